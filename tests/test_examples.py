@@ -29,6 +29,8 @@ from tests.experiment import comparisons
 from tests.integration.test_examples import BY_HAND, IN_HELP, PAGES
 from tests.old_forms import OLD
 from tests.recorded import recorded
+from tests.trace.capture.packet_bytes import file_of
+from tests.trace.capture.test_pcap import talk_of
 from tests.trace.importers.test_tap import tap_bytes
 
 _NEEDS_HADOOP = "Hadoop.find()"
@@ -41,6 +43,7 @@ NOT_RUN = {
     "pip install": "installs; CI runs it",
     "froude provision measure": "needs a disk to measure",
     "NAMENODE": "needs a cluster of the reader's own",
+    "tcpdump": "needs a cluster of the reader's own",
     "froude image show fsimage_": "needs an image of the reader's own",
     "trace-3\n": "is of that cluster",
     "froude knee": "takes minutes; tests of its own run it smaller",
@@ -51,6 +54,7 @@ NOT_RUN = {
     "jq -r": "reads what another example wrote, with a program of the reader's",
     "--nodemanagers": "takes a minute; `integration` runs a smaller one",
     "froude hadoop run": "takes minutes; `integration` runs a smaller job",
+    "froude run mapreduce.yaml": "takes minutes; `integration` records a smaller job",
     "provision sweep": _SMALLER,
     "provision vary": _SMALLER,
     "froude provision import": "needs a price list, which is not ours to ship",
@@ -150,6 +154,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "plan": "p",
         "run": "r",
         "hdfs-audit.log": "audit.log",
+        "calls.csv": "calls.csv",
         "plan.json": "c.json",
         "fsimage_0000000000000061740": "img",
     }
@@ -159,6 +164,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number, each in enumerate(runs, 1):
             write_run(folder / f"{name}-{number}", each, ORIGIN)
     FILES["ec2_2026-07.csv"](folder / "ec2_2026-07.csv")
+    (folder / "namenode.pcap").write_bytes(file_of(talk_of().segments))
     (folder / "nodes.tap.gz").write_bytes(gzip.compress(tap_bytes()))
     shutil.copy(SHIPPED / "productsearch.yaml", folder / "your-design.yaml")
     parts = etree.parse(OLD / "provision" / "inputs.xml").getroot()

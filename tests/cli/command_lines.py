@@ -40,6 +40,8 @@ from tests.provision.clusters import paper_plan
 from tests.provision.draft.making import audit_line
 from tests.provision.draft.test_counters import history
 from tests.provision.prices.tables import EC2, RATES
+from tests.trace.capture.packet_bytes import file_of
+from tests.trace.capture.test_pcap import talk_of
 from tests.trace.importers.test_tap import tap_bytes
 from tests.trace.making import small_trace
 
@@ -82,6 +84,8 @@ FILES: dict[str, Callable[[Path], object]] = {
     "jars": _jars,
     "release": _release,
     "k.tap": lambda p: p.write_bytes(tap_bytes()),
+    "k.pcap": lambda p: p.write_bytes(file_of(talk_of().segments)),
+    "calls.csv": lambda p: p.write_text("time,sender,method\n1,a,b\n"),
     "ns.yaml": lambda p: p.write_text(profile_path(Path("analytics")).read_text().replace("1000000", "300")),
     "img": lambda p: p.write_bytes(_image()),
     "audit.log": lambda p: p.write_text(f"{audit_line(7, 'open', '/b')}\n"),
@@ -163,6 +167,11 @@ LINES = {
         (Place("--output", "trace", folder=True),),
         {"hadoop": "jars"},
     ),
+    "capture pcap": Line(
+        "capture pcap k.pcap --hadoop jars",
+        (Place("--output", "trace", folder=True),),
+        {"path": "k.pcap", "hadoop": "jars"},
+    ),
     "demo": Line("demo"),
     "hadoop fetch": Line("hadoop fetch"),
     "hadoop show": Line("hadoop show --folder jars", inputs={"folder": "jars"}),
@@ -176,6 +185,11 @@ LINES = {
         "trace import tap k.tap --hadoop jars",
         (Place("--output", "trace", folder=True),),
         {"path": "k.tap", "hadoop": "jars"},
+    ),
+    "trace import calls": Line(
+        "trace import calls calls.csv --types-from calls.csv",
+        (Place("--output", "trace", folder=True),),
+        {"path": "calls.csv", "types_from": "calls.csv"},
     ),
     "trace import audit": Line(
         "trace import audit audit.log", (Place("--output", "audit", folder=True),), {"logs": "audit.log"}

@@ -29,6 +29,8 @@ from froude.workload.plan_file import write_plan
 from froude.workload.yaml_file import write_workload
 from tests.emulation.plans import plan, workload
 from tests.hadoop.class_writer import ping_jar
+from tests.trace.capture.packet_bytes import file_of
+from tests.trace.capture.test_pcap import talk_of
 from tests.trace.importers.test_audit import LOG, TRACE
 from tests.trace.importers.test_tap import tap_bytes
 from tests.trace.making import small_trace
@@ -116,6 +118,11 @@ READERS = {
         lambda a: a.write_bytes(tap_bytes()),
         ("",),
         lambda a, o: ("trace", "import", "tap", a, "-o", o, "--hadoop", a.parent / "jars"),
+    ),
+    "pcap": Reader(
+        lambda a: a.write_bytes(file_of(talk_of().segments)),
+        ("",),
+        lambda a, o: ("capture", "pcap", a, "-o", o, "--hadoop", a.parent / "jars"),
     ),
     "jars": Reader(
         make_jars, ("a.jar",), lambda a, o: ("trace", "import", "tap", a / "k.tap", "-o", o, "--hadoop", a)
@@ -279,6 +286,7 @@ WRITERS: dict[str, Callable[[Path, Path], Sequence[object]]] = {
     "mine": lambda a, o: ("mine", a / "t", "-o", o),
     "extrapolate": lambda a, o: ("extrapolate", a / "w.yaml", *AT, "-o", o),
     "tap": lambda a, o: ("trace", "import", "tap", a / "k.tap", "--hadoop", a / "jars", "-o", o),
+    "pcap": lambda a, o: ("capture", "pcap", a / "k.pcap", "--hadoop", a / "jars", "-o", o),
     "report": lambda a, o: ("report", a / "w.yaml", "-o", o / "r.html", "--static"),
 }
 
@@ -290,6 +298,7 @@ def test_a_full_disk(command: str, limit_bytes: int, place: Path, capsys: Out) -
     make_trace(place / "t")
     write_workload(place / "w.yaml", workload())
     (place / "k.tap").write_bytes(tap_bytes())
+    (place / "k.pcap").write_bytes(file_of(talk_of().segments))
     before = sorted(place.rglob("*"))
     with full_disk(limit_bytes):
         code = run([str(word) for word in WRITERS[command](place, place / "out")])

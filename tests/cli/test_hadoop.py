@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -148,6 +149,18 @@ def test_what_a_recording_supervisor_is_told(
     assert f"Recording {state.trace}" in done.stdout
 
 
+def test_a_recording_with_yarn_has_both_numbers_of_nodes(
+    state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In its Scale."""
+    asked: list[Any] = []
+    monkeypatch.setattr(YarnJars, "find", lambda *_, **__: None)
+    monkeypatch.setattr(background, "start", lambda _, wanted, **__: (asked.append(wanted), state)[1])
+    words = ["--through-proxy", "--datanodes", "2", "--nodemanagers", "1"]
+    run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "up", *words])
+    assert asked[0].recording["scale"] == {"datanodes": "2", "nodemanagers": "1"}
+
+
 def test_a_cluster_with_yarn_shows_its_pages(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
     """And what a Java program of one's own needs to know, and how to give it a job."""
     runs = replace(state, resourcemanager="http://127.1.1.2:8088", jobhistory="http://127.1.1.3:19888")
@@ -179,7 +192,6 @@ def test_a_job_that_is_none_is_refused(state: State, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--nodemanagers", "1", "--through-proxy"], "records HDFS alone"),
         (["--foreground", "--through-proxy"], "leave --foreground out"),
         (["--nodemanagers", "-1"], "'--nodemanagers'"),
     ],

@@ -130,11 +130,11 @@ def test_odd_texts(name: str, file: str, part: str, here: Path, capsys: Out) -> 
             stated(name, capsys, what, part or file)
 
 
-CONTENT = {"audit.log", "k.tap", "ec2_2026-07.csv", "cpu.csv"}
+CONTENT = {"audit.log", "calls.csv", "k.tap", "k.pcap", "ec2_2026-07.csv", "cpu.csv"}
 """Lists, in which a bad end does not spoil what comes before."""
 
 
-@pytest.mark.parametrize("name", ["hadoop show", "trace import tap", "capture proxy"])
+@pytest.mark.parametrize("name", ["hadoop show", "trace import tap", "capture proxy", "capture pcap"])
 def test_a_jar_that_is_none(name: str, here: Path, capsys: Out) -> None:
     """A pipe among the jars is not waited for."""
     (here / "jars" / "a.jar").unlink()

@@ -8,6 +8,9 @@ import pytest
 
 from froude.cli import inputs, prediction
 from froude.cli.app import run
+from froude.mining.intervals import Site
+from froude.mining.timing import Delay
+from froude.trace.intervals import Observed
 from tests.experiment.figures.test_prediction import PREDICTION
 
 
@@ -20,6 +23,13 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(inputs, "workload", lambda *_: SimpleNamespace(workload=None))
     monkeypatch.setattr(prediction, "read_trace", lambda _: trace)
     monkeypatch.setattr(prediction, "predict", lambda *_, **__: PREDICTION)
+    monkeypatch.setattr(prediction, "recording_of", lambda _: None)
+    monkeypatch.setattr(prediction, "match", lambda *_: SimpleNamespace(types=()))
+    seen = Observed(9, 1.0, 1.1)
+    monkeypatch.setattr(
+        prediction, "intervals", lambda *_: (Site("namenode", "c1", "create", False, seen, seen),)
+    )
+    monkeypatch.setattr(prediction, "start_delays", lambda *_: (Delay("client", None, 1.0, 1.2),))
     return ["trace", "diff", str(tmp_path / "w.yaml"), str(tmp_path / "t")]
 
 
@@ -29,8 +39,10 @@ def test_says_what_came_true(files: list[str], capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out
     assert "98 of 99" in out
     assert "first difference: call 7: delete" in out
-    assert "99.00%    99.50%" in out
+    assert "99.00%   99.50%" in out
     assert "wrong      create src" in out
+    assert "namenode  median: 1 of 1" in out
+    assert "client  after the beginning: 1.0, 1.2" in out
 
 
 def test_a_limit_that_is_missed_is_3(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,9 @@ from froude.base.errors import InputError
 from froude.cli.app import run
 from froude.experiment import own_job
 from froude.experiment.own_job import OwnJob, output_of
-from froude.hadoop import cds_build
+from froude.hadoop import cds_build, program
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.yarn_jars import YarnJars
 from froude.trace.files import read_trace, write_trace
 from froude.trace.importers.audit import Audited, ClosureResult
 from froude.trace.types import Trace, TraceMeta
@@ -64,7 +65,8 @@ def record(*words: str) -> list[str]:
 def test_runs_are_shown_and_the_next_is_proposed(capsys: Out) -> None:
     """A line a run on stdout; what is typed after `--` is the job's own."""
     assert run(record("--datanodes", "2,3,4", "--scale", "files=10,15,20")) == 0
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert err.startswith("note: datanodes and files rose together")
     assert out.splitlines() == [
         "trace-1  datanodes=2, files=10: 1 call of 1 client, 0 DataNodes; it printed traces/trace-1.out",
         "trace-2  datanodes=3, files=15: 1 call of 1 client, 0 DataNodes; it printed traces/trace-2.out",
@@ -200,6 +202,30 @@ def test_a_job_that_is_not_there(here: Path, capsys: Out) -> None:
 
 
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+@pytest.mark.parametrize("words", [("hdfs", "dfs", "-ls", "/"), ("hadoop", "version"), ("yarn", "examples")])
+@pytest.mark.usefixtures("here")
+def test_programs_that_the_cluster_brings(
+    dry: list[str], words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Are on no PATH before it runs; those of YARN are there with NodeManagers."""
+    monkeypatch.setattr(YarnJars, "find", lambda *_, **__: None)
+    monkeypatch.setattr(program.shutil, "which", lambda *_, **__: None)  # type: ignore[attr-defined]
+    nodes = ["--nodemanagers", "2"] if words[0] == "yarn" else []
+    assert run([*dry, "record", "--scale", "files=1", *nodes, "--", *words]) == 0
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+@pytest.mark.usefixtures("here")
+def test_a_program_of_yarns_needs_nodemanagers(
+    dry: list[str], capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which the one error says."""
+    monkeypatch.setattr(program.shutil, "which", lambda *_, **__: None)  # type: ignore[attr-defined]
+    assert run([*dry, "record", "--", "yarn", "examples", "pi", "2", "10"]) == 1
+    assert "yarn: is there only where YARN runs. Say how many NodeManagers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
 def test_an_output_that_cannot_be_kept_is_refused(dry: list[str], here: Path, capsys: Out) -> None:
     """In one line, in a dry run, too, before a Hadoop is looked for."""
     (here / "traces" / "failed.out").mkdir(parents=True)
@@ -227,3 +253,45 @@ def test_a_dry_run_refuses_what_a_run_does(
         assert run([*dry, *record("--scale", "files=1", *words)]) == code
         assert said in capsys.readouterr().err
     assert [path.name for path in here.iterdir()] == ["job.sh"]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_recording_with_yarn(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds of all runs, properties, lowered intervals and faults; the proposed command has them, too."""
+    asked: list[Any] = []
+
+    def record_job(job: OwnJob, scale: Scale, *rest: Any, **options: Any) -> Any:
+        asked.append((str(scale), options["properties"], [str(fault) for fault in options["faults"]]))
+        asked.append(options["notes"])
+        return _record_job(job, scale, *rest, **options)
+
+    monkeypatch.setattr(own_job, "record_job", record_job)
+    monkeypatch.setattr(YarnJars, "find", lambda *_, **__: None)
+    words = ["--datanodes", "2", "--nodemanagers", "3", "--scale", "files=1", "--repeats", "2"]
+    words += ["--conf", "yarn.x=1", "--interval", "renewLease=5s", "--fault", "kill datanode 1 after 20 s"]
+    assert run(record(*words)) == 0
+    properties = {"yarn.x": "1", "ipc.client.rpc-timeout.ms": "10000"}
+    assert (
+        asked[::2]
+        == [("datanodes=2, nodemanagers=3, files=1", properties, ["kill datanode 1 after 20 s"])] * 2
+    )
+    assert asked[1]["interval.renewLease"] == "configured 30 s, recorded 5 s"
+    assert "trace-2  datanodes=2, files=1, nodemanagers=3: 1 call" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--conf", "yarn.x=1"], "is YARN's, which runs only where nodemanagers are given"),
+        (["--conf", "yarn.x"], "is no KEY=VALUE"),
+        (["--fault", "kill datanode 3 after 1 s"], "is no datanode of datanodes=3"),
+        (["--fault", "nothing"], "is no fault"),
+        (["--interval", "mkdirs=5s"], "has no interval that can be set"),
+        (["--nodemanagers", "0,1", "--datanodes", "1,2"], "is no number of NodeManagers"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused(words: list[str], said: str, capsys: Out) -> None:
+    """Before anything is started."""
+    assert run(record("--scale", "files=1", *words)) in (1, 2)
+    assert said in " ".join(capsys.readouterr().err.replace("│", " ").split())

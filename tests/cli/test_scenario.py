@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -52,13 +54,25 @@ def test_a_dry_run_writes_nothing(capsys: Out) -> None:
 def test_a_comparison_is_written_with_what_it_varies(capsys: Out) -> None:
     """Which stays where it is there already, since it is the user's to fill in."""
     assert run(["scenario", "new", "fair-lock", "-o", "fair.yaml"]) == 0
-    assert "It varies replay.yaml\n" in capsys.readouterr().out
+    assert "It needs replay.yaml\n" in capsys.readouterr().out
     Path("replay.yaml").write_text("mine")
     assert run(["scenario", "new", "queue-wait", "-o", "queue.yaml"]) == 0
-    assert "It varies replay.yaml, which was there" in capsys.readouterr().out
+    assert "It needs replay.yaml, which was there" in capsys.readouterr().out
     assert Path("replay.yaml").read_text() == "mine"
     assert run(["scenario", "new", "fair-lock"]) == 0
     assert capsys.readouterr().out == Path("fair.yaml").read_text()
+
+
+def test_a_recording_is_written_with_its_program(capsys: Out) -> None:
+    """Nothing of it is to be filled in; whoever may read the program may run it, as the umask allows."""
+    before = os.umask(0o027)
+    try:
+        assert run(["scenario", "new", "mapreduce", "-o", "m.yaml"]) == 0
+    finally:
+        os.umask(before)
+    said = "Written: m.yaml, mapreduce_jobs.py; `froude run m.yaml` runs it as it is"
+    assert capsys.readouterr().out.strip() == said
+    assert stat.S_IMODE(Path("mapreduce_jobs.py").stat().st_mode) == 0o750
 
 
 def test_all_are_listed(capsys: Out) -> None:

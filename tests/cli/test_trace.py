@@ -105,6 +105,13 @@ def test_diff(trace: str, tmp_path: Path, capsys: Out) -> None:
     assert json.loads(capsys.readouterr().out)["same"] is False
 
 
+@pytest.mark.parametrize("flags", [["--pair", "x"], ["--at-least", "0.5"]])
+def test_a_diff_of_traces_takes_no_flags_of_workloads(trace: str, flags: list[str], capsys: Out) -> None:
+    """They are refused, not left aside."""
+    assert run(["trace", "diff", trace, trace, *flags]) == 1
+    assert f"{flags[0]} goes with a workload" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

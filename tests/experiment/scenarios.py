@@ -38,8 +38,11 @@ _OF_THEIR_OWN = {
     "http": ["127.0.0.1:9870"],
     "primary": ["mean", "p99", "throughput", "p99(addBlock)"],
     "time_zone": ["UTC", "Europe/Berlin"],
+    "faults": ["kill datanode 0 after 20 s", "stop datanode 0 after 5 s for 3 s"],
 }
 """Texts of a form of their own, by field."""
+_NAMES_OF = {"properties": _TEXTS, "intervals": st.sampled_from(["blockReport", "renewLease"])}
+"""What entries of a field may be called; of others any identifier."""
 
 
 def _number(form: Number) -> st.SearchStrategy[Any]:
@@ -66,9 +69,7 @@ def values(form: Form, key: str) -> st.SearchStrategy[Any]:
         case Each():
             return st.lists(values(form.form, key), min_size=form.fewest, max_size=3).map(tuple)
         case Named():
-            return st.dictionaries(
-                _NAMES if key != "properties" else _TEXTS, values(form.form, key), max_size=2
-            )
+            return st.dictionaries(_NAMES_OF.get(key, _NAMES), values(form.form, key), max_size=2)
         case Number():
             return _number(form)
         case Text():

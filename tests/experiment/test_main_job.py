@@ -205,7 +205,8 @@ def test_one_run_of_a_job(stage: Stage, workspace: Workspace) -> None:
     }
     recorded = record_job(definition(stage), scale, workspace, HADOOP, task=task, **options)
     asked = {each[0]: each[1:] for each in stage.said}
-    assert asked["start"] == ({"datanodes": 4, "replication": 3, "aged": 5, "fast": False},)
+    started = {"datanodes": 4, "replication": 3, "aged": 5, "fast": False, "conf": {}}
+    assert asked["start"] == (started,)
     kept = {name: options[name] for name in ("name", "notes", "command")}
     assert asked["record"] == ({"tags": ("small job",), "settle_s": SETTLE_S, **kept},)
     assert SETTLE_S > 3

@@ -14,20 +14,16 @@ import pytest
 
 from froude.base.errors import InputError, TargetError
 from froude.base.progress import Silent
-from froude.base.units import Quantity
 from froude.experiment import own_job
 from froude.experiment.own_job import (
     OwnJob,
-    check_name,
     claim_places,
     command_line,
     failed_output,
     is_check,
     output_of,
-    parse_lists,
     record_runs,
     recorded_before,
-    scales_of,
     typed,
     variation_lines,
 )
@@ -59,48 +55,6 @@ def test_the_program_is_run_where_its_output_is_kept() -> None:
     replace(JOB, timeout_s=5.0).run(recording, Scale.of(files=4), Path("/unused"))
     output = Path("/w/traces/trace-7.out")
     assert asked == [(["./job.sh", "4", "a b"], {"output": output, "timeout_s": 5.0})]
-
-
-def test_lists_of_one_length_make_one_run_each() -> None:
-    """A single value is repeated."""
-    lists = parse_lists("2,3,4", ["files=10,25,15", "size=1 MB"])
-    assert [dict(scale) for scale in scales_of(lists)] == [
-        {"datanodes": Quantity(n), "files": Quantity(f), "size": Quantity(10**6, "B")}
-        for n, f in ((2, 10), (3, 25), (4, 15))
-    ]
-    both = scales_of(parse_lists("2,3", ["files=1,2"]), cross=True)
-    assert [str(scale) for scale in both] == [f"datanodes={n}, files={f}" for n in (2, 3) for f in (1, 2)]
-
-
-@pytest.mark.parametrize(
-    ("datanodes", "scale", "words"),
-    [
-        ("2,3,4", ["files=1,2"], "lists differ in length; found datanodes has 3 values, files has 2"),
-        ("2", ["files=1,2", "size=1,2,3"], "found size has 3 values, files has 2"),
-        ("2", ["files"], "--scale: says no values; found files"),
-        ("2", ["files=1", "files=2"], "is given twice; found files"),
-        ("2", ["datanodes=3"], "is given twice; found datanodes. Give its numbers to --datanodes"),
-        ("0", [], "--datanodes: is no number of DataNodes; found 0"),
-        ("241", [], "--datanodes: is no number of DataNodes; found 241; allowed: 1 to 240"),
-        ("1e9", [], "--datanodes: is no number of DataNodes"),
-        ("1.5", [], "--datanodes: is no number of DataNodes"),
-        ("2,", [], "datanodes: is not a quantity"),
-        ("2", ["size=1 MB,2"], "size: mixes units"),
-    ],
-)
-def test_lists_that_make_no_runs(datanodes: str, scale: list[str], words: str) -> None:
-    """Both are named where they do not fit."""
-    with pytest.raises(InputError) as caught:
-        scales_of(parse_lists(datanodes, scale))
-    assert words in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["fi-les", "1files", "", "é", "for", "node", "L1", "a.b"])
-def test_names_that_no_variable_may_have(name: str) -> None:
-    """What is no identifier, and what mining calls its own loops and nodes."""
-    with pytest.raises(InputError, match="name"):
-        check_name(name)
-    check_name("files_2")
 
 
 def test_the_command_line_of_a_run() -> None:

@@ -16,6 +16,8 @@ from froude.base.errors import InputError, TargetError
 from froude.base.units import Quantity
 from froude.experiment import record as recording
 from froude.hadoop.fsimage.aged import LastIds
+from froude.hadoop.routes import Route
+from froude.hadoop.target import Target, target_at
 from froude.trace.files import read_trace
 from froude.workspace.artifact import State
 from froude.workspace.store import Workspace
@@ -105,6 +107,58 @@ def test_nodes_and_clients_are_recorded(cluster: Any, tmp_path: Path) -> None:
     assert trace.lineage is not None
     assert trace.lineage.command == "Workspace.record(cluster, scale={'datanodes': '2', 'input': '1 GB'})"
     assert trace.lineage.state is State.COMPLETE
+
+
+class YarnStandIn:
+    """What `record` needs of a cluster with YARN: the same NameNode, known under another address."""
+
+    def __init__(self, hdfs: StandIn) -> None:
+        self.hdfs = hdfs
+        self.jars = SimpleNamespace(hadoop=SimpleNamespace(jars=["a"], beside=["b"], java=hdfs.hadoop.java))
+        self.known = Target("nodemanager", "127.77.0.10:8041")
+        self.captured = False
+
+    def routes(self) -> list[Route]:
+        """Clients find the NameNode at a free port, and somebody a NodeManager that listens elsewhere."""
+        namenode = target_at("namenode", self.hdfs.namenode.address, "CID-9")
+        behind = self.hdfs.namenode.address
+        return [
+            Route(("127.77.0.4", 0), namenode),
+            Route(("127.77.0.10", 0), self.known, "127.77.0.11", behind),
+        ]
+
+    def start_nodemanagers(self, *, captured: bool) -> None:
+        self.captured = captured
+
+    def wait_live(self) -> None:
+        """At once."""
+
+    def shell(self, *words: str) -> str:
+        return f"shell {words}"
+
+    def client_home(self) -> Path:
+        return self.hdfs.client_home(("yarn", 1))
+
+
+def test_all_ways_of_a_cluster_with_yarn_are_recorded(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the address that callers know, from the address they are said to come from; one more way for other clients."""
+    cluster.home = tmp_path / "home"
+    asked: list[list[str]] = []
+    monkeypatch.setattr(recording.Schema, "from_jars", lambda jars: (asked.append(jars), wire.SCHEMA)[1])
+    monkeypatch.setattr(recording, "YarnCluster", YarnStandIn)
+    yarn: Any = YarnStandIn(cluster)
+    with recording.record(yarn, Workspace(tmp_path / "w"), listen=("127.0.0.1", 0)) as r:
+        assert (yarn.captured, asked, r.address[0]) == (True, [["a", "b"]], "127.0.0.1")
+        for address in r._capture.addresses:
+            one_call(address)
+        assert r.shell("-ls") == "shell ('-ls',)"
+        r.run(["sh", "-c", 'cat "$HADOOP_CONF_DIR/at"'], output=tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "yarn:1"
+    calls = read_trace(r.trace).calls
+    assert [call.target.service for call in calls] == ["namenode", "namenode", "nodemanager"]
+    assert (calls[2].target, calls[2].peer) == (yarn.known, "127.77.0.11")
 
 
 def test_children_are_waited_for(cluster: Any, tmp_path: Path) -> None:

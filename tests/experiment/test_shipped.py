@@ -1,4 +1,4 @@
-"""Scenarios that are shipped: each is valid, and each arm of each is another NameNode or another load."""
+"""Scenarios that are shipped: each is valid, and each arm of each sweep is another NameNode or another load."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from froude.experiment.scenario import DynoScenario, SweepScenario, read_scenario
+from froude.experiment.scenario import DynoScenario, RecordScenario, SweepScenario, read_scenario
 from froude.experiment.shipped import files_of, shipped
 from froude.experiment.sweep import arms_of
+from froude.experiment.variation import variation
 
-SWEEPS = [name for name in shipped() if name != "replay"]
+RECORDINGS = ["mapreduce", "mapreduce-streaming"]
+SWEEPS = [name for name in shipped() if name not in ("replay", *RECORDINGS)]
 
 
 def test_each_says_what_it_asks() -> None:
@@ -22,7 +24,23 @@ def test_each_says_what_it_asks() -> None:
         "queue-wait",
         "two-releases",
     }
-    assert all(question.endswith("?") for name, question in shipped().items() if name in SWEEPS)
+    assert all(question.endswith("?") for name, question in shipped().items() if name != "replay")
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_a_recording_comes_with_the_program_that_it_runs(name: str, tmp_path: Path) -> None:
+    """Beside it; its runs are the sizes from which a pattern can be mined."""
+    for path, text in files_of(name, tmp_path / "mine.yaml").items():
+        path.write_text(text)
+    scenario = read_scenario(tmp_path / "mine.yaml").scenario
+    assert isinstance(scenario, RecordScenario)
+    assert Path(scenario.record.command[0]).parent == tmp_path
+    assert (tmp_path / "mapreduce_jobs.py").is_file()
+    assert [str(scale) for scale in scenario.record.runs] == [
+        f"datanodes={datanodes}, nodemanagers={managers}"
+        for datanodes, managers in ((2, 2), (3, 3), (4, 4), (4, 2))
+    ]
+    assert not variation(scenario.record.runs).together
 
 
 @pytest.mark.parametrize("name", SWEEPS)

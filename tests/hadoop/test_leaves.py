@@ -59,8 +59,8 @@ def test_present_and_empty_submessages_survive(schema: Schema) -> None:
     assert build(kind, {}) == kind()
 
 
-def test_map_like_lists_are_put_in_order_when_asked() -> None:
-    """Elements with a key, or of a type ...MapProto, are sorted when asked; other lists keep their order."""
+def test_elements_of_map_like_lists_are_named_by_their_keys_when_asked() -> None:
+    """Elements with a key, or of a type ...MapProto, are named by it; those without a name are sorted."""
     kind = mapping_schema().message("test.Maps")
     flat = {
         "pairs[0].key": "b",
@@ -73,13 +73,34 @@ def test_map_like_lists_are_put_in_order_when_asked() -> None:
     message = build(kind, {**flat, **plain})
     assert leaves(message) == {**flat, **plain}
     assert leaves(message, canonical=True) == {
-        "pairs[0].key": "a",
-        "pairs[1].key": "b",
-        "pairs[1].value": 1,
+        "pairs[a].key": "a",
+        "pairs[b].key": "b",
+        "pairs[b].value": 1,
         "acls[0].kind": 1,
         "acls[1].kind": 2,
         **plain,
     }
+    assert leaves(build(kind, leaves(message, canonical=True)), canonical=True) == leaves(
+        message, canonical=True
+    )
+
+
+@pytest.mark.parametrize(
+    "keys", [("a", "a"), ("a", "attempt_1795219336865"), ("a", ""), ("a", "b]"), ("a", "1")]
+)
+def test_keys_that_are_no_names_leave_numbers(keys: tuple[str, str]) -> None:
+    """Two elements of one key, an id, nothing, or what no path can hold: such lists are sorted and numbered."""
+    kind = mapping_schema().message("test.Maps")
+    message = build(kind, {f"pairs[{number}].key": key for number, key in enumerate(keys)})
+    assert set(leaves(message, canonical=True)) == {"pairs[0].key", "pairs[1].key"}
+
+
+def test_keys_may_hold_dots_and_slashes() -> None:
+    """A file's name is a key like any other."""
+    kind = mapping_schema().message("test.Maps")
+    message = build(kind, {"pairs[dir/job.xml].key": "dir/job.xml", "pairs[dir/job.xml].value": 3})
+    assert leaves(message, canonical=True)["pairs[dir/job.xml].value"] == 3
+    assert field_at(kind, "pairs[dir/job.xml].value").name == "value"
 
 
 def test_true_maps_go_by_key() -> None:

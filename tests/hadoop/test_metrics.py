@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,9 @@ _DETAILED = {
     "MkdirsNumOps": 0,
     "tag.port": "8020",
 }
+
+
+CLUSTER = {"id": 1795452157655, "state": "STARTED"}
 
 
 def test_counts_leave_out_duplicates_and_what_was_never_called() -> None:
@@ -132,7 +136,12 @@ def liar() -> Iterator[tuple[str, int]]:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            body = {"/jmx?qry=a": b"<html>", "/jmx?qry=b": b"[]", "/jmx?qry=c": b'{"beans": 1}'}[self.path]
+            body = {
+                "/jmx?qry=a": b"<html>",
+                "/jmx?qry=b": b"[]",
+                "/jmx?qry=c": b'{"beans": 1}',
+                "/ws/v1/cluster/info": json.dumps({"clusterInfo": CLUSTER}).encode(),
+            }[self.path]
             self.send_response(200)
             self.end_headers()
             self.wfile.write(body)
@@ -153,6 +162,16 @@ def test_an_answer_that_is_no_jmx_is_one_error(liar: tuple[str, int], query: str
     """Whatever it is instead."""
     with pytest.raises(TargetError, match="gives no JMX"):
         metrics.jmx(liar, query)
+
+
+def test_a_resourcemanager_is_known_by_its_start(
+    liar: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number in the ids of its applications; what tells none is one error."""
+    assert metrics.resourcemanager_id(liar) == "1795452157655"
+    monkeypatch.setitem(CLUSTER, "id", "none")
+    with pytest.raises(TargetError, match="does not say who it is"):
+        metrics.resourcemanager_id(liar)
 
 
 def test_no_answer_is_one_error() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from froude.hadoop.distribution import Hadoop
-from froude.hadoop.namespace import Namespace, namespace_in, tells_namespace
+from froude.hadoop.namespace import Namespace, namespace_in, resourcemanager_id, tells_namespace, tells_start
 
 PROTOCOL = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 
@@ -32,3 +33,11 @@ def test_an_answer_of_another_form_says_nothing() -> None:
         namespace_in("versionRequest", object()) == namespace_in("registerDatanode", object()) == Namespace()
     )
     assert not tells_namespace("sendHeartbeat")
+
+
+def test_a_resourcemanager_is_its_start_time_and_address() -> None:
+    """Every application id has the time."""
+    answer = SimpleNamespace(application_id=SimpleNamespace(cluster_timestamp=1_700))
+    assert tells_start("getNewApplication")
+    assert not tells_start("submitApplication")
+    assert resourcemanager_id(answer, "rm:8032") == "1700@rm:8032"

@@ -90,6 +90,15 @@ def test_it_is_found_as_a_shell_finds_it(tmp_path: Path, monkeypatch: pytest.Mon
     assert Path(find_program("sh")).is_file()
 
 
+def test_it_is_looked_for_where_its_environment_says(tmp_path: Path) -> None:
+    """A cluster's own `hdfs` lies in a folder that only the program's PATH names."""
+    output = tmp_path / "out"
+    script(tmp_path, "#!/bin/sh\necho ours\n")
+    around = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    assert run_program(["job.sh"], environment=around, output=output, timeout_s=60) == 0
+    assert output.read_text() == "ours\n"
+
+
 def test_an_error_meanwhile_ends_it(tmp_path: Path, gone: Gone, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as Ctrl-C."""
     out = tmp_path / "out"

@@ -11,6 +11,7 @@ from froude.hadoop.target import (
     UNKNOWN,
     Target,
     answers_for,
+    is_hadoops,
     parse_address,
     same_daemon,
     service_of,
@@ -75,3 +76,13 @@ def test_what_can_be_no_host_is_no_address(host: str) -> None:
     """A look-up would refuse its form before it asks anybody."""
     with pytest.raises(InputError, match="has no name of a host"):
         parse_address(f"hdfs://{host}:80", place="--target")
+
+
+def test_protocols_that_are_not_hadoops() -> None:
+    """By their package; a short name may be one of Hadoop's."""
+    assert [is_hadoops(name) for name in ("kv.Store", "Rpc", "ClientProtocol", "org.apache.hadoop.x.Y")] == [
+        False,
+        False,
+        True,
+        True,
+    ]

@@ -53,6 +53,18 @@ def test_masters_are_names_for_clients_and_addresses_for_themselves() -> None:
     assert yarn_settings.jobhistory_site("127.1.1")["mapreduce.jobhistory.address"] == "127.1.1.3:10020"
 
 
+def test_a_nodemanager_behind_a_proxy_is_known_by_its_address() -> None:
+    """It listens elsewhere, and its own localizers find it there."""
+    site = yarn_settings.nodemanager_site(
+        "127.1.1.10", folder="/run/n", containers_java=[], behind="127.9.9.10"
+    )
+    assert site["yarn.nodemanager.address"] == "127.1.1.10:8041"
+    assert site["yarn.nodemanager.bind-host"] == "127.9.9.10"
+    assert site["yarn.nodemanager.localizer.address"] == "127.9.9.10:8040"
+    plain = yarn_settings.nodemanager_site("127.1.1.10", folder="/run/n", containers_java=[])
+    assert "yarn.nodemanager.bind-host" not in plain
+
+
 def test_every_jvm_in_a_container_reads_the_nodes_names() -> None:
     """Through a variable that the launcher of each JVM reads, each flag a word of its own, no comma within."""
     java = yarn_settings.container_flags("/run/n/conf/hosts")

@@ -141,7 +141,7 @@ def without_intervals(workload: Workload) -> Workload:
                     within_s=None if node.start.within_s is None else 0.0,
                     pause_s=None if node.start.pause_s is None else 0.0,
                 ),
-                periodic=tuple(replace(p, every_s=1.0, jitter_s=0.0) for p in node.periodic),
+                periodic=tuple(replace(p, every_s=1.0, jitter_s=0.0, pause_s=None) for p in node.periodic),
                 effects=tuple(replace(e, share=1.0 if e.share == 1.0 else 0.5) for e in node.effects),
             )
             for node in nodes

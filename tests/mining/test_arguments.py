@@ -12,6 +12,7 @@ from froude.mining.flows import Timeline
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
+from froude.workload.generators import recognise
 from froude.workload.rules import Value
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
@@ -63,6 +64,24 @@ def test_constants_counters_and_templates() -> None:
     assert mine([{"x": 5}, {"x": 7}, {"x": 9}]) == Counter(5, {"L1": 2})
     rules = mine([{"x": f"/f/part-{n:05d}"} for n in range(3)])
     assert rules == Template(("/f/part-", Counter(0, {"L1": 1}, 5)))
+
+
+def test_addresses_of_two_nodes_come_from_where_they_were_said_before() -> None:
+    """Not from a line through two numbers; where nobody had said them, they are asked about."""
+    for answered in (True, False):
+        occurrences = []
+        for node, address in enumerate(("127.194.7.5", "127.92.70.5")):
+            sender = Sender(0, str(node), Role("client"), [])
+            told = {"address": address} if answered else {}
+            for name, one in (
+                ("source", event(2 * node, "source", {}, told)),
+                ("taker", event(2 * node + 1, "taker", {"x": address})),
+            ):
+                occurrences.append(Occurrence(0, node, sender, name, calls(one)[0]))
+        miner = ArgumentMiner(Timeline(occurrences), [Scale.of(nodes=2)])
+        miner.learn(occurrences)
+        rule = miner.rules([each for each in occurrences if each.template == "taker"])["x"]
+        assert rule == Flow("source", Side.RESPONSE, "address") if answered else is_open(rule)
 
 
 def test_true_is_not_one() -> None:
@@ -208,9 +227,12 @@ def facts(path: str, values: Sequence[Value], *, own_facts: bool = True) -> Rule
 def test_what_few_calls_show_of_one_machine_is_its_own(
     path: str, value: Scalar, rule: Rule, number: int
 ) -> None:
-    """Ids and addresses that were always the same tell that one node called; ports are alike on all of them."""
+    """Ids and addresses that were always the same tell that one node called; ports are alike on all of them.
+
+    Where no program knows its own, an id is made anew in each run.
+    """
     assert facts(path, [value] * number) == rule
-    assert facts(path, [value] * number, own_facts=False) == Constant(value)
+    assert facts(path, [value] * number, own_facts=False) == (recognise([value]) or Constant(value))
 
 
 def reports(*lengths: int, status: int = 2) -> Rule:
@@ -311,3 +333,49 @@ def test_numbers_of_the_scale_within_a_text(written: str, width: int) -> None:
     rule, (doubt,) = of_scales(written, *sizes)
     assert rule == Template(("part-of-", Scaled(Count.parse("files"), width)))
     assert doubt.equals == (Template(("part-of-", Scaled(Count.parse("folders"), width))),)
+
+
+def test_a_time_of_the_nodes_own_clock_stands_until_it_is_read_again() -> None:
+    """It is the last one that a heartbeat repeats, not the first; how often it is read is asked."""
+    first, beats = [], []
+    for node, read in enumerate((1795219435113, 1795219436028)):
+        sender = Sender(0, f"n{node}", Role("nodemanager", endless=True), [])
+        registered = calls(event(10 * node, "register", {"read": read}))[0]
+        first.append(Occurrence(0, node, sender, "n.c1", registered, {}))
+        for n in range(1, 5):
+            beat = calls(event(10 * node + n, "beat", {"x": read}))[0]
+            beats.append(Occurrence(0, node, sender, "n.p1", beat, {"n.p1": n - 1}))
+    miner = ArgumentMiner(Timeline([*first, *beats]), [Scale.of(nodes=2), Scale.of(nodes=3)])
+    miner.learn([*first, *beats])
+    again = Flow("n.p1", Side.REQUEST, "x", Which.PREVIOUS)
+    rule = Cases("n.p1", Flow("n.c1", Side.REQUEST, "read"), None, again)
+    assert miner.rules(beats)["x"] == rule
+    assert miner.doubts == [Doubt("n.p1", "x", (), rule, clock=True)]
+
+
+def test_a_small_number_flows_from_a_call_about_the_same_path() -> None:
+    """Its size as it was answered, though other leaves of other names are as small."""
+    sizes = [20, 24, 40]
+    files = [f"/staging/{n}/job.split" for n in range(3)]
+    sender = Sender(0, "a", Role("client"), [])
+    occurrences = []
+    for n, (file, size) in enumerate(zip(files, sizes, strict=True)):
+        asked = event(2 * n, "getFileInfo", {"src": file}, {"fs.length": size})
+        taken = event(2 * n + 1, "submit", {"res[job.split].file": file, "res[job.split].size": size})
+        occurrences.append(Occurrence(0, 0, sender, "source", calls(asked)[0], {"L1": n}))
+        occurrences.append(Occurrence(0, 0, sender, "taker", calls(taken)[0], {"L1": n}))
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
+    miner.learn(occurrences)
+    rules = miner.rules([each for each in occurrences if each.template == "taker"])
+    assert rules["res[job.split].size"] == Flow("source", Side.RESPONSE, "fs.length")
+
+
+def test_sizes_and_numbers_in_texts_that_nothing_explains_are_generated() -> None:
+    """By the leaf's name, and by how they are written."""
+    rule = mine(
+        [{"last.numBytes": value} for value in (11091, 12284, 11921, 11090, 12999)], path="last.numBytes"
+    )
+    assert isinstance(rule, Generated)
+    assert rule.generator == "size"
+    url = mine([{"x": f"http://h:{port}"} for port in (34019, 41113, 33791, 40001, 35555)])
+    assert url == Template(("http://h:", Generated("number", {"low": 33791, "high": 41113})))

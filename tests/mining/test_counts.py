@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.mining.counts import fit_count, fit_dealt
+from froude.mining.counts import every_fit, fit_count, fit_dealt, varied_in
 from froude.workload.scale import Scale, at_node
 
 S = [Scale.of(datanodes=d, clients=c, files=f) for d, c, f in ((2, 1, 4), (3, 2, 6), (4, 3, 5))]
@@ -169,3 +169,35 @@ def test_all_files_but_the_first() -> None:
     points = [(scale, scale["users"].value * scale["files"].value - 1) for scale in scales]
     assert str(fit_count(points).count) == "files*users - 1"
     assert str(fit_count(points[:3]).count) != "files*users - 1"
+
+
+def test_every_form_that_is_exact() -> None:
+    """A square and a product of two that were alike; no group of unknown size."""
+    points = [(Scale.of(nodes=n, files=n, racks=1), float(n * n)) for n in (2, 3, 4)]
+    assert varied_in(points) == ["files", "nodes"]
+    assert [str(count) for count in every_fit(points, ())] == ["files*files", "files*nodes", "nodes*nodes"]
+
+
+@pytest.mark.parametrize(
+    ("values", "clients", "blocks", "first", "other"),
+    [
+        ((1, 3, 5), (2, 3, 4), (2, 5, 9), "2*clients - 3", "ceil((blocks) / 2)"),
+        ((2, 6, 10), (2, 4, 6), (1, 2, 2), "2*clients - 2", None),
+    ],
+)
+def test_a_line_with_an_offset_through_three_sizes_may_be_chance(
+    values: tuple[int, ...], clients: tuple[int, ...], blocks: tuple[int, ...], first: str, other: str | None
+) -> None:
+    """What is made of fewer numbers and fits as well is asked about."""
+    scales = [Scale.of(clients=c, blocks=b) for c, b in zip(clients, blocks, strict=True)]
+    fit = fit_count(list(zip(scales, map(float, values), strict=True)))
+    assert [str(fit.count), *map(str, fit.others)] == [each for each in (first, other) if each]
+
+
+@pytest.mark.parametrize("values", [(2, 1, 1), (2, 1, 2)])
+def test_a_count_that_changed_once_at_three_sizes_is_not_sure(values: tuple[int, ...]) -> None:
+    """Groups of any size, or a ceiling, would say as well where one becomes the other."""
+    scales = [Scale.of(clients=c, files=f, blocks=b) for c, f, b in ((3, 2, 4), (2, 1, 2), (1, 3, 5))]
+    fit = fit_count(list(zip(scales, map(float, values), strict=True)))
+    assert fit.count is not None
+    assert not fit.sure

@@ -49,3 +49,18 @@ def test_what_is_about_one_file_keeps_its_order() -> None:
     put_in_order([turned, other], lanes)
     assert methods(turned) == methods(other) == ["mkdirs", "create"]
     assert find_lanes([sender(1, BEGIN, FOLDER, inside, END), sender(2, BEGIN, inside, FOLDER, END)]) == {}
+
+
+def test_what_is_known_to_be_made_by_threads_needs_not_be_seen_in_both_orders() -> None:
+    """One application is started before or after another is cleaned up; starts keep their order, and so do stops."""
+    launcher = Role("launcher", threads=(("start", "stop"),))
+    made = [("start", 1), ("stop", 1), ("start", 2), ("start", 3), ("stop", 3), ("stop", 2)]
+    listed = calls(*(event(at, method, {"id": thing}) for at, (method, thing) in enumerate(made)))
+    process = Sender(1, "1", launcher, listed, own=list(listed))
+    lanes = find_lanes([process])
+    assert lanes == {"launcher": frozenset({("start", "stop")})}
+    put_in_order([process], lanes)
+    assert [(call.token[1], call.request["id"]) for call in process.own] == [
+        *(("start", at) for at in (1, 2, 3)),
+        *(("stop", at) for at in (1, 3, 2)),
+    ]

@@ -56,3 +56,11 @@ def test_what_opens_and_closes(method: str, steps: tuple[tuple[str, ...], tuple[
     """By the protocol; a beat that keeps nothing open has neither."""
     assert opened_and_closed(of("create", "addBlock", "complete"), method) == steps
     assert opened_and_closed(of("complete", "addBlock"), method) == ((), ())
+
+
+def test_other_systems_may_have_calls_of_the_same_names() -> None:
+    """A `create` of another protocol opens no file of HDFS."""
+    tokens = [("kv.Store", method, "") for method in ("create", "complete")]
+    mined = MinedType("client", Role("client"), [], tuple(tokens))
+    assert list(never_due(mined, [])) == []
+    assert opened_and_closed(mined, "renewLease") == ((), ())

@@ -351,3 +351,21 @@ def test_folders_by_the_sum_of_two_loops() -> None:
     assert rule.parts[0] == "/h"
     assert isinstance(rule.parts[1], Cycle)
     assert (set(rule.parts[1].counter.steps), rule.parts[1].values) == ({"L1", "L2"}, folders.values)
+
+
+@pytest.mark.parametrize(
+    ("addresses", "believed"),
+    [
+        pytest.param(["127.194.7.5", "127.92.7.5"], False, id="not one apart"),
+        pytest.param(["127.0.1.5", "127.0.2.6"], False, id="several numbers"),
+        pytest.param(["10.0.0.5:50010", "10.0.0.6:41873"], False, id="a port by chance"),
+        pytest.param(["10.0.0.5", "10.0.0.6"], True, id="one after the other"),
+        pytest.param(["10.0.5.1", "10.0.7.1", "10.0.9.1"], True, id="three nodes on a line"),
+        pytest.param(["/a-17/b-3", "/a-4/b-9"], True, id="no address"),
+    ],
+)
+@pytest.mark.parametrize("random", [False, True])
+def test_two_addresses_make_no_line(addresses: list[str], believed: bool, random: bool) -> None:
+    """Any two numbers lie on one; those of two nodes' addresses were drawn."""
+    occurrences = at(*({"node": node} for node in range(len(addresses))))
+    assert (text(occurrences, addresses, no_slot, random=random) is not None) is believed

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from statistics import median
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from froude.mining.periodic import find_periodic
+from froude.trace.lowered import LoweredInterval
 from froude.workload.scale import Scale
 from tests.mining.events import calls, event
 
@@ -37,8 +44,6 @@ def test_a_listed_call_is_periodic_however_short_the_run() -> None:
 
 
 def _numbered(events: list) -> list:
-    from dataclasses import replace
-
     return [
         replace(one, order=n, call_id=n) for n, one in enumerate(sorted(events, key=lambda one: one.start_s))
     ]
@@ -83,3 +88,36 @@ def test_a_number_that_stays_is_a_loop_unless_all_were_there_as_long() -> None:
         ),
     ]
     assert _names(*slower, scales=scales) == {}
+
+
+def test_a_lowered_period_is_scaled_back() -> None:
+    """A lease renewed every second for the recording, and every 30 s on the cluster: as soon as one run says so."""
+    lowered = LoweredInterval("ping", 30, 1)
+    events = [event(0, "ping", start_s=float(n)) for n in range(9)]
+    events += [event(0, name, start_s=at) for name, at in (("a", 1.3), ("b", 4.6), ("c", 6.6))]
+    fast = calls(*_numbered(events))
+    slow = calls(*_numbered([replace(one, start_s=30 * one.start_s) for one in events]))
+    periods = find_periodic([fast, slow], lowered=[{"ping": lowered}, {}])
+    assert {token[1]: period.every_s for token, period in periods.items()} == {"ping": 30.0}
+
+
+def _beats(answers_s: list[float], *, fixed_rate: bool) -> list:
+    """Calls every second, or a second after each answer."""
+    events, at_s = [], 0.0
+    for answer_s in answers_s:
+        events.append(event(0, "ping", start_s=at_s, end_s=at_s + answer_s))
+        at_s += 1.0 + (0.0 if fixed_rate else answer_s)
+    others = [event(0, name, start_s=at) for name, at in (("a", 1.3), ("b", 4.6), ("c", 6.7))]
+    return calls(*_numbered([*events, *others]))
+
+
+@given(st.lists(st.floats(0.0, 0.09), min_size=9, max_size=20))
+def test_a_fixed_delay_is_told_from_a_fixed_rate(answers_s: list[float]) -> None:
+    """By what varies less: the time from call to call, or from answer to call; where answers are alike nobody knows."""
+    middle_s = median(answers_s[:-1])
+    varied = median(abs(each - middle_s) for each in answers_s[:-1]) > 0.001
+    for fixed_rate in (True, False):
+        periods = find_periodic([_beats(answers_s, fixed_rate=fixed_rate)])
+        pauses = [period.pause_s for token, period in periods.items() if token[1] == "ping"]
+        if varied and pauses:
+            assert pauses == ([None] if fixed_rate else [1.0])

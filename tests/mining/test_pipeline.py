@@ -14,6 +14,7 @@ from froude.mining.arguments import is_open
 from froude.mining.events import Event, Recording
 from froude.mining.pipeline import mine, mine_recordings
 from froude.mining.prediction import LeafOutcome, predict_recording
+from froude.trace.lowered import LoweredInterval
 from froude.workload.extrapolate import extrapolate
 from froude.workload.groups import groups
 from froude.workload.scale import Count, Scale
@@ -215,6 +216,21 @@ def test_a_type_that_one_run_alone_had_limits_other_scales() -> None:
     assert mined.node_type(str(finding.node_type)).steps
 
 
+def test_a_variable_that_some_recordings_lack_is_named() -> None:
+    """A misspelled one fits nothing, and what is fitted in its place is by chance: other sizes are refused."""
+    mined = mine_recordings([_one_client("", files=n, orders=n * n) for n in (4, 6)])
+    assert not [finding for finding in mined.findings if "recordings" in finding.what]
+    runs = [_one_client("", files=n, orders=n * n) for n in (4, 6, 9)]
+    runs[2] = replace(runs[2], scale=Scale.of(file=9, orders=81))
+    mined = mine_recordings(runs)
+    assert [finding.what.partition(":")[0] for finding in mined.findings if finding.fatal][:2] == [
+        "file is in the Scale of 1 of 3 recordings",
+        "files is in the Scale of 2 of 3 recordings",
+    ]
+    plan = extrapolate(mined, Scale.of(files=20, file=20, orders=400))
+    assert any(refusal.fatal and "of 3 recordings" in refusal.what for refusal in plan.refusals)
+
+
 def test_an_argument_that_two_variables_explain_is_asked() -> None:
     """Files and folders rose together: which of them the total follows shows only where they do not."""
     mined = mine_recordings([_one_client("", files=n, folders=n + 3) for n in (4, 6, 9)])
@@ -251,6 +267,17 @@ def test_a_number_that_only_timing_moves_is_drawn(tmp_path: Path) -> None:
     file = tmp_path / "workload.yaml"
     write_workload(file, mined)
     assert read_workload(file).node_types == mined.node_types
+
+
+def test_a_number_that_nearly_all_nodes_share_is_theirs() -> None:
+    """Where a call of one was lost, the formula is that of the others, and a finding says so."""
+    mined = mine_recordings([_looks([4] * 4, 4), _looks([6, 6, 5, 6, 6, 6], 6), _looks([9] * 9, 9)])
+    (client,) = mined.node_types
+    (loop,) = client.steps
+    assert isinstance(loop, Repeat)
+    assert (str(loop.times), loop.drawn) == ("clients", None)
+    (finding,) = (finding for finding in mined.findings if finding.node_type)
+    assert "1 of 19 times another number than the formula" in finding.what
 
 
 def test_a_number_that_is_the_same_in_all_nodes_of_a_run_is_no_accident() -> None:
@@ -413,3 +440,14 @@ def test_nobody_waits_for_a_path_that_is_not_known_before_it_is_made(kind: str) 
     assert is_open(listing.arguments["src"]) is (kind == "below")
     assert listing.after is None
     assert listing.timing.think.at(Scale.of(batches=5)) > 2
+
+
+def test_an_interval_that_was_lowered_is_scaled_back() -> None:
+    """Whether all runs had it so or one did, and the workload says so."""
+    lowered = {"renewLease": LoweredInterval("renewLease", 30.0, 2.0)}
+    workload = mine_recordings([replace(_writing(files, 2.0), lowered=lowered) for files in (2, 3, 5)])
+    (lease,) = workload.node_type("client").periodic
+    assert (lease.call.method, lease.every_s) == ("renewLease", pytest.approx(30.0, rel=0.05))
+    (said,) = [finding for finding in workload.findings if "interval of renewLease" in finding.what]
+    assert not said.fatal
+    assert "30 s" in said.what

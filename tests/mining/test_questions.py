@@ -76,6 +76,7 @@ RULE = Constant(3)
             "follows from the Scale, or from an answer, in more than one",
             (RULE, Scaled(FILES)),
         ),
+        (Doubt("client.c1", "x", (), RULE, clock=True), "is a time of the node's own clock", (RULE,)),
         (Doubt("client.c1", "x", (), RULE, longer=True), "stands in a list that is longer", (RULE,)),
     ],
 )

@@ -84,3 +84,30 @@ def test_names_that_not_every_run_has_are_no_types() -> None:
     senders, _ = senders_of(runs)
     types, _ = find_types(senders, 2)
     assert [len(mined.senders) for mined in types] == [3]
+
+
+def _store(*, lost: tuple[int, int] | None = None, more: str = "") -> list[Recording]:
+    """Three runs of clients that open, put some keys and close; one call is lost, or one more is made."""
+    runs = []
+    for run, (keys, number) in enumerate(((3, 4), (5, 3), (4, 5))):
+        clients = []
+        for client in range(number):
+            steps = [("open", "/s"), *(("put", f"/k{n}") for n in range(keys)), ("close", "/s")]
+            if lost is not None and (run, client) == (0, 1):
+                del steps[lost[0]]
+            if more and (run, client) == (0, 1):
+                steps.insert(1, (more, "/x"))
+            clients.append(steps)
+        runs.append(_recording(*clients))
+    return runs
+
+
+def test_a_sender_whose_first_call_was_lost_is_of_its_type() -> None:
+    """It did nothing that the others did not; one that made a call of its own is asked about."""
+    types, findings = find_types(senders_of(_store(lost=(0, 1)))[0], 3)
+    assert [(node_type.name, len(node_type.senders)) for node_type in types] == [("client", 12)]
+    assert [finding.what for finding in findings] == [
+        "node type 'client': 1 of 70 calls fit no common pattern",
+    ]
+    types, _ = find_types(senders_of(_store(more="odd"))[0], 3)
+    assert len(types) == 2

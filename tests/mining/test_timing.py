@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from froude.mining.events import Recording
 from froude.mining.knowledge import Role
+from froude.mining.matching import match
 from froude.mining.senders import Sender
 from froude.mining.structure import MinedType, Occurrence
-from froude.mining.timing import start_rules, timings
+from froude.mining.timing import start_delays, start_rules, timings, undecided_starts
 from froude.workload.scale import Scale
-from froude.workload.types import Moment, StartRule
+from froude.workload.types import Moment, StartRule, Workload
 from tests.mining.events import calls, event
 
 
@@ -25,9 +27,9 @@ def _occurrences(run: int, gap_s: float) -> list[Occurrence]:
 
 
 def test_a_think_time_that_grows_with_the_scale_is_a_line() -> None:
-    """From the previous answer to the call, over four runs."""
+    """From the previous answer to the call, over four runs of three nodes each."""
     scales = [Scale.of(files=n) for n in (1, 2, 3, 4)]
-    occurrences = [each for run in range(4) for each in _occurrences(run, 0.5 * (run + 1))]
+    occurrences = [each for run in range(4) for _ in range(3) for each in _occurrences(run, 0.5 * (run + 1))]
     growing = timings(occurrences, scales)["c2"]
     assert growing.think.at(Scale.of(files=10)) == pytest.approx(5.0, abs=0.01)
     steady = timings([each for run in range(4) for each in _occurrences(run, 0.25)], scales)["c2"]
@@ -90,6 +92,37 @@ def test_nodes_one_after_another() -> None:
     assert rule == StartRule(delay_s=1.0, pause_s=1.5)
 
 
+def test_a_constant_spacing_is_no_pause_after_the_one_before() -> None:
+    """Loaders begin every 0.2 s in every run, however long they work: more of them do not wait for each other."""
+    runs = [
+        [(1.0 + 0.2 * loader, 1.0 + 0.2 * loader + work_s) for loader in range(loaders)]
+        for loaders, work_s in ((2, 0.09), (4, 0.07), (3, 0.15))
+    ]
+    assert _rule(*runs) == StartRule(delay_s=1.0, spacing_s=0.2)
+
+
+@pytest.mark.parametrize(
+    ("works_s", "decided"), [([0.1, 0.1, 0.1, 0.1], False), ([0.1, 2.0], False), ([0.1, 2.0, 0.7, 1.2], True)]
+)
+def test_a_pause_that_a_constant_spacing_explains_as_well_is_marked(
+    works_s: list[float], decided: bool
+) -> None:
+    """All worked as long, or too few were seen."""
+    spans, now_s = [], 1.0
+    for number, work_s in enumerate(works_s):
+        spans.append((now_s, now_s + work_s))
+        now_s += work_s + 0.1 + 0.01 * (number % 2)
+    senders = []
+    for number, (begin_s, end_s) in enumerate(spans):
+        own = calls(event(0, "a", start_s=begin_s, end_s=end_s, client=f"{number}"))
+        senders.append(Sender(0, f"{number}", Role("client"), own, own=own))
+    types = [MinedType("client", Role("client"), senders, ())]
+    rules = start_rules(types, 1)
+    assert rules["client"].in_turn
+    findings = undecided_starts(types, rules, 1)
+    assert [finding.fatal for finding in findings] == ([] if decided else [False])
+
+
 @pytest.mark.parametrize(
     "runs",
     [
@@ -113,13 +146,16 @@ def test_daemons_and_single_nodes_say_nothing_of_each_other() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.floats(0.01, 5), st.floats(0, 0.2)), min_size=2, max_size=6),
+    st.lists(st.tuples(st.floats(0.01, 5), st.floats(0, 0.2)), min_size=2, max_size=3),
     st.booleans(),
 )
 def test_a_script_is_told_from_clients_that_were_started_together(
     nodes: list[tuple[float, float]], script: bool
 ) -> None:
-    """Whatever each of them takes to start and to work, where all take longer to work than to start."""
+    """Whatever each of them takes to start and to work, where all take longer to work than to start.
+
+    Of more than three, works and starts could together make a constant spacing.
+    """
     spans, at_s = [], 1.0
     for work_s, start_s in nodes:
         spans.append((at_s, at_s + work_s + (0.0 if script else 2.0)))
@@ -207,3 +243,12 @@ def test_a_command_for_every_second_file_follows_nobody_by_number() -> None:
                 now_s += 1.5
         runs.append(spans)
     assert _rules(*runs)["mv"].follows is None
+
+
+def test_delays_of_a_run_stand_beside_the_rules(workload: Workload, held_out: Recording) -> None:
+    """Those of a made-up run, whose nodes wait as long at any size."""
+    delays = {delay.node_type: delay for delay in start_delays(workload, match(workload, held_out).types)}
+    assert set(delays) == {node_type.name for node_type in workload.node_types}
+    assert all(delay.predicted_s == workload.node_type(name).start.delay_s for name, delay in delays.items())
+    assert delays["client"].after == workload.node_type("client").start.after
+    assert delays["client"].seen_s is not None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from froude.hadoop.rpc.codec import encode_sasl
+from froude.hadoop.rpc.headers import SaslState
 from froude.trace.assembly import CallAssembly, assemble, to_call, to_row
 from froude.trace.redact import Redactor
 from froude.trace.tape import Record, RecordKind
 from froude.trace.types import Call, Status
+from tests.hadoop.rpc.test_codec import response
 from tests.trace import wire
 
 
@@ -87,6 +90,18 @@ def test_garbage_is_counted_and_the_rest_read_on() -> None:
     assert assembly.loss.undecodable_frames == 1
 
 
+def test_protected_connections_are_counted_and_named_once() -> None:
+    """Whatever the number of their frames; the others are read."""
+    payload = response(-33, 0, encode_sasl(SaslState.WRAP, b"sealed", (), challenge=False))
+    sealed = len(payload).to_bytes(4, "big") + payload
+    records = [wire.opened(7), *((1.0, 7, RecordKind.TO_CLIENT, sealed) for _ in range(3))]
+    calls, assembly = run([*records, *wire.conversation()])
+    assert (assembly.loss.protected_connections, assembly.loss.undecodable_frames) == (1, 3)
+    assert len(calls) == 3
+    assert len(assembly.examples) == 1
+    assert "QOP integrity or privacy" in assembly.examples[0]
+
+
 def test_a_body_that_does_not_decode_is_dropped_and_counted() -> None:
     """A secret might hide in bytes that cannot be read, so they are not kept."""
     records = wire.conversation(calls=0)[:-1]
@@ -134,3 +149,4 @@ def test_the_cluster_tells_who_it_is() -> None:
     records.append((1.1, 1, RecordKind.TO_CLIENT, wire.response(0, answer.SerializeToString())))
     _, assembly = run(records)
     assert (assembly.source_id, assembly.release) == ("CID-7", "3.5.0")
+    assert assembly.ids == {("", ""): "CID-7"}  # by service and address, of which the toy tells neither

@@ -8,7 +8,10 @@ import pyarrow as pa
 import pytest
 
 from froude.base.errors import InputError
-from froude.trace.columns import SCHEMA, LazyCalls, calls_to_table, check
+from froude.trace.assembly import assemble
+from froude.trace.columns import SCHEMA, LazyCalls, calls_to_table, check, to_table, with_ids
+from froude.trace.redact import Redactor
+from tests.trace import wire
 from tests.trace.making import small_trace
 
 
@@ -53,3 +56,17 @@ def test_values_that_none_may_have(name: str, value: object, message: str) -> No
     with pytest.raises(InputError, match=message):
         check(odd, "x")
     check(good.slice(0, 0), "x")
+
+
+def test_ids_that_were_learned_late() -> None:
+    """Each by service and address; a target that has an id keeps it."""
+    rows, _ = assemble(iter(wire.conversation(calls=4)), wire.SCHEMA, Redactor(wire.SCHEMA, bytes(32)))
+    targets = [
+        ("namenode", "h:1", ""),
+        ("namenode", "h:2", ""),
+        ("datanode", "h:1", ""),
+        ("namenode", "h:1", "C"),
+    ]
+    table = to_table([(*row[:17], *target) for row, target in zip(rows, targets, strict=True)])
+    found = with_ids(table, {("namenode", "h:1"): "CID-1"}).column("target_id").to_pylist()
+    assert found == ["CID-1", "", "", "C"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from froude.base.errors import InputError
@@ -85,3 +87,15 @@ def test_a_trace_that_cannot_tell_says_so() -> None:
     with pytest.raises(InputError, match="payload"):
         diff(blind, small_trace())
     assert diff(blind, blind, arguments=False).same_sequences
+
+
+def test_intervals_are_compared_by_call_site_and_starts_are_shown() -> None:
+    """A method after a method is a site; what comes twice as late on one side does not agree with the other."""
+    calls = [echo(n, "a", method="echo" if n % 2 else "turn") for n in range(20)]
+    late = [replace(call, start_s=3 + 2 * call.start_s) for call in calls]
+    same, other = diff(trace_of(*calls), trace_of(*calls)), diff(trace_of(*calls), trace_of(*late))
+    assert [len(sites.agreeing) for sites in same.intervals] == [2, 2]
+    assert [(sites.compared, sites.agreeing) for sites in other.intervals] == [(2, ())] * 2
+    (sender,) = other.senders
+    assert sender.left_starts_s == (calls[0].start_s,) * 2
+    assert sender.right_starts_s == (late[0].start_s,) * 2

@@ -6,12 +6,14 @@ import resource
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from froude.base.errors import ChangedError, InputError
 from froude.trace.files import CALLS, META, SCHEMA, read_meta, read_trace, write_trace
+from froude.trace.types import Loss
 from froude.workspace.artifact import Origin, State
 from tests.trace import wire
 from tests.trace.making import echo, small_trace
@@ -31,6 +33,13 @@ def test_a_trace_reads_as_it_was_written(folder: Path) -> None:
     assert trace.meta == small_trace().meta
     assert trace.request(trace.calls[0]).text == "/f0"  # type: ignore[attr-defined]
     assert trace.schema == wire.SCHEMA
+
+
+def test_losses_of_a_later_kind_are_kept(tmp_path: Path) -> None:
+    """Written where there are any; files without them read as none."""
+    meta = replace(small_trace().meta, loss=Loss(3, protected_connections=1))
+    write_trace(tmp_path / "t", replace(small_trace(), meta=meta), Origin("test"))
+    assert read_trace(tmp_path / "t").meta.loss == meta.loss
 
 
 def test_calls_are_written_in_order(tmp_path: Path) -> None:

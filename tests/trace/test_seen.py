@@ -59,3 +59,11 @@ def test_who_is_missed_and_how_to_record_them(
     """Of a NameNode only: a ResourceManager has no DataNodes."""
     words = advice(counts, services)
     assert (words is None) if said is None else (words is not None and said in words)
+
+
+def test_who_starts_application_masters_is_the_resourcemanager() -> None:
+    """It speaks to NodeManagers alone; an application master speaks to the scheduler, too."""
+    containers, scheduler = "x.ContainerManagementProtocolPB", "x.ApplicationMasterProtocolPB"
+    counted = seen(trace((b"a", 1, containers), (b"b", 2, containers), (b"b", 3, scheduler)))
+    assert {counted.pop(name) for name in ("ResourceManager", "application master")} == {1}
+    assert not any(counted.values())

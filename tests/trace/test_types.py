@@ -15,7 +15,7 @@ from froude.workspace.artifact import Lineage, State
 from tests.trace import wire
 from tests.trace.making import META, echo, small_trace
 
-LOSSES = st.builds(Loss, *[st.integers(0, 10**9)] * 4)
+LOSSES = st.builds(Loss, *[st.integers(0, 10**9)] * 5)
 
 
 @given(LOSSES, LOSSES, LOSSES)
@@ -31,6 +31,14 @@ def test_unanswered_calls_do_not_make_a_trace_incomplete() -> None:
     """They are the peers' doing; all else is the capture's."""
     assert Loss(unanswered_calls=9).total == 0
     assert Loss(1, 20, 300, 4000).total == 4021
+
+
+def test_connections_that_cannot_be_read_are_said() -> None:
+    """Their frames count as lost already."""
+    assert Loss(undecodable_frames=9).unreadable is None
+    lost = Loss(undecodable_frames=9, protected_connections=2)
+    assert lost.total == 9
+    assert (lost.unreadable or "").startswith("2 connections could not be read: SASL protects the payload")
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,9 @@ multiples = (
 indices = names | st.builds(
     "{}{}{}".format, names | multiples, st.sampled_from(["%", "//"]), st.integers(1, 99).map(str) | names
 )
+_quantiles = st.sampled_from(
+    [(), (0.0, 0.5, 3.0), (0.1, 0.1, 0.2, 0.4, 9.0), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 1e-6 + 9)]
+)
 counts = st.builds(
     Count,
     intercept=numbers,
@@ -148,7 +151,7 @@ def calls(ids: list[str], types: list[str]) -> st.SearchStrategy[CallTemplate]:
             rules(ids, types),
             max_size=3,
         ),
-        timing=st.builds(Timing, counts, st.floats(0, 9), st.none() | counts),
+        timing=st.builds(Timing, counts, _quantiles, st.none() | counts, _quantiles),
         poll=st.none() | st.builds(Poll, names, scalars, st.floats(0.1, 9)),
         fails=st.none() | names,
         service=st.just("") | names,
@@ -188,7 +191,15 @@ def workloads(draw: st.DrawFn) -> Workload:
                 counts,
                 steps,
                 st.lists(
-                    st.builds(Periodic, call, st.floats(0.1, 9), st.floats(0, 9), opening, opening),
+                    st.builds(
+                        Periodic,
+                        call,
+                        st.floats(0.1, 9),
+                        st.floats(0, 9),
+                        opening,
+                        opening,
+                        st.none() | st.floats(0.1, 9),
+                    ),
                     max_size=1,
                 ).map(tuple),
                 st.lists(effect, max_size=1).map(tuple),

@@ -212,3 +212,22 @@ def test_more_nodes_that_wait_for_each_other_are_no_more_load() -> None:
     assert not remark.fatal
     assert remark.what.startswith("client: 5,000 run one after another")
     assert not extrapolate(workload, Scale.of(clients=3, files=8, blocks=2)).refusals
+
+
+def test_formulas_at_odds_are_refused_with_the_run_that_decides() -> None:
+    """Where they come to about the same the simplest is taken, and that is said."""
+    workload = _workload()
+    client = workload.node_types[0]
+    loop = client.steps[0]
+    assert isinstance(loop, Repeat)
+    rivals = (Count.parse("files*clients"),)
+    unsure = replace(
+        workload, node_types=(replace(client, steps=(replace(loop, rivals=rivals), *client.steps[1:])),)
+    )
+    apart = extrapolate(unsure, Scale.of(clients=9, files=40, blocks=2))
+    (text,) = (refusal.what for refusal in apart.refusals if refusal.fatal)
+    assert "the iterations of L1 would be 40 (files) or 360 (files*clients)" in text
+    assert "record --scale clients=2 --scale files=" in text
+    alike = extrapolate(unsure, Scale.of(clients=1, files=40, blocks=2))
+    assert alike.playable
+    assert any("the simplest is taken" in refusal.what for refusal in alike.refusals)

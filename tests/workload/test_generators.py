@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from froude.workload.generators import GENERATORS, generate, recognise
+from froude.workload.generators import CONTAINER_ASKS, GENERATORS, generate, recognise
 from froude.workload.types import Generated, Scalar
 
 SEEN: dict[str, list[Scalar]] = {
@@ -16,6 +16,7 @@ SEEN: dict[str, list[Scalar]] = {
     "epoch-ms": [1795271847991, 1795271849000],
     "int64": [6893681758197557346, 2982429610672605455],
     "bytes": [b"0123456789", b"9876543210"],
+    "hex": ["8e2c8c71de05ba7c", "073122b818253f94"],
 }
 
 
@@ -27,7 +28,7 @@ def test_what_is_recognised_can_be_made(name: str) -> None:
     assert rule.generator == name
     text = generate(rule, random.Random(1), 1.7e9)
     assert text == generate(rule, random.Random(1), 1.7e9)
-    if name != "int64":  # one number alone is not taken for random
+    if name not in {"int64", "hex"}:  # one alone is not taken for random
         assert recognise([text]) == rule
 
 
@@ -50,3 +51,22 @@ def test_a_quota_is_no_random_number() -> None:
     assert recognise([unset, 5298982602539399741]) is None
     assert recognise([1_000_000, 5298982602539399741]) is None
     assert recognise([-5298982602539399741, 1298982602539399741]) == Generated("int64", {})
+
+
+def test_sizes_ports_and_numbers_are_made_by_who_asks_for_them() -> None:
+    """Sizes about their median, ports of those that are given out, numbers as they are written in a text."""
+    sizes = [
+        int(str(generate(Generated("size", {"median": 1000, "spread": 0.1}), random.Random(n), 0)))
+        for n in range(50)
+    ]
+    assert 900 < sorted(sizes)[25] < 1100
+    assert len(set(sizes)) > 10
+    assert 1 << 15 <= int(str(generate(Generated("port"), random.Random(1), 0))) < 1 << 16
+    assert generate(Generated("number", {"low": 7, "high": 7, "width": 3}), random.Random(1), 0) == "007"
+    assert generate(Generated(CONTAINER_ASKS, {"value": 384}), random.Random(1), 0) == 384
+
+
+def test_a_text_without_end_is_refused() -> None:
+    """As many digits as a file could say."""
+    with pytest.raises(ValueError, match="digits"):
+        generate(Generated("hex", {"digits": 1 << 40}), random.Random(1), 0)

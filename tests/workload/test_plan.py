@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.workload.plan import Plan, Refusal, expected_s, one_at_a_time, pace, service_s, think_s
+from froude.workload.plan import Plan, Refusal, expected_s, one_at_a_time, pace
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
@@ -43,18 +43,8 @@ def planned(*node_types: NodeType, refusals: tuple[Refusal, ...] = (), **counts:
     return Plan(Workload(node_types, Recorded((), ())), SCALE, counts, refusals)
 
 
-def test_times_follow_the_scale_and_are_never_below_zero() -> None:
-    """A line over the scale may fall below zero beyond what was recorded."""
-    growing, falling = Count(1, {"n": 0.5}), Count(1, {"n": -0.5})
-    assert think_s(call(growing), SCALE) == 3
-    assert think_s(call(falling), SCALE) == 0
-    assert service_s(call(service=growing), SCALE) == 3
-    assert service_s(call(service=falling), SCALE) == 0
-
-
 def test_a_service_time_that_was_not_recorded_is_none() -> None:
     """Only the think time counts then."""
-    assert service_s(call(Count(2)), SCALE) == 0
     assert pace(node(call(Count(2))), SCALE) == (1, 2)
 
 

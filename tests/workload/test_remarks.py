@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from froude.workload.remarks import remarks_on_scale, rose_together
+from froude.workload.remarks import options_of, remarks_on_scale, rose_together
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
@@ -87,3 +87,9 @@ def test_blocks_that_nobody_stores_are_said() -> None:
     alone = replace(workload, node_types=(replace(workload.node_types[0], steps=(add,)),))
     assert any("no call of a DataNode was recorded" in remark for remark in remarks_on_scale(alone))
     assert not any("DataNode was" in remark for remark in remarks_on_scale(workload))
+
+
+def test_numbers_of_nodes_have_options_of_their_own() -> None:
+    """`froude record` takes neither as a --scale."""
+    run = Scale.of(datanodes=1, maps=2, nodemanagers=3)
+    assert options_of(run) == "--datanodes 1 --nodemanagers 3 --scale maps=2"

@@ -90,3 +90,18 @@ def test_what_refers_to_nothing_is_named(old: Path) -> None:
     old.write_text(OLD.replace("cause_type: client", "cause_type: clint", 1))
     with pytest.raises(InputError, match=r"old\.yaml.*datanode\.e1 has a cause of a node type.*clint"):
         read_workload(old)
+
+
+def test_calls_of_a_later_version_are_refused(old: Path) -> None:
+    """A first line changed by hand is one clear error with file and line."""
+    old.write_text(OLD.replace("call: create", "call: {method: create}", 1))
+    line = OLD.splitlines().index("      call: create") + 1
+    with pytest.raises(InputError, match=rf"old\.yaml:{line}: call is not written as in version 1"):
+        read_workload(old)
+
+
+def test_nodes_that_are_no_mapping(old: Path) -> None:
+    """The reader of today's version says so."""
+    old.write_text("froude: workload/1\nnodes: [client]\n")
+    with pytest.raises(InputError, match=r"old\.yaml:2: nodes"):
+        read_workload(old)

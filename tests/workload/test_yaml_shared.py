@@ -42,6 +42,28 @@ def test_a_message_of_two_calls_is_written_once() -> None:
     assert fields["methods"] == {"m": {"protocol": "p"}}
 
 
+def test_a_call_is_written_as_another_with_changes() -> None:
+    """Where few of its rules differ, and several calls do so; what is read is what was written."""
+    like = {f"a{n}": n for n in range(8)}
+    calls = [like, like | {"a3": 33}, like | {"a5": 55}]
+    fields = share(workload_fields(*calls))
+    assert [call["arguments"] for call in calls_of(fields["nodes"])] == [
+        {"*": {"shared": "m"}},
+        {"*": {"shared": "m"}, "a3": 33},
+        {"*": {"shared": "m"}, "a5": 55},
+    ]
+
+
+def test_a_long_path_of_several_calls_is_written_once() -> None:
+    """By the name of its file."""
+    path = {
+        "template": ["/tmp/staging/root/.staging/job_", {"from": "n.c1", "response": "id"}, "_0001/job.xml"]
+    }
+    fields = share(workload_fields(*({"src": path, "x": n} for n in range(3))))
+    assert fields["shared"] == {"job.xml": {"": path}}
+    assert [call["arguments"]["src"] for call in calls_of(fields["nodes"])] == [{"shared": "job.xml"}] * 3
+
+
 def test_numbers_are_no_flags() -> None:
     """Equal only to Python."""
     assert "shared" not in share(

@@ -43,7 +43,7 @@ COMMANDS = {
     "doctor": _Entry("doctor", "doctor", "What is here, what is missing, and how to get it."),
     "hadoop": _Entry("hadoop", "app", "Get a Hadoop; start and stop daemons or a small cluster."),
     "record": _Entry("record", "record", "A job of yours on small real clusters → Traces."),
-    "capture": _Entry("capture", "app", "Record live calls into a Trace."),
+    "capture": _Entry("capture", "app", "Record live calls, or those in a packet capture, into a Trace."),
     "trace": _Entry("trace", "app", "Look at, check, compare and import Traces."),
     "mine": _Entry("mine", "mine", "Traces of small runs → a Workload, and the questions it leaves open."),
     "review": _Entry("review", "review", "Answer and confirm a Workload's questions."),

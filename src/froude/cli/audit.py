@@ -190,7 +190,7 @@ def _start_us(text: str) -> int:
 
 
 def _cut(settings: Settings, image: Path, edits: Path | None, hadoop: str | None) -> Cut:
-    from froude.cli.capture import schema_of
+    from froude.cli.capture_inputs import schema_of
     from froude.trace.importers.image_cut import cut_by_edits, cut_by_image
 
     schema, _ = schema_of(hadoop, settings)

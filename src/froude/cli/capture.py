@@ -1,4 +1,4 @@
-"""`froude capture`: live calls into a Trace."""
+"""`froude capture`: live calls, or a packet capture, into a Trace."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from froude.base.errors import FroudeError, InputError
 from froude.base.files import atomic_write_bytes
 from froude.base.scratch import Scratch
 from froude.base.units import parse_quantity, parse_seconds
+from froude.cli import capture_pcap
+from froude.cli.capture_inputs import schema_of, target_of
 from froude.cli.outputs import Output, claim
 from froude.workload.scale import Scale
 from froude.workspace.artifact import State
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
     from froude.cli.settings import Settings
     from froude.hadoop.schema import Schema
-    from froude.hadoop.target import Target
     from froude.trace.capture.legs import Listener
     from froude.trace.capture.settings import CaptureResult, CaptureSettings
 
@@ -36,7 +37,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=N
 
 @app.callback()
 def capture() -> None:
-    """Record live calls into a Trace."""
+    """Record live calls, or those in a packet capture, into a Trace."""
 
 
 @app.command(
@@ -127,6 +128,9 @@ def proxy(
     _show(settings, _run(asked, schema, settings, limit_s), services)
 
 
+app.command()(capture_pcap.pcap)
+
+
 def _address(text: str, place: str) -> tuple[str, int]:
     from froude.hadoop.target import parse_address
 
@@ -153,7 +157,7 @@ def _listeners(
     listeners = []
     for text in listen:
         where, _, own = text.partition("=")
-        whom = _target(target or "", "--target")
+        whom = target_of(target or "", "--target")
         listeners.append(Listener(*_address(where, "--listen"), own or source, preserve_source, whom))
     for text in forward:
         where, equals, called = text.partition("=")
@@ -161,43 +165,9 @@ def _listeners(
             message = "needs two addresses: where clients connect, then the daemon's own"
             allowed = "LISTEN=[SERVICE=]HOST:PORT, such as 0.0.0.0:18020=namenode=NAMENODE:8020"
             raise InputError(message, place="--forward", found=text, allowed=allowed)
-        whom = _target(called, "--forward")
+        whom = target_of(called, "--forward")
         listeners.append(Listener(*_address(where, "--forward"), source, preserve_source, whom))
     return tuple(listeners)
-
-
-def _target(text: str, place: str) -> Target:
-    from froude.hadoop.target import SERVICES, parse_address, target_at
-
-    service, equals, address = text.rpartition("=")
-    if equals and service not in SERVICES.values():
-        allowed = ", ".join(dict.fromkeys(SERVICES.values()))
-        raise InputError("is no service", place=place, found=service, allowed=allowed)
-    return target_at(service, parse_address(address, place=place), "")
-
-
-def schema_of(hadoop: str | None, settings: Settings) -> tuple[Schema, str]:
-    """The schema of the release named, or found in a folder of jars; and the release, where named.
-
-    Args:
-        hadoop: a release such as `3.5.0`, or a folder of jars; None for the one that is found here.
-        settings: global flags.
-
-    Raises:
-        InputError: the folder holds no jar, or one that is broken.
-        MissingError: no such release, no network and no cache, or no Java that runs it.
-    """
-    from froude.hadoop.schema import Schema
-
-    if hadoop and Path(hadoop).is_dir():
-        jars = sorted(path for path in Path(hadoop).rglob("*.jar") if path.is_file())
-        if not jars:
-            raise InputError("holds no jar", file=hadoop, allowed="a folder of a Hadoop release's jars")
-        return Schema.from_jars(jars), ""
-    from froude.hadoop.distribution import Hadoop
-
-    distribution = Hadoop.find(hadoop, progress=settings.progress())
-    return Schema.from_jars(distribution.jars), distribution.version if hadoop else ""
 
 
 def _run(asked: CaptureSettings, schema: Schema, settings: Settings, limit_s: float | None) -> CaptureResult:
@@ -243,6 +213,8 @@ def _show(settings: Settings, result: CaptureResult, services: Iterable[str]) ->
     settings.out(f"{in_words(senders)}" + (f". {hint}" if hint else ""))
     for example in result.examples:
         settings.note(f"lost: {example}")
+    if result.loss.unreadable:
+        settings.note(result.loss.unreadable)
     if result.loss.dropped_bytes:
         settings.note(f"lost: {result.loss.dropped_bytes} bytes that the recorder could not take in time")
     if not result.source_id:

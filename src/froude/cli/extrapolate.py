@@ -33,7 +33,7 @@ def extrapolate(
 ) -> None:
     """A Workload at a Scale → a Plan, with its refusals.
 
-    Ends with 3 if the plan cannot be played; such a plan never replaces one that stands there.
+    Ends with 3 if the plan is refused; such a plan never replaces one that stands there.
 
     Example: froude extrapolate workload.yaml --at datanodes=50 --at clients=20 --at files=40
     """
@@ -44,7 +44,7 @@ def extrapolate(
     opened = inputs.workload(settings, workload)
     with inputs.named(workload):
         plan = make_plan(opened.workload, scale)
-    stays = not plan.playable and output.exists()
+    stays = plan.refused and output.exists()
     if not settings.dry_run and not stays:
         write_plan(output, plan, settings.origin([opened.content]), workload=opened)
     settings.emit(plan_summary(plan))
@@ -56,5 +56,5 @@ def extrapolate(
     settings.out(written if plan.playable else f"{written}; it cannot be played")
     if stays:
         settings.out(f"The plan that stands in {output} stays as it is")
-    if not plan.playable:
+    if plan.refused:
         raise typer.Exit(EXIT_MISSED)

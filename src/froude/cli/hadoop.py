@@ -151,9 +151,9 @@ def up(
     """Start a small cluster that belongs to this workspace; it goes on in the background.
 
     Clients find it by the configuration and the `hdfs` command whose places are shown, or by `froude hadoop shell`.
-    With --through-proxy they and the DataNodes reach the NameNode through a proxy that records every call; `froude
-    hadoop down` makes the Trace whole. With --nodemanagers a ResourceManager, a JobHistoryServer and NodeManagers run,
-    too, node N beside DataNode N: `froude hadoop run` gives them jobs.
+    With --through-proxy they and the nodes reach the masters through a proxy that records every call; `froude hadoop
+    down` makes the Trace whole. With --nodemanagers a ResourceManager, a JobHistoryServer and NodeManagers run, too,
+    node N beside DataNode N: `froude hadoop run` gives them jobs.
 
     Example: froude hadoop up --datanodes 0
     """
@@ -161,8 +161,6 @@ def up(
     heap_bytes(heap)
     if (scale or name) and not through_proxy:
         raise typer.BadParameter("--scale and --name describe a recording: give --through-proxy, too")
-    if nodemanagers and through_proxy:
-        raise typer.BadParameter("--through-proxy records HDFS alone: leave --nodemanagers out")
     if foreground and through_proxy:
         raise typer.BadParameter("--through-proxy records until `froude hadoop down`: leave --foreground out")
     node_mb = _node_mb(settings, Nodes(datanodes, nodemanagers, Containers(heap_bytes(node_memory) >> 20)))
@@ -170,7 +168,7 @@ def up(
     if settings.dry_run:
         settings.would(f"start {named} in {settings.workspace}")
         return
-    recording = _recording(settings, datanodes, scale or [], name) if through_proxy else None
+    recording = _recording(settings, (datanodes, nodemanagers), scale or [], name) if through_proxy else None
     if background.running(settings.workspace) is None:
         hadoop = Hadoop.find(release, folder, progress=settings.progress())
         if nodemanagers:
@@ -309,14 +307,18 @@ def _node_mb(settings: Settings, nodes: Nodes) -> int:
     return nodes.containers.node_mb
 
 
-def _recording(settings: Settings, datanodes: int, scale: list[str], name: str | None) -> dict[str, Any]:
+def _recording(
+    settings: Settings, nodes: tuple[int, int], scale: list[str], name: str | None
+) -> dict[str, Any]:
     """What the process that records is told; a wrong Scale or name is an error now."""
     from froude.experiment.recorded_cluster import RecordingWanted
+    from froude.experiment.run_lists import DATANODES, NODEMANAGERS
     from froude.workload.scale import Scale
     from froude.workspace.store import Workspace
 
     workspace = Workspace.begin(settings.workspace)
-    asked = {"datanodes": str(datanodes)} | {key: str(value) for key, value in Scale.parse(scale).items()}
+    asked = {DATANODES: str(nodes[0])} | ({NODEMANAGERS: str(nodes[1])} if nodes[1] else {})
+    asked |= {key: str(value) for key, value in Scale.parse(scale).items()}
     workspace.new("trace", name)
     return asdict(RecordingWanted(str(workspace.folder), asked, name, settings.command))
 

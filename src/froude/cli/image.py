@@ -284,7 +284,7 @@ def _reading(settings: Settings, path: Path, hadoop: str | None) -> Iterator[_Re
     """
     from froude.base.files import check_regular
     from froude.base.scratch import Scratch
-    from froude.cli.capture import schema_of
+    from froude.cli.capture_inputs import schema_of
     from froude.hadoop.fsimage.namespace import read_namespace
     from froude.hadoop.fsimage.oiv import open_any
 
@@ -310,7 +310,7 @@ class _Saving:
         inputs: list[Path],
     ) -> None:
         from froude.base.files import refuse_special
-        from froude.cli.capture import schema_of
+        from froude.cli.capture_inputs import schema_of
         from froude.cli.outputs import Output, claim
         from froude.hadoop.fsimage.codecs import codec_named
         from froude.hadoop.fsimage.saving import beside

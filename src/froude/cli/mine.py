@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from froude.base.errors import InputError
 from froude.cli import inputs, review
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
@@ -41,7 +42,13 @@ def mine(
     for path, trace in zip(traces, loaded, strict=True):
         if trace.incomplete is not None:
             settings.note(f"froude: {path} is not whole: {trace.incomplete}")
-    workload = mine_traces(loaded, progress=settings.progress(), workers=settings.workers)
+    try:
+        workload = mine_traces(loaded, progress=settings.progress(), workers=settings.workers)
+    except InputError as error:
+        number = (error.place or "").removeprefix("trace ")
+        if number.isdecimal() and error.file is None:
+            error.file, error.place = str(traces[int(number) - 1]), None
+        raise
     if not settings.dry_run:
         write_workload(output, workload, settings.origin(workload.recorded.traces))
     settings.emit(_document(workload))

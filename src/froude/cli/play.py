@@ -116,6 +116,7 @@ def play(  # the flags of one command
 
     Example: froude play plan
     """
+    from froude.experiment.playable import check_plan
     from froude.experiment.runners import PlayRunner
     from froude.experiment.scenario import PlayScenario
     from froude.experiment.sections import PlanLoad, Target
@@ -124,8 +125,10 @@ def play(  # the flags of one command
     plan = inputs.place(settings, plan, "plan")
     claim_run(settings, output, [plan])
     planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
-    running = _running(settings, target, target_is, http)
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
+    with named(plan):
+        check_plan(planned, limit_s, pacing)
+    running = _running(settings, target, target_is, http)
     scenario = PlayScenario(
         target=Target(running=running),
         load=PlanLoad(plan=plan, pacing=pacing, speed=speed, ramp=ramp, duration_s=limit_s),

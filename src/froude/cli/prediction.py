@@ -8,8 +8,14 @@ from typing import Any
 
 from froude.base.summary import counted
 from froude.cli import inputs
+from froude.cli.interval_text import delays_text, sites_text
 from froude.cli.settings import Settings
+from froude.cli.tables import aligned
+from froude.mining.events import recording_of
+from froude.mining.intervals import intervals
+from froude.mining.matching import match
 from froude.mining.prediction import LeafOutcome, Prediction, predict
+from froude.mining.timing import start_delays
 from froude.trace.files import read_trace
 
 _MOST_MISSES = 12
@@ -29,32 +35,38 @@ def check(settings: Settings, workload: Path, trace: Path, pair: Path | None) ->
     opened = inputs.workload(settings, workload)
     with inputs.named(workload):
         prediction = predict(opened.workload, run, ceiling_pair=other)
-    settings.emit(_document(prediction))
+    matched = recording_of(run)
+    sites = intervals(opened.workload, matched)
+    pair_sites = () if other is None else intervals(opened.workload, recording_of(other))
+    delays = start_delays(opened.workload, match(opened.workload, matched).types)
+    timed = {"intervals": [asdict(site) for site in sites], "starts": [delay._asdict() for delay in delays]}
+    settings.emit(_document(prediction) | timed)
     settings.out(_text(prediction, ", ".join(f"{name}={value}" for name, value in run.meta.scale.items())))
+    settings.out(f"\n{sites_text(sites, pair_sites)}\n\n{delays_text(delays)}")
     return prediction
 
 
 def _text(prediction: Prediction, scale: str) -> str:
-    lines = [
-        f"At {scale}:",
-        "",
-        f"{'node type':<16}{'predicted':>9}{'seen':>7}{'exact':>7}{'calls in place':>17}",
-    ]
+    rows = [("node type", "predicted", "seen", "exact", "calls in place")]
     for nodes in prediction.sequences:
+        predicted, seen, exact = map(str, (nodes.nodes_predicted, nodes.nodes_real, nodes.exact))
         place = f"{nodes.calls_matched} of {nodes.calls_real}"
-        lines.append(
-            f"{nodes.node_type:<16}{nodes.nodes_predicted:>9}{nodes.nodes_real:>7}{nodes.exact:>7}{place:>17}"
-        )
+        rows.append((nodes.node_type, predicted, seen, exact, place))
+    head, *table = aligned(rows).splitlines()
+    lines = [f"At {scale}:", "", head]
+    for nodes, line in zip(prediction.sequences, table, strict=True):
+        lines.append(line)
         if nodes.first_difference:
             lines.append(f"  first difference: {nodes.first_difference}")
     if prediction.unmatched:
         lines.append(f"{prediction.unmatched} senders are of no type that the workload has")
-    lines += ["", f"{'arguments of':<16}{'number':>9}{'predicted':>10}{'ceiling':>10}"]
+    arguments = [("calls", "arguments", "predicted", "ceiling")]
     for row in prediction.rows:
         ceiling = "" if row.ceiling_share is None else f"{row.ceiling_share:.2%}"
-        lines.append(f"{row.name:<16}{row.leaves:>9,}{row.share:>10.2%}{ceiling:>10}")
+        arguments.append((row.name, f"{row.leaves:,}", f"{row.share:.2%}", ceiling))
+    lines += ["", aligned(arguments)]
     lines.append(
-        f"silently wrong   {prediction.silent_share:.2%} of the arguments and "
+        f"silently wrong: {prediction.silent_share:.2%} of the arguments and "
         f"{counted(prediction.silent_sequences, 'node')}: no question, finding or refusal said so"
     )
     if prediction.misses:

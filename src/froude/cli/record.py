@@ -38,6 +38,9 @@ def record(
         ),
     ],
     datanodes: Annotated[str, typer.Option(metavar="N,N,...", help="DataNodes of each run.")] = "3",
+    nodemanagers: Annotated[
+        str, typer.Option(metavar="N,N,...", help="NodeManagers of each run; with any, YARN runs, too.")
+    ] = "0",
     scale: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=V,V,...", help="A variable's value in each run; repeatable."),
@@ -48,8 +51,21 @@ def record(
     name: Annotated[
         str | None, typer.Option(help="Of the Trace; of several NAME-1, NAME-2, ... [trace-1, ...].")
     ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="How often all runs are made, in rounds.")] = 1,
     timeout: Annotated[str, typer.Option(help="Longest time of one run of the command.")] = "30 min",
     replication: Annotated[int, typer.Option(min=1, help="Copies of each block.")] = 2,
+    conf: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="A property of daemons and clients; repeatable."),
+    ] = None,
+    interval: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METHOD=TIME", help="Lower an interval, as of blockReport; repeatable."),
+    ] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="kill datanode 0 after 20 s; repeatable."),
+    ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Ids begin at Hadoop's first ones, instead of random ones.")
     ] = False,
@@ -60,27 +76,37 @@ def record(
     For each run a NameNode and DataNodes are started on this machine, with a proxy before the NameNode that records
     all of them. The command finds them by `hdfs` and `hadoop` on its PATH, by HADOOP_CONF_DIR, or by FS_DEFAULT_NAME
     (hdfs://HOST:PORT). {datanodes} and the variables in it are replaced; sizes by bytes, times by seconds.
+    With --nodemanagers a ResourceManager, a JobHistoryServer and NodeManagers run, too, and are recorded; the command
+    finds `yarn` and `mapred`, and ready jobs: `yarn examples`, `yarn streaming`, `yarn distcp`.
     What it prints is kept beside the Trace. Choose sizes that do not rise together, in more runs than there are
     variables: what is recorded last says which small run is still missing. A run to hold the workload against, which
     is not mined, is named --name check.
 
     Example: froude record --datanodes 2,3,4,3 --scale clients=2,4,3,1 --scale files=5,12,8,9 -- ./job.sh {clients} {files}
     """  # noqa: E501 - an example is one line
-    from froude.experiment.own_job import DATANODES
+    from froude.experiment.run_lists import DATANODES, NODEMANAGERS
     from froude.experiment.runners import RecordRunner
     from froude.experiment.scenario import Recording, RecordScenario
     from froude.experiment.sections import ReleaseTarget
 
     settings: Settings = ctx.obj
-    lists = _lists(datanodes, scale or [], cross=cross)
+    lists = _lists(datanodes, nodemanagers, scale or [], cross=cross)
     scenario = RecordScenario(
         target=ReleaseTarget(release=release),
         record=Recording(
             command=tuple(command),
             datanodes=tuple(int(each.value) for each in lists.pop(DATANODES)),
+            nodemanagers=tuple(int(each.value) for each in lists.pop(NODEMANAGERS, ())),
             scales={variable: tuple(values) for variable, values in lists.items()},
             cross=cross,
+            repeats=repeats,
             replication=replication,
+            properties=_pairs(conf or [], "--conf"),
+            intervals={
+                method: parse_seconds(text, place="--interval")
+                for method, text in _pairs(interval or [], "--interval").items()
+            },
+            faults=tuple(fault or ()),
             timeout_s=parse_seconds(timeout, place="--timeout"),
             fresh=fresh,
             name=name,
@@ -118,6 +144,10 @@ def perform(settings: Settings, runner: RecordRunner) -> None:
         return
     workspace = Workspace.begin(settings.workspace)
     before = recorded_before(workspace, job)
+    if len(scales) > 1 and not settings.json:
+        lines = variation_lines(job, [*_mined(before).values(), *scales], again)
+        for line in lines:
+            settings.note(line if line.startswith(" ") else f"note: {line}")
     execution = Execution(workspace.folder, settings.workspace, settings.progress(), settings.command)
     done = _record(settings, workspace, runner.run(execution), lambda rest: typed(job, scales[rest:], again))
     recorded = {**before, **{each.path.name: each.trace.meta.scale for each in done}}
@@ -139,7 +169,21 @@ def _again(settings: Settings, scenario: RecordScenario) -> list[str]:
     given = [
         word for flag, value in flags.items() if value != _USUAL[flag]() for word in (f"--{flag}", str(value))
     ]
+    given += [f"--conf={key}={value}" for key, value in scenario.record.properties.items()]
+    given += [f"--interval={method}={every_s:g}s" for method, every_s in scenario.record.intervals.items()]
+    given += [f"--fault={text}" for text in scenario.record.faults]
     return ["--fresh"] * scenario.record.fresh + given
+
+
+def _pairs(texts: Sequence[str], flag: str) -> dict[str, str]:
+    """Read `KEY=VALUE`; another form is a matter of usage."""
+    pairs = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise typer.BadParameter(f"{text!r} is no KEY=VALUE", param_hint=flag)
+        pairs[key] = value
+    return pairs
 
 
 def _mined(recorded: Mapping[str, Mapping[str, Quantity]]) -> Mapping[str, Mapping[str, Quantity]]:
@@ -157,12 +201,12 @@ _USUAL: Mapping[str, Callable[[], object]] = {
 """What stands for a flag that was not given."""
 
 
-def _lists(datanodes: str, scale: list[str], *, cross: bool) -> dict[str, list[Quantity]]:
+def _lists(datanodes: str, nodemanagers: str, scale: list[str], *, cross: bool) -> dict[str, list[Quantity]]:
     """The values of each variable; what is wrong with them is a matter of usage."""
-    from froude.experiment.own_job import parse_lists, scales_of
+    from froude.experiment.run_lists import parse_lists, scales_of
 
     try:
-        lists = parse_lists(datanodes, scale)
+        lists = parse_lists(datanodes, scale, nodemanagers)
         scales_of(lists, cross=cross)
     except InputError as error:
         raise typer.BadParameter(str(error)) from error
@@ -256,7 +300,9 @@ def _doubts(recorded: Recorded) -> Iterator[str]:
             f"{counted(len(unseen), 'operation')} of the NameNode's audit log came by no recorded call, such as "
             f"{first.strip()}: by HTTP, as of fsck and WebHDFS, or by a call whose name in the log is not known here"
         )
-    if lost := recorded.trace.meta.loss.total:
+    if unreadable := recorded.trace.meta.loss.unreadable:
+        yield unreadable
+    elif lost := recorded.trace.meta.loss.total:
         yield f"{lost} calls or connections could not be recorded whole"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +25,7 @@ def scenario() -> None:
 
 @app.command("list", epilog="Example: froude scenario list")
 def list_(ctx: typer.Context) -> None:
-    """The kinds of experiments, and the comparisons that come with Froude."""
+    """The kinds of experiments, and the scenarios that come with Froude."""
     from froude.cli.tables import aligned
     from froude.experiment.scenario import KINDS
     from froude.experiment.shipped import shipped
@@ -32,7 +33,7 @@ def list_(ctx: typer.Context) -> None:
     settings: Settings = ctx.obj
     kinds = {name: str(kind.__doc__) for name, kind in KINDS.items()}
     settings.emit({"kinds": kinds, "shipped": dict(shipped())})
-    for head, found in (("kind", kinds), ("comparison", shipped())):
+    for head, found in (("kind", kinds), ("ready-made", shipped())):
         settings.out(
             aligned([(head, "what it does" if head == "kind" else "what it asks"), *found.items()], words=2)
         )
@@ -44,18 +45,20 @@ def list_(ctx: typer.Context) -> None:
 def new(
     ctx: typer.Context,
     kind: Annotated[
-        str, typer.Argument(metavar="NAME", help="A kind, such as play, or a comparison, such as fair-lock.")
+        str,
+        typer.Argument(metavar="NAME", help="A kind, such as play, or a ready-made one, such as fair-lock."),
     ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="YAML", help="The file [standard output].")
     ] = None,
 ) -> None:
-    """A commented scenario: of a kind with every field, or a comparison that comes with Froude.
+    """A commented scenario: of a kind with every field, or one that comes with Froude.
 
     As a kind stands, it plays the plan in the folder `plan`, searches for the knee of `workload.yaml`, records
     `./job.sh` on small clusters, replays `hdfs-audit.log` on an empty namespace (dyno), or varies another scenario
     (sweep), each beside the file. A comparison is a sweep of `replay.yaml`, which is written
-    beside it where none is there: image and audit log are yours to fill in. `froude scenario list` shows all.
+    beside it where none is there: image and audit log are yours to fill in. A recording of ready jobs comes with the
+    program that runs them. `froude scenario list` shows all.
     """
     from froude.experiment.runners import RUNNERS
     from froude.experiment.scenario_text import template
@@ -63,7 +66,7 @@ def new(
 
     settings: Settings = ctx.obj
     if kind not in {*RUNNERS, *shipped()}:
-        message = "is no kind of experiment that can be run, and no comparison that is shipped"
+        message = "is no kind of experiment that can be run, and no scenario that is shipped"
         raise InputError(message, place="NAME", found=kind, allowed=", ".join([*RUNNERS, *shipped()]))
     place = output or Path(f"{kind}.yaml")
     files = {place: template(kind)} if kind in RUNNERS else dict(files_of(kind, place))
@@ -78,9 +81,26 @@ def new(
         settings.would("write " + ", ".join(map(str, files)))
     else:
         write(files)
+        programs = [path for path in files if path.suffix == ".py"]
+        for path in programs:
+            path.chmod(0o777 & ~_umask())
         settings.emit({"kind": kind, "file": str(output)})
-        settings.out(f"Written to {output}; `froude run {output}` runs it once its names are filled in")
         beside = [path for path in (*files, *kept) if path != place]
+        if programs:
+            written = ", ".join(map(str, (output, *programs)))
+            settings.out(f"Written: {written}; `froude run {output}` runs it as it is")
+            beside = [path for path in beside if path not in programs]
+        elif any(path.suffix == ".py" for path in beside):
+            settings.out(f"Written to {output}; `froude run {output}` runs it as it is")
+        else:
+            settings.out(f"Written to {output}; `froude run {output}` runs it once its names are filled in")
         settings.out(
-            "\n".join(f"It varies {path}{', which was there' if path in kept else ''}" for path in beside)
+            "\n".join(f"It needs {path}{', which was there' if path in kept else ''}" for path in beside)
         )
+
+
+def _umask() -> int:
+    """The permission bits that new files do not get; asking for it means setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
-from froude.cli import audit, inputs
+from froude.cli import audit, call_table, inputs
+from froude.cli.interval_text import agreement_text
 from froude.cli.run_text import failures_text
 from froude.cli.tables import aligned
 from froude.cli.terminal import visible
@@ -149,6 +150,12 @@ def diff(
         ):
             raise typer.Exit(EXIT_MISSED)
         return
+    for flag, value in {"--pair": pair, "--at-least": at_least}.items():
+        if value is not None:
+            message = f"{flag} goes with a workload, and this is a Trace"
+            raise InputError(
+                message, file=left, found=value, allowed="a workload's YAML file as the first argument"
+            )
     from froude.trace.diff import diff as compare
     from froude.trace.files import read_trace
 
@@ -200,6 +207,7 @@ def import_() -> None:
 
 
 importer.command()(audit.audit)
+importer.command()(call_table.calls)
 
 
 @importer.command(epilog="Example: froude trace import tap nodes.tap.gz -o trace-4 --scale nodes=3")
@@ -219,7 +227,7 @@ def tap(
     ] = None,
 ) -> None:
     """A tap: raw bytes of connections with their times."""
-    from froude.cli.capture import schema_of
+    from froude.cli.capture_inputs import schema_of
     from froude.cli.outputs import Output, claim
     from froude.trace.files import write_trace
     from froude.trace.importers.tap import import_tap
@@ -255,6 +263,8 @@ def _print_summary(settings: Settings, trace: Trace, summary: Any) -> None:
         settings.out(f"its source could not see: {', '.join(unseen)}")
     lost = {name: count for name, count in summary.loss.items() if count}
     settings.out("lost: " + (", ".join(f"{c} {n.replace('_', ' ')}" for n, c in lost.items()) or "nothing"))
+    if meta.loss.unreadable:
+        settings.out(f"UNREADABLE: {meta.loss.unreadable}")
     methods = [("method", "calls", "errors", "p50 ms", "p99 ms", "request B", "response B")]
     for m in summary.methods[:_ROWS]:
         p50, p99 = (f"{t:.2f}" if t is not None else "" for t in (m.p50_ms, m.p99_ms))
@@ -277,6 +287,10 @@ def _print_diff(settings: Settings, result: TraceDiff) -> None:
         settings.out(
             f"{s.type}: {counts}, {s.aligned} aligned, {s.leaves_equal} of {s.leaves} arguments equal"
         )
+        starts = [
+            f"{times[0]:.1f} to {times[1]:.1f} s" for times in (s.left_starts_s, s.right_starts_s) if times
+        ]
+        settings.out(f"  started after {' and '.join(starts)}")
         for m in s.methods:
             if m.left != m.right:
                 settings.out(f"  {m.method}: {m.left} and {m.right} calls")
@@ -286,6 +300,7 @@ def _print_diff(settings: Settings, result: TraceDiff) -> None:
         for a in s.arguments[:10]:
             ours, theirs = a.example
             settings.out(f"  {a.method} {a.path}: {a.differing} of {a.compared} differ: {ours} | {theirs}")
+    settings.out(agreement_text(result.intervals))
 
 
 def _decoded(trace: Trace, call: Call) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from enum import Enum
 
 from froude.base.seeds import Seeds
 from froude.base.units import Quantity
-from froude.workload.plan import Plan, pace, paces, service_s, think_s
+from froude.workload.plan import Plan, pace, paces
 from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType
 from froude.workload.walk import calls
 
@@ -27,8 +27,6 @@ SLOWEST, SLOWEST_RAMP = 0.001, 0.01
 """The least speed, and the fewest nodes that may begin in a second."""
 FASTEST = 1e6
 """Of both, and of the factor by which a load is raised: beyond it no machine does what was asked."""
-_MAD_OF_UNIFORM = 2.0
-"""Half the width of a uniform distribution over its median absolute deviation."""
 
 
 class Pacing(Enum):
@@ -83,7 +81,7 @@ class Pace:
             pacing: how its calls are paced.
             scale: the plan's Scale, over which recorded times may grow.
             speed: 2 halves every pause, and in a schedule every service time.
-            seeds: the node's own, from which think times vary as they were recorded to; None for none.
+            seeds: the node's own, from which times vary as they were recorded to; None for medians alone.
         """
         self._pacing = pacing
         self._scale = scale
@@ -105,8 +103,9 @@ class Pace:
         """
         if self._pacing is Pacing.CLOSED:
             self._answered_s = now_s
-        due_s = self._answered_s + self._think_s(call)
-        self._answered_s = due_s + service_s(call, self._scale) / self._speed
+        due_s = self._answered_s + call.timing.think_s(self._scale, self._share()) / self._speed
+        if self._pacing is Pacing.SCHEDULED:
+            self._answered_s = due_s + call.timing.service_s(self._scale, self._share()) / self._speed
         return due_s
 
     def transferred(self, call: CallTemplate, now_s: float) -> float:
@@ -119,7 +118,7 @@ class Pace:
             call: the call.
             now_s: when the call before was answered.
         """
-        return now_s + think_s(call, self._scale) / self._speed
+        return now_s + call.timing.think_s(self._scale) / self._speed
 
     def overdue(self, steps: Iterable[CallTemplate], now_s: float) -> Iterator[tuple[CallTemplate, float]]:
         """The calls that a schedule has before `now_s`, with when each is due; none where pacing is closed.
@@ -141,15 +140,14 @@ class Pace:
         """Seconds from a call until the next one is expected, for the correction; 0 in a schedule, which needs none."""
         if self._pacing is Pacing.SCHEDULED or call.timing.service is None:
             return 0.0
-        return think_s(call, self._scale) / self._speed + service_s(call, self._scale)
+        return call.timing.think_s(self._scale) / self._speed + call.timing.service_s(self._scale)
 
-    def _think_s(self, call: CallTemplate) -> float:
-        seconds, spread_s = think_s(call, self._scale), call.timing.spread_s
-        if spread_s and self._seeds is not None:
-            self._count += 1
-            uniform = self._seeds.child(self._count).value / 2**63 - 1.0
-            seconds = max(0.0, seconds + uniform * _MAD_OF_UNIFORM * spread_s)
-        return seconds / self._speed
+    def _share(self) -> float:
+        """Where in its distribution the next time lies."""
+        if self._seeds is None:
+            return 0.5
+        self._count += 1
+        return self._seeds.child(self._count).value / 2**64
 
 
 def planned_moments(
@@ -164,7 +162,7 @@ def planned_moments(
         nodes: how many there are; of nodes that run one after another the mean counts.
     """
     first = next(calls(node_type.steps), None)
-    started_s = 0.0 if first is None else think_s(first, scale) + service_s(first, scale)
+    started_s = 0.0 if first is None else first.timing.mean_s(scale)
     _, finished_s = pace(node_type, scale)
     if node_type.start.in_turn and nodes:
         finished_s = sum(number * seconds for number, _, seconds in paces(node_type, scale, nodes)) / nodes

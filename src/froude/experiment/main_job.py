@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,13 @@ from froude.experiment.knee import knee as search_knee
 from froude.experiment.knee_file import write_knee
 from froude.experiment.play import play
 from froude.experiment.record import record
+from froude.experiment.run_lists import DATANODES, NODEMANAGERS, NODES
 from froude.experiment.sections import KneeOptions, KneeSearch, PlayOptions
-from froude.hadoop.cluster import Cluster
+from froude.hadoop.cluster import Cluster, ClusterOptions
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.faults import Fault, injected
 from froude.hadoop.namenode import NameNode
+from froude.hadoop.yarn_cluster import YarnCluster
 from froude.mining.pipeline import mine
 from froude.mining.prediction import Prediction, predict
 from froude.trace.files import read_trace
@@ -178,6 +181,8 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
     task: Task | None = None,
     fast: bool = True,
     replication: int = 2,
+    properties: Mapping[str, str] | None = None,
+    faults: Sequence[Fault] = (),
     aged: bool | int = True,
     name: str | None = None,
     notes: Mapping[str, str] | None = None,
@@ -187,12 +192,14 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
 
     Args:
         job: what its clients do.
-        scale: the size of the run; `datanodes` says how many are started.
+        scale: the size of the run; `datanodes` says how many are started, `nodemanagers` too, where there are any.
         workspace: where the Trace goes.
         hadoop: the release to start.
         task: shows what is going on.
         fast: quick start-up of the daemons instead of full speed.
         replication: copies of each block that clients are told to make.
+        properties: further ones of daemons and clients.
+        faults: what happens to nodes while the job runs; noted in the Trace.
         aged: whether block, file and generation ids begin where a namespace in use has them; a number is the seed.
         name: of the Trace; by default the next free number.
         notes: free facts to keep in it.
@@ -204,31 +211,61 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
     Raises:
         TargetError: a daemon or a client failed.
     """
-    datanodes = int(scale["datanodes"].value)
-    with (
-        Cluster(hadoop, datanodes=datanodes, replication=replication, aged=aged, fast=fast) as cluster,
-        Scratch("job") as scratch,
-    ):
+    options: ClusterOptions = {"aged": aged, "fast": fast, "conf": properties or {}}
+    with _cluster(hadoop, scale, replication, options) as cluster, Scratch("job") as scratch:
         if task is not None:
-            task.say(f"start {counted(datanodes, 'DataNode')}")
+            task.say(f"start {', '.join(_nodes(scale))}")
         with record(
             cluster,
             workspace,
             scale=_plain(scale),
             tags=(job.name,),
             name=name,
-            notes=notes,
+            notes={**(notes or {}), **{f"fault {n}": str(fault) for n, fault in enumerate(faults, 1)}},
             settle_s=SETTLE_S,
             command=command,
         ) as recording:
             if task is not None:
                 task.say("clients at work")
-            job.run(recording, scale, scratch)
+            with injected(faults, lambda name: _pid(cluster, name)):
+                job.run(recording, scale, scratch)
         trace = read_trace(recording.trace)
-        audit = cluster.namenode.audit_log
+        audit = (cluster.hdfs if isinstance(cluster, YarnCluster) else cluster).namenode.audit_log
         assert audit is not None
         checked = closure(trace, audit)
     return Recorded(recording.trace, trace, checked)
+
+
+def _cluster(
+    hadoop: Hadoop, scale: Mapping[str, Quantity], replication: int, options: ClusterOptions
+) -> Cluster | YarnCluster:
+    """What a Scale asks for; it does not run yet."""
+    datanodes = int(scale[DATANODES].value)
+    if NODEMANAGERS not in scale:
+        return Cluster(hadoop, datanodes=datanodes, replication=replication, **options)
+    nodemanagers = int(scale[NODEMANAGERS].value)
+    return YarnCluster(
+        hadoop, datanodes=datanodes, nodemanagers=nodemanagers, replication=replication, **options
+    )
+
+
+def _pid(cluster: Cluster | YarnCluster, name: str) -> int:
+    """The process of a node's daemon."""
+    daemons = (
+        [*cluster.hdfs.datanodes, *cluster.nodemanagers]
+        if isinstance(cluster, YarnCluster)
+        else cluster.datanodes
+    )
+    return next(daemon.pid for daemon in daemons if daemon.name == name)
+
+
+def _nodes(scale: Mapping[str, Quantity]) -> list[str]:
+    """How many nodes of each kind, in words."""
+    return [
+        counted(int(scale[name].value), kind.removesuffix("s"))
+        for name, kind in NODES.items()
+        if name in scale
+    ]
 
 
 def _plain(scale: Mapping[str, Quantity]) -> dict[str, str | float | Quantity]:

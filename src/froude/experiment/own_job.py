@@ -5,8 +5,6 @@ What the command line's `froude record` does; the demo's job goes the same way (
 
 from __future__ import annotations
 
-import itertools
-import keyword
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,22 +17,20 @@ from froude.base.files import create_file, kind_of_place, refuse_special, refuse
 from froude.base.progress import Progress
 from froude.base.seeds import Seeds
 from froude.base.summary import counted
-from froude.base.units import Quantity, parse_quantity
+from froude.base.units import Quantity
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.record import Recording
+from froude.experiment.run_lists import DATANODES, NODES
 from froude.experiment.variation import Variation, variation
 from froude.hadoop.distribution import Hadoop
-from froude.hadoop.loopback import MOST_NODES
+from froude.hadoop.faults import Fault
 from froude.trace.files import read_meta
 from froude.trace.partial import partial_path
 from froude.workload.scale import Scale
-from froude.workload.types import NODE
 from froude.workspace.artifact import State
 from froude.workspace.store import Workspace
 from froude.workspace.store import check_name as check_artifact_name
 
-DATANODES = "datanodes"
-"""The variable that every recording has."""
 OUTPUT_SUFFIX = ".out"
 """Of the file beside a Trace that holds what the command printed."""
 NOTE = "job"
@@ -42,7 +38,6 @@ NOTE = "job"
 _PLACEHOLDER = re.compile(r"\{\{(?P<kept>[A-Za-z_]\w*)\}\}|(?<![$\\])\{(?P<name>[A-Za-z_]\w*)\}")
 """`{files}`; and `{{print}}` for braces that stay. A shell's `${HOME}` is neither."""
 _TWO_DIGITS = 12
-_LOOP = re.compile(r"L\d+")
 _CHECK = re.compile(r"(?:check|control|held-?out|test|validat\w*)(?:[-_.]?\d+)?", re.IGNORECASE)
 _PLAIN = re.compile(r"[\w@%+=:,./-]+|[\w@%+=:./{}-]+")
 """Words that a shell takes as they are; it would expand `{a,b}`."""
@@ -55,6 +50,10 @@ class RecordOptions(TypedDict, total=False):
     """Copies of each block; 2 by default."""
     fast: bool
     """Quick start-up of the daemons instead of full speed; yes by default."""
+    properties: Mapping[str, str]
+    """Further properties of daemons and clients; none by default."""
+    faults: Sequence[Fault]
+    """What happens to nodes while the command runs; nothing by default."""
     command: str
     """What the Traces were made by."""
 
@@ -109,8 +108,8 @@ class OwnJob:
             )
 
     def unused(self, scale: Mapping[str, Quantity]) -> list[str]:
-        """Variables that no placeholder names, the number of DataNodes excepted."""
-        return [name for name in scale if name not in self.placeholders and name != DATANODES]
+        """Variables that no placeholder names, the numbers of nodes excepted."""
+        return [name for name in scale if name not in self.placeholders and name not in NODES]
 
     def run(self, recording: Recording, scale: Scale, scratch: Path) -> None:
         """Do the job once.
@@ -186,7 +185,7 @@ def typed(job: OwnJob, scales: Sequence[Mapping[str, Quantity]], flags: Sequence
     """
     values = {name: [str(scale[name]).replace(" ", "") for scale in scales] for name in scales[0]}
     lists = {name: ",".join(each if len(set(each)) > 1 else each[:1]) for name, each in values.items()}
-    words = ["--datanodes", lists.pop(DATANODES)]
+    words = [word for name in NODES if name in lists for word in (f"--{name}", lists.pop(name))]
     words += [word for name, each in lists.items() for word in ("--scale", f"{name}={each}")]
     return f"froude record {command_line([*words, *flags])} -- {command_line(job.words)}"
 
@@ -234,98 +233,9 @@ def variation_lines(
 
 def _one_digit(runs: Sequence[Mapping[str, Quantity]], varied: Variation) -> list[str]:
     """Variables that varied, and of which no run shows how names are ordered whose numbers have two digits."""
-    names = [name for name in runs[-1] if name not in (*varied.constant, DATANODES)] if len(runs) > 1 else []
+    names = [name for name in runs[-1] if name not in (*varied.constant, *NODES)] if len(runs) > 1 else []
     values = {name: [run[name] for run in runs if name in run] for name in names}
     return [name for name, each in values.items() if all(not q.unit and q.value < 10 for q in each)]
-
-
-def scales_of(lists: Mapping[str, Sequence[Quantity]], *, cross: bool = False) -> list[Scale]:
-    """One Scale a run: the first values of all lists, then the second ones, and so on; a single value is repeated.
-
-    Args:
-        lists: the values of each variable.
-        cross: all combinations instead.
-
-    Raises:
-        InputError: two lists differ in length.
-    """
-    if cross:
-        return [Scale(dict(zip(lists, values, strict=True))) for values in itertools.product(*lists.values())]
-    longest = max(lists, key=lambda name: len(lists[name]))
-    size = len(lists[longest])
-    for name, values in lists.items():
-        if len(values) not in (1, size):
-            found = f"{longest} has {size} values, {name} has {len(values)}"
-            allowed = "as many values, or a single one"
-            remedy = "--cross combines every value with every other"
-            raise InputError("lists differ in length", found=found, allowed=allowed, remedy=remedy)
-    return [
-        Scale({name: values[run if len(values) > 1 else 0] for name, values in lists.items()})
-        for run in range(size)
-    ]
-
-
-def parse_lists(datanodes: str, scale: Sequence[str]) -> dict[str, list[Quantity]]:
-    """Read `2,3,4` and `files=10,15,25`.
-
-    Args:
-        datanodes: numbers of DataNodes.
-        scale: further variables, each with its values.
-
-    Raises:
-        InputError: a name that is no identifier or that mining uses itself, a name twice, or a value that is no
-            quantity, or of another unit than the first; a number of DataNodes that cannot be started here.
-    """
-    lists = {DATANODES: _values(DATANODES, datanodes)}
-    for text in scale:
-        name, equals, values = text.partition("=")
-        if not equals:
-            raise InputError("says no values", place="--scale", found=text, allowed="NAME=VALUE,VALUE,…")
-        check_name(name)
-        if name in lists:
-            remedy = "Give its numbers to --datanodes" if name == DATANODES else None
-            raise InputError("is given twice", place="--scale", found=name, remedy=remedy)
-        lists[name] = _values(name, values)
-    check_lists(lists)
-    return lists
-
-
-def check_lists(lists: Mapping[str, Sequence[Quantity]]) -> None:
-    """Refuse values that no runs can have.
-
-    Args:
-        lists: the values of each variable, the numbers of DataNodes among them.
-
-    Raises:
-        InputError: a name that no variable may have, no value, values of several units, or a number of DataNodes that
-            cannot be started here.
-    """
-    for name, quantities in lists.items():
-        check_name(name)
-        if len({quantity.unit for quantity in quantities}) != 1:
-            values = ",".join(map(str, quantities)) or "none"
-            allowed = "bytes, seconds or plain numbers"
-            raise InputError("mixes units", place=name, found=values, allowed=allowed)
-    for quantity in lists[DATANODES]:
-        if quantity.unit or quantity.value % 1 or not 1 <= quantity.value <= MOST_NODES:
-            allowed = f"1 to {MOST_NODES}"
-            raise InputError(
-                "is no number of DataNodes", place="--datanodes", found=str(quantity), allowed=allowed
-            )
-
-
-def check_name(name: str) -> None:
-    """Refuse a name that no program and no formula could use.
-
-    Raises:
-        InputError: it is no identifier, or one of those that mining gives.
-    """
-    if not (name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
-        allowed = "letters, digits and _, not beginning with a digit, and no word of Python's"
-        raise InputError("is no name for a variable", place="--scale", found=name, allowed=allowed)
-    if name == NODE or _LOOP.fullmatch(name):
-        allowed = f"any other: mining calls nodes {NODE!r}, and loops L1, L2, …"
-        raise InputError("is a name that mining uses", place="--scale", found=name, allowed=allowed)
 
 
 def recorded_before(workspace: Workspace, job: OwnJob) -> dict[str, Mapping[str, Quantity]]:
@@ -348,6 +258,7 @@ def record_runs(
     progress: Progress,
     name: str | None = None,
     seed: int | None = 0,
+    notes: Mapping[str, str] | None = None,
     **options: Unpack[RecordOptions],
 ) -> Iterator[Recorded]:
     """Record a command at several Scales, each on a cluster of its own; gives each run as it is done.
@@ -360,6 +271,7 @@ def record_runs(
         progress: shows what is going on.
         name: of the Trace; with several, each has its number after it. By default the next free numbers.
         seed: root of the random numbers by which the ids of each namespace are moved on; None for fresh namespaces.
+        notes: free facts to keep in each Trace.
         options: of the clusters and the lineage.
 
     Raises:
@@ -370,7 +282,7 @@ def record_runs(
     """
     for scale in scales:
         job.check(scale)
-    notes = {NOTE: command_line(job.words)}
+    facts = {**(notes or {}), NOTE: command_line(job.words)}
     names = claim_places(workspace.place("trace"), name, len(scales))  # before anything is started
     failed_output(workspace).unlink(missing_ok=True)
     for number, (scale, own) in enumerate(zip(scales, names, strict=True), 1):
@@ -386,7 +298,7 @@ def record_runs(
                     task=task,
                     aged=False if seed is None else Seeds(seed).child("record", trace.name).value,
                     name=trace.name,
-                    notes=notes,
+                    notes=facts,
                     **options,
                 )
         except BaseException as error:
@@ -413,10 +325,6 @@ def _keep_output(output: Path, failed: Path, error: BaseException) -> None:
         output.replace(failed)
         if isinstance(error, FroudeError) and error.remedy:
             error.remedy = error.remedy.replace(str(output), str(failed))
-
-
-def _values(name: str, text: str) -> list[Quantity]:
-    return [parse_quantity(part, place=name) for part in text.split(",")]
 
 
 def _number(quantity: Quantity) -> str:

@@ -32,7 +32,7 @@ from froude.hadoop.distribution import Hadoop
 from froude.hadoop.identity import asked_methods, asked_protocols
 from froude.hadoop.metrics import Web
 from froude.hadoop.namenode import NameNode
-from froude.hadoop.schema import Schema
+from froude.hadoop.schema import Schema, UnknownMethodError
 from froude.trace.files import write_trace
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import plan_hash
@@ -87,7 +87,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
         raise InputError("already exists", file=folder, remedy="Choose another folder")
     targets = by_service(target)
     first = next(iter(targets.values()))
-    schema = (schema or _schema_for(first)).subset(_protocols(plan, targets))
+    schema = _spoken(schema or _schema_for(first), plan, targets)
     called = admit(targets, plan.workload.recorded.source_ids, schema)
     paced, remark = pacing_of(plan, load.pacing)
     settings = PlaySettings(
@@ -283,6 +283,24 @@ def _protocols(plan: Plan, targets: Iterable[str]) -> list[str]:
     named = {call.protocol for node_type in types for call in templates(node_type)}
     spoken = {protocol for node_type in types for protocol in kind_of(node_type.program).protocols}
     return sorted(named | spoken | asked_protocols(targets))
+
+
+def _spoken(schema: Schema, plan: Plan, targets: Iterable[str]) -> Schema:
+    """The part of a release's schema that a play needs.
+
+    Raises:
+        InputError: a call is of no protocol that the release speaks, as in a plan of an imported table of calls.
+    """
+    try:
+        return schema.subset(_protocols(plan, targets))
+    except UnknownMethodError as error:
+        remedy = "A plan mined from tables of calls can be extrapolated and compared; playing needs Hadoop's protocols"
+        raise InputError(
+            "cannot be played: the target's release does not speak a protocol of its calls",
+            found=error.found,
+            allowed=error.allowed,
+            remedy=remedy,
+        ) from error
 
 
 def services(plan: Plan) -> list[str]:

@@ -49,6 +49,9 @@ def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None
             raise InputError(
                 "the plan cannot be played", place=refusal.node_type or "plan", found=refusal.what
             )
+    if not plan.playable:
+        remedy = "A plan mined from tables of calls can be extrapolated and compared; playing needs Hadoop's protocols"
+        raise InputError("the plan cannot be played", place="plan", found=plan.obstacle, remedy=remedy)
     types = plan.workload.node_types
     kinds = [kind_of(each.program) for each in types if plan.counts.get(each.name)]
     if not sum(plan.counts.values()):

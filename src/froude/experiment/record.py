@@ -1,9 +1,10 @@
-"""Record a real cluster: a proxy before its NameNode for everyone who talks to it, and a Trace in the end."""
+"""Record a real cluster: a proxy before its daemons for everyone who talks to them, and a Trace in the end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from froude.hadoop.launcher import home_environment
 from froude.hadoop.program import run_program
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import target_at
+from froude.hadoop.yarn_cluster import YarnCluster
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.process import CaptureProcess
 from froude.trace.capture.settings import CaptureResult, CaptureSettings
@@ -27,7 +29,7 @@ Result = TypeVar("Result")
 class Recording:
     """A recording that runs: what its block uses to make clients talk through the proxy."""
 
-    def __init__(self, cluster: Cluster, capture: CaptureProcess, children: Children) -> None:
+    def __init__(self, cluster: Cluster | YarnCluster, capture: CaptureProcess, children: Children) -> None:
         """Made by `record`.
 
         Args:
@@ -75,13 +77,15 @@ class Recording:
         Raises:
             TargetError: it failed.
         """
+        if isinstance(self.cluster, YarnCluster):
+            return self.cluster.shell(*arguments)
         return self.cluster.shell(*arguments, at=self.address)
 
     def run(self, command: Sequence[str], *, output: Path, timeout_s: float = 1800) -> None:
         """Run a program of yours to its end: `recording.run(["./job.sh", "10"], output=Path("job.out"))`.
 
-        It finds the proxied cluster by `hdfs` and `hadoop` on its PATH, by HADOOP_CONF_DIR, or by FS_DEFAULT_NAME. Its
-        standard input is closed.
+        It finds the proxied cluster by `hdfs` and `hadoop` on its PATH (with YARN `yarn` and `mapred`, too), by
+        HADOOP_CONF_DIR, or by FS_DEFAULT_NAME. Its standard input is closed.
 
         Args:
             command: program and arguments.
@@ -92,8 +96,11 @@ class Recording:
             InputError: there is no such program, it failed, it took too long, or `output` is no regular file.
             TargetError: a DataNode does not come up.
         """
-        home = self.cluster.client_home(self.address)
-        around = home_environment(self.cluster.hadoop, home, self.uri)
+        if isinstance(self.cluster, YarnCluster):
+            home, hadoop = self.cluster.client_home(), self.cluster.jars.hadoop
+        else:
+            home, hadoop = self.cluster.client_home(self.address), self.cluster.hadoop
+        around = home_environment(hadoop, home, self.uri)
         code = run_program(command, environment=around, output=output, timeout_s=timeout_s)
         if code:
             remedy = f"Its output is {output}" if output.stat().st_size else "It printed nothing"
@@ -115,7 +122,7 @@ class Recording:
 
 @contextmanager
 def record(  # noqa: PLR0913 - the options of one recording, all by name
-    cluster: Cluster,
+    cluster: Cluster | YarnCluster,
     workspace: Workspace,
     *,
     scale: Mapping[str, str | float | Quantity] | None = None,
@@ -126,12 +133,13 @@ def record(  # noqa: PLR0913 - the options of one recording, all by name
     listen: tuple[str, int] | None = None,
     command: str = "",
 ) -> Iterator[Recording]:
-    """Record everything that reaches a cluster's NameNode while the block runs.
+    """Record everything that reaches a cluster's NameNode while the block runs, and with YARN more.
 
-    DataNodes start only once the proxy listens for them, so that their registration is in the Trace.
+    That is everything that reaches the ResourceManager's RPC servers, and what NodeManagers are asked about containers.
+    Nodes start only once the proxy listens for them, so that their registration is in the Trace.
 
     Args:
-        cluster: entered, its DataNodes not yet started (nothing must have used it before).
+        cluster: entered, its nodes not yet started (nothing must have used it before).
         workspace: where the Trace goes.
         scale: the scale it runs at: `{"datanodes": 3, "input": "10 GB"}`.
         tags: words by which the workspace finds it.
@@ -151,31 +159,54 @@ def record(  # noqa: PLR0913 - the options of one recording, all by name
     """
     asked = Scale.from_mapping(scale or {})
     command = command or f"Workspace.record(cluster, scale={{{_words(asked)}}})"
+    hdfs = cluster.hdfs if isinstance(cluster, YarnCluster) else cluster
     settings = CaptureSettings(
-        _listeners(cluster, listen or (cluster.namenode.host, 0)),
+        _listeners(cluster, listen),
         workspace.new("trace", name),
         dict(asked),
-        source_id=cluster.namenode.cluster_id,
-        release=cluster.hadoop.version,
-        notes={**_ids(cluster), **(notes or {})},
+        source_id=hdfs.namenode.cluster_id,
+        release=hdfs.hadoop.version,
+        notes={**_ids(hdfs), **(notes or {})},
         tags=tuple(tags),
         command=command,
     )
-    schema = Schema.from_jars(cluster.hadoop.jars)
-    with CaptureProcess(settings, schema) as capture:
-        at = dict(enumerate(capture.addresses[1:]))
-        cluster.start_datanodes(namenode_at=at)
+    with CaptureProcess(settings, _schema(cluster)) as capture:
+        if isinstance(cluster, YarnCluster):
+            cluster.start_nodemanagers(captured=True)
+        else:
+            cluster.start_datanodes(namenode_at=dict(enumerate(capture.addresses[1:])))
         cluster.wait_live()
         with Children() as children:
             yield Recording(cluster, capture, children)
         capture.settle(settle_s)
 
 
-def _listeners(cluster: Cluster, clients: tuple[str, int]) -> tuple[Listener, ...]:
-    """One for clients, then one per DataNode that connects onward from the node's own address."""
+def _listeners(cluster: Cluster | YarnCluster, clients: tuple[str, int] | None) -> tuple[Listener, ...]:
+    """One for clients, then those for nodes that connect onward from the node's own address.
+
+    Args:
+        cluster: what is recorded.
+        clients: where clients find the NameNode, if somebody said so.
+    """
+    if isinstance(cluster, YarnCluster):
+        routes = cluster.routes()
+        if clients is not None:
+            routes.insert(0, replace(routes[0], listen=clients))
+        return tuple(
+            Listener(*route.listen, source=route.source, target=route.target, behind=route.onward)
+            for route in routes
+        )
     namenode = target_at("namenode", cluster.namenode.address, cluster.namenode.cluster_id)
     nodes = [Listener(address, source=address, target=namenode) for address in cluster.node_addresses]
-    return Listener(*clients, target=namenode), *nodes
+    return Listener(*(clients or (cluster.namenode.host, 0)), target=namenode), *nodes
+
+
+def _schema(cluster: Cluster | YarnCluster) -> Schema:
+    """Of all that its daemons and jobs speak."""
+    if isinstance(cluster, YarnCluster):
+        release = cluster.jars.hadoop
+        return Schema.from_jars([*release.jars, *release.beside])
+    return Schema.from_jars(cluster.hadoop.jars)
 
 
 def _ids(cluster: Cluster) -> dict[str, str]:

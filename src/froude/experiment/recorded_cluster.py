@@ -1,4 +1,4 @@
-"""Holds a background cluster that is recorded: a proxy before its NameNode until somebody ends it.
+"""Holds a background cluster that is recorded: a proxy before its daemons until somebody ends it.
 
 Run as `python -m froude.experiment.recorded_cluster FOLDER WANTED`, by `froude hadoop up --through-proxy`.
 """
@@ -16,6 +16,7 @@ from froude.hadoop import loopback
 from froude.hadoop.background import Wanted
 from froude.hadoop.cluster import Cluster
 from froude.hadoop.supervisor import Front, main
+from froude.hadoop.yarn_cluster import YarnCluster
 from froude.workspace.store import Workspace
 
 
@@ -34,17 +35,17 @@ class RecordingWanted:
 
 
 @contextmanager
-def recorded(cluster: Cluster, wanted: Wanted, folder: Path) -> Iterator[Front]:
-    """Clients and DataNodes reach the NameNode through a proxy; the Trace is whole when the block ends.
+def recorded(cluster: Cluster | YarnCluster, wanted: Wanted, folder: Path) -> Iterator[Front]:
+    """Clients and nodes reach the masters through a proxy; the Trace is whole when the block ends.
 
     Args:
-        cluster: its NameNode runs, its DataNodes do not yet.
+        cluster: its masters run, its nodes do not yet.
         wanted: its `recording` holds the fields of `RecordingWanted`.
         folder: not looked at.
 
     Raises:
         InputError: the proxy's address is taken, or the Trace's name.
-        TargetError: a DataNode does not come up.
+        TargetError: a node does not come up.
     """
     del folder
     asked = RecordingWanted(**(wanted.recording or {}))

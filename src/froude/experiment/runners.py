@@ -25,6 +25,7 @@ from froude.experiment.admission import check_targets
 from froude.experiment.comparable import Sample
 from froude.experiment.dyno import DynoRunner, inputs_of
 from froude.experiment.execution import Execution, Runner, namenode_of, properties_of, running_targets
+from froude.experiment.intervals import lowered
 from froude.experiment.knee import Knee
 from froude.experiment.knee_loads import Loads
 from froude.experiment.main_job import Recorded
@@ -50,7 +51,10 @@ from froude.experiment.sweep import Arm, Turn, arms_of, turns
 from froude.experiment.swept import Swept, outcome_of
 from froude.hadoop import cds_build
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.faults import parse_fault
+from froude.hadoop.launcher import PROGRAMS, YARN_PROGRAMS
 from froude.hadoop.program import find_program
+from froude.hadoop.yarn_jars import YarnJars
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.plan_file import read_plan
@@ -173,7 +177,16 @@ class RecordRunner:
     def check(self) -> None:
         """Its command, and its variables."""
         self.job.check(self.scales[0])
-        find_program(self.job.words[0])
+        program, yarn = self.job.words[0], bool(self.scenario.record.nodemanagers)
+        if program in PROGRAMS or (yarn and program in YARN_PROGRAMS):
+            return  # each cluster brings its own
+        try:
+            find_program(program)
+        except InputError as error:
+            if program not in YARN_PROGRAMS:
+                raise
+            remedy = "Say how many NodeManagers each run has, such as --nodemanagers 2"
+            raise InputError("is there only where YARN runs", file=program, remedy=remedy) from error
 
     def claim(self, workspace: Path) -> None:
         """Make sure that its Traces can be kept; nothing is made.
@@ -193,7 +206,10 @@ class RecordRunner:
         self.check()
         self.claim(execution.workspace)
         asked = self.scenario.record
+        properties, notes = lowered(asked.intervals, asked.properties)
         hadoop = Hadoop.find(self.scenario.target.release, progress=execution.progress)
+        if asked.nodemanagers:
+            YarnJars.find(hadoop, progress=execution.progress)
         cds_build.prepare(hadoop, execution.progress)
         return record_runs(
             self.job,
@@ -204,6 +220,9 @@ class RecordRunner:
             name=asked.name,
             seed=None if asked.fresh else self.scenario.seed,
             replication=asked.replication,
+            properties=properties,
+            faults=[parse_fault(text) for text in asked.faults],
+            notes=notes,
             command=execution.command,
         )
 

@@ -30,8 +30,9 @@ from froude.base.plain import Fields
 from froude.base.units import Quantity
 from froude.experiment.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
 from froude.experiment.compared import DEFAULT_PRIMARY, PRIMARY_TEXT, check_primary
-from froude.experiment.own_job import DATANODES, check_lists, scales_of
+from froude.experiment.intervals import lowered
 from froude.experiment.replay_sections import MadeNamespace, ReplayLoad, ReplayNodes
+from froude.experiment.run_lists import DATANODES, NODEMANAGERS, NODES, check_lists, scales_of
 from froude.experiment.sections import (
     KneeOptions,
     NameNodeTarget,
@@ -41,6 +42,8 @@ from froude.experiment.sections import (
     Target,
     WorkloadLoad,
 )
+from froude.hadoop.faults import ALLOWED as FAULTS
+from froude.hadoop.faults import check_nodes, parse_fault
 from froude.hadoop.loopback import MOST_NODES
 from froude.workload.scale import Scale
 from froude.workspace.artifact import LINEAGE, TAGS
@@ -112,14 +115,30 @@ class Recording(Declared):
     """What to run; {files} becomes that variable's value. A program that is a path is found from the file's folder."""
     datanodes: Annotated[tuple[int, ...], Each(Number(1, MOST_NODES, whole=True), 1)] = (3,)
     """DataNodes of each run."""
+    nodemanagers: Annotated[tuple[int, ...], Each(Number(1, MOST_NODES, whole=True)), Example([2, 3, 4])] = ()
+    """NodeManagers of each run; with any, YARN runs beside HDFS, and its calls are recorded, too."""
     scales: Annotated[Mapping[str, tuple[Quantity, ...]], Example({"files": [5, 12, 8]}, active=True)] = (
         field(default_factory=dict)
     )
     """A variable's value in each run; a single one is repeated."""
     cross: bool = False
     """Whether every value runs with every other, instead of one after another."""
+    repeats: Annotated[int, Number(1, 1000, whole=True)] = 1
+    """How often all runs are made, one round after the other, so that a drift of the machine is shared by all."""
     replication: Annotated[int, Number(1, 512, whole=True)] = 2
     """Copies of each block."""
+    properties: Annotated[Mapping[str, str], Example({"dfs.blocksize": "1048576"})] = field(
+        default_factory=dict
+    )
+    """Further properties of daemons and clients, each a text: those that begin with yarn. or mapreduce. are YARN's."""
+    intervals: Annotated[Mapping[str, float], Named(Seconds()), Example({"blockReport": "20 s"})] = field(
+        default_factory=dict
+    )
+    """Intervals that are lowered so that a recording sees them, by method; mining scales them back to the real ones."""
+    faults: Annotated[
+        tuple[Annotated[str, Text(parse_fault, FAULTS)], ...], Example(["kill datanode 0 after 20 s"])
+    ] = ()
+    """What happens to nodes while the command runs, counted from its start."""
     timeout_s: Annotated[float, Seconds()] = 1800.0
     """Longest time of one run of the command."""
     fresh: bool = False
@@ -135,9 +154,12 @@ class Recording(Declared):
             InputError: variables or their values that no runs can have.
         """
         datanodes = [Quantity(number) for number in self.datanodes]
-        lists = {DATANODES: datanodes, **{name: list(values) for name, values in self.scales.items()}}
+        lists = {DATANODES: datanodes}
+        if self.nodemanagers:
+            lists[NODEMANAGERS] = [Quantity(number) for number in self.nodemanagers]
+        lists |= {name: list(values) for name, values in self.scales.items()}
         check_lists(lists)
-        return scales_of(lists, cross=self.cross)
+        return scales_of(lists, cross=self.cross) * self.repeats
 
     def check(self) -> None:
         """Refuse runs that cannot be.
@@ -145,11 +167,21 @@ class Recording(Declared):
         Raises:
             FieldError: so they are.
         """
-        if DATANODES in self.scales:
-            message = "has a field of its own"
-            raise FieldError(message, names=("scales",), found=DATANODES, allowed="other variables")
+        for name in NODES:
+            if name in self.scales:
+                message = "has a field of its own"
+                raise FieldError(message, names=("scales",), found=name, allowed="other variables")
+        of_yarn = next((key for key in self.properties if key.startswith(("yarn.", "mapreduce."))), None)
+        if of_yarn is not None and not self.nodemanagers:
+            message = "is YARN's, which runs only where nodemanagers are given"
+            raise FieldError(message, names=("properties",), found=of_yarn, allowed="properties of HDFS")
         with below("scales"):
-            _ = self.runs
+            runs = self.runs
+        with below("faults"):
+            for scale in runs:
+                check_nodes([parse_fault(text) for text in self.faults], scale)
+        with below("intervals"):
+            lowered(self.intervals, self.properties)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from froude.experiment.figures.page import Page, page
 from froude.hadoop import distribution
 from froude.hadoop.cluster import Cluster, ClusterOptions
 from froude.hadoop.namenode import NameNode, NameNodeOptions
+from froude.hadoop.yarn_cluster import YarnCluster
 from froude.mining import pipeline
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
@@ -124,16 +125,18 @@ class Workspace:
 
     def record(
         self,
-        cluster: Cluster,
+        cluster: Cluster | YarnCluster,
         *,
         scale: Mapping[str, str | float | Quantity],
         tags: Sequence[str] = (),
         settle_s: float = 0.0,
     ) -> AbstractContextManager[recording.Recording]:
-        """Record what reaches a cluster's NameNode while the block runs; see `experiment.record`.
+        """Record what reaches a cluster's NameNode, with YARN all its daemons, while the block runs.
+
+        See `experiment.record`.
 
         Args:
-            cluster: entered, its DataNodes not yet started.
+            cluster: entered, its nodes not yet started.
             scale: the scale it runs at.
             tags: words by which the workspace finds the Trace.
             settle_s: how long to go on after the block.

@@ -1,6 +1,7 @@
-"""Scenarios that come with Froude: comparisons that others have made, to be made again with a load of one's own.
+"""Scenarios that come with Froude: comparisons that others have made, and recordings of ready jobs.
 
-Each is a sweep of one replay, `replay.yaml`, which lies beside it and holds what is the user's to fill in.
+A comparison is a sweep of one replay, `replay.yaml`, which lies beside it and holds what is the user's to fill in. A
+recording comes with the program that it runs.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from froude.experiment.scenario import SweepScenario, read_scenario
+from froude.experiment.scenario import RecordScenario, SweepScenario, read_scenario
 
 FOLDER = Path(__file__).parent / "scenarios"
 
@@ -19,7 +20,7 @@ def shipped() -> Mapping[str, str]:
 
 
 def files_of(name: str, place: Path) -> Mapping[Path, str]:
-    """The text of a scenario for a place, and of what it varies, which lies beside it under the name that it has here.
+    """The text of a scenario for a place, and of what it varies or runs, which lies beside it under its name here.
 
     Args:
         name: one of `shipped`.
@@ -28,9 +29,10 @@ def files_of(name: str, place: Path) -> Mapping[Path, str]:
     path = FOLDER / f"{name}.yaml"
     files = {place: path.read_text(encoding="utf-8")}
     scenario = read_scenario(path).scenario
-    if isinstance(scenario, SweepScenario):
-        files[place.parent / scenario.base.name] = scenario.base.read_text(encoding="utf-8")
-    return files
+    beside = [scenario.base] if isinstance(scenario, SweepScenario) else []
+    if isinstance(scenario, RecordScenario):
+        beside = [Path(scenario.record.command[0])]
+    return {**files, **{place.parent / each.name: each.read_text(encoding="utf-8") for each in beside}}
 
 
 def _question(path: Path) -> str:

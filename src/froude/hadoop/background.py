@@ -23,7 +23,7 @@ from typing import Any
 
 import psutil
 
-from froude.base.errors import InputError, TargetError
+from froude.base.errors import InputError, MissingError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.hadoop.cluster_state import Process, State, read_process, read_state
 from froude.hadoop.yarn_settings import NODE_MB
@@ -167,7 +167,12 @@ def _start(
         )
     try:
         supervisor = Process.of("supervisor", process.pid)
-        atomic_write_text(folder / _STARTING, json.dumps(asdict(supervisor)))
+        try:
+            atomic_write_text(folder / _STARTING, json.dumps(asdict(supervisor)))
+        except MissingError as error:
+            if not folder.is_dir():  # it was ended before this could be written
+                raise _failure(folder) from error
+            raise
         return process, _await_start(folder, process, timeout_s)
     except BaseException as error:  # an interrupt, too: nothing half-started is left
         _abandon(process)

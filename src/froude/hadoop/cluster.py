@@ -226,11 +226,7 @@ class Cluster:
         Raises:
             TargetError: it failed; with what it wrote to standard error.
         """
-        home = self.client_home(at)
-        where = self._uri_at(at)
-        command = [str(home / "bin" / "hdfs"), "dfs", *arguments]
-        around = launcher.home_environment(self.hadoop, home, where)
-        return _run_client([*reaper_command(), *command], arguments, around, timeout_s)
+        return run_shell(self.hadoop, self.client_home(at), self._uri_at(at), arguments, timeout_s)
 
     def client_home(self, at: str | tuple[str, int] | None = None) -> Path:
         """A folder with `bin/hdfs`, `bin/hadoop` and a configuration for programs that use this cluster.
@@ -350,18 +346,31 @@ class Cluster:
         return self.namenode.uri if at is None else at if isinstance(at, str) else f"hdfs://{at[0]}:{at[1]}"
 
 
-def _run_client(
-    command: Sequence[str], arguments: Sequence[str], environment: Mapping[str, str], timeout_s: float
-) -> str:
+def run_shell(hadoop: Hadoop, home: Path, uri: str, arguments: Sequence[str], timeout_s: float) -> str:
+    """Run Hadoop's own file system shell as a client.
+
+    Args:
+        hadoop: the release.
+        home: what `launcher.write_home` wrote.
+        uri: of the NameNode, or of the proxy before it.
+        arguments: as after `hdfs dfs`.
+        timeout_s: how long it may take.
+
+    Returns:
+        What it wrote to standard output.
+
+    Raises:
+        TargetError: it failed; with what it wrote to standard error.
+    """
     name = "hdfs dfs " + " ".join(arguments)
     try:
         done = subprocess.run(
-            command,
+            [*reaper_command(), str(home / "bin" / "hdfs"), "dfs", *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",
-            env=dict(environment),
+            env=launcher.home_environment(hadoop, home, uri),
             timeout=timeout_s,
             check=False,
             start_new_session=True,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from froude.base.errors import TargetError
 from froude.hadoop.connection import Connection
-from froude.hadoop.namespace import namespace_in
+from froude.hadoop.namespace import namespace_in, resourcemanager_id
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import answers_for
 
@@ -88,8 +88,8 @@ def _namespace(answer: Any, _: tuple[str, int]) -> Identity:
 
 
 def _start_time(answer: Any, address: tuple[str, int]) -> Identity:
-    """A ResourceManager tells its start time in every application id; asking for a new one costs it a number."""
-    return Identity(f"{answer.application_id.cluster_timestamp}@{address[0]}:{address[1]}")
+    """Asking a ResourceManager for a new application costs it a number."""
+    return Identity(resourcemanager_id(answer, f"{address[0]}:{address[1]}"))
 
 
 class _Question(NamedTuple):

@@ -17,6 +17,10 @@ from froude.hadoop import cds, jvm, settings, site
 from froude.hadoop.daemons import child_environment, clean_environment
 from froude.hadoop.distribution import Hadoop
 
+PROGRAMS = ("hdfs", "hadoop")
+"""What clients find on their PATH."""
+YARN_PROGRAMS = ("yarn", "mapred")
+"""Further ones, where there is YARN."""
 _TOOLS = "org.apache.hadoop.hdfs.tools"
 _SHELL = "org.apache.hadoop.fs.FsShell"
 _COMMON = {
@@ -127,7 +131,7 @@ def write_home(
     told = () if jobs is None else _PROGRESS
     atomic_write_text(conf / "log4j.properties", settings.shell_log4j(told=told))
     script = _script(hadoop, conf, flags, jobs)
-    for name in ("hdfs", "hadoop") if jobs is None else ("hdfs", "hadoop", "yarn", "mapred"):
+    for name in PROGRAMS if jobs is None else (*PROGRAMS, *YARN_PROGRAMS):
         atomic_write_text(programs / name, script, mode=0o700)
     return folder
 

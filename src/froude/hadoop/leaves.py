@@ -6,6 +6,7 @@ Mining compares calls leaf by leaf, and a workload names leaves in its rules; bo
     masked.perm                      a field of a submessage
     reports[0].storage.storageUuid   a field of an element of a list
     blocks[3]                        an element of a list of scalars
+    environment[SHELL].value         a field of an element of a list that stands for a map, by its key (`leaves`)
     location{}                       a submessage that is present and empty; its value is None
 
 Enums are their numbers (`enum_name` tells the name), bytes are bytes. Order is that of the field numbers,
@@ -16,7 +17,8 @@ schema does not know are not shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
 from typing import Any, TypeVar
@@ -28,7 +30,9 @@ from froude.base.errors import InputError
 
 M = TypeVar("M", bound=Message)
 Value = int | float | bool | str | bytes | None
-_STEP = re.compile(r"([A-Za-z_]\w*)((?:\[\d{1,9}\])?)(\{\})?(?:\.|$)")
+_STEP = re.compile(r"([A-Za-z_]\w*)((?:\[(?:\d{1,9}|[^\[\]{}\d][^\[\]{}]*)\])?)(\{\})?(?:\.|$)")
+_WORD = re.compile(r"(?!.*\d{4})[^\[\]{}\d\s][^\[\]{}\s]{0,63}")
+"""A key by which an element may be named. One with a long number is an id, another in each message."""
 
 
 class _Kind(Enum):
@@ -45,9 +49,10 @@ def leaves(message: Message, *, canonical: bool = False) -> dict[str, Value]:
 
     Args:
         message: any message.
-        canonical: whether lists that stand for maps (elements with a `key`, or of a type `…MapProto`) are
-            sorted by their elements' bytes, since a JVM's order of them is not stable. `build` then gives an
-            equal message up to that order.
+        canonical: whether elements of lists that stand for maps (elements with a `key`, or of a type `…MapProto`)
+            are named by their keys, so that one more of them does not rename the others. They are sorted by their
+            bytes, since a JVM's order of them is not stable, and numbered if a key is no name. `build` then gives
+            an equal message up to that order.
     """
     out: dict[str, Value] = {}
     _walk(message, "", out, canonical)
@@ -68,9 +73,32 @@ def _walk(message: Message, prefix: str, out: dict[str, Value], canonical: bool)
         elif kind is _Kind.MAP:
             _walk_map(value, path, out, canonical)
         else:
-            items = sorted(value, key=_bytes) if canonical and kind is _Kind.MAPLIKE else value
-            for index, item in enumerate(items):
-                _submessage(item, f"{path}[{index}]", out, canonical)
+            maplike = canonical and kind is _Kind.MAPLIKE
+            items = sorted(value, key=_bytes) if maplike else value
+            for word, item in zip(_indices(items, named=maplike), items, strict=True):
+                _submessage(item, f"{path}[{word}]", out, canonical)
+
+
+def _indices(items: Sequence[Message], *, named: bool) -> Sequence[object]:
+    """What stands for each element in its paths: its key, if each has another and all are names; else its number."""
+    keys = [key_of(item) for item in items] if named else []
+    if keys and all(_WORD.fullmatch(key) for key in keys) and len(set(keys)) == len(keys):
+        return keys
+    return range(len(items))
+
+
+def key_of(element: Message) -> str:
+    """What names an element of a list that stands for a map: its `key`, or else its first field; of an enum its name.
+
+    Args:
+        element: a message with a field.
+    """
+    fields = element.DESCRIPTOR.fields_by_name
+    first = min(element.DESCRIPTOR.fields, key=lambda each: each.number)
+    field: Any = fields.get("key", first)
+    value = getattr(element, field.name)
+    known = field.enum_type.values_by_number.get(value) if field.enum_type is not None else None
+    return str(known.name) if known is not None else str(value)
 
 
 def _submessage(message: Message, path: str, out: dict[str, Value], canonical: bool) -> None:
@@ -112,7 +140,8 @@ def build(kind: type[M], values: Mapping[str, Value]) -> M:
 
     Args:
         kind: the message class.
-        values: path -> scalar, in any order; the indices of a list count from 0 without a gap.
+        values: path -> scalar, in any order; the indices of a list count from 0 without a gap. Elements that are
+            named by keys come in the order in which they are named; their keys are leaves as well.
 
     Returns:
         The message. Whether all required fields are set shows when it is serialised.
@@ -143,7 +172,7 @@ def _tree(values: Mapping[str, Value]) -> dict[str, Any]:
             at = step.end()
             key: Any = step[1]
             if step[2]:
-                node, key = _child(node, key, path), int(step[2][1:-1])
+                node, key = _child(node, key, path), _index(step[2][1:-1])
             if marked:
                 _child(node, key, path)
             elif at < len(path):
@@ -153,6 +182,17 @@ def _tree(values: Mapping[str, Value]) -> dict[str, Any]:
             else:
                 node[key] = value
     return root
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """An element of a list, by its key."""
+
+    key: str
+
+
+def _index(text: str) -> int | _Named:
+    return int(text) if text.isdigit() else _Named(text)
 
 
 def _child(node: dict[Any, Any], key: Any, path: str) -> dict[Any, Any]:
@@ -211,7 +251,7 @@ def _put(path: str, value: Any, put: Callable[..., object], *where: object) -> N
 
 
 def _subtree(node: Any, path: str) -> Mapping[str, Any]:
-    if not isinstance(node, dict) or any(isinstance(key, int) for key in node):
+    if not isinstance(node, dict) or any(isinstance(key, int | _Named) for key in node):
         raise InputError("is a message", place=path, found=repr(node), allowed=f"{path}.field, or {path}{{}}")
     return node
 
@@ -219,6 +259,10 @@ def _subtree(node: Any, path: str) -> Mapping[str, Any]:
 def _elements(node: Any, path: str) -> list[Any]:
     if not isinstance(node, dict) or any(isinstance(key, str) for key in node):
         raise InputError("is a list", place=path, found=repr(node), allowed=f"{path}[0]")
+    if all(isinstance(key, _Named) for key in node):
+        return list(node.values())
+    if any(isinstance(key, _Named) for key in node):
+        raise InputError("is a list by keys and by numbers", place=path)
     if max(node, default=-1) != len(node) - 1:
         missing = next(index for index in range(len(node)) if index not in node)
         raise InputError("is a list with a gap", place=f"{path}[{missing}]")
@@ -237,7 +281,7 @@ def field_at(kind: type[Message], path: str) -> FieldDescriptor:
     """
     descriptor: Any = kind.DESCRIPTOR
     field: FieldDescriptor | None = None
-    for name in re.sub(r"\[\d+\]|\{\}", "", path).split("."):
+    for name in re.sub(r"\[[^\]]*\]|\{\}", "", path).split("."):
         if descriptor is None or name not in descriptor.fields_by_name:
             raise InputError("is no field here", place=path, found=name)
         field = descriptor.fields_by_name[name]

@@ -52,17 +52,40 @@ def jmx(http: tuple[str, int], query: str, *, timeout_s: float = 5.0) -> list[Be
     Raises:
         TargetError: no answer, or one that is no JMX.
     """
-    url = f"http://{http[0]}:{http[1]}/jmx?qry={quote(query, safe='*:,=')}"
     try:
-        # An opener of our own: proxies of the environment are not for loopback.
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(url, timeout=timeout_s) as answer:
-            beans = json.loads(answer.read(_LARGEST_BYTES))["beans"]
+        beans = _get(http, f"jmx?qry={quote(query, safe='*:,=')}", timeout_s)["beans"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TargetError(f"gives no JMX ({error})", file=f"{http[0]}:{http[1]}") from error
     if not isinstance(beans, list):
         raise TargetError("gives no JMX", file=f"{http[0]}:{http[1]}", found=type(beans).__name__)
     return beans
+
+
+def resourcemanager_id(http: tuple[str, int], *, timeout_s: float = 5.0) -> str:
+    """The time stamp of its start by which a ResourceManager names its applications.
+
+    Args:
+        http: its web address and port.
+        timeout_s: how long to wait.
+
+    Raises:
+        TargetError: no answer, or not a ResourceManager's.
+    """
+    try:
+        return str(int(_get(http, "ws/v1/cluster/info", timeout_s)["clusterInfo"]["id"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TargetError(f"does not say who it is ({error})", file=f"{http[0]}:{http[1]}") from error
+
+
+def _get(http: tuple[str, int], path: str, timeout_s: float) -> Any:
+    """A JSON document of a daemon's web server."""
+    # An opener of our own: proxies of the environment are not for loopback.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    request = urllib.request.Request(
+        f"http://{http[0]}:{http[1]}/{path}", headers={"Accept": "application/json"}
+    )
+    with opener.open(request, timeout=timeout_s) as answer:
+        return json.loads(answer.read(_LARGEST_BYTES))
 
 
 def heap_now(http: tuple[str, int]) -> dict[str, float]:

@@ -1,10 +1,10 @@
-"""What a NameNode's answers say of its namespace, wherever they are seen."""
+"""What a master's answers say of who it is, wherever they are seen."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-_VERSION, _REGISTER = "versionRequest", "registerDatanode"
+_VERSION, _REGISTER, _NEW_APPLICATION = "versionRequest", "registerDatanode", "getNewApplication"
 
 
 class Namespace(NamedTuple):
@@ -18,6 +18,21 @@ class Namespace(NamedTuple):
 def tells_namespace(method: str) -> bool:
     """Whether answers to a method say anything of the namespace."""
     return method in {_VERSION, _REGISTER}
+
+
+def tells_start(method: str) -> bool:
+    """Whether answers to a method say when their ResourceManager started."""
+    return method == _NEW_APPLICATION
+
+
+def resourcemanager_id(answer: Any, address: str) -> str:
+    """Who a ResourceManager is: it tells its start time in every application id.
+
+    Args:
+        answer: the response message to a method that `tells_start`.
+        address: its `host:port` for clients.
+    """
+    return f"{answer.application_id.cluster_timestamp}@{address}"
 
 
 def namespace_in(method: str, answer: Any) -> Namespace:

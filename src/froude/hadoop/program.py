@@ -21,13 +21,17 @@ _GRACE_S = 5.0
 _POLL_S = 0.02
 
 
-def find_program(name: str) -> str:
+def find_program(name: str, path: str | None = None) -> str:
     """The file that a shell would run for a command's first word.
+
+    Args:
+        name: the word.
+        path: folders to look in, as in PATH; this process's own by default.
 
     Raises:
         InputError: there is none, or it may not be executed.
     """
-    program = shutil.which(name)
+    program = shutil.which(name, path=path)
     if program is not None:
         return program
     if Path(name).is_file() and "/" in name:
@@ -45,7 +49,7 @@ def run_program(
 
     Args:
         command: program and arguments.
-        environment: the program's.
+        environment: the program's; its PATH is where the program is looked for.
         output: where its standard output and error are written, for the owner only; a file there is replaced.
         timeout_s: how long it may take.
 
@@ -55,7 +59,7 @@ def run_program(
     Raises:
         InputError: there is no such program, it took too long, or what stands at `output` is no regular file.
     """
-    words = [*_interpreter(find_program(command[0])), *command[1:]]
+    words = [*_interpreter(find_program(command[0], environment.get("PATH"))), *command[1:]]
     refuse_special(output)
     with stated_os_errors(output):
         output.unlink(missing_ok=True)  # never written through: another name may lead to the same file

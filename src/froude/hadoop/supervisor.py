@@ -93,16 +93,16 @@ class Front:
     """The Trace that is being recorded; empty for none."""
 
 
-Fronted = Callable[[Cluster, Wanted, Path], AbstractContextManager[Front]]
-"""Brings up the DataNodes of a cluster and puts what is wanted before its NameNode: cluster, wishes, folder."""
+Fronted = Callable[[Cluster | YarnCluster, Wanted, Path], AbstractContextManager[Front]]
+"""Brings up the nodes of a cluster and puts what is wanted before its masters: cluster, wishes, folder."""
 
 
 @contextmanager
-def directly(cluster: Cluster, wanted: Wanted, folder: Path) -> Iterator[Front]:
-    """Nothing stands between clients and the NameNode.
+def directly(cluster: Cluster | YarnCluster, wanted: Wanted, folder: Path) -> Iterator[Front]:
+    """Nothing stands between clients and the masters.
 
     Args:
-        cluster: its NameNode runs.
+        cluster: its masters run.
         wanted: not looked at.
         folder: not looked at.
     """
@@ -118,12 +118,15 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
         folder: its run folder, which exists.
         wanted: what to start.
         leash: let go once the cluster is live.
-        fronted: what stands before the NameNode.
+        fronted: what stands before the masters.
     """
     hadoop = Hadoop.find(wanted.release, wanted.home)
     with ExitStack() as stack:
-        cluster, yarn = _started(hadoop, wanted, folder, stack)
-        front = stack.enter_context(fronted(cluster, wanted, folder))
+        started = _described(hadoop, wanted, folder)
+        stack.enter_context(started)
+        front = stack.enter_context(fronted(started, wanted, folder))
+        yarn = started if isinstance(started, YarnCluster) else None
+        cluster = started.hdfs if isinstance(started, YarnCluster) else started
         nn = cluster.namenode
         host, port = front.address or nn.address
         nodes = zip(cluster.datanodes, cluster.node_addresses, strict=True)
@@ -152,10 +155,8 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
                 signal.pause()
 
 
-def _started(
-    hadoop: Hadoop, wanted: Wanted, folder: Path, stack: ExitStack
-) -> tuple[Cluster, YarnCluster | None]:
-    """The cluster, ended with the stack: its NameNode runs, and all of it where there is YARN."""
+def _described(hadoop: Hadoop, wanted: Wanted, folder: Path) -> Cluster | YarnCluster:
+    """The cluster; it does not run yet."""
     options: ClusterOptions = {
         "heap": wanted.heap,
         "fast": wanted.fast,
@@ -163,10 +164,8 @@ def _started(
         "addresses": _addresses(wanted),
     }
     if not wanted.nodemanagers:
-        return stack.enter_context(
-            Cluster(hadoop, datanodes=wanted.datanodes, replication=wanted.replication, **options)
-        ), None
-    yarn = YarnCluster(
+        return Cluster(hadoop, datanodes=wanted.datanodes, replication=wanted.replication, **options)
+    return YarnCluster(
         hadoop,
         datanodes=wanted.datanodes,
         nodemanagers=wanted.nodemanagers,
@@ -174,8 +173,6 @@ def _started(
         containers=Containers(wanted.node_mb),
         **options,
     )
-    stack.enter_context(yarn).wait_live()
-    return yarn.hdfs, yarn
 
 
 def _page(http: tuple[str, int]) -> str:
@@ -198,7 +195,7 @@ def run(folder: Path, wanted: Wanted, fronted: Fronted = directly) -> int:
     Args:
         folder: the cluster's folder, which exists.
         wanted: what to start.
-        fronted: what stands before the NameNode.
+        fronted: what stands before the masters.
 
     Returns:
         The exit code; why it is not 0 stands in the folder, unless the starter is gone: then the folder is.
@@ -228,7 +225,7 @@ def main(arguments: list[str], fronted: Fronted = directly) -> int:
 
     Args:
         arguments: its folder, and what is wanted as JSON.
-        fronted: what stands before the NameNode.
+        fronted: what stands before the masters.
 
     Returns:
         The exit code.

@@ -52,8 +52,9 @@ SERVICES = {
     f"{_YARN}.server.nodemanager.api.LocalizationProtocolPB": "nodemanager-localizer",
 }
 """The server that speaks a protocol, where just one kind does."""
-
-
+_HADOOPS = "org.apache.hadoop."
+_SHORT = frozenset(protocol.rpartition(".")[2] for protocol in SERVICES)
+"""The last parts of their names, which a schema finds as well."""
 _ANSWERS_FOR = {"resourcemanager-scheduler": "resourcemanager", "resourcemanager-tracker": "resourcemanager"}
 
 
@@ -78,6 +79,15 @@ def same_daemon(service: str, one_id: str, other_id: str) -> bool:
 def service_of(protocol: str) -> str:
     """The service that speaks a protocol; empty for one that several speak, or that is not known."""
     return SERVICES.get(protocol, "")
+
+
+def is_hadoops(protocol: str) -> bool:
+    """Whether a protocol may be Hadoop's by its name: of a package of Hadoop's, or a short name, which tells nothing.
+
+    `Rpc` is what tables of calls have that name none.
+    """
+    package, _, short = protocol.rpartition(".")
+    return protocol.startswith(_HADOOPS) or short in _SHORT or (not package and short != "Rpc")
 
 
 def parse_address(text: str, *, place: str, free_port: bool = False) -> tuple[str, int]:

@@ -3,6 +3,8 @@
 One JVM a daemon. Node i is one address that its DataNode and its NodeManager share, as on a real machine, so that tasks
 find their blocks at home. What runs on a node (NodeManager, application masters, tasks) dials the masters through
 relays on the node's address, which connect onward from it: each master sees every call come from the node it comes from.
+A recording puts its proxies in the place of the relays (`routes`), and before the NodeManagers, which then listen
+behind the addresses by which they are known.
 Containers are started by Hadoop's default executor, as this user; they fall with their NodeManager, and all with this
 process, whatever ends it.
 """
@@ -11,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,25 +22,20 @@ from typing import Self, Unpack
 import psutil
 
 from froude.base.errors import InputError, TargetError
-from froude.base.files import atomic_write_text, stated_os_errors
 from froude.base.progress import Progress
-from froude.hadoop import launcher, loopback, metrics, settings, yarn_settings
-from froude.hadoop.cluster import Cluster, ClusterOptions
+from froude.hadoop import launcher, loopback, metrics, yarn_settings
+from froude.hadoop.cluster import Cluster, ClusterOptions, run_shell
 from froude.hadoop.daemons import Daemon
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.program import run_program
 from froude.hadoop.relay import Relay
+from froude.hadoop.routes import Masters, Route, ways_of_nodes, ways_to_nodemanagers
+from froude.hadoop.target import target_at
+from froude.hadoop.yarn_daemons import YarnDaemons
 from froude.hadoop.yarn_jars import YarnJars
 from froude.hadoop.yarn_memory import Nodes, check_memory
 from froude.hadoop.yarn_settings import Containers
 
-_YARN = "org.apache.hadoop.yarn.server"
-_CLASSES = {
-    "resourcemanager": f"{_YARN}.resourcemanager.ResourceManager",
-    "nodemanager": f"{_YARN}.nodemanager.NodeManager",
-    "jobhistory": "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer",
-}
-_HEAPS = {"resourcemanager": "256 MB", "nodemanager": "192 MB", "jobhistory": "192 MB"}
 _METRICS = "Hadoop:service=ResourceManager,name=ClusterMetrics"
 _POLL_S = 0.1
 _READY_S = 180.0
@@ -100,19 +96,26 @@ class YarnCluster:
         options["conf"] = {
             key: value for key, value in self._conf.items() if not key.startswith(("yarn.", "mapreduce."))
         }
-        self._fast = options.get("fast", False)
-        self._flags = tuple(options.get("flags", ()))
         self.hdfs = Cluster(hadoop, datanodes=datanodes, replication=replication, **options)
         """NameNode and DataNodes."""
         self.containers = containers or Containers()
         """What containers may use."""
+        self._daemons = YarnDaemons(
+            self.jars,
+            self.hdfs,
+            self.containers,
+            self._conf,
+            tuple(options.get("flags", ())),
+            options.get("fast", False),
+        )
         self.masters: list[Daemon] = []
         """ResourceManager and JobHistoryServer, once started."""
         self.nodemanagers: list[Daemon] = []
         """The NodeManagers' processes, once started, in the order of `node_addresses`."""
         self._count = nodemanagers
         self._stack = contextlib.ExitStack()
-        self._machine = socket.gethostname()
+        self._captured = False
+        self._behind: list[str] | None = None
 
     @property
     def node_addresses(self) -> list[str]:
@@ -122,7 +125,7 @@ class YarnCluster:
     @property
     def resourcemanager(self) -> tuple[str, int]:
         """Where clients find the ResourceManager."""
-        return f"{self.hdfs.network}.{yarn_settings.RESOURCEMANAGER_HOST}", yarn_settings.CLIENT
+        return self._daemons.resourcemanager_host, yarn_settings.CLIENT
 
     @property
     def resourcemanager_http(self) -> tuple[str, int]:
@@ -132,7 +135,30 @@ class YarnCluster:
     @property
     def jobhistory_http(self) -> tuple[str, int]:
         """The JobHistoryServer's web server."""
-        return f"{self.hdfs.network}.{yarn_settings.JOBHISTORY_HOST}", yarn_settings.HISTORY_WEB
+        return self._daemons.jobhistory_host, yarn_settings.HISTORY_WEB
+
+    @property
+    def clients_address(self) -> str:
+        """Where clients find both masters while they are recorded."""
+        return f"{self.hdfs.network}.{yarn_settings.CLIENTS_HOST}"
+
+    def routes(self) -> list[Route]:
+        """All ways on which daemons are called: the clients' way to the NameNode first; for a recording to stand on.
+
+        Raises:
+            TargetError: the ResourceManager does not come up, or the cluster was not started.
+        """
+        namenode = self.hdfs.namenode
+        masters = Masters(
+            target_at("namenode", namenode.address, namenode.cluster_id),
+            self.resourcemanager[0],
+            self._resourcemanager_started(),
+        )
+        return [
+            *masters.ways(self.clients_address),
+            *self._ways_of_nodes(masters),
+            *ways_to_nodemanagers(self.node_addresses, self._listening()),
+        ]
 
     def processes(self) -> list[tuple[str, int, str]]:
         """Name, process id and address of each daemon of YARN that was started."""
@@ -154,27 +180,37 @@ class YarnCluster:
         beans = metrics.jmx(self.resourcemanager_http, _METRICS)
         return int(beans[0].get("NumActiveNMs", 0)) if beans else 0
 
-    def start_nodemanagers(self) -> None:
-        """Start DataNodes and NodeManagers; nothing happens the second time. Does not wait: see `wait_live`.
+    def start_nodemanagers(self, *, captured: bool = False) -> None:
+        """Start the JobHistoryServer, DataNodes and NodeManagers; nothing happens the second time.
+
+        Does not wait: see `wait_live`.
+
+        Args:
+            captured: whether a recording listens on all `routes` already, in the place of plain relays.
 
         Raises:
             TargetError: one could not be started.
         """
         if self.nodemanagers:
             return
-        self.hdfs.start_datanodes()
         namenode = self.hdfs.namenode
-        resourcemanager = self.resourcemanager[0]
-        routes = {
-            (address, port): (resourcemanager, port)
-            for address in self.node_addresses
-            for port in yarn_settings.RPC_PORTS
-        }
-        apart = [each for each in self.node_addresses if each not in self.hdfs.node_addresses]
-        routes |= {(address, namenode.port): namenode.address for address in apart}
-        self._stack.enter_context(Relay(routes))
-        for index, address in enumerate(self.node_addresses):
-            daemon = self._nodemanager(index, address)
+        self._captured = captured
+        if captured:
+            web = yarn_settings.NODE_PORTS[2]
+            known = zip(self.node_addresses, self._listening(), strict=True)
+            relayed = {(address, web): (behind, web) for address, behind in known}
+        else:
+            masters = Masters(target_at("namenode", namenode.address, ""), self.resourcemanager[0])
+            relayed = {way.listen: (way.target.host, way.listen[1]) for way in self._ways_of_nodes(masters)}
+        self._stack.enter_context(Relay(relayed))
+        taken = [(address, namenode.port) for address in self.hdfs.node_addresses]
+        self.hdfs.start_datanodes(namenode_at=dict(enumerate(taken)))
+        jobhistory = self._daemons.jobhistory()
+        jobhistory.start()
+        self.masters.append(jobhistory)
+        behind_it = self._listening() if captured else [None] * self._count
+        for index, (address, behind) in enumerate(zip(self.node_addresses, behind_it, strict=True)):
+            daemon = self._daemons.nodemanager(index, address, behind=behind)
             daemon.start()
             self.nodemanagers.append(daemon)
 
@@ -206,19 +242,22 @@ class YarnCluster:
             TargetError: a node does not come up.
         """
         self.wait_live()
-        core, hdfs = self.hdfs.namenode.site()
-        core["fs.defaultFS"] = self._default_fs
-        hdfs["dfs.namenode.http-address"] = "{}:{}".format(*self.hdfs.namenode.http)
-        folder = self.hdfs.folder / "yarn-client"
-        hosts = folder / "conf" / yarn_settings.HOSTS
-        core["hadoop.tmp.dir"] = str(folder / "scratch")
-        sites = {"core-site.xml": core, "hdfs-site.xml": hdfs, **self._shared_sites()}
-        temporary = f"-Djava.io.tmpdir={folder}"  # where a job's client unpacks its jar
-        flags = [*yarn_settings.java_flags(str(hosts)), temporary, *self._flags]
-        launcher.write_home(folder, self.jars.hadoop, sites, flags=flags, jobs=self.jars.jobs)
-        names = {yarn_settings.NAMENODE: self.hdfs.namenode.host}
-        atomic_write_text(hosts, self._hosts("127.0.0.1", names))
-        return folder
+        return self._daemons.client_home(self.clients_address if self._captured else None)
+
+    def shell(self, *arguments: str, timeout_s: float = 120) -> str:
+        """Run Hadoop's own file system shell, in a JVM of its own, as a client of this cluster.
+
+        Args:
+            arguments: as after `hdfs dfs`: `"-put", "file", "/in"`.
+            timeout_s: how long it may take.
+
+        Returns:
+            What it wrote to standard output.
+
+        Raises:
+            TargetError: it failed; with what it wrote to standard error.
+        """
+        return run_shell(self.jars.hadoop, self.client_home(), self.hdfs.uri, arguments, timeout_s)
 
     def run_job(
         self, *words: str, environment: Mapping[str, str] | None = None, timeout_s: float = 600
@@ -243,7 +282,7 @@ class YarnCluster:
         return JobResult(code, output.read_text(errors="replace"))
 
     def start(self) -> None:
-        """Start the NameNode, the ResourceManager and the JobHistoryServer; `with` does this.
+        """Start the NameNode and the ResourceManager; `with` does this.
 
         Raises:
             TargetError: one failed, with its own last error.
@@ -258,10 +297,9 @@ class YarnCluster:
             if set(str(self.hdfs.folder)) & set(",'\" \\$"):
                 allowed = "a path without commas, quotes, spaces, backslashes and $"
                 raise InputError("cannot hold a cluster with YARN", file=self.hdfs.folder, allowed=allowed)
-            self._link_jars()
-            self.masters = [self._resourcemanager(), self._jobhistory()]
-            for daemon in self.masters:
-                daemon.start()
+            self._daemons.link_jars()
+            self.masters = [self._daemons.resourcemanager()]
+            self.masters[0].start()
         except TargetError:
             self.stop(keep=True)
             raise
@@ -292,9 +330,32 @@ class YarnCluster:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.stop(keep=kind is TargetError)
 
-    @property
-    def _default_fs(self) -> str:
-        return f"hdfs://{yarn_settings.NAMENODE}:{self.hdfs.namenode.port}"
+    def _ways_of_nodes(self, masters: Masters) -> list[Route]:
+        return ways_of_nodes(
+            masters,
+            nodemanagers=self.node_addresses,
+            datanodes=self.hdfs.node_addresses,
+            jobhistory=self.jobhistory_http[0],
+        )
+
+    def _listening(self) -> list[str]:
+        """Where NodeManagers listen that are recorded: on a network beside, each under its own number."""
+        if self._behind is None:
+            network = loopback.free_network(range(loopback.FIRST_NODE, loopback.FIRST_NODE + self._count))
+            self._behind = [loopback.node_address(network, index) for index in range(self._count)]
+        return self._behind
+
+    def _resourcemanager_started(self) -> str:
+        """The time stamp by which the ResourceManager is known: it changes once more before clients are answered."""
+        deadline = time.monotonic() + _READY_S
+        while True:
+            self.masters[0].check()
+            with contextlib.suppress(TargetError):
+                if loopback.answers(self.resourcemanager):
+                    return metrics.resourcemanager_id(self.resourcemanager_http)
+            if time.monotonic() > deadline:
+                raise TargetError("did not answer in time", file="{}:{}".format(*self.resourcemanager_http))
+            time.sleep(_POLL_S)
 
     def _all_live(self) -> bool:
         host = self.jobhistory_http[0]
@@ -304,94 +365,3 @@ class YarnCluster:
             )
         except TargetError:
             return False
-
-    def _link_jars(self) -> None:
-        """One folder with all jars: what containers load is said in one word."""
-        lib = self.hdfs.folder / "lib"
-        with stated_os_errors(lib):
-            lib.mkdir(exist_ok=True)
-            release = self.jars.hadoop
-            for number, jar in enumerate((*release.jars, *release.beside)):
-                with contextlib.suppress(FileExistsError):
-                    (lib / f"{number:03}-{jar.name}").symlink_to(jar)
-
-    def _shared_sites(self) -> dict[str, settings.Site]:
-        network = self.hdfs.network
-        jars = f"{self.hdfs.folder}/lib/*"
-        return {
-            "yarn-site.xml": yarn_settings.yarn_site(
-                network, containers=self.containers, jars=jars, extra=self._conf
-            ),
-            "mapred-site.xml": yarn_settings.mapred_site(
-                network, containers=self.containers, extra=self._conf
-            ),
-        }
-
-    def _hosts(self, self_at: str, names: Mapping[str, str]) -> str:
-        network = self.hdfs.network
-        masters = {
-            yarn_settings.RESOURCEMANAGER: f"{network}.{yarn_settings.RESOURCEMANAGER_HOST}",
-            yarn_settings.JOBHISTORY: f"{network}.{yarn_settings.JOBHISTORY_HOST}",
-        }
-        return yarn_settings.hosts(self_at, {**masters, **names}, machine=self._machine)
-
-    def _resourcemanager(self) -> Daemon:
-        host = self.resourcemanager[0]
-        own = {
-            "yarn-site.xml": yarn_settings.resourcemanager_site(
-                self.hdfs.network, folder=str(self.hdfs.folder / "resourcemanager")
-            ),
-            "capacity-scheduler.xml": yarn_settings.capacity_scheduler(),
-        }
-        return self._daemon("resourcemanager", host, {yarn_settings.NAMENODE: self.hdfs.namenode.host}, own)
-
-    def _jobhistory(self) -> Daemon:
-        host, namenode = self.jobhistory_http[0], self.hdfs.namenode
-        self._stack.enter_context(Relay({(host, namenode.port): namenode.address}))
-        own = {"mapred-site.xml": yarn_settings.jobhistory_site(self.hdfs.network)}
-        return self._daemon("jobhistory", host, {yarn_settings.NAMENODE: host}, own)
-
-    def _nodemanager(self, index: int, address: str) -> Daemon:
-        folder = self.hdfs.folder / f"nodemanager-{index}"
-        hosts = str(folder / "conf" / yarn_settings.HOSTS)
-        own = yarn_settings.nodemanager_site(
-            address, folder=str(folder), containers_java=yarn_settings.container_flags(hosts)
-        )
-        names = {yarn_settings.NAMENODE: address, yarn_settings.RESOURCEMANAGER: address}
-        return self._daemon(f"nodemanager-{index}", address, names, {"yarn-site.xml": own})
-
-    def _daemon(
-        self, name: str, address: str, names: Mapping[str, str], own: Mapping[str, settings.Site]
-    ) -> Daemon:
-        """A daemon of YARN, configured.
-
-        Args:
-            name: what it is called, such as `nodemanager-0`.
-            address: its own.
-            names: where it finds the masters, if not at their own addresses.
-            own: what only it is told, by file.
-        """
-        kind = name.split("-", maxsplit=1)[0]
-        folder = self.hdfs.folder / name
-        core, hdfs = self.hdfs.namenode.site()
-        core |= {"fs.defaultFS": self._default_fs, "hadoop.tmp.dir": str(folder / "scratch")}
-        sites: dict[str, settings.Site] = {
-            "core-site.xml": core,
-            "hdfs-site.xml": hdfs,
-            **self._shared_sites(),
-        }
-        for file, properties in own.items():
-            sites[file] = sites.get(file, {}) | properties
-        hosts = folder / "conf" / yarn_settings.HOSTS
-        daemon = Daemon(
-            self.jars.hadoop,
-            name=name,
-            main_class=_CLASSES[kind],
-            folder=folder,
-            heap=_HEAPS[kind],
-            fast=self._fast,
-            flags=[*yarn_settings.java_flags(str(hosts)), *self._flags],
-        )
-        daemon.configure(sites, settings.log4j())
-        atomic_write_text(hosts, self._hosts(address, names))
-        return daemon

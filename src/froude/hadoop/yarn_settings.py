@@ -16,8 +16,8 @@ from froude.hadoop.settings import Site
 
 NAMENODE, RESOURCEMANAGER, JOBHISTORY = "namenode", "resourcemanager", "jobhistory"
 """What processes call the masters."""
-RESOURCEMANAGER_HOST, JOBHISTORY_HOST = 2, 3
-"""Last numbers of their addresses; the NameNode's is 1."""
+RESOURCEMANAGER_HOST, JOBHISTORY_HOST, CLIENTS_HOST = 2, 3, 4
+"""Last numbers of addresses; the NameNode's is 1. The last is where clients find the masters that are recorded."""
 SCHEDULER, TRACKER, CLIENT, ADMIN, WEB = 8030, 8031, 8032, 8033, 8088
 """Ports of a ResourceManager: Hadoop's own defaults."""
 RPC_PORTS = (SCHEDULER, TRACKER, CLIENT, ADMIN)
@@ -143,20 +143,25 @@ def capacity_scheduler() -> Site:
     }
 
 
-def nodemanager_site(address: str, *, folder: str, containers_java: Sequence[str]) -> Site:
+def nodemanager_site(
+    address: str, *, folder: str, containers_java: Sequence[str], behind: str | None = None
+) -> Site:
     """What only one NodeManager is told.
 
     Args:
         address: its own loopback address, also its host name.
         folder: where its containers work and write their logs.
         containers_java: flags of every JVM in its containers.
+        behind: where it listens, for callers that come through a proxy on its address; None for that address.
     """
     manager, localizer, web = NODE_PORTS
+    # Its own localizers call it without the proxy.
+    apart = {} if behind is None else {"yarn.nodemanager.bind-host": behind}
     options = " ".join(f"'{flag}'" for flag in containers_java)
     return {
         "yarn.nodemanager.hostname": address,
         "yarn.nodemanager.address": f"{address}:{manager}",
-        "yarn.nodemanager.localizer.address": f"{address}:{localizer}",
+        "yarn.nodemanager.localizer.address": f"{behind or address}:{localizer}",
         "yarn.nodemanager.webapp.address": f"{address}:{web}",
         "yarn.nodemanager.local-dirs": f"{folder}/local",
         "yarn.nodemanager.log-dirs": f"{folder}/logs",
@@ -164,6 +169,7 @@ def nodemanager_site(address: str, *, folder: str, containers_java: Sequence[str
         "yarn.resourcemanager.connect.retry-interval.ms": "500",
         # The launcher of every JVM takes its flags from there, whatever framework it belongs to.
         "yarn.nodemanager.admin-env": f"MALLOC_ARENA_MAX=2,JDK_JAVA_OPTIONS={options}",
+        **apart,
     }
 
 

@@ -7,18 +7,18 @@ handed to a named generator if it is random by nature and of known form, and els
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from froude.base.units import Quantity
-from froude.mining import patterns
-from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining import outstanding, patterns, sampling
+from froude.mining.asks import is_asked
+from froude.mining.candidates import alike, leaf_name
 from froude.mining.canonical import Token
 from froude.mining.doubts import SHORT_TEXT, Doubt, growing, replaced, short_texts
 from froude.mining.evidence import (
-    ALWAYS_NEW,
     SOURCES_TRIED,
     SPREAD,
     Column,
@@ -26,14 +26,17 @@ from froude.mining.evidence import (
     changing_facts,
     is_telling,
 )
-from froude.mining.flows import EACH, OccurrenceContext, Timeline, columns, type_of
+from froude.mining.flows import EACH, Timeline, columns, type_of
 from froude.mining.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
+from froude.mining.nature import by_name, gauge
+from froude.mining.one_run import of_this_run
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
+from froude.mining.sources import Sources
 from froude.mining.structure import Occurrence
 from froude.mining.texts import FEWEST_LISTED, TextMiner, is_padded
 from froude.workload.generators import choice, recognise
-from froude.workload.rules import Special, Value, evaluate
+from froude.workload.rules import Special, Value
 from froude.workload.types import (
     NODE,
     Cases,
@@ -62,9 +65,6 @@ _NEARLY_ALL = 0.9
 """Share of calls that must have it."""
 _FIRSTS = 3
 """First iterations that must agree before they are told apart from random others."""
-_ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?::\d+)?")
-_NEARBY = 16
-"""Largest offset between a number and its source."""
 
 
 class ArgumentMiner:
@@ -89,7 +89,8 @@ class ArgumentMiner:
         self._pieces = pieces
         self._timeline = timeline
         self._scales = scales
-        self._texts = TextMiner(timeline, self._holds, self._slot, self._scaled)
+        self._sources = Sources(timeline, scales)
+        self._texts = TextMiner(timeline, self._sources.holds, self._slot, self._scaled)
         self._varying = Varying()
         self._changing: frozenset[tuple[Token, str]] = frozenset()
         """Kinds of calls, and facts of machines that change from one to the next."""
@@ -131,13 +132,16 @@ class ArgumentMiner:
         rules = {
             path: self.rule(occurrences, values, path=path, own_facts=own_facts)
             for path, values in columns(occurrences).items()
+            if not is_asked(occurrences[0].call.token[1], path)
         }
         for path in short_texts(occurrences):
             if not own_facts and not any(isinstance(part, Flow) for part in within(rules[path])):
                 self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], worded=True))
         for path in growing(occurrences, self._scales):
+            if path not in rules:
+                continue
             self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
-        return rules
+        return rules | outstanding.rules(occurrences, self._scales)
 
     def reported(self, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
         """The rule of every leaf of reports (`reported`): what names the thing comes from what caused them.
@@ -149,7 +153,7 @@ class ArgumentMiner:
         named = {}
         for path, values in columns(occurrences).items():
             if path.startswith(f"{report.element}.{report.thing}."):
-                flows = self._flows(Column(occurrences, values, path))
+                flows = self._sources.flows(Column(occurrences, values, path))
                 named[path] = next((flow for flow in flows if flow.which is Which.CAUSE), None)
         rules = self.rules(occurrences)
         return rules | {path: flow for path, flow in named.items() if flow is not None}
@@ -172,20 +176,22 @@ class ArgumentMiner:
         """
         column = Column(occurrences, values, path)
         doubts = len(self.doubts)
-        rule = self._rule(column, own_facts)
-        if len(self.doubts) > doubts and self._holds(rule, column):
-            del self.doubts[doubts:]  # of rules that were tried on the way
+        rule = self._searched(column, own_facts)
+        if len(self.doubts) > doubts and self._sources.holds(rule, column):
+            self.doubts[doubts:] = [
+                each for each in self.doubts[doubts:] if each.clock
+            ]  # others were tried on the way
         others = [
             other
             for part in within(rule)
             if isinstance(part, Scaled)
             for equal in self._equals.get(str(part.count), ())
-            if self._holds(other := replaced(rule, part, replace(equal, width=part.width)), column)
+            if self._sources.holds(other := replaced(rule, part, replace(equal, width=part.width)), column)
         ]
         others += [
             other
             for chosen, rival in self._rivals
-            if chosen in within(rule) and self._holds(other := replaced(rule, chosen, rival), column)
+            if chosen in within(rule) and self._sources.holds(other := replaced(rule, chosen, rival), column)
         ]
         self._cycles += [p for p in within(rule) if isinstance(p, Cycle) and p not in self._cycles]
         if others:
@@ -193,6 +199,28 @@ class ArgumentMiner:
         elif any(self._is_thin(part, occurrences) for part in within(rule)) or self._by_chance(rule, column):
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, thin=True))
         return rule
+
+    def _searched(self, column: Column, own_facts: bool) -> Rule:
+        """The rule of a column: of a long one searched for at some calls, and held against all."""
+        if len(column.values) <= sampling.FEW:
+            return self._rule(column, own_facts)
+        doubts = len(self.doubts)
+        chosen = sampling.sample(column.occurrences)
+        for _ in range(sampling.SEARCHES):
+            some = column.only(chosen)
+            rule = self._rule(some, own_facts)
+            if isinstance(rule, Generated | Unknown):
+                del self.doubts[doubts:]
+                return self._by_nature(column, own_facts)
+            if not self._sources.holds(rule, some):  # in part drawn, asked about, or the machine's own
+                break
+            contradicting = list(islice(self._sources.contradicting(rule, column), sampling.CONTRADICTIONS))
+            if not contradicting:
+                return rule
+            del self.doubts[doubts:]
+            chosen = sorted({*chosen, *contradicting})
+        del self.doubts[doubts:]
+        return self._rule(column, own_facts)
 
     def _rule(self, column: Column, own_facts: bool) -> Rule:
         path = column.path
@@ -210,19 +238,41 @@ class ArgumentMiner:
             best = None  # two gauges that are read one after the other agree nearly always
         fact = fact_of(path) if own_facts else None
         changing = (column.occurrences[0].call.token, fact) in self._changing
+        if best is not None and self._is_own_time(best, column):
+            best = self._until_read_again(best, column)
         if best is not None and fact in THINGS:
             short = all(isinstance(value, int) and value < SHORT_TEXT for value in column.values)
             if changing or short or not self._is_of_cause(best, column):
                 return NodeFact(str(fact))
         shown = next((value for value in column.values if not isinstance(value, Special)), None)
         if (
-            isinstance(best, Constant | Template | CounterRule)
+            isinstance(best, Constant | Template | CounterRule | Generated)
             and fact in NAMING
             and (self._one_cluster or (isinstance(shown, str) and is_distinctive(shown)))
         ):
             # Runs of one cluster, or few calls, show a machine's own facts as if all machines had them.
             return NodeFact(str(fact))
         return best or self._by_nature(column, own_facts)
+
+    def _is_own_time(self, rule: Rule, column: Column) -> bool:
+        """Whether a real-time call repeats a time that its node read of its own clock: no answer ever held it."""
+        occurrence = column.occurrences[0]
+        if not isinstance(rule, Flow) or rule.side is not Side.REQUEST or rule.node_type is not None:
+            return False
+        times = recognise([value for value in column.values if not isinstance(value, Special)])
+        return (
+            occurrence.template in occurrence.indices and times is not None and times.generator == "epoch-ms"
+        )
+
+    def _until_read_again(self, rule: Rule, column: Column) -> Rule:
+        """What was read stands until it is read again: then the last value is repeated, not the first."""
+        template = column.occurrences[0].template
+        repeated = Flow(template, Side.REQUEST, column.path, Which.PREVIOUS)
+        again = Cases(template, rule, None, repeated)
+        if not self._sources.holds(again, column):
+            return rule
+        self.doubts.append(Doubt(template, column.path, (), again, clock=True))
+        return again
 
     def _is_of_cause(self, rule: Rule, column: Column) -> bool:
         """Whether a rule says what a thing is by what caused the call, not by who makes it or what it sent before."""
@@ -236,7 +286,9 @@ class ArgumentMiner:
 
     def _by_chance(self, rule: Rule, column: Column) -> bool:
         """Whether it is chance which machine a rule names: always one, by the Scale, or where others' blocks lay."""
-        present = [value for value in column.values if isinstance(value, str) and _ADDRESS.fullmatch(value)]
+        present = [
+            value for value in column.values if isinstance(value, str) and patterns.ADDRESS.fullmatch(value)
+        ]
         if not present or len(present) < len(column.values):
             return False
         if any(isinstance(part, Scaled) for part in within(rule)):
@@ -255,11 +307,11 @@ class ArgumentMiner:
     def _whole(self, column: Column) -> Rule | None:
         rule = patterns.constant(column.values)
         if rule is not None:
-            return self._assigned(column) or rule
+            return self._assigned(column) or self._of_one_run(column) or rule
         regular = patterns.counter(column.occurrences, column.values) or patterns.text(
             column.occurrences, column.values, self._slot, known=self._cycles
         )
-        if regular is not None and not self._holds(regular, column):
+        if regular is not None and not self._sources.holds(regular, column):
             regular = None
         thin = isinstance(regular, CounterRule) and patterns.is_thin(regular, column.occurrences)
         listed = self._texts.listed(column)
@@ -267,14 +319,22 @@ class ArgumentMiner:
             return self._assigned(column) or self._or_listed(regular, listed, column)
         other = (
             listed
-            or self._flow(column)
+            or self._sources.flow(column)
             or self._scaled(column.occurrences, column.values, self._pieces)
-            or self._shifted(column)
+            or self._sources.shifted(column)
         )
         if thin and other is None and regular is not None:
             self._thin.append(regular)
             return regular
         return other or self._texts.within(column) or self._in_turn(column)
+
+    def _of_one_run(self, column: Column) -> Rule | None:
+        """What only looks constant because a single run is mined."""
+        if len(self._scales) > 1:
+            return None
+        rule = of_this_run(column, lambda asked: next(self._sources.flows(asked), None))
+        drawn = rule is not None and any(isinstance(part, Generated) for part in within(rule))
+        return rule if drawn or (rule is not None and self._sources.holds(rule, column)) else None
 
     def _or_listed(self, regular: Rule, listed: Rule | None, column: Column) -> Rule:
         """What counts, or what was listed: which of them is right shows at another size, and is asked."""
@@ -303,7 +363,7 @@ class ArgumentMiner:
         if not is_telling(value):
             return None
         each = str(column.occurrences[0].each)
-        for flow in self._flows(column, [Side.RESPONSE]):
+        for flow in self._sources.flows(column, [Side.RESPONSE]):
             varies = self._one_cluster or self._varying.varies(flow.call, flow.path.replace(EACH, each))
             caused = flow.which is Which.CAUSE and is_distinctive(value)
             if varies and (caused or alike(flow.path, column.path)):
@@ -330,12 +390,14 @@ class ArgumentMiner:
         sizes = {str(sorted(self._scales[occurrence.run].items())) for occurrence in occurrences}
         scaled = None if large and len(sizes) == 2 else self._scaled(occurrences, numbers)
         flow = (
-            self._flow(Column(occurrences, list(numbers), "")) if large and len(set(numbers)) <= 2 else None
+            self._sources.flow(Column(occurrences, list(numbers), ""))
+            if large and len(set(numbers)) <= 2
+            else None
         )
         rule = flow or scaled or patterns.counter(occurrences, numbers, self._scales)
         if rule is not None or not large:
             return rule
-        return self._flow(Column(occurrences, list(numbers), ""))
+        return self._sources.flow(Column(occurrences, list(numbers), ""))
 
     def _scaled(
         self, occurrences: Sequence[Occurrence], values: Sequence[Value], pieces: Sequence[int] = ()
@@ -346,77 +408,6 @@ class ArgumentMiner:
         best, *others = fits
         self._equals[str(best.count)] = tuple(others)
         return best
-
-    # --- flows ------------------------------------------------------------------------------------------
-
-    def _flow(self, column: Column) -> Rule | None:
-        present = [value for value in column.values if not isinstance(value, Special)]
-        distinct = {(type(value), value) for value in present}
-        flows = self._flows(column)
-        if not present or not (any(is_telling(value) for value in present) or len(distinct) >= ALWAYS_NEW):
-            # Small numbers and flags meet by accident: only a leaf of the same name is believed.
-            if len(distinct) < 2:
-                return None
-            flows = (flow for flow in flows if leaf_name(flow.path) == leaf_name(column.path))
-        return next(iter(flows), None)
-
-    def _flows(self, column: Column, sides: Sequence[Side] = tuple(Side)) -> Iterator[Flow]:
-        """Every flow that holds at all calls, best first; from other nodes only if there is none of its own."""
-        at = column.shows
-        if at is None:
-            return
-        occurrence, value = column.occurrences[at], column.values[at]
-        assert not isinstance(value, Special)
-        tried: list[Flow] = []
-        if occurrence.cause is not None:
-            tried.extend(from_cause(occurrence, value))
-        for source in self._timeline.sources(occurrence, value)[-SOURCES_TRIED:]:
-            tried.extend(flows_from(source, occurrence.template))
-        tried.extend(siblings(occurrence, value, column.path))
-        held = False
-        for flow in ranked(tried, column.path, occurrence.template):
-            if flow.side in sides and self._holds(flow, column):
-                held = True
-                yield flow
-        if held or not is_distinctive(value):
-            return
-        tried = [
-            f
-            for source in self._timeline.sources(occurrence, value, others=True)[-SOURCES_TRIED:]
-            for f in flows_from(source, occurrence.template)
-        ]
-        for flow in ranked(tried, column.path, occurrence.template):
-            if flow.side in sides and self._holds(flow, column):
-                yield flow
-
-    def _shifted(self, column: Column) -> Rule | None:
-        """A flow with a small whole number added: `response_id + 1`."""
-        at = column.shows
-        numbers = [value for value in column.values if type(value) is int]
-        if at is None or len(numbers) < len(column.values) or len(set(numbers)) < 3:
-            return None
-        occurrence = column.occurrences[at]
-        for plus in (d for n in range(1, _NEARBY + 1) for d in (n, -n)):
-            tried = [
-                Flow(flow.call, flow.side, flow.path, flow.which, flow.node_type, plus)
-                for source in self._timeline.sources(occurrence, numbers[at] - plus)[-SOURCES_TRIED:]
-                for flow in flows_from(source, occurrence.template)
-            ]
-            for flow in ranked(tried, column.path, occurrence.template):
-                alike = leaf_name(flow.path) == leaf_name(column.path) or is_distinctive(numbers[at])
-                if alike and self._holds(flow, column):
-                    return flow
-        return None
-
-    def _holds(self, rule: Rule, column: Column) -> bool:
-        for at in column.order:
-            occurrence = column.occurrences[at]
-            given = evaluate(
-                rule, OccurrenceContext(self._timeline, self._scales[occurrence.run], occurrence)
-            )
-            if not same(given, column.values[at]):
-                return False
-        return True
 
     # --- exceptions -------------------------------------------------------------------------------------
 
@@ -472,11 +463,11 @@ class ArgumentMiner:
         sometimes = self._sometimes(column) if len(present) < len(column.values) else None
         if sometimes is not None:
             return sometimes
-        numbers = [v for v in present if isinstance(v, int | float) and not isinstance(v, bool)]
-        if leaf_name(column.path) in GAUGES and len(numbers) == len(present):
-            return Generated("gauge", {"low": min(numbers), "high": max(numbers)})
+        read = gauge(column.path, present)
+        if read is not None:
+            return read
         rule = self._usual(column, asked=fact is None) or (NodeFact(fact) if fact is not None else None)
-        rule = rule or (recognise(present) if present else None)
+        rule = rule or (recognise(present) if present else None) or by_name(column.path, present)
         if rule is None and own_facts and column.occurrences[0].cause is not None:
             # Ids are of one cluster and one run: none that was recorded is a choice elsewhere.
             rule = None if any(is_telling(value) for value in present) else choice(present)

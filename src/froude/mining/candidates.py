@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from froude.mining.doubts import replaced
+from froude.mining.elements import leaf_name as leaf_name  # noqa: PLC0414 - of candidates, too
+from froude.mining.elements import number_of
 from froude.mining.flows import EACH, Source
 from froude.mining.patterns import same
 from froude.mining.structure import Occurrence
@@ -15,6 +17,8 @@ from froude.workload.walk import within
 
 _WHICH = (Which.SAME, Which.PREVIOUS, Which.NTH, Which.FIRST, Which.LAST)
 _INDEX = re.compile(r"\[(\d+)\]")
+_WORD_INDEX = re.compile(r"\[([^\]]+)\]")
+"""With the key of an element in place of its number, too."""
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
@@ -74,7 +78,9 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
             kind = occurrence.cause.template.rpartition(".")[0]
             # Lists beside each other in one message have their elements in one order; others say nothing of it.
             beside = occurrence.listed.rpartition(".")[0]
-            for at in (match for match in _INDEX.finditer(path) if int(match[1]) == occurrence.each):
+            for at in _WORD_INDEX.finditer(path):
+                if number_of(leaves, path[: at.start()], at[1]) != occurrence.each:
+                    continue
                 if occurrence.listed and path[: at.start()].rpartition(".")[0] != beside:
                     continue
                 each = f"{path[: at.start()]}[{EACH}]{path[at.end() :]}"
@@ -142,11 +148,6 @@ def ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:
         )
 
     return sorted(set(flows), key=rank)
-
-
-def leaf_name(path: str) -> str:
-    """A leaf path's last name, without indices."""
-    return _INDEX.sub("", path.rpartition(".")[2]).replace(f"[{EACH}]", "")
 
 
 def alike(path: str, other: str) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from froude.mining.asks import named
 from froude.mining.events import Event, Leaves
 from froude.mining.knowledge import BATCHES, POLLS, Batch
 from froude.mining.reported import Reported, Reports
@@ -96,7 +97,7 @@ def decided_by_time(event: Event, path: str) -> bool:
 
 
 def _whole(event: Event, carried: Collection[str]) -> Logical:
-    names = _map_order(event.request)
+    names = {**_map_order(event.request), **named(event.method, event.request)}
     own = [path for path in event.request if path not in carried] if carried else list(event.request)
     leaves = {names.get(path, path): event.request[path] for path in own}
     token = (event.protocol, event.method, "")

@@ -25,7 +25,7 @@ _EXACT = 1e-6
 _ROUNDING = 1e-14
 """Of a large value: rounding of a few operations on doubles."""
 _LARGE = 1e6
-_FARTHER, _COMPARED = 4, 1000
+FARTHER, _COMPARED = 4, 1000
 """Up to this multiple of the largest size seen two counts are compared, and up to this size."""
 _MOST_ASKED = 4
 """Other counts that are asked about."""
@@ -62,19 +62,18 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
         return Fit(None)
     if all(abs(value - values[0]) < _EXACT for value in values):
         return Fit(Count(float(values[0])))
-    known = set.intersection(*(set(scale) for scale, _ in points))
-    varied = sorted(v for v in known if len({scale[v].value for scale, _ in points}) > 1)
+    varied = varied_in(points)
 
     def single(points: Points, varied: Sequence[str]) -> list[Count]:
         return [*_one(points, varied), *_cut(points, varied, pieces)]
 
-    for family in (single, _capped, _products, _from_some_size_on, _shared_out, _groups, _several):
+    for family in (single, _capped, _products, _squares, _from_some_size_on, _shared_out, _groups, _several):
         fits = [count for count in family(points, varied) if _holds(count, points)]
         if not fits:
             continue
         if family is _groups:
             return _of_groups(fits, points)
-        ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
+        ranked = sorted(fits, key=lambda count: (_rank(count), not alike(count, name), str(count)))
         if any(count.per is None and not count.whole for count in ranked):
             # Sizes that were all odd, or all even, make half of them look like a line: which it is must be asked.
             grouped = [count for count in _groups(points, varied) if _holds(count, points)]
@@ -82,9 +81,58 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
                 best, *equals = _distinct([*sorted(grouped, key=_simple), *ranked], points)
                 return Fit(best, tuple(equals[:_MOST_ASKED]))
         best = ranked[0]
-        equals = [c for c in ranked[1:] if _rank(c) == _rank(best) and _alike(c, name) == _alike(best, name)]
-        return Fit(best, tuple(equals))
+        sizes = {tuple(scale[each].value for each in varied) for scale, _ in points}
+        if family is _capped and _one_step(points, len(sizes)):
+            equals = _distinct([best, *ranked[1:], *_of_fewer_numbers(points, varied)], points)[1:]
+            return Fit(best, tuple(equals[:_MOST_ASKED]), sure=False)
+        # A plane of whole slopes through three sizes may be chance, too.
+        sure = family is not _several or len(sizes) > _SIZES_NEEDED
+        equals = [c for c in ranked[1:] if _rank(c) == _rank(best) and alike(c, name) == alike(best, name)]
+        if family is single and best.intercept and not alike(best, name):
+            # Through three sizes a line with an offset goes by chance more easily than what is made of fewer numbers.
+            equals = _distinct([best, *equals, *_of_fewer_numbers(points, varied)], points)[1:]
+        return Fit(best, tuple(equals[:_MOST_ASKED]), sure)
     return Fit(None)
+
+
+def every_fit(points: Points, pieces: Sequence[int], *, sums: bool = False) -> list[Count]:
+    """The exact formulas of every form but groups of unknown size, of which some fits nearly anything; simplest first.
+
+    Args:
+        points: (scale, count seen) of each run.
+        pieces: sizes of pieces that things may be cut into.
+        sums: whether sums over several variables are looked for, too.
+    """
+    varied = varied_in(points)
+    families = (_one, _capped, _products, _squares, _from_some_size_on, _shared_out)
+    fits = [count for family in families for count in family(points, varied)]
+    fits += _several(points, varied) if sums else []
+    exact = [count for count in (*fits, *_cut(points, varied, pieces)) if _holds(count, points)]
+    return sorted(exact, key=lambda count: (_rank(count), str(count)))
+
+
+def varied_in(points: Points) -> list[str]:
+    """The variables of all runs that had several values.
+
+    Args:
+        points: (scale, count seen) of each run.
+    """
+    known = set.intersection(*(set(scale) for scale, _ in points))
+    return sorted(v for v in known if len({scale[v].value for scale, _ in points}) > 1)
+
+
+def _squares(points: Points, varied: Sequence[str]) -> list[Count]:
+    """Whole multiples of a variable's square, as of every node with every node, where three sizes or more show it."""
+    fits = []
+    for name in varied:
+        sizes = {scale[name].value for scale, _ in points}
+        scale, value = points[0]
+        if len(sizes) < _SIZES_NEEDED or not all(sizes) or scale[name].unit:
+            continue
+        factor = value / scale[name].value ** 2
+        if factor > 0 and factor == round(factor):
+            fits.append(Count(0.0, {f"{name}*{name}": factor}))
+    return fits
 
 
 def fit_dealt(points: Points, place: int, among: int) -> Count | None:
@@ -159,11 +207,30 @@ def _groups(points: Points, varied: Sequence[str]) -> list[Count]:
     return counts
 
 
+def _of_fewer_numbers(points: Points, varied: Sequence[str]) -> list[Count]:
+    """Begun and whole groups without slope and offset, and plain products, where no more than three sizes were seen."""
+    if len({tuple(scale[name].value for name in varied) for scale, _ in points}) > _SIZES_NEEDED:
+        return []
+    groups = (
+        count
+        for count in _groups(points, varied)
+        if _simple(count)[0] == 1 and not any("%" in term for term in count.slopes)
+    )
+    plain = (count for count in _products(points, varied) if set(count.slopes.values()) == {1.0})
+    return [count for count in (*groups, *plain) if _holds(count, points)]
+
+
 def _of_groups(fits: Sequence[Count], points: Points) -> Fit:
     """The simplest of counts over groups, beside every other; unsure where it has as many numbers as there are sizes."""
     best, *others = _distinct(sorted(fits, key=_simple), points)
     sizes = {tuple(scale[name].value for name in best.variables) for scale, _ in points}
-    return Fit(best, tuple(others[:_MOST_ASKED]), len(sizes) > _simple(best)[0] + 1, grouped=True)
+    enough = len(sizes) > _simple(best)[0] + 1 and not _one_step(points, len(sizes))
+    return Fit(best, tuple(others[:_MOST_ASKED]), enough, grouped=True)
+
+
+def _one_step(points: Points, sizes: int) -> bool:
+    """Whether just two counts were seen at three sizes: where one becomes the other, many rules say as well."""
+    return sizes <= _SIZES_NEEDED and len({value for _, value in points}) < 3
 
 
 def _simple(count: Count) -> tuple[int, tuple[int, ...], str]:
@@ -179,7 +246,7 @@ def _distinct(counts: Sequence[Count], points: Points) -> list[Count]:
     most = max(scale[name].value for scale, _ in points for name in names)
     kept: dict[tuple[float, ...], Count] = {}
     for count in counts:
-        sizes = range(1, min(_COMPARED, int(_FARTHER * most)) + 1)
+        sizes = range(1, min(_COMPARED, int(FARTHER * most)) + 1)
         values = (count.at({**scale, name: Quantity(size)}) for name in names for size in sizes)
         kept.setdefault(tuple(values), count)
     return list(kept.values())
@@ -296,8 +363,13 @@ def _rank(count: Count) -> tuple[int, int, int, int, int]:
     )
 
 
-def _alike(count: Count, name: str) -> bool:
-    """Whether a variable is called like what is counted: `clients` of `client`."""
+def alike(count: Count, name: str) -> bool:
+    """Whether a variable is called like what is counted: `clients` of `client`.
+
+    Args:
+        count: the formula.
+        name: what is counted.
+    """
     plain = name.lower().rstrip("s")
     return bool(plain) and any(variable.lower().rstrip("s") == plain for variable in count.slopes)
 

@@ -35,6 +35,8 @@ class Doubt:
     """Whether it was seen at two nodes or two rounds alone: any two numbers lie on one line."""
     worded: bool = False
     """Whether it is the length of a short text, which grows with the digits of a number in it."""
+    clock: bool = False
+    """Whether it repeats a time that the node read of its own clock, until that is read again."""
     longer: bool = False
     """Whether its list was longer at some Scales than at others, and may be longer still elsewhere."""
 
@@ -47,13 +49,14 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
         scales: of each run, by its number.
     """
     longest: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    names = [str(sorted(scale.items())) for scale in scales]
     for occurrence in occurrences:
-        scale = str(sorted(scales[occurrence.run].items()))
+        scale = names[occurrence.run]
         for path in occurrence.call.request:
             for at in _INDEX.finditer(path):
                 lengths = longest[_INDEX.sub("[]", path[: at.start()])]
                 lengths[scale] = max(lengths[scale], int(at[1]))
-    seen = {str(sorted(scales[occurrence.run].items())) for occurrence in occurrences}
+    seen = {names[occurrence.run] for occurrence in occurrences}
     last = {
         name: max(lengths.values())
         for name, lengths in longest.items()

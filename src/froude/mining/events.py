@@ -13,6 +13,7 @@ from froude.base.units import Quantity
 from froude.hadoop.leaves import leaves
 from froude.hadoop.schema import UnknownMethodError
 from froude.hadoop.target import UNKNOWN, Target
+from froude.trace.lowered import LoweredInterval, lowered_intervals
 from froude.trace.types import Status, Trace
 from froude.workload.types import Scalar
 
@@ -68,17 +69,21 @@ class Recording:
     release: str = ""
     unknown: Mapping[str, int] = field(default_factory=dict)
     """Calls left out because the schema does not know their method: number by method."""
+    lowered: Mapping[str, LoweredInterval] = field(default_factory=dict)
+    """Periods that were lowered for the run, by method."""
 
 
 def recording_of(trace: Trace) -> Recording:
     """Decode a Trace.
 
     Raises:
-        InputError: a payload is absent or does not decode.
+        InputError: a payload is absent or does not decode, or a note of a lowered period says none.
     """
     unknown: dict[str, int] = {}
     events = events_of(trace, unknown)
-    return Recording(events, trace.meta.scale, trace.meta.source_id, trace.meta.release, unknown)
+    meta = trace.meta
+    lowered = lowered_intervals(meta.notes)
+    return Recording(events, meta.scale, meta.source_id, meta.release, unknown, lowered)
 
 
 def events_of(trace: Trace, unknown: dict[str, int] | None = None) -> tuple[Event, ...]:

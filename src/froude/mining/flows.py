@@ -10,14 +10,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from froude.base.units import Quantity
+from froude.mining.elements import EACH as EACH  # noqa: PLC0414 - of flows, too
+from froude.mining.elements import element_path
 from froude.mining.events import Leaves
 from froude.mining.knowledge import THINGS, fact_of
 from froude.mining.structure import Occurrence
+from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.occurrences import Loops, Moment, WholeHistory, of_own_node, qualified
 from froude.workload.rules import Special, Value, element_at, shifted
 from froude.workload.types import NODE, Flow, Generated, Scalar, Side, Which
-
-EACH = "{each}"
 
 Source = tuple[str, str | None, Side, str]
 """Template, node type of another node (None for the same node), side and leaf path of a possible source."""
@@ -95,7 +96,7 @@ class Timeline:
         """
         if flow.which is Which.CAUSE:
             source = taker.cause
-            path = flow.path.replace(EACH, str(taker.each))
+            path = flow.path
         elif flow.call == taker.template and flow.which is Which.SAME and flow.side is Side.REQUEST:
             source, path = taker, flow.path
         else:
@@ -104,6 +105,8 @@ class Timeline:
         if source is None:
             return Special.UNRESOLVED
         leaves = source.call.request if flow.side is Side.REQUEST else (source.call.response or {})
+        if flow.which is Which.CAUSE:
+            path = element_path(leaves, path, taker.each)
         return shifted(value_at(leaves, path), flow.plus)
 
     def source(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
@@ -222,6 +225,6 @@ class OccurrenceContext:
         """What clients say of a thing; UNRESOLVED of the machine itself: its facts belong to the one that plays."""
         return self._timeline.said_of(name, self._taker)
 
-    def generated(self, rule: Generated) -> Value:  # noqa: ARG002 - random by nature
-        """UNRESOLVED: random values are never predicted."""
-        return Special.UNRESOLVED
+    def generated(self, rule: Generated) -> Value:
+        """UNRESOLVED: random values are never predicted. ABSENT of asks, which are rare."""
+        return Special.ABSENT if rule.generator == CONTAINER_ASKS else Special.UNRESOLVED

@@ -26,6 +26,8 @@ class Role:
     """Emulation program that plays it."""
     endless: bool = False
     """Whether such a node goes on until it is stopped, as daemons do."""
+    threads: tuple[tuple[str, str], ...] = ()
+    """Methods that several of its threads call, so that one of the first may stand before any of the second."""
 
     @property
     def emulated(self) -> bool:
@@ -38,8 +40,22 @@ ROLES = (
     Role("nodemanager", protocol="ResourceTracker", endless=True),
     Role("map", context=r"mr_attempt_.*_m_"),
     Role("reduce", context=r"mr_attempt_.*_r_"),
-    Role("appmaster", context=r"mr_appmaster"),
-    Role("container-launcher", protocol="ContainerManagementProtocol"),
+    # MapReduce's JobHistoryEventHandler writes the job's history while other threads set up, launch and commit.
+    Role(
+        "appmaster",
+        context=r"mr_appmaster",
+        threads=tuple(
+            (of_history, other)
+            for of_history in ("create", "addBlock", "complete")
+            for other in ("mkdirs", "getFileInfo")
+        ),
+    ),
+    # The ResourceManager's ApplicationMasterLauncher: one application starts before or after another one is cleaned up.
+    Role(
+        "container-launcher",
+        protocol="ContainerManagementProtocol",
+        threads=(("startContainers", "stopContainers"),),
+    ),
     Role("shell", context=r"^CLI$"),
 )
 """Tried in this order; a sender that fits none is a `client`."""
@@ -114,6 +130,43 @@ REPORTS = {
 }
 """By method."""
 
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """A real-time call whose list says how many of something are still wanted, wherever that changed."""
+
+    listed: str
+    """Repeated field of the request; one ask an element."""
+    priority: str
+    """Leaf of an element, and of what is given, that tells stages apart."""
+    place: str
+    """Leaf of an element that says where: `*`, a rack, or a machine."""
+    amount: str
+    """Leaf of an element: how many are outstanding."""
+    given: str
+    """Repeated field of the answer: what was given."""
+    given_place: str
+    """Leaf of its elements that names the machine."""
+    thing: str
+    """Message within its elements that names what was given."""
+    returned: str
+    """Repeated field of the request: what was given and not wanted any more."""
+
+
+ASKS = {
+    "allocate": Asks(
+        "ask",
+        "priority.priority",
+        "resource_name",
+        "num_containers",
+        "allocated_containers",
+        "nodeId.host",
+        "id",
+        "release",
+    )
+}
+"""By method (`RMContainerRequestor`)."""
+
 POLLS = {"complete": Poll("result", True)}
 """Calls that are repeated until an answer has a value, by method: a quick run shows none that had to be."""
 
@@ -133,11 +186,15 @@ class Lifetime:
     """Period where no recording was long enough to show one."""
     copied: tuple[str, ...]
     """Leaves of the opening call that it repeats."""
+    protocol: str
+    """Last part of the name of the protocol of all of these: calls of other systems may have the same names."""
 
 
 LIFETIMES = {
     # LeaseRenewer: half of HdfsConstants.LEASE_SOFTLIMIT_PERIOD.
-    "renewLease": Lifetime(frozenset({"create", "append"}), frozenset({"complete"}), 30.0, ("clientName",))
+    "renewLease": Lifetime(
+        frozenset({"create", "append"}), frozenset({"complete"}), 30.0, ("clientName",), "ClientProtocol"
+    )
 }
 """By real-time method."""
 
@@ -194,6 +251,9 @@ GAUGES = frozenset(
     }
 )
 """Last parts of leaf paths that read a machine's load: random by nature."""
+
+SIZES = frozenset({"numBytes", "lastBlockLength", "size"})
+"""Last parts of leaf paths that say how long something is."""
 
 PIECES = frozenset({"blockSize"})
 """Last parts of leaf paths of requests that say how large the pieces are that a file is cut into."""

@@ -24,14 +24,17 @@ _NEAR = 2
 
 
 def find_lanes(senders: Iterable[Sender]) -> dict[str, frozenset[Pair]]:
-    """Methods whose calls come in either order where they are about different files, by role.
+    """Methods whose calls come in either order, by role: where they are about different files, or as is known of it.
 
     Args:
         senders: of all runs, effects taken out.
     """
     seen: dict[tuple[object, ...], set[tuple[int, bool]]] = defaultdict(set)
     methods: dict[tuple[object, ...], tuple[str, Pair]] = {}
+    lanes: dict[str, set[Pair]] = defaultdict(set)
     for sender in senders:
+        if sender.role.threads:
+            lanes[sender.role.name].update(sender.role.threads)
         if sender.role.endless:
             continue
         for at, (one, other) in enumerate(pairwise(sender.own)):
@@ -42,7 +45,6 @@ def find_lanes(senders: Iterable[Sender]) -> dict[str, frozenset[Pair]]:
             key = (sender.role.name, around, first, second)
             seen[key].add((at, first == _label(one)))
             methods[key] = (sender.role.name, (first[0], second[0]))
-    lanes: dict[str, set[Pair]] = defaultdict(set)
     for place, places in seen.items():
         turned = any(
             abs(at - there) <= _NEAR
@@ -78,7 +80,8 @@ def put_in_order(senders: Iterable[Sender], lanes: Mapping[str, Collection[Pair]
 
 
 def _turned(one: Logical, other: Logical, pairs: Collection[Pair]) -> bool:
-    return (other.token[1], one.token[1]) in pairs and _apart(one, other)
+    of_files = PATH in one.request and PATH in other.request
+    return (other.token[1], one.token[1]) in pairs and (_apart(one, other) or not of_files)
 
 
 def _apart(one: Logical, other: Logical) -> bool:

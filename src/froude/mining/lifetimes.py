@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from froude.mining.knowledge import LIFETIMES
+from froude.mining.knowledge import LIFETIMES, Lifetime
 from froude.mining.structure import MinedType
 from froude.workload.types import CallTemplate, Flow, Periodic, Side, Which
 
@@ -17,8 +17,8 @@ def opened_and_closed(mined: MinedType, method: str) -> tuple[tuple[str, ...], t
         method: of the call.
     """
     lifetime = LIFETIMES.get(method)
-    opened_by = () if lifetime is None else _steps_of(mined, lifetime.opens)
-    return opened_by, () if lifetime is None or not opened_by else _steps_of(mined, lifetime.closes)
+    opened_by = () if lifetime is None else _steps_of(mined, lifetime, lifetime.opens)
+    return opened_by, () if lifetime is None or not opened_by else _steps_of(mined, lifetime, lifetime.closes)
 
 
 def never_due(mined: MinedType, recorded: Collection[str]) -> Iterator[Periodic]:
@@ -31,22 +31,25 @@ def never_due(mined: MinedType, recorded: Collection[str]) -> Iterator[Periodic]
     if mined.role.emulated:
         return
     for number, (method, lifetime) in enumerate(sorted(LIFETIMES.items()), len(recorded) + 1):
-        opening = next(
-            (t for t in mined.automaton.tokens if isinstance(t, tuple) and t[1] in lifetime.opens), None
-        )
+        opening = next((t for t in mined.automaton.tokens if _is_one(t, lifetime, lifetime.opens)), None)
         if opening is None or method in recorded:
             continue
         opened_by, closed_by = opened_and_closed(mined, method)
         copies = {leaf: Flow(opened_by[0], Side.REQUEST, leaf, Which.LAST) for leaf in lifetime.copied}
-        call = CallTemplate(f"{mined.name}.p{number}", opening[0], method, copies)
+        protocol = str(opening[0]) if isinstance(opening, tuple) else ""
+        call = CallTemplate(f"{mined.name}.p{number}", protocol, method, copies)
         yield Periodic(call, lifetime.every_s, opened_by=opened_by, closed_by=closed_by)
 
 
-def _steps_of(mined: MinedType, methods: frozenset[str]) -> tuple[str, ...]:
+def _steps_of(mined: MinedType, lifetime: Lifetime, methods: frozenset[str]) -> tuple[str, ...]:
     """Ids of the steps of a type that call one of these methods."""
     tokens = enumerate(mined.automaton.tokens, 1)
-    return tuple(
-        f"{mined.name}.c{number}"
-        for number, token in tokens
-        if isinstance(token, tuple) and token[1] in methods
-    )
+    return tuple(f"{mined.name}.c{number}" for number, token in tokens if _is_one(token, lifetime, methods))
+
+
+def _is_one(token: object, lifetime: Lifetime, methods: frozenset[str]) -> bool:
+    """Whether a call is one of these methods, of the protocol that is meant."""
+    if not isinstance(token, tuple):
+        return False
+    protocol, method, _ = token
+    return method in methods and str(protocol).rpartition(".")[2] == lifetime.protocol

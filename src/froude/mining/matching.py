@@ -126,7 +126,9 @@ def _conventions(workload: Workload, tokens: Mapping[str, Token]) -> Conventions
     for node in workload.node_types:
         polls.update({tokens[call.id]: call.poll for call in templates(node) if call.poll is not None})
         for periodic in node.periodic:
-            periods[role_name(node)][tokens[periodic.call.id]] = Period(periodic.every_s, periodic.jitter_s)
+            periods[role_name(node)][tokens[periodic.call.id]] = Period(
+                periodic.every_s, periodic.jitter_s, periodic.pause_s
+            )
     return Conventions(polls, dict(periods))
 
 

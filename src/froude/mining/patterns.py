@@ -11,6 +11,7 @@ import numpy as np
 
 from froude.base.units import Quantity
 from froude.mining.counts import LARGEST_GROUP, fit_count
+from froude.mining.nature import of_digits
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
 from froude.workload.scale import term_of
@@ -44,13 +45,17 @@ LETTER_SLOT = re.compile(r"((?<![0-9A-Za-z])[a-z]{1,3}(?![0-9A-Za-z])|\d+)")
 WORD_SLOT = re.compile(r"(\d+|[A-Za-z]+)")
 """The same where words may take turns: `day`, `night`."""
 
+ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?::\d+)?")
+"""An IPv4 address, with or without a port."""
+
 _LARGEST_STEP = 12
 """Largest step by which a loop may go through things that stand in groups, and largest group that it may begin within:
 days of the week, months."""
 _EVIDENCE = 3
 """Calls for each number that a counter over groups is made of: fewer would fit by chance."""
 _TELLING = 3
-"""Different values that a number over groups of the Scale, or letters, must take: two alternate by chance."""
+"""Different values that a number over groups of the Scale, or letters, must take: two alternate by chance. And nodes or
+rounds that a line over numbers of addresses needs."""
 _TURNS_SEEN, _FEWEST_TURNS = 3, 8
 """Calls for each of the values that take turns, and for all of them: fewer would alternate by chance."""
 _SAMPLE = 200
@@ -375,7 +380,7 @@ def text(
         occurrences: the calls.
         values: the text in each.
         slot_rule: finds rules of numbers that no counter fits.
-        random: whether a slot of UUIDs may be left to a generator.
+        random: whether slots of UUIDs and of numbers may be left to generators.
         known: words that take turns elsewhere.
     """
     texts = [value for value in values if isinstance(value, str)]
@@ -385,8 +390,25 @@ def text(
         pieces = [slots.split(each) for each in texts]
         template = _by_slots(occurrences, pieces, slot_rule, known, random=random)
         if template is not None:
-            return template
+            accident = all(map(ADDRESS.fullmatch, texts)) and _is_accident(template, occurrences)
+            return None if accident else template
     return None
+
+
+def _is_accident(template: Template, occurrences: Sequence[Occurrence]) -> bool:
+    """Whether the numbers of addresses are lines through two points that no one would have laid out like that.
+
+    Two machines may well have addresses that follow each other. Where they differ by another number than one, or in
+    several numbers, any two addresses would.
+    """
+    thin = [
+        step
+        for line in template.parts
+        if isinstance(line, Counter)
+        for name, step in line.steps.items()
+        if len({_index(occurrence, term_of(name).names[-1]) for occurrence in occurrences}) < _TELLING
+    ]
+    return bool(thin) and thin != [1]
 
 
 def _by_slots(
@@ -396,7 +418,7 @@ def _by_slots(
     known: Sequence[Cycle],
     *,
     random: bool,
-) -> Rule | None:
+) -> Template | None:
     """The template of texts that are cut into fixed parts and slots."""
     if len({tuple(piece[::2]) for piece in pieces}) != 1:
         return None
@@ -409,7 +431,7 @@ def _by_slots(
         elif all("-" in piece for piece in column):
             part = Generated("uuid") if random else None
         else:
-            part = _slot(occurrences, column, slot_rule, known)
+            part = _slot(occurrences, column, slot_rule, known) or (of_digits(column) if random else None)
         if part is None:
             return None
         parts.append(part)

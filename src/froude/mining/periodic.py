@@ -6,11 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import NamedTuple
 
 from froude.base.units import Quantity
 from froude.mining.canonical import Logical, Token
 from froude.mining.counts import fit_count
 from froude.mining.knowledge import BATCHES, REAL_TIME, REPORTS
+from froude.trace.lowered import LoweredInterval
 
 _SHORTEST_S = 0.2
 """Below this, regular gaps are just a fast loop."""
@@ -22,6 +24,16 @@ _LONGER = 1.2
 """Times the shortest that the longest sender must have been there, before a number that stays says anything."""
 _GAPS_NEEDED = 6
 """Gaps, over all senders of a role and all runs, before a period is believed."""
+_STEADIER = 0.8
+"""Times the deviation of the periods that pauses may deviate by at most, before the pause is what is regular."""
+
+
+class _Gap(NamedTuple):
+    """From one call to the next."""
+
+    whole_s: float
+    answer_s: float
+    """Of it, until the first was answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +41,17 @@ class Period:
     """How regularly a call is made."""
 
     every_s: float
+    """Median time from one call to the next."""
     jitter_s: float
+    """Median absolute deviation of the period, or of the pause where there is one."""
+    pause_s: float | None = None
+    """Median time from an answer to the next call, where that is what is regular; None for a fixed rate."""
 
 
 def find_periodic(
-    sequences: Sequence[Sequence[Logical]], scales: Sequence[Mapping[str, Quantity]] = ()
+    sequences: Sequence[Sequence[Logical]],
+    scales: Sequence[Mapping[str, Quantity]] = (),
+    lowered: Sequence[Mapping[str, LoweredInterval]] = (),
 ) -> dict[Token, Period]:
     """The real-time calls of one role, from the sequences of all its senders in all runs.
 
@@ -45,11 +63,12 @@ def find_periodic(
     Args:
         sequences: of the senders.
         scales: of each sender's run, where the number of calls is to be held against it.
+        lowered: of each sender's run the periods lowered for it, by method; what is found is the configured one.
     """
-    gaps: dict[Token, list[float]] = defaultdict(list)
+    gaps: dict[Token, list[_Gap]] = defaultdict(list)
     around: dict[Token, _Around] = defaultdict(_Around)
-    for sequence in sequences:
-        _collect(sequence, gaps, around)
+    for number, sequence in enumerate(sequences):
+        _collect(sequence, gaps, around, lowered[number] if lowered else {})
     periods = {}
     for token in sorted(around):
         period = _period(gaps[token])
@@ -59,11 +78,7 @@ def find_periodic(
             periods[token] = period or Period(1.0, 0.0)
         elif token[1] in BATCHES or period is None:
             continue
-        elif (
-            _regular(gaps[token], period)
-            and around[token].restless
-            and not _follows(token, sequences, scales)
-        ):
+        elif _regular(gaps[token]) and around[token].restless and not _follows(token, sequences, scales):
             periods[token] = period
     return periods
 
@@ -102,30 +117,46 @@ class _Around:
 
 
 def _collect(
-    sequence: Sequence[Logical], gaps: Mapping[Token, list[float]], around: Mapping[Token, _Around]
+    sequence: Sequence[Logical],
+    gaps: Mapping[Token, list[_Gap]],
+    around: Mapping[Token, _Around],
+    lowered: Mapping[str, LoweredInterval],
 ) -> None:
-    latest: dict[Token, float] = {}
+    latest: dict[Token, Logical] = {}
     for at, call in enumerate(sequence):
         if call.token in latest:
-            gaps[call.token].append(call.start_s - latest[call.token])
-        latest[call.token] = call.start_s
+            before = latest[call.token]
+            gap_s, period = call.start_s - before.start_s, lowered.get(call.token[1])
+            answer_s = before.event.end_s - before.start_s
+            gaps[call.token].append(_Gap(gap_s if period is None else period.rescaled(gap_s), answer_s))
+        latest[call.token] = call
         place = around[call.token]
         place.total += 1
         if at:
-            before = sequence[at - 1].token
-            place.alone += before == call.token
-            place.before.update([before] if before != call.token else [])
+            neighbour = sequence[at - 1].token
+            place.alone += neighbour == call.token
+            place.before.update([neighbour] if neighbour != call.token else [])
         if at + 1 < len(sequence) and sequence[at + 1].token != call.token:
             place.after[sequence[at + 1].token] += 1
 
 
-def _period(gaps: Sequence[float]) -> Period | None:
+def _period(gaps: Sequence[_Gap]) -> Period | None:
+    """The period, or the pause after an answer, whichever varies less: by enough that it is no accident."""
     if not gaps:
         return None
-    middle = median(gaps)
-    return Period(round(middle, 3), round(median(abs(gap - middle) for gap in gaps), 4))
+    every_s, jitter_s = _middle([gap.whole_s for gap in gaps])
+    pause_s, varies_s = _middle([gap.whole_s - gap.answer_s for gap in gaps])
+    if pause_s >= _SHORTEST_S and varies_s < _STEADIER * jitter_s and len(gaps) >= _GAPS_NEEDED:
+        return Period(round(every_s, 3), round(varies_s, 4), round(pause_s, 3))
+    return Period(round(every_s, 3), round(jitter_s, 4))
 
 
-def _regular(gaps: Sequence[float], period: Period) -> bool:
-    steady = period.every_s >= _SHORTEST_S and period.jitter_s <= _REGULAR * period.every_s
-    return steady and len(gaps) >= _GAPS_NEEDED
+def _middle(seconds: Sequence[float]) -> tuple[float, float]:
+    """Median and median absolute deviation."""
+    middle = median(seconds)
+    return middle, median(abs(each - middle) for each in seconds)
+
+
+def _regular(gaps: Sequence[_Gap]) -> bool:
+    every_s, jitter_s = _middle([gap.whole_s for gap in gaps])
+    return every_s >= _SHORTEST_S and jitter_s <= _REGULAR * every_s and len(gaps) >= _GAPS_NEEDED

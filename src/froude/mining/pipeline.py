@@ -9,6 +9,7 @@ from statistics import median, median_low
 
 from froude.base import parallel
 from froude.base.errors import InputError
+from froude.base.memory import collected_later
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner, is_open
@@ -24,10 +25,11 @@ from froude.mining.numbering import renumber
 from froude.mining.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.questions import Questions
 from froude.mining.relocation import is_report, relocate
+from froude.mining.rivals import rivals
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
 from froude.mining.structure import LoopRun, MinedType, Occurrence, find_types
-from froude.mining.timing import start_rules, timings
+from froude.mining.timing import start_rules, timings, undecided_starts
 from froude.mining.waits import find_waits
 from froude.trace.types import Trace
 from froude.workload.scale import Count, Scale, at_node
@@ -57,6 +59,9 @@ _MOST_PIECES = 4
 """Sizes of pieces that are tried."""
 _FEWEST_NODES = 5
 """Nodes of all runs that must be seen before a loop may depend on their number: fewer would fit by chance."""
+_FEW, _MOSTLY = 0.15, 0.6
+"""Share of all times that a loop may have run otherwise than its formula says, and the share at each Scale that may
+not have: one call of a hundred that is lost is one loop of ten, and more in a run that is short."""
 _CERTAIN = 0.95
 """An effect seen for this share of its causes is always there: a capture's end cuts the last ones off."""
 
@@ -86,9 +91,12 @@ def mine(
         if not trace.calls:
             remedy = "Was the job run against the proxy's address? `froude trace show` says who was seen"
             raise InputError("has no calls", place=f"trace {number}", remedy=remedy)
-        if not (trace.meta.fidelity.payload and trace.meta.fidelity.response):
+        if not trace.meta.fidelity.payload:
             remedy = "Record with `froude capture proxy`, which sees payloads; an audit log has none"
             raise InputError("has no payloads to mine", place=f"trace {number}", remedy=remedy)
+        if not trace.meta.fidelity.response:
+            remedy = "Import it again from a table with a column `response`, or columns `response.NAME`"
+            raise InputError("has no responses to mine", place=f"trace {number}", remedy=remedy)
     workload = mine_recordings(parallel.map(recording_of, traces, workers), progress=progress)
     hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
     return replace(workload, recorded=replace(workload.recorded, traces=hashes))
@@ -104,7 +112,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
     Returns:
         The pattern, with its open questions and its findings.
     """
-    with (progress or Silent()).task("mining", total=6) as task:
+    with collected_later(), (progress or Silent()).task("mining", total=6) as task:
         task.say("senders")
         senders, conventions = senders_of(recordings)
         task.advance()
@@ -132,6 +140,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         findings = [
             *_scale_findings(recordings),
             *_unknown(recordings),
+            *_lowered(recordings),
             *_lone(types, recordings),
             *findings,
             *builder.findings,
@@ -172,18 +181,19 @@ class _Builder:
         self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
         self._starts = start_rules(types, len(recordings))
         self.questions = Questions()
-        self.findings: list[Finding] = []
+        self.findings: list[Finding] = [*undecided_starts(types, self._starts, len(recordings))]
 
     def node_type(self, mined: MinedType) -> NodeType:
         """A node type with all its templates."""
         sizes = [sum(sender.run == run for sender in mined.senders) for run in range(len(self._scales))]
         points = [(scale, float(size)) for scale, size in zip(self._scales, sizes, strict=True)]
-        count = self._count(
-            mined, fit_count(points, name=mined.role.name), f"number of {mined.name} nodes", sizes
-        )
+        what, fit = f"number of {mined.name} nodes", fit_count(points, name=mined.role.name)
+        others = rivals(fit, points, name=mined.role.name)
+        count = self._count(mined, fit, what, sizes, others)
         return NodeType(
             name=mined.name,
             count=count,
+            rivals=others,
             steps=self._steps(mined, mined.pattern),
             periodic=self._periodic(mined),
             effects=tuple(
@@ -207,6 +217,10 @@ class _Builder:
                     counts = sorted({each.times for each in seen})
                     fit = self._iterations(seen, mined.position)
                     what = f"iterations of {name} in {mined.name}"
+                    if fit.count is None and (usual := self._usual(seen)):
+                        fit = self._iterations(usual, mined.position)
+                        if fit.count is not None:
+                            self._few_other(mined, what, len(seen) - len(usual), len(seen))
                     # What some did once and others not at all, whatever the Scale, is no round of anything.
                     # Of two nodes alone, one with it and one without, nobody can tell.
                     stray = counts == [0, 1] and (fit.count is None or len(seen) == 2)
@@ -215,7 +229,9 @@ class _Builder:
                             self._drawn(mined, name, [each.times for each in seen], build(item.body))
                         )
                     else:
-                        steps.append(Repeat(name, self._count(mined, fit, what, counts), build(item.body)))
+                        others = self._rivals(fit, seen)
+                        times = self._count(mined, fit, what, counts, others)
+                        steps.append(Repeat(name, times, build(item.body), rivals=others))
                 else:
                     template = f"{mined.name}.c{next(calls)}"
                     steps.append(
@@ -242,6 +258,31 @@ class _Builder:
         if len({str(scale) for scale, _ in points}) < _FEWEST_NODES:
             return fit
         return fit_count(points, pieces=self._pieces)
+
+    def _usual(self, seen: Sequence[LoopRun]) -> list[LoopRun]:
+        """The times that a loop ran as often as it mostly did at that Scale, where all but a few are such; else none.
+
+        A call that a capture lost makes one round of a loop look shorter, or two look like one.
+        """
+        by_scale: dict[str, Counter[int]] = defaultdict(Counter)
+        for each in seen:
+            by_scale[str(Scale(dict(self._scales[each.run])))][each.times] += 1
+        mostly = {scale: counts.most_common(1)[0] for scale, counts in by_scale.items()}
+        if any(often < _MOSTLY * by_scale[scale].total() for scale, (_, often) in mostly.items()):
+            return []
+        usual = [each for each in seen if each.times == mostly[str(Scale(dict(self._scales[each.run])))][0]]
+        return usual if len(seen) - len(usual) <= _FEW * len(seen) else []
+
+    def _few_other(self, mined: MinedType, what: str, others: int, total: int) -> None:
+        text = f"{what}: {others} of {total} times another number than the formula, as where calls were lost"
+        self.findings.append(Finding(text, fatal=False, node_type=mined.name))
+
+    def _rivals(self, fit: Fit, seen: Sequence[LoopRun]) -> tuple[Count, ...]:
+        """Further formulas of a loop's number that follows from the Scale alone, as far as that was seen."""
+        points = [(self._scales[each.run], float(each.times)) for each in seen]
+        known = {name for scale, _ in points for name in scale}
+        follows = fit.count is not None and fit.count.variables and fit.count.names <= known
+        return rivals(fit, points, pieces=self._pieces) if follows else ()
 
     def _moved(self, seen: Sequence[LoopRun]) -> bool:
         """Whether a loop ran another number of times at one and the same Scale: no formula of it says how often."""
@@ -338,7 +379,9 @@ class _Builder:
             call = self._template(mined, template, occurrences, token)
             period = periods[token]
             opened_by, closed_by = opened_and_closed(mined, token[1])
-            periodic.append(Periodic(call, period.every_s, period.jitter_s, opened_by, closed_by))
+            periodic.append(
+                Periodic(call, period.every_s, period.jitter_s, opened_by, closed_by, period.pause_s)
+            )
         return *periodic, *never_due(mined, [each.call.method for each in periodic])
 
     def _effect(self, mined: MinedType, effect: MinedEffect) -> Effect:
@@ -381,12 +424,14 @@ class _Builder:
         rule = self._miner.rule(occurrences, values, path="caller_context")
         return None if isinstance(rule, Unknown) else rule
 
-    def _count(self, mined: MinedType, fit: Fit, what: str, seen: Sequence[int]) -> Count:
+    def _count(
+        self, mined: MinedType, fit: Fit, what: str, seen: Sequence[int], others: Sequence[Count] = ()
+    ) -> Count:
         if fit.count is None:
             text = f"{what}: {', '.join(map(str, seen))} fit no count"
             self.findings.append(Finding(text, fatal=True, node_type=mined.name))
             return Count(float(median(seen)) if seen else 0.0)
-        self.questions.number(mined.name, what, fit)
+        self.questions.number(mined.name, what, fit, others)
         return fit.count
 
 
@@ -442,8 +487,12 @@ def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:
     scales = [recording.scale for recording in recordings]
     findings = []
     for name in sorted({name for scale in scales for name in scale}):
-        seen = {scale[name] for scale in scales if name in scale}
-        if len(seen) == 1:
+        having = [scale[name] for scale in scales if name in scale]
+        seen = set(having)
+        if len(having) < len(scales):
+            what = f"{name} is in the Scale of {len(having)} of {len(scales)} recordings: no formula can depend on it"
+            findings.append(Finding(f"{what}; is it misspelled, or left out of the others?", fatal=True))
+        elif len(seen) == 1:
             what = f"{name} was {next(iter(seen))} in every run: nothing can be said of it at another value"
             findings.append(Finding(what, fatal=True, variable=name))
         elif len(seen) == 2:
@@ -459,8 +508,31 @@ def _unknown(recordings: Sequence[Recording]) -> list[Finding]:
     return [Finding(what, fatal=False)] if total else []
 
 
+def _lowered(recordings: Sequence[Recording]) -> list[Finding]:
+    """Intervals that were set for the recordings; what was found of them is scaled back."""
+    real_s = {
+        method: lowered.configured_s
+        for recording in recordings
+        for method, lowered in recording.lowered.items()
+    }
+    return [
+        Finding(
+            f"the interval of {method} was lowered for recordings; what was found is scaled back to {every_s:g} s",
+            fatal=False,
+        )
+        for method, every_s in sorted(real_s.items())
+    ]
+
+
 def _lone(types: Sequence[MinedType], recordings: Sequence[Recording]) -> list[Finding]:
     """Types that only one of several runs had: what looks constant there was never held against another size."""
+    if len(recordings) == 1:
+        what = "was one node of one run: nothing says which of its calls it always makes, and in which order"
+        return [
+            Finding(f"node type {mined.name!r} {what}", fatal=False, node_type=mined.name)
+            for mined in types
+            if len(mined.senders) == 1
+        ]
     if len({str(recording.scale) for recording in recordings}) < 2:
         return []
     return [

@@ -17,16 +17,20 @@ from enum import Enum
 
 from froude.base.units import Quantity
 from froude.mining.announced import Announced
+from froude.mining.asks import representative
 from froude.mining.canonical import decided_by_time
 from froude.mining.events import Event, Recording, recording_of
 from froude.mining.flows import OccurrenceContext
+from froude.mining.knowledge import ASKS
 from froude.mining.matching import match, token_of
+from froude.mining.outstanding import Outstanding, judge
 from froude.mining.patterns import same
 from froude.mining.pipeline import mine_recordings
 from froude.mining.placement import Placement
 from froude.mining.sequences import EffectCounts, TypeSequences, effect_counts, sequences_of
 from froude.mining.structure import Occurrence
 from froude.trace.types import Trace
+from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.rules import Context, Special, evaluate
 from froude.workload.rules import active as deciding_rule
 from froude.workload.types import (
@@ -208,7 +212,7 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
         rows=rows,
         misses=_misses(recording, score, announced, senders),
         unmatched=len(matched.unmatched),
-        invented=len(score.invented),
+        invented=len(score.invented) + score.unasked,
         silently_invented=sum(not announced.argument(*rule) for rule in score.invented),
         silent_sequences=len(matched.unmatched)
         + sum(each.missed for each in sequences if not announced.sequence(each.node_type)),
@@ -281,12 +285,17 @@ class Score:
         self, placement: Placement, scale: Mapping[str, Quantity], templates: Mapping[str, CallTemplate]
     ) -> None:
         self.outcomes: dict[Leaf, LeafOutcome] = {}
+        self.by_rule: dict[Leaf, LeafOutcome] = {}
+        """The same, whenever that came: what a rule says of a report that changes, or of an ask, once there is one."""
         self.predicted: dict[Leaf, str] = {}
         """What was predicted instead, as text, for misses."""
         self.rule_of: dict[Leaf, tuple[str, str]] = {}
         """Template and canonical path."""
         self.invented: list[tuple[str, str]] = []
         """Template and canonical path of each leaf that was predicted where none was."""
+        self.unasked = 0
+        """Asks for containers that were due and not made."""
+        self._outstanding: dict[int, Outstanding] = {}
         for occurrence in placement.all():
             template = templates.get(occurrence.template)
             if template is not None:
@@ -294,7 +303,11 @@ class Score:
 
     def _call(self, occurrence: Occurrence, template: CallTemplate, context: Context) -> None:
         judged: dict[str, tuple[LeafOutcome, str]] = {}
+        asked = self._asked(occurrence, template, context.scale) if template.method in ASKS else {}
         for path, value in occurrence.call.request.items():
+            if path in asked:
+                judged[path] = LeafOutcome(asked[path][0]), CONTAINER_ASKS
+                continue
             rule = template.arguments.get(path)
             judged[path] = (
                 (LeafOutcome.WRONG, "no such leaf") if rule is None else _judge(rule, context, value)
@@ -305,12 +318,26 @@ class Score:
         for event, names in occurrence.call.raw:
             for raw, path in names.items():
                 outcome, instead = judged[path]
+                self.by_rule.setdefault(
+                    (event.order, raw), LeafOutcome(asked[path][1]) if path in asked else outcome
+                )
                 if path in occurrence.call.moved and event is occurrence.call.raw[0][0]:
                     outcome, instead = LeafOutcome.GENERATED, "when it changes"
                 self.outcomes.setdefault((event.order, raw), outcome)
-                self.rule_of.setdefault((event.order, raw), (occurrence.template, path))
+                self.rule_of.setdefault((event.order, raw), (occurrence.template, representative(path)))
                 if not outcome.predicted:
                     self.predicted.setdefault((event.order, raw), instead)
+
+    def _asked(
+        self, occurrence: Occurrence, template: CallTemplate, scale: Mapping[str, Quantity]
+    ) -> dict[str, tuple[str, str]]:
+        """What becomes of the leaves of asks, and what their rules say."""
+        asks = ASKS[template.method]
+        state = self._outstanding.setdefault(id(occurrence.sender), Outstanding(asks))
+        judged = judge(occurrence, template.arguments, scale, state)
+        self.unasked += state.not_said(occurrence.call.request)
+        state.take(occurrence.call.request, occurrence.call.response)
+        return judged
 
 
 def _judge(rule: Rule, context: Context, value: Scalar) -> tuple[LeafOutcome, str]:

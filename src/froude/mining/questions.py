@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from froude.mining.arguments import is_open
 from froude.mining.counts import Fit
 from froude.mining.doubts import Doubt
+from froude.workload.scale import Count
 from froude.workload.types import Absent, Question, Rule, Scalar, Scaled, Unknown
 from froude.workload.walk import within
 
@@ -18,17 +19,19 @@ class Questions:
         """None yet."""
         self.asked: list[Question] = []
 
-    def number(self, node_type: str, what: str, fit: Fit) -> None:
+    def number(self, node_type: str, what: str, fit: Fit, rivals: Sequence[Count] = ()) -> None:
         """Ask which formula a number of nodes or iterations follows, where that is not sure.
 
         Args:
             node_type: name of the type that it is of.
             what: what is counted, in words.
             fit: what was found, with a count.
+            rivals: further formulas that fit as well.
         """
-        if fit.count is None or (fit.sure and not fit.others):
+        if fit.count is None or (fit.sure and not fit.others and not rivals):
             return
-        candidates = tuple(Scaled(count) for count in (fit.count, *fit.others))
+        by_text = {str(count): count for count in (fit.count, *fit.others, *rivals)}
+        candidates = tuple(map(Scaled, by_text.values()))
         text = f"{what}: is it {' or '.join(str(c.count) for c in candidates)}?"
         self.asked.append(Question(f"{node_type}:{what}", text, node_type, candidates=candidates))
 
@@ -82,7 +85,9 @@ class Questions:
                 continue
             asked.add(doubt.path)
             text = f"{node_type}: {doubt.path} of {method} {_unsure(doubt)}?"
-            always_set = doubt.others or doubt.equals or doubt.thin or doubt.worded or doubt.longer
+            always_set = (
+                doubt.others or doubt.equals or doubt.thin or doubt.worded or doubt.longer or doubt.clock
+            )
             candidates = (rule, *doubt.equals) if always_set else (rule, Absent())
             name = f"{template}:{doubt.path}"
             self.asked.append(Question(name, text, node_type, template, doubt.path, doubt.others, candidates))
@@ -96,6 +101,8 @@ def _unsure(doubt: Doubt) -> str:
         return "was seen at two nodes or rounds alone; what is it at others"
     if doubt.worded:
         return "is that of a short text, seen with numbers of one digit alone; how long is it with more"
+    if doubt.clock:
+        return "is a time of the node's own clock; how often is that read again"
     if doubt.longer:
         return "stands in a list that is longer at some sizes; what have further elements"
     if doubt.others:

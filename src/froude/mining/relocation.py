@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 
 from froude.hadoop.target import Target
 from froude.mining.canonical import Logical, Token
+from froude.mining.elements import number_of
+from froude.mining.events import Leaves
 from froude.mining.knowledge import BATCHES, REPORTS
 from froude.mining.reported import Thing, named_in, thing_of
 from froude.mining.senders import Sender
@@ -39,7 +41,7 @@ _SAMPLE = 60
 _SLACK_S = 0.001
 """An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
 _INDEX = re.compile(r"\[(\d+)\]")
-_INDEXED = re.compile(r"^(.*)\[(\d+)\](.*?)$")
+_INDEXED = re.compile(r"^(.*)\[([^\]]+)\](.*?)$")
 
 
 Key = tuple[str, Token]
@@ -214,6 +216,8 @@ class _Run:
     """Sender and value -> where in the trace it first sent it."""
     senders: Counter[str] = field(default_factory=Counter)
     """How many there are of each role."""
+    beats: set[int] = field(default_factory=set)
+    """Identities of the periodic calls."""
     own: dict[tuple[str, str], dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     """Role and address of a daemon that was called -> who gives that host and port as its own in a request (by identity
     of the Sender), and the leaf with the host."""
@@ -224,6 +228,7 @@ def _by_run(senders: Sequence[Sender]) -> dict[int, _Run]:
     for sender in senders:
         run = runs[sender.run]
         run.senders[sender.role.name] += 1
+        run.beats.update(id(beat) for beat in sender.periodic)
         for call in sender.calls:
             if is_distinctive(call.event.target.host):
                 run.called[call.event.target.address] = call.event.target
@@ -395,7 +400,6 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
         :_TRACED
     ]
     seen: set[Token] = set()
-    beats = {id(beat) for beat in sender.periodic}
     for value in newest:
         answers = known[value]
         end = bisect_left(answers, call.order, key=lambda answer: answer[0].order)
@@ -405,10 +409,10 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
             if other is not sender:
                 seen.add(cause.token)
                 yield from _named(Caused(call, sender, cause, 0), value, path, run)
-            elif id(cause) in beats and (match := _INDEXED.match(path)) is not None:
+            elif id(cause) in run.beats and (match := _INDEXED.match(path)) is not None:
                 seen.add(cause.token)
                 channel = Channel(cause.token, Actor.SELF, match[1], "", "")
-                yield channel, Caused(call, sender, cause, int(match[2]))
+                yield channel, Caused(call, sender, cause, _number(cause.response, match))
     yield from _addressed(sender, call, run)
 
 
@@ -416,18 +420,18 @@ def _answered(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channe
     """Answers of the sender's own daemon to others that name what a report is about."""
     for cause, path in run.named.get(thing_of(call.request, REPORTS[call.token[1]]), ()):
         users = run.own.get((sender.role.name, cause.event.target.address), {})
-        if set(users) != {id(sender)} or cause.start_s > call.start_s:
+        if len(users) != 1 or id(sender) not in users or cause.start_s > call.start_s:
             continue
         match = _INDEXED.match(path)
         channel = Channel(cause.token, Actor.ANSWERER, match[1] if match else "", "", users[id(sender)])
-        yield channel, Caused(call, sender, cause, int(match[2]) if match else 0)
+        yield channel, Caused(call, sender, cause, _number(cause.response, match))
 
 
 def _addressed(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel, Caused]]:
     """Requests of others to the sender's own address that were the first to hold a value which the call carries."""
     for address in run.called:
         users = run.own.get((sender.role.name, address), {})
-        if set(users) != {id(sender)}:
+        if len(users) != 1 or id(sender) not in users:
             continue
         fact = users[id(sender)]
         for value in call.request.values():
@@ -438,7 +442,12 @@ def _addressed(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Chann
             cause, _, path = asked
             match = _INDEXED.match(path)
             channel = Channel(cause.token, Actor.CALLEE, match[1] if match else "", "", fact)
-            yield channel, Caused(call, sender, cause, int(match[2]) if match else 0)
+            yield channel, Caused(call, sender, cause, _number(cause.request, match))
+
+
+def _number(leaves: Leaves | None, match: re.Match[str] | None) -> int:
+    """The number of the element that an indexed path leads to; 0 for a path without."""
+    return number_of(leaves or {}, match[1], match[2]) if match else 0
 
 
 def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:
@@ -467,7 +476,7 @@ def _named(draft: Caused, value: Scalar, place: str, run: _Run) -> Iterable[tupl
         if name == value or not is_distinctive(name):
             continue
         users = run.names.get((sender.role.name, name))
-        if users is None or set(users) != {id(sender)}:
+        if users is None or len(users) > 1 or id(sender) not in users:
             continue
         for depth, index in enumerate(_INDEX.finditer(path)):
             # Any of the lists that it stands in may be the one whose element is meant: a command's targets, or each

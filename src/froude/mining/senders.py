@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from froude.base.units import Quantity
 from froude.mining.canonical import Logical, Token, find_polls, join_polls, logical_calls
 from froude.mining.events import Event, Recording
 from froude.mining.knowledge import ROLES, Role
@@ -65,7 +64,7 @@ def senders_of(
     """
     senders = [sender for run, recording in enumerate(recordings) for sender in _separated(run, recording)]
     if conventions is None:
-        conventions = _find_conventions(senders, [recording.scale for recording in recordings])
+        conventions = _find_conventions(senders, recordings)
     for sender in senders:
         _sort_calls(sender, conventions)
     return senders, conventions
@@ -91,7 +90,7 @@ def role_of(events: Sequence[Event]) -> Role:
     return _CLIENT
 
 
-def _find_conventions(senders: Sequence[Sender], scales: Sequence[Mapping[str, Quantity]]) -> Conventions:
+def _find_conventions(senders: Sequence[Sender], recordings: Sequence[Recording]) -> Conventions:
     polls = find_polls(_without(sender.calls, set()) for sender in senders)
     by_role: dict[str, list[Sender]] = defaultdict(list)
     for sender in senders:
@@ -100,7 +99,8 @@ def _find_conventions(senders: Sequence[Sender], scales: Sequence[Mapping[str, Q
         role: find_periodic(
             [join_polls(sender.calls, polls) for sender in listed],
             # What a program of its own does with time is no loop of a script.
-            [] if listed[0].role.emulated else [scales[sender.run] for sender in listed],
+            [] if listed[0].role.emulated else [recordings[sender.run].scale for sender in listed],
+            [recordings[sender.run].lowered for sender in listed],
         )
         for role, listed in by_role.items()
     }

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from froude.base.units import Quantity
 from froude.mining.canonical import Token
 from froude.mining.matching import Matched
+from froude.mining.placement import elements_of
 from froude.mining.structure import Occurrence
 from froude.workload.rounds import unrolled
 from froude.workload.scale import at_node
@@ -166,7 +167,7 @@ def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[int]:
     if effect.each is None:
         return [0]
     prefix = effect.each + "["
-    elements = sorted({int(p[len(prefix) :].partition("]")[0]) for p in leaves if p.startswith(prefix)})
+    elements = list(range(elements_of(leaves, effect.each)))
     if effect.actor is not Actor.OWNER:
         return elements
     owner = f".{effect.owner}" if effect.owner else ""

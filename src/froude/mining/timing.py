@@ -6,23 +6,25 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from statistics import median
+from statistics import fmean, median
+from typing import NamedTuple
 
 from froude.base.units import Quantity
+from froude.mining.durations import Durations, Seconds, fit_durations
 from froude.mining.structure import MinedType, Occurrence
 from froude.workload.scale import Count
-from froude.workload.types import Moment, StartRule, Timing
+from froude.workload.types import Finding, Moment, StartRule, Timing, Workload
 
-_GROWS = 0.9
-"""Share of the spread between runs that a line must explain before an interval is said to grow."""
 _BESIDE_S = 0.1
 """A node that starts no later than this after another's first answer starts beside it, and not because of it."""
 _EARLY_S = 0.05
 """A node may seem to start this much before what it waits for: they use different connections."""
-
-
-Seconds = Sequence[tuple[int, float]]
-"""Run and duration, one a call."""
+_CLEARLY = 0.5
+"""Of two explanations of starts, the one that leaves less than this share of the other's deviations is right."""
+_PAIRS_NEEDED = 3
+"""Starts after another one that show a constant spacing: fewer are as far apart by chance."""
+_SAME_S = 1e-6
+"""Deviations nearer to each other are the same: times are kept to a microsecond."""
 
 
 def timings(
@@ -57,41 +59,10 @@ def timings(
 
 
 def _timing(think: Seconds, service: Seconds, scales: Sequence[Mapping[str, Quantity]]) -> Timing:
-    pause, spread_s = _fitted(think, scales) if think else (Count(), 0.0)
-    return Timing(pause, spread_s, _fitted(service, scales)[0] if service else None)
-
-
-def _fitted(seconds: Seconds, scales: Sequence[Mapping[str, Quantity]]) -> tuple[Count, float]:
-    """Durations as a line over the Scale, or their median; and their median absolute deviation from it, seconds."""
-    runs = sorted({run for run, _ in seconds})
-    middles = {run: median(duration for of, duration in seconds if of == run) for run in runs}
-    within = median(abs(duration - middles[run]) for run, duration in seconds)
-    line = _line([(scales[run], middle) for run, middle in middles.items()], within)
-    if line is not None:
-        return line, round(within, 6)
-    middle = median(duration for _, duration in seconds)
-    return Count(round(middle, 6)), round(median(abs(duration - middle) for _, duration in seconds), 6)
-
-
-def _line(points: Sequence[tuple[Mapping[str, Quantity], float]], spread: float) -> Count | None:
-    """A line over the one variable that explains the differences between runs, if they exceed the noise."""
-    values = [value for _, value in points]
-    if len(points) < 4 or max(values) - min(values) <= 4 * spread:
-        return None
-    mean = sum(values) / len(values)
-    best: tuple[float, Count] | None = None
-    for name in sorted(set.intersection(*(set(scale) for scale, _ in points))):
-        xs = [scale[name].value for scale, _ in points]
-        centre = sum(xs) / len(xs)
-        wide = sum((x - centre) ** 2 for x in xs)
-        if not wide:
-            continue
-        slope = sum((x - centre) * (y - mean) for x, y in zip(xs, values, strict=True)) / wide
-        rest = sum((y - mean - slope * (x - centre)) ** 2 for x, y in zip(xs, values, strict=True))
-        explained = 1 - rest / sum((y - mean) ** 2 for y in values)
-        if explained >= _GROWS and (best is None or explained > best[0]):
-            best = (explained, Count(round(mean - slope * centre, 6), {name: slope}))
-    return best[1] if best else None
+    pause = fit_durations(think, scales) if think else Durations(Count(), ())
+    if not service:
+        return Timing(*pause)
+    return Timing(*pause, *fit_durations(service, scales))
 
 
 def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
@@ -111,7 +82,7 @@ def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
         succession = _succession(starts, endless=mined.role.endless)
         if not mined.role.endless:
             others = {other.name: spans[other.name] for other in types if not other.role.endless}
-            succession = _in_turn_with(mined.name, others, alone=succession.in_turn) or succession
+            succession = _in_turn_with(mined.name, others) or succession
         begins = [min((begin for begin, _, _ in starts[run]), default=None) for run in range(runs)]
         options = []
         for other in types:
@@ -134,6 +105,40 @@ def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
             first = min((begin for begin in begins if begin is not None), default=0.0)
             rules[mined.name] = replace(succession, delay_s=round(first, 3))
     return rules
+
+
+class Delay(NamedTuple):
+    """When the first node of a type started."""
+
+    node_type: str
+    after: str | None
+    """The type that it waits for; None for the beginning."""
+    predicted_s: float
+    """After that moment, seconds."""
+    seen_s: float | None
+    """In a run; None where it began before the moment."""
+
+
+def start_delays(workload: Workload, types: Sequence[MinedType]) -> tuple[Delay, ...]:
+    """When nodes start by a workload, and when they did in a run.
+
+    Args:
+        workload: has the rules.
+        types: of one run, as `matching.match` reads it by that workload.
+    """
+    spans = {mined.name: _spans(mined, 1) for mined in types}
+    delays = []
+    for mined in types:
+        rule = workload.node_type(mined.name).start
+        begins = [min((begin for begin, _, _ in spans[mined.name][0]), default=None)]
+        if begins[0] is None:
+            continue
+        if rule.after is None:
+            seen_s: float | None = begins[0]
+        else:
+            seen_s = _delay(begins, spans[rule.after], rule.moment, rule.every)
+        delays.append(Delay(mined.name, rule.after, rule.delay_s, seen_s))
+    return tuple(delays)
 
 
 Span = tuple[float, float, float]
@@ -173,7 +178,8 @@ def _delay(
 def _succession(starts: Sequence[Sequence[Span]], *, endless: bool) -> StartRule:
     """How one node's start follows another's.
 
-    In turn where in no run a node began before the one before had ended. Beside each other where in every run with
+    In turn where in no run a node began before the one before had ended, unless they clearly began at a constant
+    spacing: what waits for an end begins later where work took longer. Beside each other where in every run with
     several of them all were at work at one moment: what then lies between their starts is the start of their
     processes. Neither, as with tasks that wait for a free place, keeps the time between starts and nothing more.
 
@@ -182,12 +188,16 @@ def _succession(starts: Sequence[Sequence[Span]], *, endless: bool) -> StartRule
         endless: the nodes do not end, so that being at work together says nothing.
     """
     several = [sorted(spans) for spans in starts if len(spans) > 1]
-    pairs = [pair for spans in several for pair in pairwise(spans)]
+    pairs = _successive(starts)
     if not pairs:
         return StartRule()
-    if not endless and all(later[0] > earlier[2] for earlier, later in pairs):
-        return StartRule(pause_s=round(median(later[0] - earlier[2] for earlier, later in pairs), 3))
-    spacing_s = round(median(later[0] - earlier[0] for earlier, later in pairs), 3)
+    pauses_s = [later[0] - earlier[2] for earlier, later in pairs]
+    spacings_s = [later[0] - earlier[0] for earlier, later in pairs]
+    spacing_s = round(median(spacings_s), 3)
+    if not endless and min(pauses_s) > 0:
+        if _is_clearer(spacings_s, pauses_s):
+            return StartRule(spacing_s=spacing_s)
+        return StartRule(pause_s=round(median(pauses_s), 3))
     if endless or any(spans[-1][0] >= min(end for _, _, end in spans) for spans in several):
         return StartRule(spacing_s=spacing_s)
     return StartRule(
@@ -195,23 +205,67 @@ def _succession(starts: Sequence[Sequence[Span]], *, endless: bool) -> StartRule
     )
 
 
-def _in_turn_with(
-    name: str, spans: Mapping[str, Sequence[Sequence[Span]]], *, alone: bool
-) -> StartRule | None:
+def _is_clearer(explained_s: Sequence[float], others_s: Sequence[float]) -> bool:
+    """Whether durations are so much more alike than others that they, and not those, are the cause."""
+    off_s = _deviation(explained_s)
+    return len(explained_s) >= _PAIRS_NEEDED and off_s + _SAME_S < _CLEARLY * _deviation(others_s)
+
+
+def _deviation(seconds: Sequence[float]) -> float:
+    """Mean absolute deviation from the median."""
+    middle_s = median(seconds)
+    return fmean(abs(each - middle_s) for each in seconds)
+
+
+def undecided_starts(
+    types: Sequence[MinedType], rules: Mapping[str, StartRule], runs: int
+) -> tuple[Finding, ...]:
+    """Types whose nodes are said to wait for the one before, where a constant spacing explains their starts as well.
+
+    Where all worked as long, or few were seen, the recordings cannot tell the two apart; a larger run is of another
+    length by each.
+
+    Args:
+        types: as for `start_rules`.
+        rules: what that returned.
+        runs: how many runs there are.
+    """
+    findings = []
+    for mined in types:
+        rule = rules[mined.name]
+        pairs = _successive(_spans(mined, runs))
+        if rule.pause_s is None or not pairs:
+            continue
+        spacings_s = [later[0] - earlier[0] for earlier, later in pairs]
+        pauses_s = [later[0] - earlier[2] for earlier, later in pairs]
+        # That they begin after nodes of another type, each after its own, says more than their distances.
+        if not _is_clearer(spacings_s, pauses_s) if rule.follows else _is_clearer(pauses_s, spacings_s):
+            continue
+        what = (
+            f"nodes of {mined.name} start {rule.pause_s:g} s after the one before has ended, or every "
+            f"{round(median(spacings_s), 3):g} s: the recordings show no difference; the former is written"
+        )
+        findings.append(Finding(what, fatal=False, node_type=mined.name))
+    return tuple(findings)
+
+
+def _in_turn_with(name: str, spans: Mapping[str, Sequence[Sequence[Span]]]) -> StartRule | None:
     """Whose nodes were over right before these began, each before its own: as the commands of a script are.
 
     Args:
         name: the type's.
         spans: of the nodes of all types whose nodes end, in every run, by number.
-        alone: whether no two of these were at work together. Where some were, as of scripts side by side, each only
-            can have waited for the node of its own number; and did where that was not when all such nodes had ended.
 
     Returns:
         What is said of the succession; None where no other type's nodes were nearer than the one before of their own.
+        Where some of these were at work together, as of scripts side by side, each only can have waited for the node
+        of its own number; and did where that was not when all such nodes had ended.
     """
     starts, options = spans[name], []
-    if max(map(len, starts)) < 2:
+    pairs = _successive(starts)
+    if not pairs:
         return None
+    alone = all(later[0] > earlier[2] for earlier, later in pairs)
     for other, theirs in spans.items():
         for offset in ((-1,) if other == name else (0, -1, 1)) if alone else (0,) * (other != name):
             pauses_s = _pauses(starts, theirs, offset)
@@ -219,6 +273,11 @@ def _in_turn_with(
                 options.append((median(pauses_s), other == name, other, offset))
     pause_s, own, other, offset = min(options, default=(0.0, True, "", 0))
     return None if own else StartRule(pause_s=round(pause_s, 3), follows=other, offset=offset)
+
+
+def _successive(starts: Sequence[Sequence[Span]]) -> list[tuple[Span, Span]]:
+    """Each node's span and the next one's, of all runs."""
+    return [pair for spans in starts for pair in pairwise(sorted(spans))]
 
 
 def _overlap(starts: Sequence[Sequence[Span]], others: Sequence[Sequence[Span]]) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from froude.base.errors import InputError
-from froude.hadoop.namespace import namespace_in, tells_namespace
+from froude.hadoop.namespace import namespace_in, resourcemanager_id, tells_namespace, tells_start
 from froude.hadoop.rpc import events
 from froude.hadoop.rpc.observer import Observer
 from froude.hadoop.schema import Schema
@@ -26,6 +26,7 @@ from froude.trace.types import Call, Loss, Status
 CallRow = tuple[Any, ...]
 """A call's fields in order, its status as text, and last the parts of its target."""
 _SUCCESS, _ERROR, _FATAL = Status.SUCCESS.value, Status.ERROR.value, Status.FATAL.value
+_RESOURCEMANAGER = "resourcemanager"
 _TO_SERVER, _TO_CLIENT = int(RecordKind.TO_SERVER), int(RecordKind.TO_CLIENT)
 _EXAMPLES = 10
 _GAP_DIGITS = 19
@@ -74,8 +75,12 @@ class _Watched:
     real_user: str | None = None
     client_id: bytes = b""
     open: dict[int, tuple[float, events.Request, bytes | None]] = field(default_factory=dict)
+    protected: bool = False
+    """Whether its payload is protected: nothing of it can be read."""
     blind: bool = False
     """A gap or lost framing: later bytes tell nothing."""
+    answered: bool = False
+    """Whether an answer was seen."""
 
 
 class CallAssembly:
@@ -97,20 +102,24 @@ class CallAssembly:
         self._start_s = start_s
         self._last_s = -1.0
         self._watched: dict[int, _Watched] = {}
-        self._undecodable = self._torn = self._unanswered = self._dropped = 0
+        self._undecodable = self._torn = self._unanswered = self._dropped = self._protected = 0
         self.connections = 0
         """Connections seen."""
         self.source_id = ""
         """The HDFS cluster id, once an answer told it."""
         self.release = ""
         """The release of the NameNode, once an answer told it."""
+        self.ids: dict[tuple[str, str], str] = {}
+        """Who the masters are whose answers told it, by service and address."""
         self.examples: list[str] = []
         """What was lost, in words: the first few."""
+        self.unknown_calls = 0
+        """Calls left out because bytes are missing that may hold their answers."""
 
     @property
     def loss(self) -> Loss:
         """What could not be kept so far."""
-        return Loss(self._undecodable, self._torn, self._unanswered, self._dropped)
+        return Loss(self._undecodable, self._torn, self._unanswered, self._dropped, self._protected)
 
     def take(self, record: Record) -> None:
         """One record of the tape."""
@@ -139,7 +148,13 @@ class CallAssembly:
         self._dropped += int(payload) if is_number else 0
         if not watched.blind:
             size = payload.decode() if is_number else "an unknown number of"
-            self._say(watched, time_s, f"{size} bytes not recorded")
+            # Where no answer passes at all, requests are what there is to see.
+            unknown = len(watched.open) if watched.answered else 0
+            left_out = f", calls left out whose answers may be among them: {unknown}" if unknown else ""
+            self._say(watched, time_s, f"{size} bytes not recorded{left_out}")
+            self.unknown_calls += unknown
+            if unknown:
+                watched.open.clear()
         watched.blind = True
 
     def _opened(self, number: int, payload: bytes) -> None:
@@ -172,7 +187,10 @@ class CallAssembly:
                 watched.client_id = event.client_id
             case events.Undecodable():
                 self._undecodable += 1
-                self._say(watched, time_s, f"frame of {event.size} bytes: {event.reason}")
+                if not watched.protected:  # of a protected connection the first one says it all
+                    self._say(watched, time_s, f"frame of {event.size} bytes: {event.reason}")
+                self._protected += event.protected and not watched.protected
+                watched.protected |= event.protected
             case events.Lost():
                 self._undecodable += 1
                 self._say(watched, time_s, f"stream: {event.reason}")
@@ -200,14 +218,15 @@ class CallAssembly:
         return time_s
 
     def _response(self, watched: _Watched, time_s: float, event: events.Response) -> None:
+        watched.answered = True
         asked = watched.open.pop(event.call_id, None)
         if asked is None:
             self._undecodable += 1
             self._say(watched, time_s, f"answer to call {event.call_id}, which was not seen")
             return
         request = asked[1]
-        if tells_namespace(request.method):
-            self._learn(request, event.body)
+        if tells_namespace(request.method) or tells_start(request.method):
+            self._learn(watched, request, event.body)
         body: bytes | None
         try:
             body = self._redactor.response(request.protocol, request.method, event.body)
@@ -224,6 +243,7 @@ class CallAssembly:
         event: events.ErrorResponse | events.FatalResponse,
         status: str,
     ) -> None:
+        watched.answered = True
         asked = watched.open.pop(event.call_id, None)
         if asked is None:
             return  # a fatal answer to the handshake belongs to no call
@@ -280,15 +300,22 @@ class CallAssembly:
             self._row(watched, asked, None, None, Status.UNANSWERED.value)
         watched.open.clear()
 
-    def _learn(self, request: events.Request, body: bytes) -> None:
-        """Take the cluster's identity from the answer that tells it."""
+    def _learn(self, watched: _Watched, request: events.Request, body: bytes) -> None:
+        """Take a master's identity from the answer that tells it."""
         try:
             message = self._schema.decode_response(request.protocol, request.method, body)
         except InputError:
             return
+        service, address = service_of(request.protocol), watched.target.address
+        if tells_start(request.method):
+            if service == _RESOURCEMANAGER:
+                self.ids.setdefault((service, address), resourcemanager_id(message, address))
+            return
         namespace = namespace_in(request.method, message)
         self.source_id = self.source_id or namespace.cluster_id
         self.release = self.release or namespace.release
+        if namespace.cluster_id:
+            self.ids.setdefault((service, address), namespace.cluster_id)
 
     def _say(self, watched: _Watched, time_s: float, what: str) -> None:
         if len(self.examples) < _EXAMPLES:

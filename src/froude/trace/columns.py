@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import pyarrow as pa
@@ -70,6 +70,21 @@ def with_targets(table: pa.Table, source_id: str) -> pa.Table:
     for name, values in (("service", services), ("address", [""] * len(services)), ("target_id", ids)):
         table = table.append_column(SCHEMA.field(name), pa.array(values, type=pa.string()))
     return table
+
+
+def with_ids(table: pa.Table, ids: Mapping[tuple[str, str], str]) -> pa.Table:
+    """A table whose targets have the ids that were learned once their calls were there.
+
+    Args:
+        table: calls, one a row.
+        ids: by service and address; a target that has an id keeps it.
+    """
+    targets = zip(
+        *(table.column(name).to_pylist() for name in ("service", "address", "target_id")), strict=True
+    )
+    known = [known or ids.get((service, address), "") for service, address, known in targets]
+    index = SCHEMA.get_field_index("target_id")
+    return table.set_column(index, SCHEMA.field(index), pa.array(known, type=pa.string()))
 
 
 def check(table: pa.Table, file: object) -> None:

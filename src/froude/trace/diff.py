@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
 from google.protobuf.message import Message
 
 from froude.base.errors import InputError
+from froude.trace.intervals import Agreement, Observed, Statistic, agreement, observed
 from froude.trace.types import Call, Trace
 
 _EXAMPLES = 5
@@ -85,6 +87,9 @@ class SenderDiff:
     leaves: int
     """Leaf values compared."""
     leaves_equal: int
+    left_starts_s: tuple[float, float] | None = None
+    """When the first and the last of them made its first call, since the Trace began; None without any."""
+    right_starts_s: tuple[float, float] | None = None
 
     @property
     def same_sequences(self) -> bool:
@@ -98,6 +103,9 @@ class TraceDiff:
 
     senders: tuple[SenderDiff, ...]
     """By type, those with most calls first."""
+    intervals: tuple[Agreement, ...] = ()
+    """How many call sites agree on the interval before their calls, by each statistic. A site is here a method after a
+    method, of one type of senders."""
 
     @property
     def same_sequences(self) -> bool:
@@ -106,7 +114,7 @@ class TraceDiff:
 
     @property
     def same(self) -> bool:
-        """Whether sequences and all arguments are equal (times are not compared)."""
+        """Whether sequences and all arguments are equal (times do not count)."""
         return self.same_sequences and all(s.leaves == s.leaves_equal for s in self.senders)
 
 
@@ -132,7 +140,10 @@ def diff(left: Trace, right: Trace, *, arguments: bool = True) -> TraceDiff:
         for kind in sorted({*sides[0], *sides[1]})
     ]
     compared.sort(key=lambda sender: (-(sender.left_calls + sender.right_calls), sender.type))
-    return TraceDiff(tuple(compared))
+    sites = [_sites(side) for side in sides]
+    return TraceDiff(
+        tuple(compared), tuple(agreement(sites[0], sites[1], statistic) for statistic in Statistic)
+    )
 
 
 def sender_type(calls: Sequence[Call]) -> str:
@@ -181,7 +192,22 @@ def _sender(
         leaves.result(),
         leaves.total,
         leaves.equal,
+        *map(_starts, senders),
     )
+
+
+def _starts(senders: list[list[Call]]) -> tuple[float, float] | None:
+    starts_s = [sender[0].start_s for sender in senders]
+    return (min(starts_s), max(starts_s)) if starts_s else None
+
+
+def _sites(types: Mapping[str, list[list[Call]]]) -> dict[str, Observed]:
+    intervals_s: dict[str, list[float]] = defaultdict(list)
+    for kind, senders in types.items():
+        for before, after in (pair for sender in senders for pair in pairwise(sender)):
+            site = f"{kind}: {before.method}, {after.method}"
+            intervals_s[site].append(after.start_s - before.start_s)
+    return {site: observed(listed) for site, listed in intervals_s.items()}
 
 
 def _align(

@@ -46,6 +46,8 @@ PARTIAL = PARTIAL_TRACE.kind
 _META_LIMIT_BYTES = 1 << 20
 _SCHEMA_LIMIT_BYTES = 64 << 20
 _ROWS_PER_GROUP = 50_000
+_LATER_LOSSES = frozenset({"protected_connections"})
+"""Written only where there were any: files that are older do not have them."""
 _FACTS = ("scale", "started_at", "source_id", "release", "fidelity", "loss", "notes")
 """What the content hash of version 1 was over, besides the files."""
 _REMEDY = "Restore it from a copy, or record again"
@@ -291,7 +293,11 @@ def meta_to_mapping(meta: TraceMeta) -> dict[str, Any]:
         "source_id": meta.source_id,
         "release": meta.release,
         "fidelity": {name: getattr(meta.fidelity, name) for name in Fidelity.__slots__},
-        "loss": {name: getattr(meta.loss, name) for name in Loss.__slots__},
+        "loss": {
+            name: count
+            for name in Loss.__slots__
+            if (count := getattr(meta.loss, name)) or name not in _LATER_LOSSES
+        },
         "notes": dict(sorted(meta.notes.items())),
     }
     return facts
@@ -311,7 +317,13 @@ def meta_from(root: Section) -> TraceMeta:
         root.value("source_id", str),
         root.value("release", str, ""),
         Fidelity(**{name: fidelity.value(name, bool) for name in Fidelity.__slots__}),
-        Loss(**{name: loss.convert(name, _losses) for name in Loss.__slots__}),
+        Loss(
+            **{
+                name: loss.convert(name, _losses)
+                for name in Loss.__slots__
+                if name in loss.fields or name not in _LATER_LOSSES
+            }
+        ),
         {name: notes.value(name, str) for name in notes.names()},
     )
     fidelity.finish()

@@ -6,7 +6,7 @@ Where several recorders write one Trace, the folder holds a `part-N.partial` of 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from froude.base.files import atomic_write_bytes, atomic_write_text, open_regula
 from froude.hadoop.schema import Schema
 from froude.trace import files
 from froude.trace.assembly import CallRow
-from froude.trace.columns import SCHEMA, to_table, with_targets
+from froude.trace.columns import SCHEMA, to_table, with_ids, with_targets
 from froude.trace.types import Loss, TraceMeta
 from froude.workspace.artifact import Lineage, Origin, State
 
@@ -95,6 +95,13 @@ class PartialWriter:
         self.folder = claim(path)
         self.rows = 0
         """Rows written so far."""
+        try:
+            self._begin(schema, meta)
+        except BaseException:
+            _remove(self.folder)  # nothing is in it yet
+            raise
+
+    def _begin(self, schema: Schema, meta: TraceMeta) -> None:
         atomic_write_bytes(self.folder / files.SCHEMA, schema.to_bytes())
         self.describe(meta)
         self._file = open(self.folder / files.STREAM, "xb", buffering=0, opener=_owner_only)  # noqa: SIM115
@@ -118,12 +125,15 @@ class PartialWriter:
                 self._stream.write_batch(batch)
         self.rows += len(rows)
 
-    def finish(self, meta: TraceMeta, origin: Origin | None = None) -> Lineage:
+    def finish(
+        self, meta: TraceMeta, origin: Origin | None = None, ids: Mapping[tuple[str, str], str] | None = None
+    ) -> Lineage:
         """Make the whole Trace and remove the unfinished one.
 
         Args:
             meta: what is known of the run in the end.
             origin: inputs, command, seed and tags for the lineage; none of them where None.
+            ids: of targets that rows have no id of, as `columns.with_ids` takes them.
 
         Returns:
             The lineage of the Trace.
@@ -132,7 +142,7 @@ class PartialWriter:
             MissingError: no space; the unfinished one stays.
         """
         self._close()
-        return finish_partial(self.path, meta, origin)
+        return finish_partial(self.path, meta, origin, ids)
 
     def leave(self, meta: TraceMeta) -> None:
         """Close it as it is, for whoever joins it with others.
@@ -154,13 +164,19 @@ class PartialWriter:
         _remove(self.folder)
 
 
-def finish_partial(path: Path, meta: TraceMeta, origin: Origin | None = None) -> Lineage:
+def finish_partial(
+    path: Path,
+    meta: TraceMeta,
+    origin: Origin | None = None,
+    ids: Mapping[tuple[str, str], str] | None = None,
+) -> Lineage:
     """Make the Trace at `path` out of its `.partial` and remove that.
 
     Args:
         path: the Trace as a whole.
         meta: what is known of the run in the end.
         origin: inputs, command, seed and tags for the lineage; none of them where None.
+        ids: of targets that rows have no id of, as `columns.with_ids` takes them.
 
     Returns:
         The lineage of the Trace.
@@ -170,7 +186,8 @@ def finish_partial(path: Path, meta: TraceMeta, origin: Origin | None = None) ->
         MissingError: no space.
     """
     partial = read_partial(partial_path(path))
-    lineage = files.write_table(path, meta, partial.schema, partial.table, origin)
+    table = with_ids(partial.table, ids) if ids else partial.table
+    lineage = files.write_table(path, meta, partial.schema, table, origin)
     _remove(partial_path(path))
     return lineage
 

@@ -15,6 +15,7 @@ _ROLES = {
     "DatanodeLifelineProtocol": "DataNode",
     "ResourceTrackerPB": "NodeManager",
     "ApplicationMasterProtocolPB": "application master",
+    "ContainerManagementProtocolPB": "ResourceManager",  # which starts application masters
     "NamenodeProtocol": "other NameNode or balancer",
     "ClientProtocol": "client",
     "ApplicationClientProtocolPB": "client",

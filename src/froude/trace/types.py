@@ -12,7 +12,7 @@ from enum import Enum
 
 from google.protobuf.message import Message
 
-from froude.base.summary import Summarised
+from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import UNKNOWN, Target
@@ -98,6 +98,19 @@ class Loss:
     """Calls whose answer never came."""
     dropped_bytes: int = 0
     """Bytes passed through but not recorded, because the recorder could not keep up."""
+    protected_connections: int = 0
+    """Connections whose payload is protected (SASL's integrity or privacy): all their frames are undecodable."""
+
+    @property
+    def unreadable(self) -> str | None:
+        """What to know of connections of which nothing could be read, in words; None where there are none."""
+        if not self.protected_connections:
+            return None
+        return (
+            f"{counted(self.protected_connections, 'connection')} could not be read: SASL protects the payload "
+            "(QOP integrity or privacy), and what was called there is not in the Trace. Record with "
+            "hadoop.rpc.protection=authentication on a test cluster"
+        )
 
     def __add__(self, other: Loss) -> Loss:
         """Both together."""

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from froude.base.summary import counted
 from froude.base.units import Quantity
-from froude.workload.plan import Plan, Refusal, one_at_a_time
+from froude.workload.plan import Plan, Refusal, one_at_a_time, unspoken
 from froude.workload.reach import Reach
 from froude.workload.references import endless_turn, uncounted
-from froude.workload.remarks import remarks_on_scale
+from froude.workload.remarks import options_of, remarks_on_scale
+from froude.workload.rivals import APART, at_odds, deciding_run, number_at
 from froude.workload.rounds import iterations, made_in
 from froude.workload.scale import Count, Scale
 from froude.workload.types import LETTERS, Counter, NodeType, Workload
@@ -35,11 +36,14 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
     refusals = [*_variables(workload, scale), *_findings(workload, scale), *_open_questions(workload)]
     refusals += _broken(workload)
     refusals += [Refusal(remark, fatal=False) for remark in remarks_on_scale(workload)]
+    if foreign := unspoken(workload):
+        refusals.append(Refusal(f"{foreign}: the plan can be compared, not played", fatal=False))
     counts: dict[str, int] = {}
     if not any(refusal.fatal and refusal.node_type is None for refusal in refusals):
         for node_type in workload.node_types:
             counts[node_type.name] = node_type.count.whole_at(scale)
             refusals += _counts(node_type, scale, workload.recorded.scales)
+            refusals += _at_odds(node_type, scale, workload.recorded.scales)
             refusals += _numbers(node_type, scale)
             recorded = any(node_type.count.at(seen) >= 1 for seen in workload.recorded.scales)
             if recorded and not counts[node_type.name] and node_type.count.at(scale) >= 0:
@@ -105,6 +109,36 @@ def _counts(
         # What begins at some size is below zero, and meant to be none, at a recorded scale too.
         if value < 0 and not any(seen[what][1] < 0 for seen in lowest_recorded):
             yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
+
+
+def _at_odds(
+    node_type: NodeType, scale: Scale, recorded: Sequence[Mapping[str, Quantity]]
+) -> Iterator[Refusal]:
+    """Numbers of which several formulas fit the recordings, and come to other things here."""
+    numbers = [("the number of nodes", node_type.count, node_type.rivals)]
+    numbers += [
+        (f"the iterations of {segment.id}", segment.times, segment.rivals)
+        for segment in repeats(node_type.steps)
+    ]
+    agreeing = 0
+    for what, count, rivals in numbers:
+        formulas = (count, *rivals)
+        if rivals and at_odds(formulas, scale):
+            said = " or ".join(f"{number_at(formula, scale)} ({formula})" for formula in formulas)
+            run = deciding_run(formulas, recorded)
+            remedy = (
+                "answer its question" if run is None else f"record {options_of(run)}, or answer its question"
+            )
+            yield Refusal(
+                f"{node_type.name}: {what} would be {said}: all fit what was recorded; {remedy}",
+                node_type.name,
+            )
+        agreeing += bool(rivals)
+    if agreeing:
+        text = f"{node_type.name}: {counted(agreeing, 'number')} with several formulas that fit what was recorded"
+        yield Refusal(
+            f"{text}: the simplest is taken where they agree within {APART:.0%}", node_type.name, fatal=False
+        )
 
 
 def _broken(workload: Workload) -> Iterator[Refusal]:

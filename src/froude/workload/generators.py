@@ -6,6 +6,7 @@ time are arguments.
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -18,11 +19,15 @@ Parameters = Mapping[str, Scalar]
 _UUID = re.compile(r"^(.*?)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(.*)$", re.DOTALL)
 _DFS_CLIENT = re.compile(r"^DFSClient_([A-Za-z]+)_-?\d+_(\d+)$")
 _TASK_CLIENT = re.compile(r"^DFSClient_attempt_\w+_-?\d+_\d+$")
+_HEX = re.compile(r"[0-9a-f]{16,}")
+"""What a capture puts in place of a secret text, too."""
 _EPOCH_MS = range(1_000_000_000_000, 5_000_000_000_000)
 _WIDE = 1 << 48
 _LARGEST = (1 << 63) - 1
 _LONGEST = 1 << 20
 """Bytes of one value."""
+CONTAINER_ASKS = "container-asks"
+"""Of leaves of asks for containers: which asks a call makes says the miner (`mining.outstanding`)."""
 _FEW = 8
 """Values that a choice may have."""
 
@@ -135,6 +140,19 @@ def _one_of(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
     return rng.choice(list(parameters.values())) if parameters else None
 
 
+def _is_hex(values: Sequence[Scalar]) -> Parameters | None:
+    lengths = {len(value) if isinstance(value, str) and _HEX.fullmatch(value) else -1 for value in values}
+    # One text seen again and again is a choice that someone made.
+    return {"digits": max(lengths)} if min(lengths, default=-1) > 0 and len(set(values)) > 1 else None
+
+
+def _hex(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
+    digits = int(parameters.get("digits") or 16)
+    if not 0 < digits <= _LONGEST:
+        raise ValueError(f"{digits} digits")
+    return f"{rng.getrandbits(4 * digits):0{digits}x}"
+
+
 def _never(_: Sequence[Scalar]) -> Parameters | None:
     return None
 
@@ -151,6 +169,24 @@ def _is_bytes(values: Sequence[Scalar]) -> Parameters | None:
     return {"length": max(lengths)} if lengths and min(lengths) >= 8 else None
 
 
+def _size(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
+    median, spread = float(parameters.get("median") or 1), float(parameters.get("spread") or 0)
+    drawn = round(rng.lognormvariate(math.log(median), spread))
+    return max(0, min(drawn, _LARGEST))
+
+
+def _port(_: Parameters, rng: random.Random, __: float) -> Scalar:
+    return rng.randint(1 << 15, (1 << 16) - 1)
+
+
+def _number(parameters: Parameters, rng: random.Random, now_s: float) -> Scalar:
+    return str(_between(parameters, rng, now_s)).zfill(int(parameters.get("width") or 0))
+
+
+def _ask(parameters: Parameters, _: random.Random, __: float) -> Scalar:
+    return parameters.get("value", 0)
+
+
 def _int32(rng: random.Random) -> int:
     return rng.randint(-(1 << 31), (1 << 31) - 1)
 
@@ -164,8 +200,14 @@ GENERATORS = {
         Generator("epoch-ms", _is_epoch_ms, _epoch_ms),
         Generator("int64", _is_wide, _int64),
         Generator("bytes", _is_bytes, _bytes),
+        Generator("hex", _is_hex, _hex),
         Generator("gauge", _never, _between),
         Generator("choice", _never, _one_of),
+        Generator("size", _never, _size),
+        Generator("port", _never, _port),
+        Generator("number", _never, _number),
+        Generator(CONTAINER_ASKS, _never, _ask),
     )
 }
-"""By name, in the order in which values are tried; `gauge` is chosen by a leaf's name, `choice` by who asks."""
+"""By name, in the order in which values are tried; those that recognise nothing are chosen by a leaf's name
+or by who asks. `number` is one within a text."""

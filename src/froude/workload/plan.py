@@ -10,10 +10,11 @@ from pathlib import Path
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
+from froude.hadoop.target import is_hadoops
 from froude.workload.rounds import count_calls
 from froude.workload.scale import Scale, at_node
 from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType, Workload
-from froude.workload.walk import repeats
+from froude.workload.walk import repeats, templates
 
 _MOST_PACES = 1000
 """Nodes of a type whose paces are worked out one by one, where each has its own."""
@@ -44,20 +45,31 @@ class Plan(Summarised):
 
     def summary(self) -> Mapping[str, str]:
         """The Scale, who plays, and what stands against it: the first refusal in its words."""
-        fatal = [refusal.what for refusal in self.refusals if refusal.fatal]
-        more = f", and {counted(len(fatal) - 1, 'more refusal')}" if len(fatal) > 1 else ""
-        remarks = len(self.refusals) - len(fatal)
+        fatal = sum(refusal.fatal for refusal in self.refusals)
+        more = f", and {counted(fatal - 1, 'more refusal')}" if fatal > 1 else ""
+        remarks = len(self.refusals) - fatal
         return {
             "scale": str(self.scale),
             "nodes": ", ".join(f"{number:,} {name}" for name, number in self.counts.items()),
-            "cannot be played": f"{fatal[0]}{more}" if fatal else "",
+            "cannot be played": f"{self.obstacle}{more}",
             "remarks": counted(remarks, "remark") if remarks else "",
         }
 
     @property
     def playable(self) -> bool:
-        """Whether no refusal is fatal."""
-        return not any(refusal.fatal for refusal in self.refusals)
+        """Whether no refusal is fatal, and Hadoop's daemons speak the protocols of its calls."""
+        return not self.obstacle
+
+    @property
+    def refused(self) -> bool:
+        """Whether a refusal is fatal: its numbers are not to be trusted."""
+        return any(refusal.fatal for refusal in self.refusals)
+
+    @property
+    def obstacle(self) -> str:
+        """Why it cannot be played: the first refusal that is fatal, or protocols; empty where it can."""
+        fatal = (refusal.what for refusal in self.refusals if refusal.fatal)
+        return next(fatal, unspoken(self.workload))
 
     @property
     def calls_per_second(self) -> float:
@@ -84,6 +96,18 @@ class Plan(Summarised):
         """Seconds for which all nodes of a type are at work, one after the other."""
         nodes = self.counts.get(node_type.name, 0)
         return sum(number * seconds for number, _, seconds in paces(node_type, self.scale, nodes))
+
+
+def unspoken(workload: Workload) -> str:
+    """That no Hadoop daemon speaks the protocols of its calls, as of imported tables of calls; empty if that is not so.
+
+    Args:
+        workload: mined from any recordings.
+    """
+    protocols = {call.protocol for node_type in workload.node_types for call in templates(node_type)}
+    foreign = sorted(protocol for protocol in protocols if not is_hadoops(protocol))
+    more = f" and {counted(len(foreign) - 1, 'more protocol')}" if len(foreign) > 1 else ""
+    return f"no Hadoop daemon speaks {foreign[0]}{more}" if foreign else ""
 
 
 def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) -> float | None:
@@ -205,7 +229,7 @@ def paces(node_type: NodeType, scale: Mapping[str, Quantity], nodes: int) -> lis
 
 
 def pace(node_type: NodeType, scale: Mapping[str, Quantity], node: int = 0) -> tuple[int, float]:
-    """Number of calls in the steps of one node at a Scale, and the seconds they take as recorded: think and service.
+    """Number of calls in the steps of one node at a Scale, and the mean seconds that they take as recorded.
 
     Args:
         node_type: of the workload; its periodic calls and effects are not counted.
@@ -220,7 +244,7 @@ def pace(node_type: NodeType, scale: Mapping[str, Quantity], node: int = 0) -> t
     def add(template: CallTemplate, times: int) -> None:
         nonlocal calls, seconds
         calls += times
-        seconds += times * (think_s(template, scale) + service_s(template, scale))
+        seconds += times * template.timing.mean_s(scale)
 
     count_calls(node_type.steps, at_node(scale, node), add)
     return calls, seconds
@@ -237,23 +261,3 @@ def calls_per_node(plan: Plan, node_type: NodeType) -> float:
     if len({calls for _, calls, _ in groups}) < 2:
         return pace(node_type, plan.scale)[0]
     return round(sum(number * calls for number, calls, _ in groups) / plan.counts[node_type.name], 3)
-
-
-def think_s(template: CallTemplate, scale: Mapping[str, Quantity]) -> float:
-    """Seconds from the previous answer to a call at a Scale, as recorded; never below zero.
-
-    Args:
-        template: the call.
-        scale: quantity of each Scale variable.
-    """
-    return max(0.0, template.timing.think.at(scale))
-
-
-def service_s(template: CallTemplate, scale: Mapping[str, Quantity]) -> float:
-    """Seconds from a call to its answer at a Scale, as recorded; 0 where that is not known.
-
-    Args:
-        template: the call.
-        scale: quantity of each Scale variable.
-    """
-    return 0.0 if template.timing.service is None else max(0.0, template.timing.service.at(scale))

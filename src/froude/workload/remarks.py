@@ -15,6 +15,8 @@ from froude.workload.walk import repeats, templates, within
 
 _ADDS_BLOCKS = frozenset({"addBlock"})
 """Methods whose calls need somebody who stores what they ask for."""
+_NODES = ("datanodes", "nodemanagers")
+"""Variables with an option of their own."""
 _STORES = "datanode"
 """The program of who does."""
 
@@ -129,9 +131,17 @@ def _apart(first: str, other: str, scales: Sequence[Mapping[str, Quantity]]) -> 
         (scale[first] for scale in both if scale[first] != smallest[first]),
         key=lambda quantity: quantity.value,
     )
-    run = {**smallest, first: larger}
-    options = [f"--datanodes {run['datanodes']}"] if "datanodes" in run else []
-    rest = [f"{name}={quantity}" for name, quantity in run.items() if name != "datanodes"]
+    return options_of({**smallest, first: larger})
+
+
+def options_of(run: Mapping[str, Quantity]) -> str:
+    """The options of `froude record` for a run.
+
+    Args:
+        run: its Scale.
+    """
+    options = [f"--{name} {run[name]}" for name in _NODES if name in run]
+    rest = [f"{name}={quantity}" for name, quantity in run.items() if name not in _NODES]
     return " ".join([*options, *(f"--scale '{text}'" if " " in text else f"--scale {text}" for text in rest)])
 
 

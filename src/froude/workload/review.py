@@ -137,12 +137,12 @@ def _settled_type(node_type: NodeType, asked: Question, rule: Rule) -> NodeType:
         return replace(node_type, user=str(rule.value) if isinstance(rule, Constant) else rule)
     about = _ITERATIONS.match(asked.id.removeprefix(f"{node_type.name}:"))
     if about is None:
-        return replace(node_type, count=_number(asked, rule))
+        return replace(node_type, count=_number(asked, rule), rivals=())
 
     def settle(segment: Repeat, body: Sequence[Step]) -> Step:
         if segment.id != about["loop"]:
             return replace(segment, steps=tuple(body))
-        return replace(segment, times=_number(asked, rule), drawn=None, steps=tuple(body))
+        return replace(segment, times=_number(asked, rule), drawn=None, rivals=(), steps=tuple(body))
 
     return replace(node_type, steps=tuple(fold(node_type.steps, lambda call: call, settle)))
 

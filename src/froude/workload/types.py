@@ -16,6 +16,7 @@ from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.workload.scale import NODE as NODE  # noqa: PLC0414 - an index of these rules, too
 from froude.workload.scale import Count
+from froude.workload.timing import Timing as Timing  # noqa: PLC0414 - a value of a call template, too
 
 Scalar = bool | int | float | str | bytes | None
 """A leaf's value; None stands for a message that is present and empty (leaf path `name{}`)."""
@@ -203,21 +204,6 @@ class Poll:
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
-    """When a call is made and how long its answer takes, as lines over the Scale (III.B.4).
-
-    Think time and service time alternate: a client thinks, calls, is answered, thinks again.
-    """
-
-    think: Count = field(default_factory=Count)
-    """Seconds from the previous answer to this call."""
-    spread_s: float = 0.0
-    """Median absolute deviation of the think time, seconds."""
-    service: Count | None = None
-    """Seconds from this call to its answer, attempts of a poll included; None where it was not recorded."""
-
-
-@dataclass(frozen=True, slots=True)
 class Wait:
     """What another node must have made before a call is sent: a consumer's, of what a producer writes."""
 
@@ -273,6 +259,8 @@ class Repeat:
     steps: tuple[Step, ...]
     drawn: Generated | None = None
     """What draws the number of iterations where only timing moves it; `times` is then the usual one."""
+    rivals: tuple[Count, ...] = ()
+    """Further formulas that fit all recordings as well as `times`, the simplest; none that a person has decided on."""
 
 
 Step = CallTemplate | Repeat
@@ -292,6 +280,9 @@ class Periodic:
     always."""
     closed_by: tuple[str, ...] = ()
     """Ids of the calls that close what `opened_by` opened."""
+    pause_s: float | None = None
+    """Median seconds from an answer to the next call, where the sender waits that long after it (a fixed delay); None
+    where calls come at a fixed rate, however long answers take."""
 
 
 class Actor(Enum):
@@ -418,6 +409,8 @@ class NodeType:
     user: str | Rule | None = None
     """Whose calls they are: one name for all nodes, or the rule of a node's."""
     caller_context: Rule | None = None
+    rivals: tuple[Count, ...] = ()
+    """Further formulas that fit all recordings as well as `count`, as those of a `Repeat`."""
     in_any_order: tuple[tuple[str, str], ...] = ()
     """Methods whose calls threads of one process make side by side where they are about different files: neighbours of
     these came in either order, and stand in the steps in this one."""

@@ -30,7 +30,6 @@ from froude.workload.types import (
     Rule,
     StartRule,
     Step,
-    Timing,
     Wait,
     Workload,
 )
@@ -38,14 +37,15 @@ from froude.workload.walk import flows, fold, rules, templates
 from froude.workload.yaml_old import to_version_2
 from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field, scalar, whole
 from froude.workload.yaml_shared import expand, share
+from froude.workload.yaml_timing import LONGEST_S, read_timing, timing_fields
 from froude.workspace.artifact import Lineage, Origin, hash_fields
 from froude.workspace.document import dump_sealed, lineage_of, open_document, opened
 from froude.workspace.migrate import Migrations, same
 
 MIGRATIONS = Migrations("workload", 3, {1: to_version_2, 2: same})
-_SHORTEST_S, _LONGEST_S = 1e-3, 1e9
-"""Of periods, and of any time: a play cannot beat faster, and nothing takes thirty years."""
-_SECONDS = (0.0, _LONGEST_S)
+_SHORTEST_S = 1e-3
+"""Of periods: a play cannot beat faster."""
+_SECONDS = (0.0, LONGEST_S)
 _MOST_FOLLOWING = 1000
 """Calls of one kind that may follow others of one cause."""
 _FARTHEST = 1_000_000
@@ -202,6 +202,7 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
     return lean(
         {
             "count": count_field(node_type.count),
+            "or_count": [count_field(rival) for rival in node_type.rivals],
             "program": None if node_type.program == SCRIPTED else node_type.program,
             "user": node_type.user if isinstance(node_type.user, str | None) else rule_field(node_type.user),
             "caller_context": None
@@ -232,13 +233,14 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
 def _step_fields(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
     def repeat(segment: Repeat, body: list[dict[str, Any]]) -> dict[str, Any]:
         drawn = {} if segment.drawn is None else {"drawn": rule_field(segment.drawn)}
-        return {"repeat": segment.id, "times": count_field(segment.times)} | drawn | {"steps": body}
+        rivals = {"or_times": [count_field(rival) for rival in segment.rivals]} if segment.rivals else {}
+        return {"repeat": segment.id, "times": count_field(segment.times)} | rivals | drawn | {"steps": body}
 
     return fold(steps, _call_fields, repeat)
 
 
 def _call_fields(call: CallTemplate) -> dict[str, Any]:
-    poll, timing = call.poll, call.timing
+    poll = call.poll
     return lean(
         {
             "call": call.method,
@@ -246,9 +248,7 @@ def _call_fields(call: CallTemplate) -> dict[str, Any]:
             "protocol": call.protocol,
             "service": call.service or None,
             "callee": None if call.callee is None else rule_field(call.callee),
-            "think_s": None if timing.think == Count() else count_field(timing.think),
-            "spread_s": timing.spread_s or None,
-            "service_s": None if timing.service is None else count_field(timing.service),
+            **timing_fields(call.timing),
             "fails": call.fails,
             "confirmed_by": call.confirmed_by,
             "after": None if call.after is None else asdict(call.after),
@@ -267,6 +267,7 @@ def _periodic_fields(periodic: Periodic) -> dict[str, Any]:
     timing = {
         "every_s": periodic.every_s,
         "jitter_s": periodic.jitter_s or None,
+        "pause_s": periodic.pause_s,
         "opened_by": list(periodic.opened_by),
         "closed_by": list(periodic.closed_by),
     }
@@ -276,7 +277,7 @@ def _periodic_fields(periodic: Periodic) -> dict[str, Any]:
 def _effect_fields(effect: Effect) -> dict[str, Any]:
     place = {
         "cause": effect.cause,
-        "cause_type": effect.cause_type,
+        "cause_type": None if effect.cause.rpartition(".")[0] == effect.cause_type else effect.cause_type,
         "each": effect.each,
         "actor": None if effect.actor is Actor.SELF else effect.actor.value,
         "owner": effect.owner,
@@ -341,6 +342,7 @@ def _node_type(section: Section, name: str) -> NodeType:
         program=section.value("program", str, SCRIPTED),
         user=_user(section),
         caller_context=None if context is None else read_rule(context, section, "caller_context"),
+        rivals=section.converted("or_count", _things),
         in_any_order=tuple(_pair(text, section) for text in section.items("in_any_order")),
     )
     section.finish()
@@ -386,7 +388,10 @@ def _repeat(section: Section) -> Repeat:
     drawn = read_rule(section.raw("drawn"), section, "drawn") if "drawn" in section else None
     if drawn is not None and not (isinstance(drawn, Generated) and drawn.generator == _DRAWS):
         raise section.error("drawn", "draws no number of iterations", allowed=f"generated: {_DRAWS}")
-    repeat = Repeat(section.value("repeat", str), section.convert("times", _things), _steps(section), drawn)
+    rivals = section.converted("or_times", _things)
+    repeat = Repeat(
+        section.value("repeat", str), section.convert("times", _things), _steps(section), drawn, rivals
+    )
     section.finish()
     return repeat
 
@@ -406,11 +411,7 @@ def _call(section: Section) -> CallTemplate:
         protocol=section.value("protocol", str),
         method=section.value("call", str),
         arguments=rules,
-        timing=Timing(
-            section.convert("think_s", _seconds) if "think_s" in section else Count(),
-            section.value("spread_s", float, 0.0, within=_SECONDS),
-            section.convert("service_s", _seconds) if "service_s" in section else None,
-        ),
+        timing=read_timing(section),
         poll=poll,
         fails=section.optional("fails", str),
         service=section.optional("service", str) or "",
@@ -430,14 +431,16 @@ def _wait(section: Section) -> Wait:
 
 
 def _periodic(section: Section) -> Periodic:
-    every_s = section.value("every_s", float, within=(_SHORTEST_S, _LONGEST_S))
+    every_s = section.value("every_s", float, within=(_SHORTEST_S, LONGEST_S))
     jitter_s = section.value("jitter_s", float, 0.0, within=_SECONDS)
     opened_by, closed_by = (tuple(map(str, section.items(name))) for name in ("opened_by", "closed_by"))
-    return Periodic(_call(section), every_s, jitter_s, opened_by, closed_by)
+    pause_s = section.value("pause_s", float, within=_SECONDS) if "pause_s" in section else None
+    return Periodic(_call(section), every_s, jitter_s, opened_by, closed_by, pause_s)
 
 
 def _effect(section: Section) -> Effect:
-    cause, cause_type = section.value("cause", str), section.value("cause_type", str)
+    cause = section.value("cause", str)
+    cause_type = section.value("cause_type", str, cause.rpartition(".")[0])
     each, owner, owner_fact = (section.optional(name, str) for name in ("each", "owner", "owner_fact"))
     actor = section.member("actor", Actor, Actor.SELF)
     share = section.value("share", float, 1.0, within=(0, 1)) if "share" in section else 1.0
@@ -445,14 +448,6 @@ def _effect(section: Section) -> Effect:
     carried_by = section.optional("carried_by", str)
     call = _call(section)
     return Effect(call, cause, cause_type, each, actor, owner, owner_fact, share, following, carried_by)
-
-
-def _seconds(text: Any) -> Count:
-    """A time, which may grow with the Scale; one that does not is a time that there can be."""
-    count = Count.parse(text)
-    if not count.variables and not 0 <= count.intercept <= _LONGEST_S:
-        raise InputError("is out of range", found=text, allowed=f"0 to {_LONGEST_S:g} seconds")
-    return count
 
 
 def _things(text: Any) -> Count:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
+from froude.base.errors import InputError
+
 Fields = MutableMapping[str, Any]
 _CLOSES = frozenset({"complete"})
 """Methods that close a file: version 1 knew them, version 2 says the ids of the calls."""
@@ -17,8 +19,12 @@ def to_version_2(root: Fields) -> None:
 
     Args:
         root: the document's fields.
+
+    Raises:
+        InputError: a call is not written as in version 1; with its line.
     """
-    for node in (root.get("nodes") or {}).values():
+    nodes = root.get("nodes")
+    for node in nodes.values() if isinstance(nodes, MutableMapping) else ():
         if not isinstance(node, MutableMapping):
             continue
         if node.get("program") == "calls":
@@ -42,7 +48,17 @@ def _calls(node: Fields) -> Iterator[Fields]:
             if "steps" in step:
                 yield from _calls(step)
             else:
+                _check(step)
                 yield step
+
+
+def _check(call: Fields) -> None:
+    """Refuse the calls of later versions: their fields stand within `call`."""
+    found = call.get("call", "")
+    if not isinstance(found, str):
+        line = getattr(call, "lines", {}).get("call")
+        message = "call is not written as in version 1, which the first line says this file is of"
+        raise InputError(message, place=line, found=found, allowed="a method's name")
 
 
 def _mappings(items: object) -> list[Fields]:

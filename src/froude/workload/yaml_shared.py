@@ -1,8 +1,9 @@
 """What calls of a workload have alike is written once: parts of their arguments, protocols, and questions.
 
 A message that several calls send, such as a DataNode's registration, stands under `shared` by a name, and in its place
-`{shared: NAME}`. An effect's flows from its cause say `(cause)`, so that effects of several causes read alike. A
-method's protocol and service stand under `methods`. A question that is asked at several places lists them.
+`{shared: NAME}`; what stands behind it has another rule there. A long text, such as a path, is shared under an empty
+path. An effect's flows from its cause say `(cause)`, so that effects of several causes read alike. A method's protocol
+and service stand under `methods`. A question that is asked at several places lists them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from froude.base.plain import Fields, Items, OneLine, OneLineItems
 
 _FEWEST = 3
 """Leaves that a part must have to be worth a name."""
+_LONG = 60
+"""Characters of a rule that stands in several calls before it is worth a name."""
 _LINE = 330
 """Characters that a mapping may have to be written on one line."""
 _WHOLE = "*"
@@ -113,10 +116,16 @@ def _node(node: Mapping[str, Any], parts: _Parts, methods: Mapping[str, Any]) ->
 def _headed(call: Mapping[str, Any]) -> dict[str, Any]:
     """A call whose single values stand on one line, its method first."""
     single = {
-        name: value for name, value in call.items() if name != "call" and not isinstance(value, dict | list)
+        name: OneLineItems(value) if isinstance(value, list) else value
+        for name, value in call.items()
+        if name != "call" and (not isinstance(value, dict | list) or _are_numbers(value))
     }
     rest = {name: value for name, value in call.items() if name != "call" and name not in single}
     return {"call": OneLine({"method": call["call"], **single}), **rest}
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, int | float) for each in value)
 
 
 def _each_call(items: Sequence[Any], change: Callable[[Any], Any]) -> list[Any]:
@@ -130,7 +139,7 @@ def _with_cause(call: Mapping[str, Any]) -> dict[str, Any]:
     """A call whose flows from its own cause do not name it."""
     if "cause" not in call:
         return dict(call)
-    own = {"from": call["cause"], "which": "cause", "node_type": call.get("cause_type")}
+    own = {"from": call["cause"], "which": "cause", "node_type": _cause_type(call)}
 
     def shorten(value: Any) -> Any:
         if isinstance(value, dict):
@@ -141,6 +150,11 @@ def _with_cause(call: Mapping[str, Any]) -> dict[str, Any]:
         return [shorten(each) for each in value] if isinstance(value, list) else value
 
     return {**call, "arguments": shorten(call["arguments"])}
+
+
+def _cause_type(call: Mapping[str, Any]) -> Any:
+    """The type of the nodes that make an effect's cause: that of the cause's id, where nothing else is said."""
+    return call.get("cause_type") or str(call.get("cause")).rpartition(".")[0]
 
 
 class _Parts:
@@ -156,6 +170,10 @@ class _Parts:
         """By method, leaves that most of its calls have."""
         self._runs: Counter[str] = Counter()
         """Runs of these, by content."""
+        self._rules: Counter[str] = Counter()
+        """Rules, by content."""
+        self._like: dict[str, Leaves] = {}
+        """By content, the arguments of another call of the method that differ from it in few rules."""
 
     def learn(self, leaves: Leaves) -> None:
         """Take note of all parts of some arguments."""
@@ -176,10 +194,27 @@ class _Parts:
         for call in calls_of(nodes):
             listed[call["call"]].append(tuple(_with_cause(call)["arguments"].items()))
         for method, calls in listed.items():
+            self._find_likes(calls)
+            self._rules.update(_text(rule) for leaves in calls for _, rule in leaves)
             seen = Counter(_text((leaf,)) for leaves in calls for leaf in leaves)
             self._usual[method] = {text for text, times in seen.items() if 2 <= times >= len(calls) / 2}
             for leaves in calls:
                 self._runs.update(_text(run) for usual, run in self._split(method, leaves) if usual)
+
+    def _find_likes(self, calls: Sequence[Leaves]) -> None:
+        """Arguments of a method's calls that are those of another call but for a few rules."""
+        alike: dict[tuple[str, ...], list[tuple[Leaves, list[Leaves]]]] = defaultdict(list)
+        distinct = {_text(leaves): leaves for leaves in calls if len(leaves) > _FEWEST}
+        for leaves in sorted(distinct.values(), key=lambda each: -self._places[_text(each)]):
+            known = alike[tuple(path for path, _ in leaves)]
+            nearest = min(known, key=lambda pair: len(_changes(pair[0], leaves)), default=None)
+            if nearest is not None and 2 * len(_changes(nearest[0], leaves)) <= len(leaves):
+                nearest[1].append(leaves)
+            else:
+                known.append((leaves, []))
+        for first, others in (pair for known in alike.values() for pair in known):
+            if sum(len(each) - len(_changes(first, each)) - 1 for each in others) >= _FEWEST:
+                self._like |= {_text(each): first for each in (first, *others)}
 
     def _split(self, method: str, leaves: Leaves) -> list[tuple[bool, Leaves]]:
         """Arguments in runs of those that most calls of a method have alike, and of others."""
@@ -197,6 +232,12 @@ class _Parts:
         """
         if self._is_shared(leaves):
             return {_WHOLE: {"shared": self._name(leaves, method)}}
+        like = self._like.get(_text(leaves))
+        if like is not None:
+            return {
+                _WHOLE: {"shared": self._name(like, method)},
+                **{p: self._rule(p, rule) for p, rule in _changes(like, leaves)},
+            }
         runs = [run for usual, run in self._split(method, leaves) if usual and self._is_run(run)]
         longest = max(runs, key=len, default=())
         if not longest:
@@ -224,22 +265,37 @@ class _Parts:
         ends = {path for prefix, inner in children if prefix is None for path, _ in inner}
         for prefix, inner in children:
             if prefix is None or len(inner) < _FEWEST or times[prefix] > 1 or prefix in ends:
-                fields |= {(prefix or "") + path: rule for path, rule in inner}
+                fields |= {(prefix or "") + path: self._rule(path, rule) for path, rule in inner}
             elif self._is_shared(inner):
                 fields[prefix] = {"shared": self._name(inner, prefix)}
             else:
                 fields |= {prefix + path: rule for path, rule in self._inside(inner).items()}
         return fields
 
-    def _name(self, leaves: Leaves, prefix: str) -> str:
+    def _rule(self, path: str, rule: Any) -> Any:
+        """A rule, or the name of a long text that stands in several calls: that of the file whose path it is."""
+        text = _text(rule)
+        parts = rule.get("template") if isinstance(rule, dict) else None
+        if not isinstance(parts, list) or self._rules[text] < _FEWEST or len(text) < _LONG:
+            return rule
+        last = parts[-1] if isinstance(parts[-1], str) else ""
+        file = last.rpartition("/")[2] if "/" in last else ""
+        return {"shared": self._name((("", rule),), f"{file or path}", whole=bool(file))}
+
+    def _name(self, leaves: Leaves, prefix: str, *, whole: bool = False) -> str:
         content = _text(leaves)
         if content not in self._names:
-            base = re.sub(r"\[.*?\]", "", prefix).rpartition(".")[2] or "element"
+            base = prefix if whole else re.sub(r"\[.*?\]", "", prefix).rpartition(".")[2] or "element"
             self._taken[base] += 1
             name = base if self._taken[base] == 1 else f"{base}-{self._taken[base]}"
             self._names[content] = name
-            self._contents[name] = self._inside(leaves)
+            self._contents[name] = self._inside(leaves) if leaves[0][0] else dict(leaves)
         return self._names[content]
+
+
+def _changes(first: Leaves, second: Leaves) -> Leaves:
+    """The leaves of the second that have other rules than in the first, which has the same paths."""
+    return tuple(b for a, b in zip(first, second, strict=True) if _text(a) != _text(b))
 
 
 def _text(value: Any) -> str:
@@ -482,7 +538,7 @@ def _caused(value: Any, call: Mapping[str, Any]) -> Any:
     if isinstance(value, Fields):
         fields = {name: _caused(each, call) for name, each in value.items()}
         if fields.get("from") == _CAUSE:
-            fields |= {"from": call.get("cause"), "which": "cause", "node_type": call.get("cause_type")}
+            fields |= {"from": call.get("cause"), "which": "cause", "node_type": _cause_type(call)}
         return _changed(value, fields)
     if isinstance(value, Items):
         items = Items([_caused(each, call) for each in value], value.line)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from froude.base.documents import STAMP, Section, parse_stamp
+from froude.base.errors import InputError
 from froude.base.plain import Fields
 from froude.workspace.unstamped import Unstamped
 
@@ -87,11 +88,15 @@ class Migrations:
             The version that it had.
 
         Raises:
-            InputError: as `version`.
+            InputError: as `version`, or a step cannot bring it to the next version.
         """
         version = self.version(root)
         for step in range(version, self.newest):
-            self._steps[step](root.fields)
+            try:
+                self._steps[step](root.fields)
+            except InputError as error:
+                error.file = error.file or root.file
+                raise
         root.fields[STAMP] = self.stamp
         return version
 

@@ -160,3 +160,19 @@ def test_answers_of_periodic_calls_stand_at_their_own_beats(hadoop: Hadoop) -> N
     fourth = stage.tell(Timer(1 << 20, 4.0))
     assert stage.request(fourth).fileId == 0
     assert [each for each in fourth if isinstance(each, Note)] == []
+
+
+def test_a_fixed_delay_counts_from_the_answer(hadoop: Hadoop) -> None:
+    """However long it takes, and also where it is an error; before it no next beat is due."""
+    beat = Periodic(adding("beat", "client.beat", Which.PREVIOUS), 1.0, pause_s=0.9)
+    stage = alone(hadoop, NodeType("client", Count(1), (adding("a"),), (beat,)))
+    first = next(e for e in stage.tell(Started(0.0)) if isinstance(e, WakeAt) and e.token == 1 << 20)
+    assert first.time_s == pytest.approx(0.9)
+    said = stage.tell(Timer(1 << 20, 0.9))
+    assert not [e for e in said if isinstance(e, WakeAt)]
+    stage.now_s = 5.0
+    assert [e.time_s for e in stage.answer(said, stage.block(70)) if isinstance(e, WakeAt)] == [5.9]
+    said = stage.tell(Timer(1 << 20, 5.9))
+    stage.now_s = 7.0
+    failed = stage.tell(Failed(sent(said).token, "java.io.IOException", "no"))
+    assert [e.time_s for e in failed if isinstance(e, WakeAt)] == pytest.approx([7.9])

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 
 from froude.emulation.programs.paths import count_at, value_at
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.leaves import leaves
+from froude.hadoop.schema import Schema
 from froude.workload.rules import Special
 from tests.emulation.plans import CLIENT
 
@@ -53,8 +55,35 @@ def test_what_is_not_there_has_no_value(response: Any, path: str, expected: Spec
     assert value_at(response, path) is expected
 
 
+def test_an_element_of_a_map_is_found_by_its_key(hadoop: Hadoop) -> None:
+    """Whatever its place; what no element is called is absent."""
+    kind = hadoop.schema().method(CLIENT, "create").request
+    entries = Schema({"k.proto": pairs().SerializeToString()}, {}).message("test.Pairs")()
+    for key in ("dir/a.b", "c"):
+        entries.pairs.add(key=key, value=len(key))  # type: ignore[attr-defined]
+    assert value_at(entries, "pairs[c].value") == 1
+    assert value_at(entries, "pairs[dir/a.b].value") == 7
+    assert value_at(entries, "pairs[d].value") is Special.ABSENT
+    with pytest.raises(ValueError, match="not a leaf path"):
+        value_at(kind(), "a..b")
+
+
 def test_counting_what_is_not_there() -> None:
     """No message, no elements."""
     from froude.hadoop.rpc.headers import RequestHeader
 
     assert count_at(RequestHeader(), "callerContext.nothing") == 0
+
+
+def pairs() -> FileDescriptorProto:
+    """A list of keys and values."""
+    field = FieldDescriptorProto
+    file = FileDescriptorProto(name="k.proto", package="test", syntax="proto2")
+    pair = file.message_type.add(name="Pair")
+    pair.field.add(name="key", number=1, type=field.TYPE_STRING, label=field.LABEL_OPTIONAL)
+    pair.field.add(name="value", number=2, type=field.TYPE_INT32, label=field.LABEL_OPTIONAL)
+    whole = file.message_type.add(name="Pairs")
+    whole.field.add(
+        name="pairs", number=1, type=field.TYPE_MESSAGE, type_name=".test.Pair", label=field.LABEL_REPEATED
+    )
+    return file

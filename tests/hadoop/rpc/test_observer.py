@@ -101,7 +101,9 @@ def test_wrapped_payload_is_said_to_be_wrapped() -> None:
     payload = response(-33, 0, encode_sasl(SaslState.WRAP, b"sealed", (), challenge=False))
     (seen,) = Observer().from_server(framed(payload), 0.0)
     assert isinstance(seen.event, Undecodable)
+    assert seen.event.protected
     assert "wrapped" in seen.event.reason
+    assert seen.event.protected
 
 
 def test_results_of_writable_calls_have_no_length() -> None:

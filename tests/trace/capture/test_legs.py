@@ -159,5 +159,7 @@ def test_what_is_known_of_a_connection_stands_on_the_tape() -> None:
 def test_a_listener_connects_onward_to_its_target() -> None:
     """An address of another form is an error that names the target."""
     assert Listener("h", target=Target("namenode", "nn:8020")).onward == ("nn", 8020)
+    hidden = Listener("h", target=Target("nodemanager", "nm:8041"), behind=("elsewhere", 9))
+    assert (hidden.onward, hidden.target.address) == (("elsewhere", 9), "nm:8041")
     with pytest.raises(InputError, match="target: is not an address"):
         _ = Listener("h").onward

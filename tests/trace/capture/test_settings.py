@@ -14,7 +14,7 @@ from froude.trace.capture.legs import Listener
 from froude.trace.capture.settings import CaptureSettings, Setup
 
 MADE = CaptureSettings(
-    (Listener("a", 2, "b", True, Target("namenode", "h:1", "CID-1")), Listener("c")),
+    (Listener("a", 2, "b", True, Target("namenode", "h:1", "CID-1")), Listener("c", behind=("d", 3))),
     Path("/x"),
     {"n": Quantity(1, "B")},
     notes={"k": "v"},

@@ -55,13 +55,23 @@ class Beats:
 
         Args:
             number: of which call.
-            now_s: when the one before was, seconds on the play's clock.
+            now_s: when the one before was, or was answered where the pause after that counts (`waits`), seconds on the
+                play's clock.
             rng: the node's own.
         """
         self._planned.add(number)
         periodic = self._periodic[number]
         jitter_s = rng.uniform(-periodic.jitter_s, periodic.jitter_s)
-        return now_s + max(_SHORTEST_S, periodic.every_s + jitter_s)
+        period_s = periodic.every_s if periodic.pause_s is None else periodic.pause_s
+        return now_s + max(_SHORTEST_S, period_s + jitter_s)
+
+    def waits(self, number: int) -> bool:
+        """Whether the next beat is due so long after the answer to the one before.
+
+        Args:
+            number: of which call.
+        """
+        return self._periodic[number].pause_s is not None
 
     def is_over(self, number: int, *, at_work: bool) -> bool:
         """Whether a beat that is due is made no more: what it keeps open is closed, or the node is through.

@@ -13,7 +13,7 @@ from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.memory import Cursor
 from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population
-from froude.workload.generators import GENERATORS, generate
+from froude.workload.generators import CONTAINER_ASKS, GENERATORS, generate
 from froude.workload.occurrences import Loops
 from froude.workload.rules import Context, Special, Value, active, element_at, evaluate, shifted
 from froude.workload.types import NODE, Flow, Generated, Rule, Side, Unknown, Which
@@ -112,6 +112,10 @@ class NodeContext:
 
     def generated(self, rule: Generated) -> Value:
         """See `rules.Context`."""
+        if rule.generator == CONTAINER_ASKS:
+            return (
+                Special.ABSENT
+            )  # what is outstanding the ResourceManager counts itself; a change is no news to it
         if rule.generator not in GENERATORS:
             return Special.UNRESOLVED
         return generate(rule, self._node.rng, self._node.population.settings.epoch_s)

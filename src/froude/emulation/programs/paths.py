@@ -11,9 +11,10 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from froude.hadoop.leaves import key_of
 from froude.workload.rules import Special, Value
 
-_STEP = re.compile(r"^([A-Za-z_]\w*)((?:\[(?:\d+|\{each\})\])?)$")
+_STEP = re.compile(r"([A-Za-z_]\w*)(?:\[(\{each\}|[^\[\]{}]+)\])?(\{\})?(?:\.|$)")
 _EACH = -1
 
 
@@ -34,7 +35,10 @@ def value_at(message: Message, path: str, each: int = 0) -> Value:
                 return Special.ABSENT
             current = getattr(current, name)
         else:
-            elements, wanted = getattr(current, name), each if position == _EACH else position
+            elements = getattr(current, name)
+            wanted = each if position == _EACH else position
+            if isinstance(wanted, str):
+                wanted = _named(elements, wanted)
             if wanted >= len(elements):
                 return Special.ABSENT
             current = elements[wanted]
@@ -58,20 +62,25 @@ def count_at(message: Message, path: str) -> int:
     return len(current)
 
 
+def _named(elements: Any, key: str) -> int:
+    """The number of the element of that key; behind the last where there is none."""
+    return next((at for at, each in enumerate(elements) if key_of(each) == key), len(elements))
+
+
 def _has(message: Message, name: str) -> bool:
     return bool(message.HasField(name))
 
 
 @cache
-def _steps(path: str) -> tuple[tuple[str, int | None, bool], ...]:
-    steps = []
-    parts = path.replace("[{each}]", "[each]").split(".")
-    for part in parts:
-        present = part.endswith("{}")
-        step = _STEP.match(part.removesuffix("{}").replace("[each]", "[{each}]"))
-        if step is None:
+def _steps(path: str) -> tuple[tuple[str, int | str | None, bool], ...]:
+    steps: list[tuple[str, int | str | None, bool]] = []
+    at = 0
+    while at < len(path) or not path:
+        step = _STEP.match(path, at)
+        if step is None or path.endswith("."):
             raise ValueError(f"not a leaf path: {path}")
-        index = step[2][1:-1]
-        position = None if not index else _EACH if index == "{each}" else int(index)
-        steps.append((step[1], position, present))
+        index = step[2]
+        position = _EACH if index == "{each}" else int(index) if index and index.isdigit() else index
+        steps.append((step[1], position, step[3] is not None))
+        at = step.end()
     return tuple(steps)

@@ -78,6 +78,7 @@ class ScriptedNode:
     """One node of a node type; see the module."""
 
     __slots__ = (
+        "_awaited",
         "_beats",
         "_beside",
         "_body",
@@ -129,6 +130,7 @@ class ScriptedNode:
         self._transfers = False
         self._retries = 0
         self._beats = Beats(node_type.periodic)
+        self._awaited: dict[int, int] = {}
         self._started = False
         self._waiting = Waiting(population.made, self.id)
         self._tokens = count(_BESIDE)
@@ -263,7 +265,7 @@ class ScriptedNode:
             self._started = True
             out.append(Reached(Moment.STARTED))
         if reply.token != _STEP:
-            self._learn_beside(reply.token, bytes(reply.body))
+            self._learn_beside(reply.token, bytes(reply.body), now_s, out)
             self._end_if_over(out)
             return
         call = self._call
@@ -318,7 +320,7 @@ class ScriptedNode:
     def _failed(self, failure: Failed, now_s: float, out: list[Instruction]) -> None:
         self._flying -= 1
         if failure.token != _STEP:
-            self._learn_beside(failure.token, None)
+            self._learn_beside(failure.token, None, now_s, out)
             self._end_if_over(out)
             return
         call = self._call
@@ -367,7 +369,10 @@ class ScriptedNode:
         body = self._encode(periodic.call, context, out)
         if body is not None:
             self._beats.sent(number)
-            self._send_beside(periodic.call, body, out, intended_s=intended_s, context=context)
+            token = self._send_beside(periodic.call, body, out, intended_s=intended_s, context=context)
+            if token is not None and self._beats.waits(number):
+                self._awaited[token] = number
+                return
         # A player that fell behind makes up for one beat, not for all of them at once.
         self._beat(number, max(intended_s, now_s - periodic.every_s), out)
 
@@ -409,23 +414,30 @@ class ScriptedNode:
         *,
         intended_s: float,
         context: NodeContext,
-    ) -> None:
-        """Send a call that the steps do not wait for; if its answer is kept, for the place where it stands now."""
+    ) -> int | None:
+        """Send a call that the steps do not wait for; if its answer is kept, for the place where it stands now.
+
+        Returns:
+            The token of its answer; None where nobody will answer.
+        """
         token = next(self._tokens)
         sent = self._send(call, body, out, token=token, intended_s=intended_s, context=context)
         if not sent:
-            return
+            return None
         self._leave_out(call, "effects of effects are not played", out, answered=True)
         if self.population.needs.wants(call.id, Side.RESPONSE):
             self._beside[token] = (call, context)
+        return token
 
     def _leave_out(self, call: CallTemplate, reason: str, out: list[Instruction], *, answered: bool) -> None:
         """Note the calls that a call would have caused."""
         calls = self.population.unmade(self._type.name, call.id, answered=answered)
         out += [Note(f"{LEFT_OUT}{unmade.id} {unmade.method}, {reason}") for unmade in calls]
 
-    def _learn_beside(self, token: int, body: bytes | None) -> None:
+    def _learn_beside(self, token: int, body: bytes | None, now_s: float, out: list[Instruction]) -> None:
         """Take an answer, None for an error, to a call that the steps do not wait for."""
+        if token in self._awaited:
+            self._beat(self._awaited.pop(token), now_s, out)
         if token in self._beside:
             call, context = self._beside.pop(token)
             response = None if body is None else self.population.response(call, body)

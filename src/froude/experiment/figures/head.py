@@ -262,8 +262,9 @@ def _plan(plan: Plan) -> Head:
         if t.name in plan.counts
     )
     seconds = expected_s(plan)
-    lede = "**It can be played.**" if not refused else f"**It cannot be played:** {literal(refused[0].what)}"
-    tone = Tone.BAD if refused else Tone.WARNING if plan.refusals else Tone.GOOD
+    obstacle = plan.obstacle
+    lede = f"**It cannot be played:** {literal(obstacle)}" if obstacle else "**It can be played.**"
+    tone = Tone.BAD if obstacle else Tone.WARNING if plan.refusals else Tone.GOOD
     figures = (
         KeyFigure("emulated nodes", nodes, unit="nodes"),
         KeyFigure("calls", round(calls), unit="calls", note="periodic ones not counted"),
@@ -272,7 +273,7 @@ def _plan(plan: Plan) -> Head:
         ),
         KeyFigure("remarks and refusals", len(plan.refusals)),
     )
-    title = f"Plan at {plan.scale}: {counted(nodes, 'node')}, {'cannot' if refused else 'can'} be played"
+    title = f"Plan at {plan.scale}: {counted(nodes, 'node')}, {'cannot' if obstacle else 'can'} be played"
     reason = f"**Of the plan:** {literal((refused or plan.refusals)[0].what)}." if plan.refusals else ""
     return Head(title, lede, tone, figures, str(plan.scale), reason)
 

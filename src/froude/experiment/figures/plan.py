@@ -28,5 +28,6 @@ def plan_section(plan: Plan) -> Section:
         tone = Tone.BAD if refusal.fatal else Tone.WARNING
         title = "Refused" if refusal.fatal else "To be kept in mind"
         blocks.append(Callout(title, literal(refusal.what), tone))
-    playable = "It can be played." if plan.playable else "It cannot be played: see the refusals."
+    why = "see the refusals" if plan.refused else literal(plan.obstacle)
+    playable = "It can be played." if plan.playable else f"It cannot be played: {why}."
     return Section(f"The plan at {plan.scale}", tuple(blocks), playable)

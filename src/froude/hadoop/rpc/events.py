@@ -126,6 +126,8 @@ class Undecodable:
     reason: str
     size: int
     """Bytes, with the length field."""
+    protected: bool = False
+    """Whether SASL protects it (QOP integrity or privacy), so that no frame of its connection can be read."""
 
 
 @dataclass(frozen=True, slots=True)

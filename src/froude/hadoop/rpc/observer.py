@@ -177,5 +177,6 @@ class Observer:
 
 def _unless_wrapped(event: Event, size: int) -> Event:
     if isinstance(event, Sasl) and event.state is SaslState.WRAP:
-        return Undecodable(event.from_client, "is wrapped: its connection protects the payload", size + 4)
+        reason = "is wrapped: its connection protects the payload (QOP integrity or privacy)"
+        return Undecodable(event.from_client, reason, size + 4, protected=True)
     return event

@@ -51,14 +51,18 @@ class Listener:
     """Connect onward from the client's own address, which must be one of this machine's (all of 127/8 is)."""
     target: Target = UNKNOWN
     """Where clients' bytes go, and who that is."""
+    behind: tuple[str, int] | None = None
+    """Host and port where the target listens, if not at the address that its clients know."""
 
     @property
     def onward(self) -> tuple[str, int]:
-        """The target's host and port.
+        """Host and port to connect to.
 
         Raises:
-            InputError: its address is of another form.
+            InputError: the target's address is of another form.
         """
+        if self.behind is not None:
+            return self.behind
         return parse_address(self.target.address, place="target")
 
 

@@ -79,7 +79,14 @@ class CaptureSettings:
         """What `to_json` wrote."""
         parts: dict[str, Any] = json.loads(text)
         parts["listeners"] = tuple(
-            Listener(**{**listener, "target": Target(*listener["target"])}) for listener in parts["listeners"]
+            Listener(
+                **{
+                    **listener,
+                    "target": Target(*listener["target"]),
+                    "behind": None if listener["behind"] is None else tuple(listener["behind"]),
+                }
+            )
+            for listener in parts["listeners"]
         )
         parts["output"] = Path(parts["output"])
         parts["scale"] = {name: Quantity(*pair) for name, pair in parts["scale"].items()}

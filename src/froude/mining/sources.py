@@ -1,0 +1,138 @@
+"""Where an argument's values come from: flows that hold at every call, likeliest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from froude.base.units import Quantity
+from froude.mining.candidates import flows_from, from_cause, ranked, siblings
+from froude.mining.elements import leaf_name
+from froude.mining.evidence import ALWAYS_NEW, SOURCES_TRIED, Column, is_telling
+from froude.mining.flows import OccurrenceContext, Timeline
+from froude.mining.patterns import same
+from froude.mining.relocation import is_distinctive
+from froude.workload.rules import Special, evaluate
+from froude.workload.types import Flow, Rule, Side, Which
+
+_NEARBY = 16
+"""Largest offset between a number and its source."""
+
+
+class Sources:
+    """Finds flows.
+
+    Args:
+        timeline: every placed call of all runs.
+        scales: of each run.
+    """
+
+    def __init__(self, timeline: Timeline, scales: Sequence[Mapping[str, Quantity]]) -> None:
+        self._timeline = timeline
+        self._scales = scales
+
+    def holds(self, rule: Rule, column: Column) -> bool:
+        """Whether a rule gives the recorded value at every call.
+
+        Args:
+            rule: any.
+            column: the argument.
+        """
+        return next(self.contradicting(rule, column), None) is None
+
+    def contradicting(self, rule: Rule, column: Column) -> Iterator[int]:
+        """Places of the calls that have another value than a rule gives.
+
+        Args:
+            rule: any.
+            column: the argument.
+        """
+        for at in column.order:
+            occurrence = column.occurrences[at]
+            given = evaluate(
+                rule, OccurrenceContext(self._timeline, self._scales[occurrence.run], occurrence)
+            )
+            if not same(given, column.values[at]):
+                yield at
+
+    def flow(self, column: Column) -> Rule | None:
+        """The likeliest flow that holds at all calls; of small numbers and flags only from a leaf of the same meaning.
+
+        Args:
+            column: the argument.
+        """
+        present = [value for value in column.values if not isinstance(value, Special)]
+        distinct = {(type(value), value) for value in present}
+        flows = self.flows(column)
+        if not present or not (any(is_telling(value) for value in present) or len(distinct) >= ALWAYS_NEW):
+            # Small numbers and flags meet by accident: only a leaf of the same name is believed.
+            if len(distinct) < 2:
+                return None
+            flows = (
+                flow
+                for flow in flows
+                if leaf_name(flow.path) == leaf_name(column.path) or self._is_of_same_thing(flow, column)
+            )
+        return next(iter(flows), None)
+
+    def flows(self, column: Column, sides: Sequence[Side] = tuple(Side)) -> Iterator[Flow]:
+        """Every flow that holds at all calls, best first; from other nodes only if there is none of its own."""
+        at = column.shows
+        if at is None:
+            return
+        occurrence, value = column.occurrences[at], column.values[at]
+        assert not isinstance(value, Special)
+        tried: list[Flow] = []
+        if occurrence.cause is not None:
+            tried.extend(from_cause(occurrence, value))
+        for source in self._timeline.sources(occurrence, value)[-SOURCES_TRIED:]:
+            tried.extend(flows_from(source, occurrence.template))
+        tried.extend(siblings(occurrence, value, column.path))
+        held = False
+        for flow in ranked(tried, column.path, occurrence.template):
+            if flow.side in sides and self.holds(flow, column):
+                held = True
+                yield flow
+        if held or not is_distinctive(value):
+            return
+        tried = [
+            f
+            for source in self._timeline.sources(occurrence, value, others=True)[-SOURCES_TRIED:]
+            for f in flows_from(source, occurrence.template)
+        ]
+        for flow in ranked(tried, column.path, occurrence.template):
+            if flow.side in sides and self.holds(flow, column):
+                yield flow
+
+    def _is_of_same_thing(self, flow: Flow, column: Column) -> bool:
+        """Whether the source is about the very path that stands beside a leaf: then a small number is no accident."""
+        assert column.shows is not None
+        taker = column.occurrences[column.shows]
+        source = taker.cause if flow.which is Which.CAUSE else self._timeline.source(flow, taker)
+        around = column.path.rpartition(".")[0] + "."
+        beside = {
+            v
+            for p, v in taker.call.request.items()
+            if p.startswith(around) and isinstance(v, str) and "/" in v
+        }
+        return (
+            source is not None and source is not taker and not beside.isdisjoint(source.call.request.values())
+        )
+
+    def shifted(self, column: Column) -> Rule | None:
+        """A flow with a small whole number added: `response_id + 1`."""
+        at = column.shows
+        numbers = [value for value in column.values if type(value) is int]
+        if at is None or len(numbers) < len(column.values) or len(set(numbers)) < 3:
+            return None
+        occurrence = column.occurrences[at]
+        for plus in (d for n in range(1, _NEARBY + 1) for d in (n, -n)):
+            tried = [
+                Flow(flow.call, flow.side, flow.path, flow.which, flow.node_type, plus)
+                for source in self._timeline.sources(occurrence, numbers[at] - plus)[-SOURCES_TRIED:]
+                for flow in flows_from(source, occurrence.template)
+            ]
+            for flow in ranked(tried, column.path, occurrence.template):
+                alike = leaf_name(flow.path) == leaf_name(column.path) or is_distinctive(numbers[at])
+                if alike and self.holds(flow, column):
+                    return flow
+        return None
