@@ -10,7 +10,7 @@ from froude.mining.doubts import replaced
 from froude.mining.elements import leaf_name as leaf_name  # noqa: PLC0414 - of candidates, too
 from froude.mining.elements import number_of
 from froude.mining.flows import EACH, Source
-from froude.mining.patterns import same
+from froude.mining.patterns import ADDRESS, same
 from froude.mining.structure import Occurrence
 from froude.workload.types import Flow, Rule, Scalar, Side, Which
 from froude.workload.walk import within
@@ -148,6 +148,17 @@ def ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:
         )
 
     return sorted(set(flows), key=rank)
+
+
+def is_chosen(flow: Flow, value: Scalar) -> bool:
+    """Whether a flow takes a machine's address from a place in a list: which machine stands there is chance.
+
+    Args:
+        flow: any but from a cause, whose element is known.
+        value: what it gives.
+    """
+    address = isinstance(value, str) and ADDRESS.fullmatch(value) is not None
+    return address and flow.which is not Which.CAUSE and _INDEX.search(flow.path) is not None
 
 
 def alike(path: str, other: str) -> bool:

@@ -6,6 +6,7 @@ call? `OccurrenceContext` is the rules' evaluator's view of a recorded call.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -18,7 +19,7 @@ from froude.mining.structure import Occurrence
 from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.occurrences import Loops, Moment, WholeHistory, of_own_node, qualified
 from froude.workload.rules import Special, Value, element_at, shifted
-from froude.workload.types import NODE, Flow, Generated, Scalar, Side, Which
+from froude.workload.types import CALLEE_HOST, CALLEE_PORT, NODE, Flow, Generated, Scalar, Side, Which
 
 Source = tuple[str, str | None, Side, str]
 """Template, node type of another node (None for the same node), side and leaf path of a possible source."""
@@ -37,12 +38,22 @@ class Timeline:
         self._histories: dict[tuple[bool, int, str, Side], WholeHistory[Occurrence]] = {}
         self._values: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
         self._shared: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
-        for occurrence in sorted(occurrences, key=lambda o: (o.run, _sent(o))):
+        self._called: dict[tuple[int, Scalar], list[Occurrence]] = defaultdict(list)
+        ordered = sorted(occurrences, key=lambda o: (o.run, _sent(o)))
+        self.plural = _of_several_daemons(ordered)
+        """Services of which some run called several daemons."""
+        for occurrence in ordered:
+            target = occurrence.call.event.target
+            if target.service in self.plural:
+                self._called[occurrence.run, target.host].append(occurrence)
             self._own[id(occurrence.sender), occurrence.template].append(occurrence)
             self._among_all[occurrence.run, occurrence.template].append(occurrence)
             for side, path, value in _leaves(occurrence):
                 self._values[id(occurrence.sender), value].append((occurrence, side, path))
-                self._shared[occurrence.run, value].append((occurrence, side, path))
+                if side is Side.RESPONSE or not _is_said_of_thing(occurrence, path):
+                    self._shared[occurrence.run, value].append((occurrence, side, path))
+            for path, value in _callee(occurrence).items():
+                self._values[id(occurrence.sender), value].append((occurrence, Side.REQUEST, path))
 
     def sources(self, taker: Occurrence, value: Scalar, *, others: bool = False) -> list[Source]:
         """Calls before `taker` in which a value stands.
@@ -57,11 +68,26 @@ class Timeline:
         for occurrence, side, path in entries:
             if not _before(occurrence, side, taker) or (others and occurrence.sender is taker.sender):
                 continue
-            if others and type(value) is not type(_leaf(occurrence, side, path)):
+            if others and type(value) is not type(_side(occurrence, side).get(path)):
                 continue
             node_type = type_of(occurrence.template) if others else None
             sources[occurrence.template, node_type, side, path] = None
         return list(sources)
+
+    def called_last(self, taker: Occurrence, host: Scalar) -> Source | None:
+        """The last call of another node before `taker` to a daemon on a host, as a place to take the host from.
+
+        So an application master knows where it runs: where the container was started that it is.
+
+        Args:
+            taker: the call that has the host as an argument.
+            host: its name or address.
+        """
+        listed = self._called[taker.run, host]
+        at = bisect_left(listed, _sent(taker), key=_sent)
+        others = (each for each in reversed(listed[:at]) if each.sender is not taker.sender)
+        last = next(others, None)
+        return None if last is None else (last.template, type_of(last.template), Side.REQUEST, CALLEE_HOST)
 
     def said_of(self, fact: str, taker: Occurrence) -> Value:
         """What the node that caused a call says next of the thing that the call is about; UNRESOLVED if nothing.
@@ -104,7 +130,7 @@ class Timeline:
             path = path if element is None else path.replace(EACH, str(element))
         if source is None:
             return Special.UNRESOLVED
-        leaves = source.call.request if flow.side is Side.REQUEST else (source.call.response or {})
+        leaves = _callee(source) if path in {CALLEE_HOST, CALLEE_PORT} else _side(source, flow.side)
         if flow.which is Which.CAUSE:
             path = element_path(leaves, path, taker.each)
         return shifted(value_at(leaves, path), flow.plus)
@@ -131,6 +157,14 @@ class Timeline:
         for moment, occurrence in sorted(existing, key=lambda pair: pair[0]):
             history.add(_place(occurrence, own=own), moment, occurrence)
         return history
+
+
+def _of_several_daemons(occurrences: Iterable[Occurrence]) -> frozenset[str]:
+    addresses: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for each in occurrences:
+        target = each.call.event.target
+        addresses[each.run, target.service].add(target.address)
+    return frozenset(service for (_, service), called in addresses.items() if len(called) > 1)
 
 
 def type_of(template: str) -> str:
@@ -160,14 +194,24 @@ def _exists(occurrence: Occurrence, side: Side) -> Moment | None:
 
 
 def _leaves(occurrence: Occurrence) -> Iterator[tuple[Side, str, Scalar]]:
-    for path, value in occurrence.call.request.items():
-        yield Side.REQUEST, path, value
-    for path, value in (occurrence.call.response or {}).items():
-        yield Side.RESPONSE, path, value
+    for side in Side:
+        for path, value in _side(occurrence, side).items():
+            yield side, path, value
 
 
-def _leaf(occurrence: Occurrence, side: Side, path: str) -> Scalar:
-    return (occurrence.call.request if side is Side.REQUEST else occurrence.call.response or {}).get(path)
+def _side(occurrence: Occurrence, side: Side) -> Leaves:
+    return occurrence.call.request if side is Side.REQUEST else occurrence.call.response or {}
+
+
+def _is_said_of_thing(occurrence: Occurrence, path: str) -> bool:
+    """Whether an emulated machine says what it was told of a thing without a call, as a DataNode a block's length."""
+    return occurrence.sender.role.emulated and fact_of(path) in THINGS
+
+
+def _callee(occurrence: Occurrence) -> Leaves:
+    """Whom a call is addressed to, in the form of leaves."""
+    target = occurrence.call.event.target
+    return {CALLEE_HOST: target.host, CALLEE_PORT: target.port}
 
 
 def _before(occurrence: Occurrence, side: Side, taker: Occurrence) -> bool:

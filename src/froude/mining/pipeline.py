@@ -169,7 +169,6 @@ class _Builder:
         self._conventions = conventions
         self._placement = placement
         self._pieces = _pieces(recordings)
-        self._plural = _plural_services(recordings)
         clusters = {recording.source_id for recording in recordings}
         self._miner = ArgumentMiner(
             placement.timeline, self._scales, self._pieces, one_cluster=len(clusters) == 1
@@ -365,7 +364,7 @@ class _Builder:
     def _callee(self, occurrences: Sequence[Occurrence]) -> Rule | None:
         """The rule of the called daemon's address, where calls of one service go to several; None for one."""
         targets = [occurrence.call.event.target for occurrence in occurrences]
-        if not any(target.service in self._plural for target in targets):
+        if not any(target.service in self._placement.timeline.plural for target in targets):
             return None
         return self._miner.rule(occurrences, [target.address for target in targets], path=CALLEE)
 
@@ -446,16 +445,6 @@ def _source_ids(recordings: Sequence[Recording]) -> tuple[str, ...]:
     ids = dict.fromkeys(recording.source_id for recording in recordings)
     ids.update(dict.fromkeys(event.target.id for recording in recordings for event in recording.events))
     return tuple(each for each in ids if each)
-
-
-def _plural_services(recordings: Sequence[Recording]) -> frozenset[str]:
-    """Services of which some run called several daemons."""
-    plural: set[str] = set()
-    for recording in recordings:
-        targets = {event.target for event in recording.events}
-        services = Counter(service for service, _ in {(target.service, target.address) for target in targets})
-        plural.update(service for service, daemons in services.items() if daemons > 1)
-    return frozenset(plural)
 
 
 def _common(values: Sequence[str]) -> str:

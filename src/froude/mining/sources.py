@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from froude.base.units import Quantity
-from froude.mining.candidates import flows_from, from_cause, ranked, siblings
+from froude.mining.candidates import flows_from, from_cause, is_chosen, ranked, siblings
 from froude.mining.elements import leaf_name
 from froude.mining.evidence import ALWAYS_NEW, SOURCES_TRIED, Column, is_telling
 from froude.mining.flows import OccurrenceContext, Timeline
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
+from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, evaluate
-from froude.workload.types import Flow, Rule, Side, Which
+from froude.workload.types import Flow, Rule, Scalar, Side, Which
 
 _NEARBY = 16
 """Largest offset between a number and its source."""
@@ -75,33 +76,54 @@ class Sources:
         return next(iter(flows), None)
 
     def flows(self, column: Column, sides: Sequence[Side] = tuple(Side)) -> Iterator[Flow]:
-        """Every flow that holds at all calls, best first; from other nodes only if there is none of its own."""
+        """Every flow that holds at all calls, best first; from other nodes only if there is none of its own.
+
+        Which machine stands where in a list is chance: such flows come last.
+        """
         at = column.shows
         if at is None:
             return
         occurrence, value = column.occurrences[at], column.values[at]
         assert not isinstance(value, Special)
-        tried: list[Flow] = []
+        own: list[Flow] = []
         if occurrence.cause is not None:
-            tried.extend(from_cause(occurrence, value))
+            own.extend(from_cause(occurrence, value))
         for source in self._timeline.sources(occurrence, value)[-SOURCES_TRIED:]:
-            tried.extend(flows_from(source, occurrence.template))
-        tried.extend(siblings(occurrence, value, column.path))
-        held = False
-        for flow in ranked(tried, column.path, occurrence.template):
-            if flow.side in sides and self.holds(flow, column):
-                held = True
-                yield flow
-        if held or not is_distinctive(value):
-            return
+            own.extend(flows_from(source, occurrence.template))
+        own.extend(siblings(occurrence, value, column.path))
+        own = ranked(own, column.path, occurrence.template)
+        chosen = [flow for flow in own if is_chosen(flow, value)]
+        for tried in (
+            [flow for flow in own if flow not in chosen],
+            self._launched(occurrence, value),
+            chosen,
+            self._of_others(column, occurrence, value),
+        ):
+            held = False
+            for flow in tried:
+                if flow.side in sides and self.holds(flow, column):
+                    held = True
+                    yield flow
+            if held:
+                return
+
+    def _launched(self, occurrence: Occurrence, value: Scalar) -> list[Flow]:
+        """The host that a daemon was last called on, as one is to start the process that makes a call."""
+        called = self._timeline.called_last(occurrence, value)
+        if called is None:
+            return []
+        template, node_type, side, path = called
+        return [Flow(template, side, path, Which.LAST, node_type)]
+
+    def _of_others(self, column: Column, occurrence: Occurrence, value: Scalar) -> list[Flow]:
+        if not is_distinctive(value):
+            return []
         tried = [
-            f
+            flow
             for source in self._timeline.sources(occurrence, value, others=True)[-SOURCES_TRIED:]
-            for f in flows_from(source, occurrence.template)
+            for flow in flows_from(source, occurrence.template)
         ]
-        for flow in ranked(tried, column.path, occurrence.template):
-            if flow.side in sides and self.holds(flow, column):
-                yield flow
+        return ranked(tried, column.path, occurrence.template)
 
     def _is_of_same_thing(self, flow: Flow, column: Column) -> bool:
         """Whether the source is about the very path that stands beside a leaf: then a small number is no accident."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from froude.mining import patterns
-from froude.mining.candidates import flows_from, from_list
+from froude.mining.candidates import flows_from, from_list, is_chosen
 from froude.mining.evidence import SOURCES_TRIED, Column
 from froude.mining.flows import EACH, Timeline
 from froude.mining.knowledge import PATH
@@ -65,11 +65,12 @@ class TextMiner:
             key=lambda part: (-len(part), part),
         )
         for part in parts:
-            for source in self._timeline.sources(occurrence, part)[-SOURCES_TRIED:]:
-                for flow in flows_from(source, occurrence.template):
-                    rule = self._around(flow, column, texts)
-                    if rule is not None:
-                        return rule
+            sources = self._timeline.sources(occurrence, part)[-SOURCES_TRIED:]
+            tried = [flow for source in sources for flow in flows_from(source, occurrence.template)]
+            for flow in sorted(tried, key=lambda flow: is_chosen(flow, part)):
+                rule = self._around(flow, column, texts)
+                if rule is not None:
+                    return rule
         return None
 
     def listed(self, column: Column) -> Rule | None:

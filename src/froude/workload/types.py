@@ -27,6 +27,9 @@ LETTERS = 26
 CALLEE = "(callee)"
 """In place of a leaf path: a question about whom a call is addressed to, not about an argument."""
 
+CALLEE_HOST, CALLEE_PORT = f"{CALLEE}.host", f"{CALLEE}.port"
+"""Likewise, of a flow: where the source call was addressed to, not what stands in it."""
+
 SCRIPTED = "scripted"
 """The program of a node that follows the steps of its node type; every other program has a module of its own."""
 

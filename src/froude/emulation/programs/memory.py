@@ -14,11 +14,23 @@ from google.protobuf.message import Message
 
 from froude.base.units import Quantity
 from froude.emulation.programs.paths import count_at, value_at
+from froude.hadoop.target import Target
 from froude.workload.generators import generate
 from froude.workload.occurrences import History, Loops, of_own_node
 from froude.workload.rounds import at_round
 from froude.workload.rules import Special, Value, shifted
-from froude.workload.types import CallTemplate, Flow, NodeType, Repeat, Side, Step, Which, Workload
+from froude.workload.types import (
+    CALLEE_HOST,
+    CALLEE_PORT,
+    CallTemplate,
+    Flow,
+    NodeType,
+    Repeat,
+    Side,
+    Step,
+    Which,
+    Workload,
+)
 from froude.workload.walk import flows, rules
 
 
@@ -151,6 +163,8 @@ class Needs:
         """What a node takes of its own calls."""
         self.shared: Kept = shared
         """What nodes take of the calls of a type that they name, be it their own."""
+        self.addressed: set[str] = set()
+        """Calls of which it is taken whom they are addressed to."""
         self.names: dict[str, frozenset[str]] = {}
         """Leaf paths in the requests of each node type by which effects name a node of it."""
         for node_type in workload.node_types:
@@ -161,6 +175,8 @@ class Needs:
                     wanted = sides.setdefault(flow.side, Wanted())
                     wanted.paths.add(flow.path)
                     wanted.asked.add(flow.which)
+                    if flow.path in {CALLEE_HOST, CALLEE_PORT}:
+                        self.addressed.add(flow.call)
             self.names[node_type.name] = frozenset(e.owner_fact for e in node_type.effects if e.owner_fact)
             for call in _scattered(node_type) & own.keys():
                 for wanted in own[call].values():
@@ -202,6 +218,8 @@ class Memory:
         loops: Loops,
         side: Side,
         message: Message | None,
+        *,
+        callee: Target | None = None,
     ) -> None:
         """Keep what later rules take of one side of a call.
 
@@ -211,6 +229,7 @@ class Memory:
             loops: where it stands.
             side: which side has come; an answer counts from when it comes.
             message: the request or response; None for an error, of which every leaf is absent.
+            callee: the daemon that is called, in a request.
         """
         wanted = kept.get(call, {}).get(side)
         if wanted is None:
@@ -218,10 +237,11 @@ class Memory:
         history = self._histories.get((call, side))
         if history is None:
             history = self._histories[call, side] = History(wanted.asked, walked=wanted.walked)
-        history.add(
-            loops,
-            {path: Special.ABSENT if message is None else _taken(message, path) for path in wanted.paths},
-        )
+        values = {path: Special.ABSENT if message is None else _taken(message, path) for path in wanted.paths}
+        if callee is not None:
+            known = {CALLEE_HOST: callee.host, CALLEE_PORT: callee.port}
+            values |= {path: value for path, value in known.items() if path in values}
+        history.add(loops, values)
 
     def flow(self, flow: Flow, loops: Loops, element: int | None = None) -> Value:
         """The value a flow gives to a taking call; UNRESOLVED if there is none.

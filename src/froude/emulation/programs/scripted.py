@@ -40,6 +40,7 @@ from froude.emulation.programs.memory import Cursor, Memory
 from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population, service_named
 from froude.emulation.programs.waiting import Waiting
+from froude.hadoop.target import Target
 from froude.trace.failures import path_of
 from froude.workload.occurrences import Loops, of_own_node, qualified
 from froude.workload.rules import Special, Value, evaluate
@@ -475,8 +476,17 @@ class ScriptedNode:
     def _keep(self, call: CallTemplate, context: NodeContext, side: Side, message: Message | None) -> None:
         needs, loops = self.population.needs, context.loops
         place = qualified(*self.id, loops, effect=context.cause is not None)
-        self._memory.keep(needs.own, call.id, loops, side, message)
-        self.population.shared.keep(needs.shared, call.id, place, side, message)
+        addressed = side is Side.REQUEST and call.id in needs.addressed
+        callee = self._callee(call, context) if addressed else None
+        self._memory.keep(needs.own, call.id, loops, side, message, callee=callee)
+        self.population.shared.keep(needs.shared, call.id, place, side, message, callee=callee)
+
+    def _callee(self, call: CallTemplate, context: NodeContext) -> Target | None:
+        """Who is called: the daemon that a rule names, else the play's target."""
+        address = None if call.callee is None else evaluate(call.callee, context)
+        if isinstance(address, str):
+            return Target(call.service, address, "")
+        return self.population.target(service_named(call))
 
     def _send(
         self,
