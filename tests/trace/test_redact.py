@@ -140,6 +140,26 @@ def test_the_list_names_fields_that_exist() -> None:
         assert fields <= known, name
 
 
+def test_variables_that_name_folders_stay() -> None:
+    """Of an environment, unless what such a variable holds is no printable text: then something else came along."""
+    trace = recorded("k4")
+    call = next(call for call in trace.calls if call.method == "submitApplication")
+    message = trace.request(call)
+    assert message is not None
+    environment = message.application_submission_context.am_container_spec.environment  # type: ignore[attr-defined]
+    del environment[:]
+    values = {"SHELL": "/bin/bash", "JAVA_HOME": "/usr/lib/jvm\x12\x07hunter2", "DB_URL": "hunter2@db"}
+    for key, value in values.items():
+        environment.add(key=key, value=value)
+    redactor = Redactor(schema(), KEY, strict=True)
+    out = redactor.request(call.protocol, call.method, message.SerializeToString())
+    assert out is not None
+    assert b"hunter2" not in out
+    kept = type(message).FromString(out).application_submission_context.am_container_spec.environment  # type: ignore[attr-defined]
+    assert [entry.key for entry in kept] == list(values)
+    assert kept[0].value == "/bin/bash"
+
+
 SECRET_PATHS = re.compile(r"identifier|password|\.tokens|keyBytes|_key\.bytes|credentialsForApp|service_data")
 
 

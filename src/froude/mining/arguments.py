@@ -252,6 +252,9 @@ class ArgumentMiner:
         ):
             # Runs of one cluster, or few calls, show a machine's own facts as if all machines had them.
             return NodeFact(str(fact))
+        drawn = best is None or any(isinstance(part, Generated) for part in within(best))
+        if drawn and _is_own_address(column):
+            return NodeFact("address")
         return best or self._by_nature(column, own_facts)
 
     def _is_own_time(self, rule: Rule, column: Column) -> bool:
@@ -506,6 +509,12 @@ def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:
 def _wordy(value: Scalar) -> bool:
     """Text that a person wrote: a path or a name, never assigned by a target."""
     return isinstance(value, str) and not any(c.isdigit() for c in value)
+
+
+def _is_own_address(column: Column) -> bool:
+    """Whether each of several machines gives the address that its connection comes from."""
+    peers = [occurrence.call.event.peer for occurrence in column.occurrences]
+    return len(set(peers)) > 1 and list(column.values) == peers
 
 
 def is_open(rule: Rule) -> bool:

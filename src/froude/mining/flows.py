@@ -14,7 +14,7 @@ from froude.base.units import Quantity
 from froude.mining.elements import EACH as EACH  # noqa: PLC0414 - of flows, too
 from froude.mining.elements import element_path
 from froude.mining.events import Leaves
-from froude.mining.knowledge import THINGS, fact_of
+from froude.mining.knowledge import ADDRESSES, THINGS, fact_of
 from froude.mining.structure import Occurrence
 from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.occurrences import Loops, Moment, WholeHistory, of_own_node, qualified
@@ -266,7 +266,9 @@ class OccurrenceContext:
         return self._timeline.resolve(rule, self._taker, element_at(rule, self))
 
     def fact(self, name: str) -> Value:
-        """What clients say of a thing; UNRESOLVED of the machine itself: its facts belong to the one that plays."""
+        """What clients say of a thing; of the machine itself what its connection tells: the one that plays knows more."""
+        if name in ADDRESSES:
+            return self._taker.call.event.peer or Special.UNRESOLVED
         return self._timeline.said_of(name, self._taker)
 
     def generated(self, rule: Generated) -> Value:

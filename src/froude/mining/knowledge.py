@@ -225,6 +225,9 @@ def fact_of(path: str) -> str | None:
     return next((fact for end, fact in FACTS if path.endswith(end)), None)
 
 
+ADDRESSES = frozenset({"address", "hostname"})
+"""Facts that where a machine's connections come from tells, too."""
+
 NAMING = frozenset({"address", "hostname", "uuid", "port", "info_port", "ipc_port", "storage"})
 """Facts that tell one machine from another: no two machines share them, whatever a single run shows."""
 

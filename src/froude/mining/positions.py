@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from froude.mining.canonical import decided_by_time
 from froude.mining.events import Recording
 from froude.mining.matching import match
 from froude.mining.prediction import LeafOutcome, Score
@@ -45,6 +46,8 @@ def positions(workload: Workload, recording: Recording) -> tuple[Position, ...]:
     for event in recording.events:
         for path in event.request:
             leaf = (event.order, path)
+            if leaf not in score.outcomes and decided_by_time(event, path):
+                continue  # tells early of what its own call tells, whose positions these are
             template, canonical = score.rule_of.get(leaf, (event.method, path))
             outcome = score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)
             by_rule = score.by_rule.get(leaf, outcome)

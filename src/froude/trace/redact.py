@@ -55,6 +55,15 @@ SECRET_FIELDS: dict[str, frozenset[str]] = {
     "hadoop.common.RpcSaslProto.SaslAuth": frozenset({"challenge"}),
 }
 """Message type -> fields whose value, or every text and byte string below, is a secret."""
+OPEN_VARIABLES = frozenset(
+    {
+        *("SHELL", "LANG", "PATH", "PWD", "CLASSPATH", "LD_LIBRARY_PATH", "JAVA_HOME"),
+        *("HADOOP_COMMON_HOME", "HADOOP_HDFS_HOME", "HADOOP_YARN_HOME", "HADOOP_MAPRED_HOME", "HADOOP_CONF_DIR"),
+    }
+)
+"""Variables of an environment that name programs and folders: no secret, and the same in every run."""
+_OPEN_VALUE = re.compile(r"[\x20-\x7e]*")
+"""What such a variable holds; a damaged length that reaches into what follows brings a control character along."""
 _SUSPECT = re.compile(r"passw|secret|private_?key|credential", re.IGNORECASE)
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """What no name or path holds, but every token that a damaged length has pulled into a text."""
@@ -70,6 +79,8 @@ class RedactionPlan:
     """Texts and byte strings to replace, and whether they are byte strings."""
     below: tuple[tuple[str, bool, RedactionPlan], ...] = ()
     """Messages under which secrets may lie, and their plan."""
+    variable: bool = False
+    """Whether it is an entry of a map, of which the key may say that it holds no secret."""
     texts: tuple[tuple[str, bool, str], ...] = ()
     """When strict, texts beside them, into which damage could have moved a secret, and their full name."""
 
@@ -191,6 +202,7 @@ class Redactor:
             name, repeated, inner = field.name, field.is_repeated, field.message_type
             secret = everything or name in named or _is_suspect(field)
             if everything and name == "key" and descriptor.name.endswith("MapProto"):
+                plan.variable = True
                 continue  # the names of a map's entries are no secret: HADOOP_CLASSPATH, mapreduce_shuffle
             if inner is not None:
                 if secret or self._strict or _reaches(inner):
@@ -207,6 +219,8 @@ class Redactor:
         Raises:
             InputError: a text beside them is none.
         """
+        if plan.variable and _is_open(message):
+            return
         for name, repeated, binary in plan.secrets:
             self._replace(message, name, repeated, binary)
         for name, repeated, inner in plan.below:
@@ -237,6 +251,12 @@ class Redactor:
         if binary or not raw:
             return self.hashed(raw) if raw else value
         return self.hashed(raw).hex()[: max(len(value), _SHORTEST)]
+
+
+def _is_open(entry: Any) -> bool:
+    """Whether a map's entry is a variable that holds no secret."""
+    value = getattr(entry, "value", None)
+    return entry.key in OPEN_VARIABLES and isinstance(value, str) and _OPEN_VALUE.fullmatch(value) is not None
 
 
 def _is_text(field: FieldDescriptor) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from ipaddress import IPv4Address
 from typing import Any
 
 from froude.emulation.pacing import Pace
@@ -13,6 +14,8 @@ from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted import ScriptedNode
 from froude.workload.rules import Special, Value
 from froude.workload.types import CallTemplate, NodeType, Rule
+
+_FIRST_ADDRESS = IPv4Address("127.0.0.10")
 
 
 class ScriptedFamily:
@@ -55,7 +58,7 @@ class ScriptedFamily:
         return None
 
     def fact(self, number: int, name: str) -> Value:
-        """Its client id as a uuid; this machine's address, and no ports.
+        """Its client id as a uuid; an address of this machine that no other node of its type has, and no ports.
 
         Args:
             number: which node, from 0.
@@ -64,7 +67,7 @@ class ScriptedFamily:
         if name == "uuid":
             return self.population.client_uuid(NodeId(self.node_type.name, number))
         if name in ("address", "hostname"):
-            return "127.0.0.1"
+            return str(_FIRST_ADDRESS + number)
         return 0 if name in ("port", "ipc_port", "info_port") else Special.UNRESOLVED
 
     def owner(self, name: str) -> int | None:
