@@ -213,6 +213,22 @@ def facts(path: str, values: Sequence[Value], *, own_facts: bool = True) -> Rule
     return miner.rules(occurrences, own_facts=own_facts)[path]
 
 
+@pytest.mark.parametrize("others", [False, True])
+def test_where_each_node_calls_from_is_its_own_address(*, others: bool) -> None:
+    """Of several nodes, where the addresses of a run's network say nothing of another run's."""
+    addresses = ["127.94.50.10", "127.171.9.11", "127.3.77.12"]
+    occurrences = []
+    for number, address in enumerate(addresses):
+        sender = Sender(number, str(number), Role("nodemanager", endless=True), [])
+        peer = "127.0.0.1" if others else address
+        call = calls(event(number, "m", {"node_id.host": address}, peer=peer))[0]
+        occurrences.append(Occurrence(number, 0, sender, "nodemanager.c1", call))
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=n) for n in range(3)])
+    miner.learn(occurrences)
+    rule = miner.rules(occurrences)["node_id.host"]
+    assert (rule == NodeFact("address")) is not others
+
+
 @pytest.mark.parametrize(
     ("path", "value", "rule"),
     [

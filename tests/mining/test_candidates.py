@@ -7,7 +7,16 @@ from itertools import pairwise
 
 import pytest
 
-from froude.mining.candidates import alike, flows_from, from_cause, from_list, leaf_name, ranked, siblings
+from froude.mining.candidates import (
+    alike,
+    flows_from,
+    from_cause,
+    from_list,
+    is_chosen,
+    leaf_name,
+    ranked,
+    siblings,
+)
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
@@ -126,3 +135,21 @@ def test_leaf_names_have_no_indices(path: str, name: str) -> None:
 def test_names_that_one_side_shortens(path: str, other: str, same_name: bool) -> None:
     """Word by word, whichever way they are joined."""
     assert alike(path, other) is alike(other, path) is same_name
+
+
+@pytest.mark.parametrize(
+    ("path", "which", "value", "chosen"),
+    [
+        ("locs[0].ip", Which.SAME, "10.0.0.2", True),
+        ("locs[0].url", Which.LAST, "10.0.0.2:8041", True),
+        ("locs[{each}].ip", Which.CAUSE, "10.0.0.2", False),
+        ("owner.ip", Which.SAME, "10.0.0.2", False),
+        ("names[0]", Which.SAME, "part-1", False),
+        ("ports[0]", Which.SAME, 8041, False),
+    ],
+)
+def test_which_machine_stands_at_a_place_of_a_list_is_chance(
+    path: str, which: Which, value: Scalar, chosen: bool
+) -> None:
+    """Of addresses, and not of an effect's own element."""
+    assert is_chosen(Flow("c.a", Side.RESPONSE, path, which), value) is chosen

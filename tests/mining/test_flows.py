@@ -7,13 +7,24 @@ from dataclasses import replace
 
 import pytest
 
+from froude.hadoop.target import UNKNOWN, Target
 from froude.mining.flows import OccurrenceContext, Timeline, columns, type_of, value_at
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
 from froude.workload.scale import Count, Scale
-from froude.workload.types import NODE, Counter, Flow, Generated, Scaled, Side, Which
+from froude.workload.types import (
+    CALLEE_HOST,
+    CALLEE_PORT,
+    NODE,
+    Counter,
+    Flow,
+    Generated,
+    Scaled,
+    Side,
+    Which,
+)
 from tests.mining.events import calls, event
 
 
@@ -33,12 +44,14 @@ class History:
         node: int = 0,
         lasts_s: float | None = 0.1,
         error: str | None = None,
+        target: Target = UNKNOWN,
+        role: Role = Role("client"),  # noqa: B008 - a constant
         **more: object,
     ) -> Occurrence:
         """Add one; it is never answered if it lasts None."""
         number = len(self.occurrences)
         sender = self._senders.setdefault(
-            (type_of(template), node), Sender(0, f"{type_of(template)}{node}", Role("client"), [])
+            (type_of(template), node), Sender(0, f"{type_of(template)}{node}", role, [])
         )
         logical = calls(
             event(
@@ -49,6 +62,7 @@ class History:
                 start_s=number * 0.5,
                 end_s=number * 0.5 + (lasts_s or 0.0),
                 error=error,
+                target=target,
                 answered=lasts_s is not None,
             )
         )
@@ -269,7 +283,7 @@ def test_columns_have_a_value_for_every_call() -> None:
 
 
 def test_a_recorded_call_as_rules_see_it() -> None:
-    """Its place and its run's Scale; not the machine, and nothing random."""
+    """Its place and its run's Scale; of the machine where its connection comes from, and nothing random."""
     history = History()
     taker = history.call("c.a", {"L1": 3}, node=2, last={"L1": True})
     context = OccurrenceContext(Timeline([taker]), Scale.of(files=4), taker)
@@ -278,6 +292,7 @@ def test_a_recorded_call_as_rules_see_it() -> None:
     assert not context.is_last("L7")
     assert context.scale["files"].value == 4
     assert context.fact("uuid") is Special.UNRESOLVED
+    assert context.fact("address") == "127.0.0.1"
     assert context.generated(Generated("uuid")) is Special.UNRESOLVED
 
 
@@ -312,3 +327,46 @@ def test_the_length_of_a_block_is_what_its_client_says_next(
     assert OccurrenceContext(timeline, {}, taker).fact("length") == length
     assert OccurrenceContext(timeline, {}, taker).fact("uuid") is Special.UNRESOLVED
     assert OccurrenceContext(timeline, {}, cause).fact("length") is Special.UNRESOLVED
+
+
+def at(address: str) -> Target:
+    """A NodeManager."""
+    return Target("nodemanager", address)
+
+
+def test_where_others_called_a_daemon_last() -> None:
+    """Of services of several daemons; not the node's own calls, nor later ones."""
+    history = History()
+    history.call("a.c1", target=at("10.0.0.1:8041"))
+    history.call("c.a", target=at("10.0.0.2:8041"))
+    history.call("b.c1", target=at("10.0.0.2:8041"))
+    taker = history.call("c.b", target=Target("namenode", "10.0.0.2:8020"))
+    history.call("a.c1", target=at("10.0.0.2:8041"))
+    timeline = Timeline(history.occurrences)
+    assert timeline.called_last(taker, "10.0.0.2") == ("b.c1", "b", Side.REQUEST, CALLEE_HOST)
+    assert timeline.called_last(taker, "10.0.0.3") is None
+    assert timeline.resolve(Flow("b.c1", Side.REQUEST, CALLEE_HOST, Which.LAST, "b"), taker) == "10.0.0.2"
+    assert timeline.plural == {"nodemanager"}
+
+
+def test_whom_a_node_called_itself_is_a_source_of_its_own() -> None:
+    """Host and port of the call, as of the leaves of its request; other nodes' calls are none."""
+    history = History()
+    history.call("c.a", target=Target("namenode", "10.0.0.2:40020"))
+    taker, other = history.call("c.b"), history.call("d.b")
+    timeline = Timeline(history.occurrences)
+    assert timeline.sources(taker, 40020) == [("c.a", None, Side.REQUEST, CALLEE_PORT)]
+    assert timeline.sources(other, 40020, others=True) == []
+    assert timeline.resolve(Flow("c.a", Side.REQUEST, CALLEE_PORT), taker) == 40020
+
+
+def test_what_a_datanode_says_of_a_block_is_no_source() -> None:
+    """It was told so without a call: by the client that closes the block afterwards."""
+    report = {"blocks[0].blocks[0].block.numBytes": 251569, "blocks[0].blocks[0].block.blockId": 1073741825}
+    datanode = Role("datanode", program="datanode")
+    history = History()
+    history.call("datanode.e1", request=report, role=datanode)
+    taker = history.call("c.b")
+    timeline = Timeline(history.occurrences)
+    assert timeline.sources(taker, 251569, others=True) == []
+    assert timeline.sources(taker, 1073741825, others=True)

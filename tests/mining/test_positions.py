@@ -49,3 +49,14 @@ def test_calls_of_nobody_are_positions_that_are_not_found(workload: Workload, he
     lost = [p for p in found if p.template == "msync"]
     assert lost
     assert {p.outcome for p in lost} == {LeafOutcome.UNEXPECTED}
+
+
+def test_an_early_report_has_the_positions_of_the_report(workload: Workload, held_out: Recording) -> None:
+    """That a block is on its way is told early or not at all, as time decides."""
+    early = next(event for event in held_out.events if event.method == "blockReceivedAndDeleted")
+    status = "blocks[0].blocks[0].status"
+    request = {path: 1 if path == status else value for path, value in early.request.items()}
+    request |= {"blocks[0].blocks[0].block.blockId": 7}
+    passing = replace(early, order=len(held_out.events), call_id=99999, request=request)
+    with_it = replace(held_out, events=[*held_out.events, passing])
+    assert positions(workload, with_it) == positions(workload, held_out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from froude.hadoop.target import Target
 from froude.mining.evidence import Column
 from froude.mining.flows import Timeline, columns
 from froude.mining.knowledge import Role
@@ -11,7 +12,7 @@ from froude.mining.senders import Sender
 from froude.mining.sources import Sources
 from froude.mining.structure import Occurrence
 from froude.workload.scale import Scale
-from froude.workload.types import Constant, Flow, Side, Which
+from froude.workload.types import CALLEE_HOST, Constant, Flow, Side, Which
 from tests.mining.events import calls, event
 
 
@@ -65,3 +66,35 @@ def test_small_numbers_flow_from_calls_about_the_same_path_alone() -> None:
     apart = [{"r.file": f"/g{n}", "r.size": size} for n, size in enumerate(small)]
     sources, column = asked(apart, [{"length": size} for size in small], "r.size")
     assert sources.flow(column) is None
+
+
+def launched(hosts: Sequence[str], locations: Sequence[str]) -> tuple[Sources, Column]:
+    """The host that a process of each run gives, after a list of machines was answered to it."""
+    occurrences = []
+    for run, (host, location) in enumerate(zip(hosts, locations, strict=True)):
+        for number, (name, request, answer, address) in enumerate(
+            (
+                ("launcher.c1", {}, {}, "10.0.0.9:8041"),
+                ("launcher.c1", {}, {}, f"{host}:8041"),
+                ("app.c1", {}, {"locs[0].ip": location}, ""),
+                ("app.c2", {"host": host}, {}, ""),
+            )
+        ):
+            kind = name.partition(".")[0]
+            target = Target("nodemanager", address) if address else Target("resourcemanager", "10.0.0.1:8032")
+            made = calls(event(number, "m", request, answer, client=kind, target=target))[0]
+            occurrences.append(Occurrence(run, 0, SENDERS[kind], name, made, {}))
+    taken = [each for each in occurrences if each.template == "app.c2"]
+    return Sources(Timeline(occurrences), [Scale.of(nodes=3)] * len(hosts)), Column(taken, hosts, "host")
+
+
+SENDERS = {kind: Sender(0, kind, Role(kind), []) for kind in ("launcher", "app")}
+
+
+def test_a_process_runs_where_it_was_started() -> None:
+    """Rather than on the machine that happens to stand first in a list."""
+    hosts = ["10.0.0.2", "10.0.0.3"]
+    sources, column = launched(hosts, hosts)
+    started = Flow("launcher.c1", Side.REQUEST, CALLEE_HOST, Which.LAST, "launcher")
+    assert next(sources.flows(column)) == started
+    assert {flow.path for flow in sources.flows(column)} == {CALLEE_HOST}

@@ -58,7 +58,13 @@ SECRET_FIELDS: dict[str, frozenset[str]] = {
 OPEN_VARIABLES = frozenset(
     {
         *("SHELL", "LANG", "PATH", "PWD", "CLASSPATH", "LD_LIBRARY_PATH", "JAVA_HOME"),
-        *("HADOOP_COMMON_HOME", "HADOOP_HDFS_HOME", "HADOOP_YARN_HOME", "HADOOP_MAPRED_HOME", "HADOOP_CONF_DIR"),
+        *(
+            "HADOOP_COMMON_HOME",
+            "HADOOP_HDFS_HOME",
+            "HADOOP_YARN_HOME",
+            "HADOOP_MAPRED_HOME",
+            "HADOOP_CONF_DIR",
+        ),
     }
 )
 """Variables of an environment that name programs and folders: no secret, and the same in every run."""

@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 from froude.emulation.programs.memory import Cursor, Memory, Needs
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.target import Target
 from froude.workload.rounds import unrolled
 from froude.workload.rules import Special
 from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
+    CALLEE_HOST,
+    CALLEE_PORT,
     CallTemplate,
     Counter,
     Effect,
@@ -130,6 +133,22 @@ def test_causes_come_in_any_order(hadoop: Hadoop) -> None:
             loops = {"L1": iteration}
             memory.keep(needs.own, name, loops, Side.REQUEST, kind.request(src=f"/{name}{iteration}"))
         assert memory.flow(replace(path, call=name), {"L1": 1}) == f"/{name}1"
+
+
+def test_where_a_call_went_is_kept_beside_what_stood_in_it(hadoop: Hadoop) -> None:
+    """Only of calls of which it is taken."""
+    taken = {
+        "src": Flow("c.a", Side.REQUEST, CALLEE_HOST),
+        "clientName": Flow("c.a", Side.REQUEST, CALLEE_PORT),
+    }
+    steps = (call("c.a"), replace(call("c.b"), arguments=taken))
+    made = Workload((NodeType("c", Count(1), steps),), Recorded((), ()))
+    needs, memory = Needs(made), Memory()
+    assert needs.addressed == {"c.a"}
+    request = hadoop.schema().method(CLIENT, "getFileInfo").request(src="/f")
+    callee = Target("nodemanager", "10.0.0.2:8041")
+    memory.keep(needs.own, "c.a", {}, Side.REQUEST, request, callee=callee)
+    assert [memory.flow(flow, {}) for flow in taken.values()] == ["10.0.0.2", 8041]
 
 
 def test_a_failed_call_leaves_no_value(hadoop: Hadoop) -> None:

@@ -27,8 +27,8 @@ def family(hadoop: Hadoop) -> ScriptedFamily:
 
 
 def test_facts_of_a_node_that_has_no_program_of_its_own(family: ScriptedFamily) -> None:
-    """It has an address and no ports; what it does not have is unresolved."""
-    assert family.fact(0, "address") == "127.0.0.1"
+    """It has an address of its own and no ports; what it does not have is unresolved."""
+    assert [family.fact(number, "address") for number in (0, 1)] == ["127.0.0.10", "127.0.0.11"]
     assert family.fact(0, "port") == 0
     assert family.fact(0, "storage") is Special.UNRESOLVED
 

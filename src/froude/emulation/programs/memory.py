@@ -237,10 +237,8 @@ class Memory:
         history = self._histories.get((call, side))
         if history is None:
             history = self._histories[call, side] = History(wanted.asked, walked=wanted.walked)
-        values = {path: Special.ABSENT if message is None else _taken(message, path) for path in wanted.paths}
-        if callee is not None:
-            known = {CALLEE_HOST: callee.host, CALLEE_PORT: callee.port}
-            values |= {path: value for path, value in known.items() if path in values}
+        called = {} if callee is None else {CALLEE_HOST: callee.host, CALLEE_PORT: callee.port}
+        values = {path: called[path] if path in called else _taken(message, path) for path in wanted.paths}
         history.add(loops, values)
 
     def flow(self, flow: Flow, loops: Loops, element: int | None = None) -> Value:
@@ -261,8 +259,10 @@ class Memory:
         return shifted(value, flow.plus)
 
 
-def _taken(message: Message, path: str) -> Value | tuple[Value, ...]:
+def _taken(message: Message | None, path: str) -> Value | tuple[Value, ...]:
     """A leaf's value; of a path with `{each}` that of every element."""
+    if message is None or path in {CALLEE_HOST, CALLEE_PORT}:
+        return Special.ABSENT
     field_path, each, _ = path.partition("[{each}]")
     if not each:
         return value_at(message, path)
