@@ -25,6 +25,8 @@ RELEASE = "3.4.2"
 _ROOT = Path(__file__).resolve().parent.parent
 _KEPT = _ROOT / ".benchmarks" / "patternminer"
 _PROGRAM = _ROOT / "src" / "froude" / "experiment" / "scenarios" / "mapreduce_jobs.py"
+_PROPERTIES = {"dfs.blocksize": "1048576", "mapreduce.jobhistory.move.interval-ms": "3600000"}
+"""As in the scenarios that are shipped."""
 _TRAINED = (2, 3, 4)
 _HELD_OUT = 8
 _SETS = {
@@ -63,7 +65,7 @@ def recordings(name: str, jobs: str) -> tuple[list[Trace], Trace, Trace]:
                 workspace,
                 Hadoop.find(RELEASE),
                 name=label,
-                properties={"dfs.blocksize": "1048576"},
+                properties=_PROPERTIES,
             )
         traces.append(read_trace(folder))
     return traces[:-2], traces[-2], traces[-1]

@@ -266,7 +266,7 @@ class OccurrenceContext:
         return self._timeline.resolve(rule, self._taker, element_at(rule, self))
 
     def fact(self, name: str) -> Value:
-        """What clients say of a thing; of the machine itself what its connection tells: the one that plays knows more."""
+        """What clients say of a thing; of the machine itself what its connection tells."""
         if name in ADDRESSES:
             return self._taker.call.event.peer or Special.UNRESOLVED
         return self._timeline.said_of(name, self._taker)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median, median_low
 
@@ -179,6 +179,13 @@ class _Builder:
         self._timings = timings(steps, self._scales)
         self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
         self._starts = start_rules(types, len(recordings))
+        self._timed = {
+            loop.body
+            for mined in types
+            for number, loop in enumerate(_loops(mined.pattern), 1)
+            if self._moved(mined.loop_runs[f"L{number}"])
+        }
+        """Bodies of loops that some type ran another number of times at one and the same Scale."""
         self.questions = Questions()
         self.findings: list[Finding] = [*undecided_starts(types, self._starts, len(recordings))]
 
@@ -223,7 +230,7 @@ class _Builder:
                     # What some did once and others not at all, whatever the Scale, is no round of anything.
                     # Of two nodes alone, one with it and one without, nobody can tell.
                     stray = counts == [0, 1] and (fit.count is None or len(seen) == 2)
-                    if stray or (fit.count is None and self._moved(seen)):
+                    if stray or (fit.count is None and (self._moved(seen) or item.body in self._timed)):
                         steps.append(
                             self._drawn(mined, name, [each.times for each in seen], build(item.body))
                         )
@@ -292,7 +299,7 @@ class _Builder:
 
     def _drawn(self, mined: MinedType, name: str, counts: Sequence[int], body: tuple[Step, ...]) -> Repeat:
         low, high = min(counts), max(counts)
-        text = f"iterations of {name} in {mined.name}: {low} to {high} at one Scale, which no formula gives; drawn"
+        text = f"iterations of {name} in {mined.name}: {low} to {high}, by time and not by the Scale; drawn"
         self.findings.append(Finding(text, fatal=False, node_type=mined.name))
         drawn = Generated("gauge", {"low": low, "high": high})
         return Repeat(name, Count(float(median_low(counts))), body, drawn)
@@ -432,6 +439,14 @@ class _Builder:
             return Count(float(median(seen)) if seen else 0.0)
         self.questions.number(mined.name, what, fit, others)
         return fit.count
+
+
+def _loops(items: Sequence[Item]) -> Iterator[Loop]:
+    """The loops of a pattern, each before those within it, as they are numbered."""
+    for item in items:
+        if isinstance(item, Loop):
+            yield item
+            yield from _loops(item.body)
 
 
 def _confirmation(occurrences: Sequence[Occurrence]) -> str | None:

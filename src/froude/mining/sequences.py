@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from froude.base.units import Quantity
 from froude.mining.canonical import Token
 from froude.mining.matching import Matched
 from froude.mining.placement import elements_of
-from froude.mining.structure import Occurrence
+from froude.mining.structure import MinedType, Occurrence
 from froude.workload.rounds import unrolled
-from froude.workload.scale import at_node
-from froude.workload.types import Actor, Effect, NodeType, Scalar, Step
+from froude.workload.scale import Count, at_node
+from froude.workload.types import Actor, CallTemplate, Effect, NodeType, Repeat, Scalar, Step
 from froude.workload.walk import repeats
 
 
@@ -28,7 +28,7 @@ class TypeSequences:
     nodes_predicted: int
     nodes_real: int
     exact: int
-    """Nodes whose whole sequence came out."""
+    """Nodes whose whole sequence came out, a loop of a drawn number with any that may be drawn."""
     calls_predicted: int
     calls_real: int
     calls_matched: int
@@ -90,6 +90,8 @@ def sequences_of(
     for number, sender in mined.numbered():
         predicted = by_node[number if len(by_node) > 1 else 0]
         sent = list(sender.tokens)
+        if sent != predicted and (steps := _as_drawn(node.steps, mined, sender.run, number)) != node.steps:
+            predicted = expand(steps, at_node(scale, number), tokens)
         real += len(sent)
         exact += sent == predicted
         agreed += _agreeing(sent, predicted)
@@ -99,6 +101,24 @@ def sequences_of(
         exact -= min(exact, len(mined.senders) - wanted)
     calls = sum(map(len, by_node[:wanted])) if len(by_node) > 1 else wanted * len(by_node[0])
     return TypeSequences(node.name, wanted, len(mined.senders), exact, calls, real, agreed, difference)
+
+
+def _as_drawn(steps: Sequence[Step], mined: MinedType, run: int, number: int) -> tuple[Step, ...]:
+    """The steps of a node whose drawn numbers are those that it had, as far as they can be drawn."""
+    return tuple(
+        step if isinstance(step, CallTemplate) else _loop_as_drawn(step, mined, run, number) for step in steps
+    )
+
+
+def _loop_as_drawn(loop: Repeat, mined: MinedType, run: int, number: int) -> Repeat:
+    steps = _as_drawn(loop.steps, mined, run, number)
+    had = {each.times for each in mined.loop_runs[loop.id] if (each.run, each.node) == (run, number)}
+    if loop.drawn is None or len(had) != 1:
+        return replace(loop, steps=steps)
+    times = had.pop()
+    low, high = (loop.drawn.parameters[bound] for bound in ("low", "high"))
+    possible = isinstance(low, int | float) and isinstance(high, int | float) and low <= times <= high
+    return replace(loop, steps=steps, times=Count(float(times)) if possible else loop.times)
 
 
 def _agreeing(sent: Sequence[Token], predicted: Sequence[Token]) -> int:

@@ -183,7 +183,7 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
             homes[0].extend(pool)
         elif runs > 1 and 1 < number <= _MOST_APART and _told_apart(everybody, number):
             # The nth of every run is about the same as the nth of the others: what some did beside it tells no types.
-            whole = [group for group in whole if group not in homes] + _by_number(everybody, number)
+            whole = [group for group in whole if group not in homes] + _parts(everybody, number)
         else:
             whole.append(pool)
     return [_ordered(group) for group in whole]
@@ -219,9 +219,10 @@ def _grouped(cluster: list[Sender], runs: int) -> list[_Group]:
     constant = number > 0
     if pattern is not None:
         if constant and 1 < number <= _MOST_APART and runs > 1 and _told_apart(cluster, number):
+            parts = _parts(cluster, number)
             return [
-                _Group(part, _common(part) or pattern, (at, number))
-                for at, part in enumerate(_by_number(cluster, number))
+                _Group(part, _common(part) or pattern, (at, number) if len(parts) == number else (0, 1))
+                for at, part in enumerate(parts)
             ]
         apart = _by_wording(cluster, runs)
         return [_Group(part, pattern if part is cluster else _common(part) or pattern) for part in apart]
@@ -267,6 +268,35 @@ def _calls(cluster: Sequence[Sender]) -> int:
 
 def _by_number(cluster: list[Sender], number: int) -> list[list[Sender]]:
     return [cluster[at::number] for at in range(number)]
+
+
+def _parts(cluster: list[Sender], number: int) -> list[list[Sender]]:
+    """The nth senders of all runs, those together that say the same: the rounds of one job that is run again."""
+    parts = _by_number(cluster, number)
+    always, ever = [], []
+    for part in parts:
+        said = [
+            {
+                (call.token, path, _wording(value))
+                for call in sender.own
+                for path, value in call.request.items()
+                if isinstance(value, str)
+            }
+            for sender in part
+        ]
+        always.append(set.intersection(*said))
+        ever.append(set.union(*said))
+    alike: list[list[int]] = []
+    for at in range(number):
+        home = next(
+            (group for group in alike if all(always[at] <= ever[o] and always[o] <= ever[at] for o in group)),
+            None,
+        )
+        if home is None:
+            alike.append([at])
+        else:
+            home.append(at)
+    return [_ordered(sender for at in group for sender in parts[at]) for group in alike]
 
 
 def _families(cluster: list[Sender]) -> list[_Group]:
