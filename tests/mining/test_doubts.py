@@ -45,4 +45,5 @@ def test_short_texts_are_doubtful_while_numbers_have_one_digit(rounds: int, leng
         Occurrence(0, 0, sender, "c", calls(event(n, "complete", {"last.numBytes": length}))[0], {"L1": n})
         for n in range(rounds)
     ]
-    assert short_texts(occurrences) == (["last.numBytes"] if asked else [])
+    assert short_texts(occurrences, [Scale.of(files=50)]) == (["last.numBytes"] if asked else [])
+    assert bool(short_texts(occurrences, [Scale.of(files=2), Scale.of(files=3)])) == (0 < length < 1024)

@@ -134,7 +134,7 @@ class ArgumentMiner:
             for path, values in columns(occurrences).items()
             if not is_asked(occurrences[0].call.token[1], path)
         }
-        for path in short_texts(occurrences):
+        for path in short_texts(occurrences, self._scales):
             if not own_facts and not any(isinstance(part, Flow) for part in within(rules[path])):
                 self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], worded=True))
         for path in growing(occurrences, self._scales):
@@ -242,8 +242,9 @@ class ArgumentMiner:
             best = self._until_read_again(best, column)
         if best is not None and fact in THINGS:
             short = all(isinstance(value, int) and value < SHORT_TEXT for value in column.values)
-            if changing or short or not self._is_of_cause(best, column):
-                return NodeFact(str(fact))
+            own = NodeFact(str(fact))
+            if changing or short or not self._is_of_cause(best, column) or self._sources.holds(own, column):
+                return own
         shown = next((value for value in column.values if not isinstance(value, Special)), None)
         if (
             isinstance(best, Constant | Template | CounterRule | Generated)

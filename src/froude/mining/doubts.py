@@ -11,10 +11,10 @@ from froude.base.units import Quantity
 from froude.mining.flows import columns
 from froude.mining.knowledge import LENGTH
 from froude.mining.structure import Occurrence
-from froude.workload.types import NODE, Cases, Counter, Flow, Rule, Scalar, Scaled, Template
+from froude.workload.types import Cases, Counter, Flow, Rule, Scalar, Scaled, Template
 
 _INDEX = re.compile(r"\[(\d+)\]")
-SHORT_TEXT = 256
+SHORT_TEXT = 1024
 """Bytes below which a file is a text of a few words."""
 _TWO_DIGITS = 10
 """The first number that has two; counted from 1 it is a place earlier."""
@@ -69,17 +69,21 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
     ]
 
 
-def short_texts(occurrences: Sequence[Occurrence]) -> list[str]:
-    """Leaves that are lengths of short texts, of nodes or rounds that were seen with numbers of one digit alone.
+def short_texts(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> list[str]:
+    """Leaves that are lengths of short texts, where some number that may stand in them had one digit alone.
 
     Args:
         occurrences: the calls of one template.
+        scales: of each run, by its number.
     """
-    most = {NODE: max(occurrence.node for occurrence in occurrences)} | {
-        name: max(occurrence.indices.get(name, 0) for occurrence in occurrences)
-        for name in occurrences[0].indices
-    }
-    if not any(0 < number < _TWO_DIGITS - 1 for number in most.values()):
+    most = [max(occurrence.node for occurrence in occurrences)]
+    most += [
+        max(occurrence.indices.get(name, 0) for occurrence in occurrences) for name in occurrences[0].indices
+    ]
+    counts = [
+        max(int(scale[name].value) for scale in scales) - 1 for name in set.intersection(*map(set, scales))
+    ]
+    if not any(0 < number < _TWO_DIGITS - 1 for number in (*most, *counts)):
         return []
     return [
         path
