@@ -269,6 +269,30 @@ def test_a_number_that_only_timing_moves_is_drawn(tmp_path: Path) -> None:
     assert read_workload(file).node_types == mined.node_types
 
 
+def _looks_and_one(looks: list[int], last: int) -> Recording:
+    """The same, and a client that makes a folder before it looks."""
+    run = _looks(looks, len(looks))
+    begun_s = run.events[-1].start_s + 100.0
+    events = [event(0, "mkdirs", {"src": "/out"}, client="last", start_s=begun_s)]
+    events += [
+        event(0, "look", {"src": f"/in/{at}"}, client="last", start_s=begun_s + 1 + at**1.5)
+        for at in range(last)
+    ]
+    numbered = [replace(each, order=at, call_id=at) for at, each in enumerate([*run.events, *events])]
+    return replace(run, events=numbered)
+
+
+def test_what_time_decides_of_some_nodes_it_decides_of_others() -> None:
+    """A number of one node a run that follows no formula, where another type shows the same loop at one Scale."""
+    mined = mine_recordings(
+        [_looks_and_one([3, 5], 5), _looks_and_one([4, 3, 7], 8), _looks_and_one([3, 6, 4, 4], 4)]
+    )
+    last = mined.node_types[-1].steps[-1]
+    assert isinstance(last, Repeat)
+    assert last.drawn == Generated("gauge", {"low": 4, "high": 8})
+    assert not any(finding.fatal for finding in mined.findings)
+
+
 def test_a_number_that_nearly_all_nodes_share_is_theirs() -> None:
     """Where a call of one was lost, the formula is that of the others, and a finding says so."""
     mined = mine_recordings([_looks([4] * 4, 4), _looks([6, 6, 5, 6, 6, 6], 6), _looks([9] * 9, 9)])

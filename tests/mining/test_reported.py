@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from froude.mining.knowledge import REPORTS
-from froude.mining.reported import named_in, thing_of
+from froude.mining.reported import named_in, on_the_way, thing_of
 from tests.mining.events import calls, event
 
 LIST = "node_status.containersStatuses"
@@ -62,3 +62,15 @@ def test_an_id_of_several_numbers_is_found_under_any_name() -> None:
     assert thing == (("app.id", 7), ("id", 5))
     answer = {"done[0].app.id": 7, "done[0].id": 4, "done[1].app.id": 7, "done[1].id": 5, "id": 5}
     assert named_in(answer, [thing]) == [(thing, "done[1]")]
+
+
+def test_a_state_on_the_way_is_a_matter_of_time() -> None:
+    """A report that follows from nothing, of a container that others tell of; of one that none tells of it is not."""
+    beats = [beat(0, (1, 2)), beat(1, (1, 9), (2, 9)), beat(2, (1, 3))]
+    told = {(order, f"{LIST}[0].state") for order in (0, 2)}
+    early = on_the_way(beats, told)
+    assert early == {
+        (1, f"{LIST}[0].{leaf}")
+        for leaf in ("container_id.app.id", "container_id.id", "state", "exit_status")
+    }
+    assert on_the_way([event(0, "mkdirs", {"src": "/a"})], set()) == frozenset()

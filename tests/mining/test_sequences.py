@@ -11,8 +11,9 @@ from froude.mining.events import Recording
 from froude.mining.matching import match, token_of
 from froude.mining.sequences import EffectCounts, TypeSequences, effect_counts, expand, sequences_of
 from froude.workload.scale import Count, Scale
-from froude.workload.types import CallTemplate, Repeat, Workload
+from froude.workload.types import CallTemplate, Generated, NodeType, Recorded, Repeat, Workload
 from froude.workload.walk import templates
+from tests.mining.events import PROTOCOL, event
 from tests.mining.synthetic import record
 
 HELD_OUT = {"datanodes": 5, "clients": 4, "dirs": 2, "files": 3, "blocks": 2}
@@ -80,3 +81,15 @@ def test_effects_that_did_not_happen_are_counted(workload: Workload, run: Record
     (less,) = effects(workload, without(run, "blockReceivedAndDeleted"))
     assert less.expected == whole.expected
     assert less.seen < whole.seen
+
+
+@pytest.mark.parametrize(("times", "exact"), [(1, 1), (3, 1), (4, 0)])
+def test_a_drawn_number_is_any_that_may_be_drawn(times: int, exact: int) -> None:
+    """And no other."""
+    look = CallTemplate("client.c1", PROTOCOL, "look", {})
+    drawn = Generated("gauge", {"low": 1, "high": 3})
+    client = NodeType("client", Count(1.0), (Repeat("L1", Count(2.0), (look,), drawn),))
+    workload = Workload((client,), Recorded((Scale.of(n=1),), ()))
+    events = tuple(event(at, "look", {"src": str(at)}, start_s=at**1.5) for at in range(times))
+    found = sequences(workload, Recording(events, Scale.of(n=1)))["client"]
+    assert (found.exact, found.nodes_real) == (exact, 1)

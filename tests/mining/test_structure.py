@@ -36,6 +36,14 @@ def test_equal_sequences_of_other_wording_are_types_of_their_own() -> None:
     assert findings == []
 
 
+def test_rounds_of_one_job_are_one_type() -> None:
+    """An index is made, then groups are found in three rounds: two types, not four."""
+    made = ["/index", "/groups-1", "/groups-2", "/groups-3"]
+    run = _recording(*([("create", path), ("complete", path)] for path in made))
+    types, _ = find_types(senders_of([run, run])[0], 2)
+    assert [len(node_type.senders) for node_type in types] == [2, 6]
+
+
 def test_sequences_without_a_common_pattern_are_told() -> None:
     """The commonest stands for all, and the finding says how many calls do not fit."""
     runs = [

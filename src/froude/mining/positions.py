@@ -14,6 +14,7 @@ from froude.mining.canonical import decided_by_time
 from froude.mining.events import Recording
 from froude.mining.matching import match
 from froude.mining.prediction import LeafOutcome, Score
+from froude.mining.reported import on_the_way
 from froude.workload.types import Workload
 from froude.workload.walk import templates
 
@@ -42,11 +43,12 @@ def positions(workload: Workload, recording: Recording) -> tuple[Position, ...]:
     """
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     score = Score(match(workload, recording).placement, recording.scale, calls)
+    early = on_the_way(recording.events, score.outcomes)
     seen: dict[tuple[str, str, str], list[tuple[LeafOutcome, LeafOutcome]]] = defaultdict(list)
     for event in recording.events:
         for path in event.request:
             leaf = (event.order, path)
-            if leaf not in score.outcomes and decided_by_time(event, path):
+            if leaf in early or (leaf not in score.outcomes and decided_by_time(event, path)):
                 continue  # tells early of what its own call tells, whose positions these are
             template, canonical = score.rule_of.get(leaf, (event.method, path))
             outcome = score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)

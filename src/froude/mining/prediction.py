@@ -27,6 +27,7 @@ from froude.mining.outstanding import Outstanding, judge
 from froude.mining.patterns import same
 from froude.mining.pipeline import mine_recordings
 from froude.mining.placement import Placement
+from froude.mining.reported import on_the_way
 from froude.mining.sequences import EffectCounts, TypeSequences, effect_counts, sequences_of
 from froude.mining.structure import Occurrence
 from froude.trace.types import Trace
@@ -197,6 +198,7 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     announced = Announced(workload, recording.scale)
     score = Score(matched.placement, recording.scale, calls)
+    score.early = on_the_way(recording.events, score.outcomes)
     reachable = None
     if pair is not None:
         # What was predicted could be, even where the same rule fails elsewhere in the other run.
@@ -293,6 +295,8 @@ class Score:
         """Template and canonical path."""
         self.invented: list[tuple[str, str]] = []
         """Template and canonical path of each leaf that was predicted where none was."""
+        self.early: frozenset[Leaf] = frozenset()
+        """Leaves of reports that time alone let a call carry."""
         self.unasked = 0
         """Asks for containers that were due and not made."""
         self._outstanding: dict[int, Outstanding] = {}
@@ -390,7 +394,8 @@ def _outcome(event: Event, leaf: Leaf, score: Score) -> LeafOutcome:
     """What became of a leaf; what time alone decides on is the playing machine's."""
     if leaf in score.outcomes:
         return score.outcomes[leaf]
-    return LeafOutcome.GENERATED if decided_by_time(event, leaf[1]) else LeafOutcome.UNEXPECTED
+    timely = leaf in score.early or decided_by_time(event, leaf[1])
+    return LeafOutcome.GENERATED if timely else LeafOutcome.UNEXPECTED
 
 
 def _leaves(event: Event) -> list[Leaf]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from froude.mining.events import Event
@@ -111,6 +111,30 @@ def thing_of(request: Mapping[str, Scalar], report: Report) -> Thing:
     return tuple(
         (path.removeprefix(prefix), value) for path, value in request.items() if path.startswith(prefix)
     )
+
+
+def on_the_way(events: Iterable[Event], told: Container[tuple[int, str]]) -> frozenset[tuple[int, str]]:
+    """Leaves of reports that follow from nothing although others of the same thing do, as of a state between two others.
+
+    Whether a report comes in time to tell of it is a matter of time.
+
+    Args:
+        events: of one run.
+        told: the leaves that belong to calls of the workload, by the event's place in the run and path.
+    """
+    known: set[tuple[str, Thing]] = set()
+    open_ones: list[tuple[tuple[str, Thing], list[tuple[int, str]]]] = []
+    for event in events:
+        report = REPORTS.get(event.method)
+        for paths in _elements(event, report) if report is not None else ():
+            assert report is not None
+            thing = thing_of({canonical: event.request[path] for path, canonical in paths.items()}, report)
+            leaves = [(event.order, path) for path in paths]
+            if any(leaf in told for leaf in leaves):
+                known.add((event.client, thing))
+            else:
+                open_ones.append(((event.client, thing), leaves))
+    return frozenset(leaf for thing, leaves in open_ones if thing in known for leaf in leaves)
 
 
 def named_in(leaves: Mapping[str, Scalar], things: Iterable[Thing]) -> list[tuple[Thing, str]]:
