@@ -17,6 +17,7 @@ from typing import Any
 
 from froude.base.documents import Section
 from froude.base.plain import Fields, Items, OneLine, OneLineItems
+from froude.workload.yaml_named import name_rules, with_rules
 
 _FEWEST = 3
 """Leaves that a part must have to be worth a name."""
@@ -58,7 +59,7 @@ def share(fields: Mapping[str, Any]) -> dict[str, Any]:
     rules = {call["id"]: call["arguments"] for call in calls_of(nodes)}
     asked = [_standing(question, rules) for question in fields.get("questions", ())]
     questions = {"questions": _grouped(asked)} if asked else {}
-    whole: dict[str, Any] = _lined({**fields, "nodes": written, **more, **questions})
+    whole: dict[str, Any] = _lined(name_rules({**fields, "nodes": written, **more, **questions}))
     return whole
 
 
@@ -426,6 +427,7 @@ def expand(root: Section) -> Section:
     Raises:
         InputError: a name under which nothing is shared, or a part that is within itself.
     """
+    root = with_rules(root)
     fields = root.fields
     reader = _Reader(root)
     full = Fields(
