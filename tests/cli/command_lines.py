@@ -5,6 +5,7 @@ The tree of commands is walked, so that a command, or a flag that takes a path, 
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import inspect
 import shutil
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 import typer
@@ -327,6 +328,14 @@ def paths(command: Callable[..., Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def make_all(place: Path) -> None:
-    """Every file that the lines name."""
+    """Every file that the lines name: copies of those that the first who asked had made."""
+    shutil.copytree(_made(), place, symlinks=True)
+
+
+@cache
+def _made() -> Path:
+    folder = Path(mkdtemp(prefix="froude-lines-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name, make in FILES.items():
-        make(place / name)
+        make(folder / name)
+    return folder

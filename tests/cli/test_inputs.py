@@ -60,7 +60,6 @@ def _texts(good: bytes) -> dict[str, bytes]:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with every file that the command lines name; it is the current one."""
     folder = tmp_path / "here"
-    folder.mkdir()
     make_all(folder)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("FROUDE_CACHE", str(tmp_path / "cache"))

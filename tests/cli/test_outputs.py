@@ -30,10 +30,9 @@ FOREIGN = b"kept\n"
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with every file that the command lines name; it is the current one."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = tmp_path / "here"
-    folder.mkdir()
     make_all(folder)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(folder)
     return folder
 

@@ -13,6 +13,7 @@ import shlex
 import signal
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -80,18 +81,7 @@ class _Lazy(TyperGroup):
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """The command of that name, imported now; None for a name that is not one."""
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        member = getattr(importlib.import_module(f"froude.cli.{entry.module}"), entry.attribute)
-        if not isinstance(member, typer.Typer):
-            group = typer.Typer(add_completion=False, rich_markup_mode=None)
-            group.command(name=cmd_name)(member)
-            member = group
-        command = typer.main.get_command(member)
-        command.name = cmd_name
-        _keep_summaries_whole(command)
-        return command
+        return _command(cmd_name) if cmd_name in COMMANDS else None
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """The overview, from the table alone."""
@@ -105,6 +95,21 @@ class _Lazy(TyperGroup):
         except KeyboardInterrupt:
             print("froude: interrupted", file=sys.stderr)
             raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+@cache
+def _command(name: str) -> Any:
+    """One of `COMMANDS`, read from its module the first time that it is called."""
+    entry = COMMANDS[name]
+    member = getattr(importlib.import_module(f"froude.cli.{entry.module}"), entry.attribute)
+    if not isinstance(member, typer.Typer):
+        group = typer.Typer(add_completion=False, rich_markup_mode=None)
+        group.command(name=name)(member)
+        member = group
+    command = typer.main.get_command(member)
+    command.name = name
+    _keep_summaries_whole(command)
+    return command
 
 
 def _keep_summaries_whole(group: Any) -> None:

@@ -23,7 +23,7 @@ from froude.mining.senders import Sender
 from froude.mining.uneven import unify_decided
 from froude.workload.types import Finding
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"-?\d+")
 _MOST_FAMILIES = 8
 """Types that senders of one role may be sorted into by their sequences."""
 _MOST_APART = 8
@@ -275,17 +275,9 @@ def _parts(cluster: list[Sender], number: int) -> list[list[Sender]]:
     parts = _by_number(cluster, number)
     always, ever = [], []
     for part in parts:
-        said = [
-            {
-                (call.token, path, _wording(value))
-                for call in sender.own
-                for path, value in call.request.items()
-                if isinstance(value, str)
-            }
-            for sender in part
-        ]
-        always.append(set.intersection(*said))
-        ever.append(set.union(*said))
+        said = [_all_wordings(sender) for sender in part]
+        always.append(frozenset.intersection(*said))
+        ever.append(frozenset.union(*said))
     alike: list[list[int]] = []
     for at in range(number):
         home = next(
@@ -342,16 +334,30 @@ def _told_apart(cluster: list[Sender], number: int) -> bool:
 
 
 def _by_wording(cluster: list[Sender], runs: int) -> list[list[Sender]]:
-    """Senders whose first calls are about other things in every run, such as a script's first `mkdir` and the others."""
-    groups: dict[tuple[object, ...], list[Sender]] = defaultdict(list)
-    for sender in cluster:
-        first = sender.own[0].request if sender.own else {}
-        groups[tuple(map(_wording, first.values()))].append(sender)
-    everywhere = all(len({sender.run for sender in members}) == runs for members in groups.values())
-    telling = runs > 1 and not cluster[0].role.emulated and 1 < len(groups) <= _MOST_FAMILIES
-    if not everywhere or not telling or _take_turns(list(groups.values())):
+    """Senders that are about other things in every run: a script's first `mkdir` and the rest, two jobs' maps."""
+    if runs < 2 or cluster[0].role.emulated:
         return [cluster]
-    return list(groups.values())
+    for wording in (_first_wording, _all_wordings):
+        groups: dict[object, list[Sender]] = defaultdict(list)
+        for sender in cluster:
+            groups[wording(sender)].append(sender)
+        everywhere = all(len({s.run for s in members}) == runs for members in groups.values())
+        if everywhere and 1 < len(groups) <= _MOST_FAMILIES and not _take_turns(list(groups.values())):
+            return list(groups.values())
+    return [cluster]
+
+
+def _first_wording(sender: Sender) -> object:
+    return tuple(map(_wording, sender.own[0].request.values())) if sender.own else ()
+
+
+def _all_wordings(sender: Sender) -> frozenset[tuple[Token, str, object]]:
+    return frozenset(
+        (call.token, path, _wording(value))
+        for call in sender.own
+        for path, value in call.request.items()
+        if isinstance(value, str)
+    )
 
 
 def _take_turns(groups: Sequence[Sequence[Sender]]) -> bool:
