@@ -299,7 +299,7 @@ def reported(effects: Sequence[tuple[int, int]], blocks: int = 4) -> tuple[Rule,
         request = {"name": told[f"locs[{each}].id.uuid"], "part.blockId": told["b.blockId"]}
         call = calls(event(10 * block + 1 + each, "received", request))[0]
         placed.append(
-            Occurrence(0, 0, sender, "datanode.e1", call, {"client.L1": block}, {}, causes[block], each)
+            Occurrence(0, 0, sender, "datanode.e1", call, {"client.L1": block}, {}, causes[block], (each,))
         )
     occurrences = [*causes, *placed]
     miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])

@@ -52,7 +52,7 @@ def test_of_another_type_the_node_of_the_same_number_comes_first() -> None:
 def test_a_cause_gives_its_element_wherever_its_number_stands() -> None:
     """The element that the effect is for becomes `{each}`; the path as it stands is tried too."""
     cause = occurrence("client.add", {"src": "/f"}, {"block.locs[1].id": "dn-1", "block.locs[0].id": "dn-0"})
-    effect = occurrence("datanode.e1", {}, cause=cause, each=1)
+    effect = occurrence("datanode.e1", {}, cause=cause, each=(1,))
     assert from_cause(effect, "dn-1") == [
         Flow("client.add", Side.RESPONSE, "block.locs[{each}].id", Which.CAUSE, "client"),
         Flow("client.add", Side.RESPONSE, "block.locs[1].id", Which.CAUSE, "client"),
@@ -60,6 +60,32 @@ def test_a_cause_gives_its_element_wherever_its_number_stands() -> None:
     assert [flow.path for flow in from_cause(effect, "dn-0")] == ["block.locs[0].id"]
     assert [flow.side for flow in from_cause(effect, "/f")] == [Side.REQUEST]
     assert from_cause(effect, "nowhere") == []
+
+
+def test_a_cause_gives_what_stands_beside_the_lists_of_its_element() -> None:
+    """A block for the target's number, a storage for the target's and the node's; of other elements the path alone."""
+    answer: dict[str, Scalar] = {
+        "cmds[0].blocks[0].id": 70,
+        "cmds[0].blocks[1].id": 71,
+        "cmds[0].storages[1].ids[0]": "DS-0",
+        "cmds[0].storages[1].ids[1]": "DS-1",
+    }
+    cause = occurrence("datanode.p1", {}, answer)
+    effect = occurrence("datanode.e1", {}, cause=cause, each=(1, 0), listed="cmds[0].targets[].nodes")
+
+    def paths(value: Scalar) -> list[str]:
+        return [flow.path for flow in from_cause(effect, value)]
+
+    assert paths(71) == ["cmds[0].blocks[{each}].id", "cmds[0].blocks[1].id"]
+    assert paths(70) == ["cmds[0].blocks[0].id"]
+    assert paths("DS-0") == [
+        "cmds[0].storages[{each}].ids[{each}]",
+        "cmds[0].storages[{each}].ids[0]",
+        "cmds[0].storages[1].ids[0]",
+    ]
+    assert paths("DS-1") == ["cmds[0].storages[{each}].ids[1]", "cmds[0].storages[1].ids[1]"]
+    flows = ranked(from_cause(effect, "DS-0"), "storageUuid", "datanode.e1")
+    assert flows[0].path == "cmds[0].storages[{each}].ids[{each}]"
 
 
 @pytest.mark.parametrize(("value", "expected"), [(7, ["a"]), (8, []), (True, [])])

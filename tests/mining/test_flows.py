@@ -227,7 +227,7 @@ def test_a_cause_gives_the_element_of_its_effect() -> None:
     """Another place in the cause's answer for each."""
     history = History()
     cause = history.call("c.a", response={"locs[0].id": "dn-0", "locs[1].id": "dn-1"})
-    effect = history.call("d.e1", cause=cause, each=1)
+    effect = history.call("d.e1", cause=cause, each=(1,))
     flow = Flow("c.a", Side.RESPONSE, "locs[{each}].id", Which.CAUSE, "c")
     assert history.gives(flow, effect) == "dn-1"
     assert history.gives(flow, history.call("d.b")) is Special.UNRESOLVED

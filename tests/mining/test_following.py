@@ -20,7 +20,7 @@ def node(*made: tuple[str, float], role: Role = NODE):
     listed = calls(*(event(at, method, start_s=start_s) for at, (method, start_s) in enumerate(made)))
     (cause,) = calls(event(100, "startContainers"))
     sender = Sender(0, "n", role, listed, own=[call for call in listed if call.token[1] != FETCH])
-    caused = [Caused(call, sender, cause, 0) for call in listed if call.token[1] == FETCH]
+    caused = [Caused(call, sender, cause) for call in listed if call.token[1] == FETCH]
     return sender, {("nodemanager", caused[0].call.token): (Relocation(CHANNEL, caused),)} if caused else {}
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from froude.mining.placement import Known, Placement, beat_names, elements_of, placement_of
+from froude.mining.placement import Known, Placement, beat_names, placement_of
 from froude.mining.relocation import relocate
 from froude.mining.senders import senders_of
 from froude.mining.structure import MinedType, find_types
@@ -97,9 +97,3 @@ def test_a_mined_workloads_ids_are_kept(assembled: tuple[list[MinedType], Placem
     assert list(read.periodic) == ["beat"]
     assert [effect.template for effect in read.effects["datanode"]] == ["known"]
     assert read.lost == Counter({"datanode": sum(len(other.occurrences) for other in others)})
-
-
-@pytest.mark.parametrize(("field", "number"), [("locs", 2), ("other", 0), ("", 1)])
-def test_elements_of_a_repeated_field(field: str, number: int) -> None:
-    """By the indices that stand; without a field the call itself is the only one."""
-    assert elements_of({"locs[0].a": 1, "locs[0].b": 2, "locs[7].a": 3, "locsx[9]": 4}, field) == number

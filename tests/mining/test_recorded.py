@@ -107,3 +107,23 @@ def test_containers_start_as_allocate_says(workload: Workload) -> None:
         assert (effect.cause, effect.each) == (f"{name}.p1", "allocated_containers")
         (flow,) = flows(effect.call.arguments["start_container_request[0].container_token.identifier"])
         assert flow.path == "allocated_containers[{each}].container_token.identifier"
+
+
+def test_targets_of_copies_report_the_block_beside_them_and_their_own_storage(
+    workload: Workload, prediction: Prediction
+) -> None:
+    """Each node of each target of a heartbeat's command, although the runs mined from had one a command."""
+    (effect,) = [e for e in workload.node_type("datanode").effects if e.cause == "datanode.p1"]
+    assert effect.each == "cmds[].blkCmd.targets[].datanodes"
+    arguments = effect.call.arguments
+    for path, source in {
+        "blocks[0].blocks[0].block.blockId": "blocks[{each}].blockId",
+        "blocks[0].storageUuid": "targetStorageUuids[{each}].storageUuids[{each}]",
+        "blocks[0].storage.storageUuid": "targetStorageUuids[{each}].storageUuids[{each}]",
+    }.items():
+        (flow,) = flows(arguments[path])
+        assert flow.path == f"cmds[{{each}}].blkCmd.{source}"
+    wrong = {miss.path for miss in prediction.misses if miss.outcome is LeafOutcome.WRONG}
+    assert not any(path.endswith("storageUuid") for path in wrong)
+    (copies,) = [counts for counts in prediction.effects if counts.node_type == "datanode"]
+    assert copies.seen == copies.expected

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from froude.hadoop.target import Target
@@ -178,7 +180,7 @@ def test_a_request_addressed_to_a_node_causes_what_it_does() -> None:
     )  # fmt: skip
     assert len(relocation.caused) == 6
     for caused in relocation.caused:
-        assert caused.call.request["src"] == caused.cause.request[f"files[{caused.index}].path"]
+        assert caused.call.request["src"] == caused.cause.request[f"files[{caused.index[0]}].path"]
         assert caused.cause.event.target.host == caused.sender.first.request["node.host"]
 
 
@@ -231,7 +233,49 @@ def test_blocks_that_all_went_to_one_datanode_are_its_effects(nodes: int, known:
 
 
 def test_a_command_to_another_node_is_a_cause() -> None:
-    """A beat's answer tells a node to copy blocks to others: each target reports the block at its place in the list."""
+    """A beat's answer tells a node to copy blocks to others: each node of each target reports the block beside it."""
+    senders, _ = senders_of([commands()])
+    ((relocation,),) = relocate(senders).values()
+    channel = relocation.channel
+    assert (channel.each, channel.owner) == ("cmds[].targets[].nodes", "uuid")
+    assert len(relocation.caused) == 6 * 4
+    for caused in relocation.caused:
+        answer, request = dict(caused.cause.response or {}), caused.call.request
+        command, target, node = caused.index
+        assert answer[f"cmds[{command}].blocks[{target}].blockId"] == request["block.blockId"]
+        assert answer[f"cmds[{command}].targets[{target}].nodes[{node}].uuid"] == request["me.uuid"]
+
+
+def test_a_list_in_one_element_of_another_is_known_from_older_workloads() -> None:
+    """A further run is read by it as far as it goes: by the reports of each command's first block."""
+    senders, _ = senders_of([commands()])
+    ((key, (relocation,)),) = relocate(senders).items()
+    first = replace(relocation.channel, each="cmds[0].targets[0].nodes")
+    senders, _ = senders_of([commands()])
+    ((traced,),) = trace_back(senders, {key: [first]}).values()
+    firsts = 0
+    for caused in traced.caused:
+        answer, (node,) = dict(caused.cause.response or {}), caused.index
+        assert answer[f"cmds[0].targets[0].nodes[{node}].uuid"] == caused.call.request["me.uuid"]
+        firsts += answer["cmds[0].blocks[0].blockId"] == caused.call.request["block.blockId"]
+    assert firsts == 6 * 2
+
+
+@pytest.mark.parametrize(("copied", "each"), [(1, "cmds[0].targets[0].nodes"), (2, "cmds[].targets[].nodes")])
+def test_a_list_of_which_one_element_alone_acts_is_not_gone_through(copied: int, each: str) -> None:
+    """Targets of the second block were there every time and never reported it."""
+    senders, _ = senders_of([commands(copied)])
+    ((relocation,),) = relocate(senders).values()
+    assert relocation.channel.each == each
+    assert len(relocation.caused) == 6 * 2 * copied
+
+
+def commands(copied: int = 2) -> Recording:
+    """Beats that are answered with two blocks of one length to copy, each to two nodes, one of which gets both.
+
+    Args:
+        copied: how many of the blocks are reported.
+    """
     events: list[Event] = []
 
     def add(client: str, method: str, request: dict, answer: dict | None = None) -> None:
@@ -240,22 +284,15 @@ def test_a_command_to_another_node_is_a_cause() -> None:
     nodes = [f"node-{n}-uuid" for n in range(4)]
     for uuid in nodes:
         add(uuid, "registerDatanode", {"me.uuid": uuid})
-    block = 1073741825
     for beat in range(6):
-        sender, *targets = (nodes[(beat + step) % 4] for step in (0, 1, 1))
+        sender, *others = (nodes[(beat + step) % 4] for step in range(4))
+        blocks = {1073741825 + 2 * beat: others[:2], 1073741826 + 2 * beat: others[1:]}
         answer: dict = {}
-        for at, target in enumerate(targets):
-            answer |= {f"cmds[0].blocks[{at}].blockId": block + at}
-            answer |= {f"cmds[0].targets[{at}].nodes[0].uuid": target}
+        for at, (block, targets) in enumerate(blocks.items()):
+            answer |= {f"cmds[0].blocks[{at}].blockId": block, f"cmds[0].blocks[{at}].numBytes": 281633}
+            answer |= {f"cmds[0].targets[{at}].nodes[{n}].uuid": target for n, target in enumerate(targets)}
         add(sender, "sendHeartbeat", {"me.uuid": sender}, answer)
-        for at, target in enumerate(targets):
-            add(target, "reported", {"me.uuid": target, "block.blockId": block + at})
-        block += 2
-    senders, _ = senders_of([Recording(tuple(events), {})])
-    ((relocation,),) = relocate(senders).values()
-    assert relocation.channel.each == "cmds[0].targets"
-    assert relocation.channel.owner == "nodes[0].uuid"
-    assert len(relocation.caused) == 12
-    for caused in relocation.caused:
-        answer = dict(caused.cause.response or {})
-        assert answer[f"cmds[0].blocks[{caused.index}].blockId"] == caused.call.request["block.blockId"]
+        for block, targets in reversed([*blocks.items()][:copied]):
+            for target in targets:
+                add(target, "reported", {"me.uuid": target, "block.blockId": block, "block.numBytes": 281633})
+    return Recording(tuple(events), {})

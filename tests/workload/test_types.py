@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.workload.scale import Count
-from froude.workload.types import LETTERS, Counter, NodeType, Recorded, StartRule, Wait, Workload
+from froude.workload.types import (
+    LETTERS,
+    Actor,
+    CallTemplate,
+    Counter,
+    Effect,
+    NodeType,
+    Recorded,
+    StartRule,
+    Wait,
+    Workload,
+)
 
 
 @pytest.mark.parametrize(
@@ -80,3 +91,20 @@ def test_the_folder_above_holds_what_is_below(names: list[str], data: st.DataObj
     up = data.draw(st.integers(0, len(names)))
     path = Wait("src", up, "mkdirs", "src", "producer").path("/" + "/".join(names))
     assert path == "".join(f"/{name}" for name in names[: len(names) - up])
+
+
+@pytest.mark.parametrize(
+    ("each", "owner", "path"),
+    [
+        (None, "uuid", "uuid"),
+        ("locs", "id.uuid", "locs[{each}].id.uuid"),
+        ("ids", "", "ids[{each}]"),
+        ("cmds[0].targets[].nodes", "uuid", "cmds[0].targets[{each}].nodes[{each}].uuid"),
+    ],
+)
+def test_the_leaf_that_names_who_acts_has_a_place_for_every_number(
+    each: str | None, owner: str, path: str
+) -> None:
+    """Of the element, and of those that its list stands in."""
+    call = CallTemplate("d.e1", "p", "m", {})
+    assert Effect(call, "c.c1", "c", each, Actor.OWNER, owner).owner_path == path

@@ -18,6 +18,7 @@ from froude.mining.asks import is_asked
 from froude.mining.candidates import alike, leaf_name
 from froude.mining.canonical import Token
 from froude.mining.doubts import SHORT_TEXT, Doubt, growing, replaced, short_texts
+from froude.mining.elements import with_numbers
 from froude.mining.evidence import (
     SOURCES_TRIED,
     SPREAD,
@@ -26,7 +27,7 @@ from froude.mining.evidence import (
     changing_facts,
     is_telling,
 )
-from froude.mining.flows import EACH, Timeline, columns, type_of
+from froude.mining.flows import Timeline, columns, type_of
 from froude.mining.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
 from froude.mining.nature import by_name, gauge
 from froude.mining.one_run import of_this_run
@@ -366,9 +367,9 @@ class ArgumentMiner:
             return None
         if not is_telling(value):
             return None
-        each = str(column.occurrences[0].each)
+        each = column.occurrences[0].each
         for flow in self._sources.flows(column, [Side.RESPONSE]):
-            varies = self._one_cluster or self._varying.varies(flow.call, flow.path.replace(EACH, each))
+            varies = self._one_cluster or self._varying.varies(flow.call, with_numbers(flow.path, each))
             caused = flow.which is Which.CAUSE and is_distinctive(value)
             if varies and (caused or alike(flow.path, column.path)):
                 return flow

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from froude.mining.doubts import replaced
+from froude.mining.elements import Numbers, number_of
 from froude.mining.elements import leaf_name as leaf_name  # noqa: PLC0414 - of candidates, too
-from froude.mining.elements import number_of
+from froude.mining.events import Leaves
 from froude.mining.flows import EACH, Source
 from froude.mining.patterns import ADDRESS, same
 from froude.mining.structure import Occurrence
@@ -67,7 +68,7 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
         The flows, answer before request; none where the value does not stand in the cause.
     """
     assert occurrence.cause is not None
-    flows = []
+    flows: list[Flow] = []
     for side, leaves in (
         (Side.RESPONSE, occurrence.cause.call.response or {}),
         (Side.REQUEST, occurrence.cause.call.request),
@@ -76,17 +77,33 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
             if not same(seen, value):
                 continue
             kind = occurrence.cause.template.rpartition(".")[0]
-            # Lists beside each other in one message have their elements in one order; others say nothing of it.
-            beside = occurrence.listed.rpartition(".")[0]
-            for at in _WORD_INDEX.finditer(path):
-                if number_of(leaves, path[: at.start()], at[1]) != occurrence.each:
-                    continue
-                if occurrence.listed and path[: at.start()].rpartition(".")[0] != beside:
-                    continue
-                each = f"{path[: at.start()]}[{EACH}]{path[at.end() :]}"
-                flows.append(Flow(occurrence.cause.template, side, each, Which.CAUSE, kind))
-            flows.append(Flow(occurrence.cause.template, side, path, Which.CAUSE, kind))
+            places = [*_of_element(leaves, ("", path), occurrence.listed.split("[]."), occurrence.each), path]
+            flows.extend(Flow(occurrence.cause.template, side, place, Which.CAUSE, kind) for place in places)
     return flows
+
+
+def _of_element(
+    leaves: Leaves, path: tuple[str, str], lists: Sequence[str], numbers: Numbers
+) -> Iterator[str]:
+    """What is left of a leaf path with `{each}` for the numbers of an element, or for those of the elements around it.
+
+    Lists beside each other in one message have their elements in one order; others say nothing of it.
+
+    Args:
+        leaves: of the message.
+        path: what is before the lists, and what is left.
+        lists: that of the element, in its parts from one list to the next; empty for any.
+        numbers: of the element.
+    """
+    before, rest = path
+    for at in _WORD_INDEX.finditer(rest):
+        head, behind = rest[: at.start()], rest[at.end() :]
+        beside = not lists[0] or head.lstrip(".").rpartition(".")[0] == lists[0].rpartition(".")[0]
+        if beside and number_of(leaves, before + head, at[1]) == numbers[0]:
+            if numbers[1:]:
+                inner = _of_element(leaves, (before + head + at[0], behind), lists[1:], numbers[1:])
+                yield from (f"{head}[{EACH}]{place}" for place in inner)
+            yield f"{head}[{EACH}]{behind}"
 
 
 def of_cause(rule: Rule, cause: str, cause_type: str) -> Rule:
@@ -141,7 +158,7 @@ def ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:
             alike,
             flow.side is Side.REQUEST,
             which,
-            EACH not in flow.path,
+            -flow.path.count(EACH),
             len(flow.path),
             flow.call,
             flow.path,

@@ -1,16 +1,25 @@
 """Elements of repeated fields by their place: an effect's `{each}` counts them, whether they are numbered or named.
 
+A list may stand in the elements of another: `targets[].datanodes` is every node of every target, and an element of it
+has two numbers. The first `{each}` of a path stands for the first of them, in a list beside the outer one, too.
+
 Elements of a list that stands for a map are named by their keys in leaf paths (`hadoop.leaves`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from froude.mining.events import Leaves
 
 EACH = "{each}"
+Numbers = tuple[int, ...]
+"""An element's place: its number in its list, and before it those of the elements that the list stands in."""
+ONLY: Numbers = (0,)
+"""Of a call that is no element of any list."""
 _INDEX = re.compile(r"\[[^\]]+\]")
+_NUMBER = re.compile(r"\[(\d+)\]")
 
 
 def number_of(leaves: Leaves, listed: str, word: str) -> int:
@@ -24,20 +33,85 @@ def number_of(leaves: Leaves, listed: str, word: str) -> int:
     return int(word) if word.isdigit() else _words(leaves, listed).index(word)
 
 
-def element_path(leaves: Leaves, path: str, number: int) -> str:
+def elements_of(leaves: Leaves, listed: str) -> list[Numbers]:
+    """The elements of a repeated field; of no field the call as a whole, since then it is the only cause.
+
+    Args:
+        leaves: of the call's request or response, by path.
+        listed: the repeated field, such as `targets[].datanodes`; empty for the call as a whole.
+    """
+    if not listed:
+        return [ONLY]
+    outer, _, inner = listed.partition("[].")
+    words = _words(leaves, outer)
+    if not inner:
+        return [(number,) for number in range(len(words))]
+    return [
+        (number, *rest)
+        for number, word in enumerate(words)
+        for rest in elements_of(leaves, f"{outer}[{word}].{inner}")
+    ]
+
+
+def element_path(leaves: Leaves, path: str, numbers: Numbers) -> str:
     """A path in which `{each}` stands for an element, as it is in a message.
 
     Args:
         leaves: of the message, by path.
-        path: with `{each}` once, or without.
-        number: of the element.
+        path: with `{each}` as often as the element has numbers, less often, or without.
+        numbers: of the element.
     """
-    listed, each, rest = path.partition(f"[{EACH}]")
-    numbered = f"{listed}[{number}]{rest}"
-    if not each or numbered in leaves:
-        return numbered if each else path
-    words = _words(leaves, listed)
-    return f"{listed}[{words[number]}]{rest}" if number < len(words) else numbered
+    numbered = with_numbers(path, numbers)
+    if numbered in leaves or numbered == path:
+        return numbered
+    for number in numbers:
+        listed, each, rest = path.partition(f"[{EACH}]")
+        if not each:
+            break
+        words = _words(leaves, listed)
+        if number >= len(words):
+            return numbered
+        path = f"{listed}[{words[number]}]{rest}"
+    return path
+
+
+def with_numbers(path: str, numbers: Numbers) -> str:
+    """A path in which `{each}` stands for an element, with its numbers.
+
+    Args:
+        path: as in `element_path`.
+        numbers: of the element.
+    """
+    for number in numbers:
+        path = path.replace(EACH, str(number), 1)
+    return path
+
+
+def lists_of(path: str) -> Iterator[tuple[int, str, str]]:
+    """The lists whose element a leaf path may be meant to lead to: a command's targets, or each target's nodes.
+
+    Args:
+        path: of the leaf.
+
+    Yields:
+        Which of the path's lists is the first whose element may be any; the list, and what is left of the path.
+    """
+    indices = list(_NUMBER.finditer(path))
+    for depth, index in enumerate(indices):
+        listed, owner = path[: index.start()], path[index.end() :].lstrip(".")
+        yield depth, listed, owner
+        for first in range(depth):
+            head = path[: indices[first].start()]
+            yield first, head + _NUMBER.sub("[]", listed[len(head) :]), owner
+
+
+def indices_of(path: str) -> Numbers:
+    """The numbers that stand in a leaf path.
+
+    Args:
+        path: of the leaf.
+    """
+    return tuple(int(number) for number in _NUMBER.findall(path))
 
 
 def leaf_name(path: str) -> str:

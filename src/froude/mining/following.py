@@ -113,7 +113,7 @@ def _following(
                 number = numbers[id(caused.cause), call.token]
                 yield (
                     replace(channel, each="", following=number),
-                    Caused(call, sender, caused.cause, 0),
+                    Caused(call, sender, caused.cause),
                 )
 
 

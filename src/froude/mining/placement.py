@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.mining.canonical import Token
-from froude.mining.events import Leaves
+from froude.mining.elements import elements_of
 from froude.mining.flows import Timeline
 from froude.mining.relocation import Channel, Relocation, is_report
 from froude.mining.structure import MinedType, Occurrence
@@ -185,7 +185,7 @@ def _effects(
         sides = (
             occurrence.call.request if callee else occurrence.call.response or {} for occurrence in causes
         )
-        elements = sum(elements_of(leaves, effect.channel.each) for leaves in sides)
+        elements = sum(len(elements_of(leaves, effect.channel.each)) for leaves in sides)
         # Of a report never seen of this cause half as much as if it had been seen once.
         seen = len(effect.occurrences) or 0.5
         effect.share = round(min(1.0, seen / elements), 3) if elements else 1.0
@@ -223,16 +223,3 @@ def _causes_first(listed: Sequence[tuple[Token, Relocation]]) -> Iterator[tuple[
         free = [each for each in waiting if not any(id(caused.cause) in open_ for caused in each[1].caused)]
         yield from free or waiting
         waiting = [each for each in waiting if each not in free] if free else []
-
-
-def elements_of(leaves: Leaves, field_path: str) -> int:
-    """Number of elements of a repeated field; 1 where there is none, since then the call is its only cause.
-
-    Args:
-        leaves: of the call's request or response, by path.
-        field_path: the repeated field; empty for the call as a whole.
-    """
-    if not field_path:
-        return 1
-    prefix = field_path + "["
-    return len({path[len(prefix) :].partition("]")[0] for path in leaves if path.startswith(prefix)})

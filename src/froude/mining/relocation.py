@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from froude.hadoop.target import Target
 from froude.mining.canonical import Logical, Token
-from froude.mining.elements import number_of
+from froude.mining.elements import ONLY, Numbers, elements_of, indices_of, lists_of, number_of
 from froude.mining.events import Leaves
 from froude.mining.knowledge import BATCHES, REPORTS
 from froude.mining.reported import Thing, named_in, thing_of
@@ -40,7 +40,6 @@ _SAMPLE = 60
 """Calls of a kind that are tried first: where these have no common cause, the rest is not looked at."""
 _SLACK_S = 0.001
 """An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
-_INDEX = re.compile(r"\[(\d+)\]")
 _INDEXED = re.compile(r"^(.*)\[([^\]]+)\](.*?)$")
 
 
@@ -74,7 +73,7 @@ class Caused:
     call: Logical
     sender: Sender
     cause: Logical
-    index: int
+    index: Numbers = ONLY
     """Element of the cause's repeated field."""
 
 
@@ -342,6 +341,7 @@ def _best(
             channel.actor is Actor.SELF,
             -votes[channel],
             -len(places[channel]),
+            _goes_too_far(channel, [causes[channel] for causes in options if channel in causes]),
             _plainness(channel),
             (channel.token, channel.actor.value, channel.each, channel.owner, channel.fact),
         )
@@ -361,7 +361,7 @@ def _best(
     return None
 
 
-_Place = tuple[int, int, int, int]
+_Place = tuple[int, int, Numbers, int]
 
 
 def _place(caused: Caused) -> _Place:
@@ -383,10 +383,19 @@ def _several(caused: Sequence[Caused], runs: Mapping[int, _Run]) -> bool:
     return any(len(senders) > 1 for senders in actors.values())
 
 
-def _plainness(channel: Channel) -> tuple[bool, int, int]:
-    """Prefer owners named by an id over addresses, those in whichever element of the innermost list, and short paths."""
-    uuid = "uuid" in channel.owner.lower()
-    return (not uuid, channel.owner.count("["), len(channel.each) + len(channel.owner))
+def _plainness(channel: Channel) -> tuple[bool, int, int, int]:
+    """Prefer owners named by an id over addresses, in whichever element of the innermost list, then of others."""
+    uuid, numbered = "uuid" in channel.owner.lower(), len(indices_of(channel.each))
+    return (not uuid, channel.owner.count("["), numbered, len(channel.each) + len(channel.owner))
+
+
+def _goes_too_far(channel: Channel, caused: Sequence[Caused]) -> bool:
+    """Whether of a list of lists one alone ever has effects, although there were others."""
+    if "[]" not in channel.each:
+        return False
+    (used, *more) = {each.index[:-1] for each in caused}
+    answers = {id(each.cause): each.cause.response or {} for each in caused}.values()
+    return not more and any(at[:-1] != used for leaves in answers for at in elements_of(leaves, channel.each))
 
 
 def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel, Caused]]:
@@ -408,7 +417,7 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
                 continue
             if other is not sender:
                 seen.add(cause.token)
-                yield from _named(Caused(call, sender, cause, 0), value, path, run)
+                yield from _named(Caused(call, sender, cause), value, run)
             elif id(cause) in run.beats and (match := _INDEXED.match(path)) is not None:
                 seen.add(cause.token)
                 channel = Channel(cause.token, Actor.SELF, match[1], "", "")
@@ -445,9 +454,9 @@ def _addressed(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Chann
             yield channel, Caused(call, sender, cause, _number(cause.request, match))
 
 
-def _number(leaves: Leaves | None, match: re.Match[str] | None) -> int:
-    """The number of the element that an indexed path leads to; 0 for a path without."""
-    return number_of(leaves or {}, match[1], match[2]) if match else 0
+def _number(leaves: Leaves | None, match: re.Match[str] | None) -> Numbers:
+    """The number of the element that an indexed path leads to."""
+    return (number_of(leaves or {}, match[1], match[2]),) if match else ONLY
 
 
 def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:
@@ -457,33 +466,32 @@ def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:
     return run.answers[value][0][0].order < run.sent[id(sender), value]
 
 
-def _named(draft: Caused, value: Scalar, place: str, run: _Run) -> Iterable[tuple[Channel, Caused]]:
+def _named(draft: Caused, value: Scalar, run: _Run) -> Iterable[tuple[Channel, Caused]]:
     """Elements of the cause's answer that name the sender, and no other of its role.
 
-    First come those at the place in their list that the value has in its: a command's second target gets its second
-    block.
+    First come those at the place in their list that the call's values have in theirs: a command's second target gets
+    its second block.
 
     Args:
         draft: the call and its cause.
         value: of the call, that the answer holds.
-        place: leaf path of the answer where it does.
         run: all that was said.
     """
-    sender = draft.sender
-    numbers = [int(index) for index in _INDEX.findall(place)]
-    elements: list[tuple[bool, Channel, int]] = []
-    for path, name in (draft.cause.response or {}).items():
+    sender, answer = draft.sender, draft.cause.response or {}
+    carried = {each for each in draft.call.request.values() if is_distinctive(each)}
+    places = [indices_of(path) for path, held in answer.items() if "[" in path and held in carried]
+    elements: list[tuple[int, Channel, Numbers]] = []
+    for path, name in answer.items():
         if name == value or not is_distinctive(name):
             continue
         users = run.names.get((sender.role.name, name))
         if users is None or len(users) > 1 or id(sender) not in users:
             continue
-        for depth, index in enumerate(_INDEX.finditer(path)):
-            # Any of the lists that it stands in may be the one whose element is meant: a command's targets, or each
-            # target's nodes.
-            each, owner = path[: index.start()], path[index.end() :].lstrip(".")
+        numbers = indices_of(path)
+        for first, each, owner in lists_of(path):
             channel = Channel(draft.cause.token, Actor.OWNER, each, owner, users[id(sender)])
-            apart = depth < len(numbers) and numbers[depth] != int(index[1])
-            elements.append((apart, channel, int(index[1])))
+            last = first + each.count("[]") + 1
+            apart = sum(place[first:last] != numbers[first : min(last, len(place))] for place in places)
+            elements.append((apart, channel, numbers[first:last]))
     for _, channel, at in sorted(elements, key=lambda element: element[0]):
         yield channel, replace(draft, index=at)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from froude.base.units import Quantity
 from froude.mining.canonical import Token
+from froude.mining.elements import ONLY, Numbers, element_path, elements_of
 from froude.mining.matching import Matched
-from froude.mining.placement import elements_of
 from froude.mining.structure import MinedType, Occurrence
 from froude.workload.rounds import unrolled
 from froude.workload.scale import Count, at_node
@@ -179,16 +179,14 @@ def _names(effect: Effect, matched: Matched, node: NodeType) -> set[Scalar]:
     return names - {None}
 
 
-def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[int]:
+def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[Numbers]:
     """Elements of a cause for which a node of the type acts."""
     leaves = cause.call.request if effect.actor is Actor.CALLEE else cause.call.response or {}
     if effect.actor in {Actor.CALLEE, Actor.ANSWERER} and cause.call.event.target.host not in names:
         return []
     if effect.each is None:
-        return [0]
-    prefix = effect.each + "["
-    elements = list(range(elements_of(leaves, effect.each)))
+        return [ONLY]
+    elements = elements_of(leaves, effect.each)
     if effect.actor is not Actor.OWNER:
         return elements
-    owner = f".{effect.owner}" if effect.owner else ""
-    return [each for each in elements if leaves.get(f"{prefix}{each}]{owner}") in names]
+    return [each for each in elements if leaves.get(element_path(leaves, effect.owner_path, each)) in names]

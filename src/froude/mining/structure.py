@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from froude.mining.alignment import Pattern, unify
 from froude.mining.canonical import Logical, Token
+from froude.mining.elements import ONLY, Numbers
 from froude.mining.knowledge import Role
 from froude.mining.parse import Automaton, Parse
 from froude.mining.segments import Item, Loop, fold
@@ -51,7 +52,7 @@ class Occurrence:
     """Whether the iteration is its loop's last."""
     cause: Occurrence | None = None
     """The call that caused it, for an effect."""
-    each: int = 0
+    each: Numbers = ONLY
     """Element of the cause's repeated field."""
     listed: str = ""
     """That field."""

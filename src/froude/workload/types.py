@@ -141,7 +141,8 @@ class Flow:
     """Id of the call template it comes from."""
     side: Side
     path: str
-    """Leaf path in that request or response; may hold `{each}` in an effect, and where `element` counts."""
+    """Leaf path in that request or response; may hold `{each}` in an effect, of nested lists first for the outer one,
+    and where `element` counts."""
     which: Which = Which.SAME
     node_type: str | None = None
     """The type of the node that made the source call; None for the same node."""
@@ -312,7 +313,7 @@ class Effect:
     """Node type that makes the causing call."""
     each: str | None
     """Repeated field of the cause, one effect an element (`block.locs`); None for one effect. It stands in the cause's
-    request for a callee, in its response otherwise."""
+    request for a callee, in its response otherwise. In `targets[].nodes` it is that of every element of another."""
     actor: Actor = Actor.SELF
     owner: str | None = None
     """Path below the element whose value names the node that acts (`id.datanodeUuid`); for an owner only."""
@@ -326,6 +327,12 @@ class Effect:
     carried_by: str | None = None
     """Id of the acting node's own periodic call which carries this one as an element of a list, as a heartbeat does the
     state of a container, until another such effect of the same element takes its place; None for a call of its own."""
+
+    @property
+    def owner_path(self) -> str:
+        """Where the cause names the node that acts: a leaf path with `{each}` for each list gone through."""
+        listed = f"{self.each}[]".replace("[]", "[{each}]") if self.each else ""
+        return ".".join(filter(None, (listed, self.owner)))
 
 
 # --- node types, start rules, questions -------------------------------------------------------------------

@@ -114,7 +114,7 @@ def cause(*, response: bool = True) -> Cause:
     for name in ("one", "two"):
         tree.children.add(name=name)
     answer = wire.message("EchoProto", text="answer", count=40)
-    return Cause(0, tree, answer if response else None, 1, {}, ())
+    return Cause(0, tree, answer if response else None, (1,), {}, ())
 
 
 @pytest.mark.parametrize(

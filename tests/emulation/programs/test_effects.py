@@ -55,7 +55,7 @@ def effects_of(actor: Actor, acting: str = "worker", *, share: float = 1.0, **mo
         "id.datanodeUuid",
     )
     effect = SimpleNamespace(
-        **{k: getattr(effect, k) for k in ("call", "each", "actor", "owner")}, share=share
+        **{k: getattr(effect, k) for k in ("call", "each", "actor", "owner_path")}, share=share
     )  # type: ignore[assignment]
     said = Said(CALLER, CALL, Context(), "request", more.pop("response", None))  # type: ignore[arg-type]
     rng = Random(1)
@@ -65,11 +65,11 @@ def effects_of(actor: Actor, acting: str = "worker", *, share: float = 1.0, **mo
 def test_a_node_acts_on_its_own_call_or_its_pair_of_another_type_does() -> None:
     """The pair knows the caller's loops by the caller's type."""
     (own,) = effects_of(Actor.SELF, "client")
-    assert own == SendMessage(CALLER, Cause(5, "request", None, 0, {"L1": 4}, ("L1",)))  # type: ignore[arg-type]
+    assert own == SendMessage(CALLER, Cause(5, "request", None, (0,), {"L1": 4}, ("L1",)))  # type: ignore[arg-type]
     (pair,) = effects_of(Actor.SELF, "worker")
     assert pair == SendMessage(
         NodeId("worker", 3),
-        Cause(5, "request", None, 0, {"client.L1": 4}, ("client.L1",)),  # type: ignore[arg-type]
+        Cause(5, "request", None, (0,), {"client.L1": 4}, ("client.L1",)),  # type: ignore[arg-type]
     )
 
 
@@ -87,8 +87,26 @@ def test_the_owner_that_an_element_names_acts_and_one_who_is_not_there_is_noted(
     """One an element of the answer, in their order."""
     out = effects_of(Actor.OWNER, each="block.locs", response=placed(hadoop, "b", "nobody", "a"))
     assert [e.node for e in out if isinstance(e, SendMessage)] == [NAMED["b"], NAMED["a"]]
-    assert [e.message.each for e in out if isinstance(e, SendMessage)] == [0, 2]  # type: ignore[attr-defined]
+    assert [e.message.each for e in out if isinstance(e, SendMessage)] == [(0,), (2,)]  # type: ignore[attr-defined]
     assert [e.what for e in out if isinstance(e, Note)] == ["effect w.e names no node of the play"]
+
+
+def test_every_element_of_a_list_in_a_list_names_an_owner(hadoop: Hadoop) -> None:
+    """Each target of each block, with both numbers."""
+    beat: Any = (
+        hadoop.schema()
+        .method("org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol", "sendHeartbeat")
+        .response()
+    )
+    command = beat.cmds.add().blkCmd
+    for names in (("a",), ("b", "a")):
+        targets = command.targets.add()
+        for name in names:
+            targets.datanodes.add().id.datanodeUuid = name
+    out = effects_of(Actor.OWNER, each="cmds[0].blkCmd.targets[].datanodes", response=beat)
+    assert [(e.node, e.message.each) for e in out if isinstance(e, SendMessage)] == [  # type: ignore[attr-defined]
+        (NAMED["a"], (0, 0)), (NAMED["b"], (1, 0)), (NAMED["a"], (1, 1)),
+    ]  # fmt: skip
 
 
 def test_the_callee_acts_if_it_is_of_the_acting_type() -> None:

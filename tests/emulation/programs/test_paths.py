@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 
-from froude.emulation.programs.paths import count_at, value_at
+from froude.emulation.programs.paths import elements_at, value_at
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.leaves import leaves
 from froude.hadoop.schema import Schema
 from froude.workload.rules import Special
 from tests.emulation.plans import CLIENT
+
+DATANODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 
 
 @pytest.fixture
@@ -36,8 +38,28 @@ def test_every_leaf_is_found_at_its_path(response: Any) -> None:
 
 def test_each_stands_for_an_element(response: Any) -> None:
     """The place of an effect's element is put in when it is known."""
-    assert count_at(response, "block.locs") == 2
-    assert value_at(response, "block.locs[{each}].id.datanodeUuid", 1) == "u1"
+    assert elements_at(response, "block.locs") == [(0,), (1,)]
+    assert value_at(response, "block.locs[{each}].id.datanodeUuid", (1,)) == "u1"
+
+
+def test_each_stands_for_the_elements_around_it_first(hadoop: Hadoop) -> None:
+    """A command's blocks, the targets beside them, and the nodes of each target."""
+    beat: Any = hadoop.schema().method(DATANODE, "sendHeartbeat").response()
+    command = beat.cmds.add().blkCmd
+    for block, names in ((71, ("u0",)), (72, ("u1", "u2"))):
+        command.blocks.add().blockId = block
+        targets = command.targets.add()
+        for name in names:
+            targets.datanodes.add().id.datanodeUuid = name
+    listed = "cmds[].blkCmd.targets[].datanodes"
+    assert elements_at(beat, listed) == [(0, 0, 0), (0, 1, 0), (0, 1, 1)]
+    assert elements_at(beat, "cmds[0].blkCmd.targets[1].datanodes") == [(0,), (1,)]
+    assert elements_at(beat, "cmds[0].blkCmd.targets[2].datanodes") == []
+    assert elements_at(beat, "cmds[1].blkCmd.targets[].datanodes") == []
+    inner = "cmds[{each}].blkCmd.targets[{each}].datanodes[{each}].id.datanodeUuid"
+    assert [value_at(beat, inner, each) for each in elements_at(beat, listed)] == ["u0", "u1", "u2"]
+    assert value_at(beat, "cmds[{each}].blkCmd.blocks[{each}].blockId", (0, 1, 1)) == 72
+    assert value_at(beat, inner, (0, 1)) is Special.ABSENT
 
 
 @pytest.mark.parametrize(
@@ -72,7 +94,7 @@ def test_counting_what_is_not_there() -> None:
     """No message, no elements."""
     from froude.hadoop.rpc.headers import RequestHeader
 
-    assert count_at(RequestHeader(), "callerContext.nothing") == 0
+    assert elements_at(RequestHeader(), "callerContext.nothing") == []
 
 
 def pairs() -> FileDescriptorProto:

@@ -27,8 +27,8 @@ class Cause(NamedTuple):
     request: Message
     response: Message | None
     """None for an effect of the request alone."""
-    each: int
-    """Element of the cause's repeated field."""
+    each: tuple[int, ...]
+    """Element of the cause's repeated field; of a list in a list first the number of the outer element."""
     loops: Loops
     """Where the cause stands, by names that the acting node's own loops do not have."""
     last: Collection[str]

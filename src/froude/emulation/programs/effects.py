@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import Instruction, NodeId, Note, SendMessage
-from froude.emulation.programs.paths import count_at, value_at
+from froude.emulation.programs.paths import elements_at, value_at
 from froude.emulation.programs.population import Population
 from froude.workload.rules import Special, evaluate
 from froude.workload.types import Actor, CallTemplate, Effect
@@ -43,8 +43,7 @@ def caused(
     """
     message = said.request if said.response is None else said.response
     for acting, number, effect in effects:
-        elements = 1 if effect.each is None else count_at(message, effect.each)
-        for each in range(elements):
+        for each in [(0,)] if effect.each is None else elements_at(message, effect.each):
             if effect.share < 1.0 and rng().random() >= effect.share:
                 continue
             node = _acting(acting, effect, said, population, each)
@@ -64,7 +63,9 @@ def _seen_by(acting: str, said: Said) -> Place:
     return Place({prefix + loop: number for loop, number in context.loops.items()}, last)
 
 
-def _acting(acting: str, effect: Effect, said: Said, population: Population, each: int) -> NodeId | None:
+def _acting(
+    acting: str, effect: Effect, said: Said, population: Population, each: tuple[int, ...]
+) -> NodeId | None:
     """The node of a type that acts, if the play has it."""
     if effect.actor is Actor.SELF:
         return said.caller if acting == said.caller.type else NodeId(acting, said.caller.number)
@@ -74,5 +75,4 @@ def _acting(acting: str, effect: Effect, said: Said, population: Population, eac
         node = population.called(address)
         return node if node is not None and node.type == acting else None
     message = said.request if said.response is None else said.response
-    prefix = f"{effect.each}[{{each}}]." if effect.each else ""
-    return population.owner(acting, value_at(message, f"{prefix}{effect.owner}", each))
+    return population.owner(acting, value_at(message, effect.owner_path, each))

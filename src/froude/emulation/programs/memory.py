@@ -13,7 +13,7 @@ from random import Random
 from google.protobuf.message import Message
 
 from froude.base.units import Quantity
-from froude.emulation.programs.paths import count_at, value_at
+from froude.emulation.programs.paths import elements_at, value_at
 from froude.hadoop.target import Target
 from froude.workload.generators import generate
 from froude.workload.occurrences import History, Loops, of_own_node
@@ -266,4 +266,4 @@ def _taken(message: Message | None, path: str) -> Value | tuple[Value, ...]:
     field_path, each, _ = path.partition("[{each}]")
     if not each:
         return value_at(message, path)
-    return tuple(value_at(message, path, number) for number in range(count_at(message, field_path)))
+    return tuple(value_at(message, path, number) for number in elements_at(message, field_path))
