@@ -11,7 +11,7 @@ from froude.experiment.shipped import files_of, shipped
 from froude.experiment.sweep import arms_of
 from froude.experiment.variation import variation
 
-RECORDINGS = ["mapreduce", "mapreduce-streaming"]
+RECORDINGS = ["mapreduce", "mapreduce-streaming", "spark"]
 SWEEPS = [name for name in shipped() if name not in ("replay", *RECORDINGS)]
 
 

@@ -56,6 +56,9 @@ ROLES = (
         protocol="ContainerManagementProtocol",
         threads=(("startContainers", "stopContainers"),),
     ),
+    Role("spark-driver", context=r"^SPARK_CLIENT_"),
+    Role("spark-appmaster", context=r"^SPARK_APPMASTER_"),
+    Role("spark-executor", context=r"^SPARK_TASK_"),
     Role("shell", context=r"^CLI$"),
 )
 """Tried in this order; a sender that fits none is a `client`."""

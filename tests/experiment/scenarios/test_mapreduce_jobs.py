@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -71,6 +74,57 @@ def test_words_are_found_in_their_files(monkeypatch: pytest.MonkeyPatch) -> None
     assert mapped == "a\ttext-001\nb\ttext-001\n"
     lines = ["a\ttext-001\n", "a\ttext-000\n", "b\ttext-001\n"]
     assert list(jobs.reduce_invertedindex(lines)) == ["a\ttext-000 text-001", "b\ttext-001"]
+
+
+@pytest.fixture
+def pyspark(asked: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A Java of release 17 and a PySpark of release 4 that notes its words; where it is."""
+    home = asked.parent / "pyspark"
+    for program, said in (
+        (asked.parent / "bin" / "java", "echo 'openjdk version \"17.0.15\" 2025-04-15' >&2"),
+        (home / "bin" / "spark-submit", f'echo "$YARN_CONF_DIR" spark-submit "$@" >> {asked}'),
+    ):
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{said}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("HADOOP_CONF_DIR", "/conf")
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda _: SimpleNamespace(origin=str(home / "__init__.py"))
+    )
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: "4.3.0")
+    return str(home)
+
+
+def test_a_job_of_spark(asked: Path, pyspark: str) -> None:
+    """Spark runs this very file, with as many executors as the size says."""
+    assert jobs.main(["spark", "3"]) == 0
+    (line,) = asked.read_text().splitlines()
+    assert line.startswith("/conf spark-submit --master yarn ")
+    assert "--num-executors 3 " in line
+    assert line.endswith(f" {PROGRAM} spark-words 3")
+    assert jobs.spark_home() == Path(pyspark)
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [('"11.0.2"', "does not support Java 11; it needs 17, 21"), ('"1.8.0_402"', "does not support Java 8")],
+)
+def test_a_java_that_spark_does_not_support(
+    version: str, said: str, asked: Path, pyspark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Is said before anything runs."""
+    assert pyspark
+    (asked.parent / "bin" / "java").write_text(f"#!/bin/sh\necho 'openjdk version {version}' >&2\n")
+    assert jobs.main(["spark", "2"]) == 1
+    assert f"spark: PySpark 4.3.0 {said}" in capsys.readouterr().err
+    assert not asked.exists()
+
+
+def test_without_pyspark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says how to get it."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    assert jobs.main(["spark", "2"]) == 1
+    assert f"spark: PySpark is not there: {sys.executable} -m pip install pyspark" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [[], ["upload"], ["nothing", "2"], ["upload", "0"], ["upload", "x"]])

@@ -8,16 +8,21 @@ terasort       sorts them
 wordcount      counts the words of the text files
 invertedindex  says of each word in which of them it stands (Hadoop Streaming)
 kmeans         finds groups of points, again and again from the last answer (Hadoop Streaming)
+spark          counts the words of the text files with SIZE executors (Spark, from PySpark)
 
 A job that needs the files of another runs after it: `upload,wordcount`, `teragen,terasort`. What is made is always the
 same at one size. Hadoop's programs are found on the PATH. Containers run this file again as mapper and reducer, with
-whatever python3 they find, so it uses nothing but the standard library.
+whatever python3 they find, so it uses nothing but the standard library; `spark` needs PySpark in the Python that runs
+this file, and a Java that PySpark's release supports.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.util
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +37,8 @@ ROWS_A_MAP = 2_000
 POINTS_A_FILE = 500
 GROUPS = 48
 ITERATIONS = 3
+JAVAS = {3: (8, 11, 17), 4: (17, 21)}
+"""Releases of Java that a release of Spark supports, by its first number."""
 
 
 def hadoop(*words: str | Path) -> None:
@@ -121,6 +128,77 @@ def kmeans(size: int, folder: Path) -> None:
         known.write_text(found.stdout)
 
 
+def spark(size: int, _: Path) -> None:
+    """Count words by Spark on YARN: this file is what it runs."""
+    home, java = spark_home(), java_release()
+    release = importlib.metadata.version("pyspark")
+    supported = JAVAS.get(int(release.partition(".")[0]), ())
+    if supported and java not in supported:
+        allowed = ", ".join(map(str, supported))
+        raise OSError(
+            f"PySpark {importlib.metadata.version('pyspark')} does not support Java {java}; it needs {allowed}"
+        )
+    # Executors take half a gigabyte at least: less is refused. All of them find the driver on this machine.
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.yarn.am.memory": "384m",
+        "spark.yarn.am.memoryOverhead": "64m",
+        "spark.executor.memoryOverhead": "64m",
+    }
+    asked = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    conf = os.environ.get("HADOOP_CONF_DIR", "")
+    around = {
+        "SPARK_HOME": str(home),
+        "YARN_CONF_DIR": conf,
+        "PYSPARK_PYTHON": sys.executable,
+        "JDK_JAVA_OPTIONS": f"-Djdk.net.hosts.file={conf}/hosts",
+    }
+    subprocess.run(
+        [
+            *(str(home / "bin" / "spark-submit"), "--master", "yarn", "--deploy-mode", "client"),
+            *("--num-executors", str(size), "--executor-memory", "512m", "--driver-memory", "512m", *asked),
+            *(str(Path(__file__).resolve()), "spark-words", str(size)),
+        ],
+        check=True,
+        env=os.environ | around,
+    )
+
+
+def spark_home() -> Path:
+    """Where PySpark is.
+
+    Raises:
+        OSError: nowhere; with what to do.
+    """
+    found = importlib.util.find_spec("pyspark")
+    if found is None or found.origin is None:
+        raise OSError(f"PySpark is not there: {sys.executable} -m pip install pyspark")
+    return Path(found.origin).parent
+
+
+def java_release() -> int:
+    """The number of the Java release on the PATH; 8 for 1.8.
+
+    Raises:
+        OSError: there is none.
+    """
+    said = subprocess.run(["java", "-version"], check=True, stderr=subprocess.PIPE, text=True).stderr
+    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    return int(version[1]) if version else 0
+
+
+def spark_words(size: int) -> None:
+    """What Spark's driver does; it has PySpark."""
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.appName("wordcount").getOrCreate()
+    words = session.sparkContext.textFile("/text", size).flatMap(str.split)
+    words.map(lambda word: (word, 1)).reduceByKey(lambda a, b: a + b, size).saveAsTextFile("/spark-counts")
+    session.stop()
+
+
 def _scattered(rng: random.Random) -> list[tuple[float, float]]:
     return [(rng.uniform(0, 100), rng.uniform(0, 100)) for _ in range(GROUPS)]
 
@@ -174,7 +252,8 @@ def _grouped(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 JOBS: dict[str, Callable[[int, Path], None]] = {
-    each.__name__: each for each in (upload, distcp, teragen, terasort, wordcount, invertedindex, kmeans)
+    each.__name__: each
+    for each in (upload, distcp, teragen, terasort, wordcount, invertedindex, kmeans, spark)
 }
 STEPS: dict[str, Callable[[Iterable[str]], Iterator[str]]] = {
     each.__name__.replace("_", "-"): each
@@ -187,6 +266,9 @@ def main(words: list[str]) -> int:
     if len(words) == 1 and words[0] in STEPS:
         for line in STEPS[words[0]](sys.stdin):
             print(line)
+        return 0
+    if words[:1] == ["spark-words"]:
+        spark_words(int(words[1]))
         return 0
     asked = words[0].split(",") if len(words) == 2 else []
     if not asked or set(asked) - set(JOBS) or not words[1].isdecimal() or not int(words[1]):
