@@ -225,6 +225,8 @@ class ArgumentMiner:
 
     def _rule(self, column: Column, own_facts: bool) -> Rule:
         path = column.path
+        if not own_facts and _is_own_address(column):
+            return NodeFact("address")
         best = self._whole(column)
         # Two loops that ran alike: what another one sent says less than what this one was answered.
         echoed = isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST
@@ -254,9 +256,6 @@ class ArgumentMiner:
         ):
             # Runs of one cluster, or few calls, show a machine's own facts as if all machines had them.
             return NodeFact(str(fact))
-        drawn = best is None or any(isinstance(part, Generated) for part in within(best))
-        if drawn and _is_own_address(column):
-            return NodeFact("address")
         return best or self._by_nature(column, own_facts)
 
     def _is_own_time(self, rule: Rule, column: Column) -> bool:

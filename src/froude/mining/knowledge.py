@@ -50,15 +50,15 @@ ROLES = (
             for other in ("mkdirs", "getFileInfo")
         ),
     ),
+    Role("spark-driver", context=r"^SPARK_CLIENT_"),
+    Role("spark-appmaster", context=r"^SPARK_APPMASTER_"),
+    Role("spark-executor", context=r"^SPARK_TASK_"),
     # The ResourceManager's ApplicationMasterLauncher: one application starts before or after another one is cleaned up.
     Role(
         "container-launcher",
         protocol="ContainerManagementProtocol",
         threads=(("startContainers", "stopContainers"),),
     ),
-    Role("spark-driver", context=r"^SPARK_CLIENT_"),
-    Role("spark-appmaster", context=r"^SPARK_APPMASTER_"),
-    Role("spark-executor", context=r"^SPARK_TASK_"),
     Role("shell", context=r"^CLI$"),
 )
 """Tried in this order; a sender that fits none is a `client`."""

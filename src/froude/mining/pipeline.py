@@ -57,6 +57,8 @@ from froude.workload.walk import within
 
 _MOST_PIECES = 4
 """Sizes of pieces that are tried."""
+_CHANCE = 3
+"""Times that a loop of one call was seen by which a formula may hold by chance."""
 _FEWEST_NODES = 5
 """Nodes of all runs that must be seen before a loop may depend on their number: fewer would fit by chance."""
 _FEW, _MOSTLY = 0.15, 0.6
@@ -179,13 +181,8 @@ class _Builder:
         self._timings = timings(steps, self._scales)
         self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
         self._starts = start_rules(types, len(recordings))
-        self._timed = {
-            loop.body
-            for mined in types
-            for number, loop in enumerate(_loops(mined.pattern), 1)
-            if self._moved(mined.loop_runs[f"L{number}"])
-        }
-        """Bodies of loops that some type ran another number of times at one and the same Scale."""
+        self._timed = self._of_time(types)
+        """Bodies of loops whose number time decides."""
         self.questions = Questions()
         self.findings: list[Finding] = [*undecided_starts(types, self._starts, len(recordings))]
 
@@ -230,7 +227,10 @@ class _Builder:
                     # What some did once and others not at all, whatever the Scale, is no round of anything.
                     # Of two nodes alone, one with it and one without, nobody can tell.
                     stray = counts == [0, 1] and (fit.count is None or len(seen) == 2)
-                    if stray or (fit.count is None and (self._moved(seen) or item.body in self._timed)):
+                    # Three numbers lie on a line by chance.
+                    few = len(seen) <= _CHANCE and len(item.body) == 1
+                    timed = item.body in self._timed and (few or fit.count is None)
+                    if stray or timed or (fit.count is None and self._moved(seen)):
                         steps.append(
                             self._drawn(mined, name, [each.times for each in seen], build(item.body))
                         )
@@ -296,6 +296,20 @@ class _Builder:
         for each in seen:
             by_scale[str(Scale(dict(self._scales[each.run])))].add(each.times)
         return any(len(counts) > 1 for counts in by_scale.values())
+
+    def _of_time(self, types: Sequence[MinedType]) -> set[tuple[Item, ...]]:
+        """Bodies of loops that types of a role ran another number of times at one Scale, some of them by no formula."""
+        loops: dict[tuple[str, tuple[Item, ...]], list[tuple[MinedType, str]]] = defaultdict(list)
+        for mined in types:
+            for number, loop in enumerate(_loops(mined.pattern), 1):
+                loops[mined.role.name, loop.body].append((mined, f"L{number}"))
+        return {
+            body
+            for (_, body), listed in loops.items()
+            if len(listed) > 1
+            and self._moved([each for mined, name in listed for each in mined.loop_runs[name]])
+            and any(self._iterations(m.loop_runs[name], m.position).count is None for m, name in listed)
+        }
 
     def _drawn(self, mined: MinedType, name: str, counts: Sequence[int], body: tuple[Step, ...]) -> Repeat:
         low, high = min(counts), max(counts)
