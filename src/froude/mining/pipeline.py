@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import median, median_low
 
 from froude.base import parallel
 from froude.base.errors import InputError
@@ -13,14 +11,15 @@ from froude.base.memory import collected_later
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner, is_open
-from froude.mining.by_round import fit_rounds
 from froude.mining.candidates import of_cause
-from froude.mining.counts import Fit, fit_count, fit_dealt
+from froude.mining.counts import fit_count
 from froude.mining.events import Recording, recording_of
+from froude.mining.findings import found, lost
 from froude.mining.following import find_following
 from froude.mining.knowledge import CONFIRMATION, PIECES
 from froude.mining.lanes import find_lanes, put_in_order
 from froude.mining.lifetimes import never_due, opened_and_closed
+from froude.mining.loop_counts import LoopCounts
 from froude.mining.numbering import renumber
 from froude.mining.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.questions import Questions
@@ -28,11 +27,11 @@ from froude.mining.relocation import is_report, relocate
 from froude.mining.rivals import rivals
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
-from froude.mining.structure import LoopRun, MinedType, Occurrence, find_types
+from froude.mining.structure import MinedType, Occurrence, find_types
 from froude.mining.timing import start_rules, timings, undecided_starts
 from froude.mining.waits import find_waits
 from froude.trace.types import Trace
-from froude.workload.scale import Count, Scale, at_node
+from froude.workload.scale import Scale
 from froude.workload.types import (
     CALLEE,
     Actor,
@@ -45,7 +44,6 @@ from froude.workload.types import (
     Periodic,
     Poll,
     Recorded,
-    Repeat,
     Rule,
     Step,
     Timing,
@@ -57,13 +55,6 @@ from froude.workload.walk import within
 
 _MOST_PIECES = 4
 """Sizes of pieces that are tried."""
-_CHANCE = 3
-"""Times that a loop of one call was seen by which a formula may hold by chance."""
-_FEWEST_NODES = 5
-"""Nodes of all runs that must be seen before a loop may depend on their number: fewer would fit by chance."""
-_FEW, _MOSTLY = 0.15, 0.6
-"""Share of all times that a loop may have run otherwise than its formula says, and the share at each Scale that may
-not have: one call of a hundred that is lost is one loop of ten, and more in a run that is short."""
 _CERTAIN = 0.95
 """An effect seen for this share of its causes is always there: a capture's end cuts the last ones off."""
 
@@ -140,13 +131,10 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         task.advance()
         task.say("findings")
         findings = [
-            *_scale_findings(recordings),
-            *_unknown(recordings),
-            *_lowered(recordings),
-            *_lone(types, recordings),
+            *found(recordings, types),
             *findings,
             *builder.findings,
-            *_lost(placement),
+            *lost(placement),
         ]
         task.advance()
     recorded = Recorded(
@@ -181,10 +169,9 @@ class _Builder:
         self._timings = timings(steps, self._scales)
         self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
         self._starts = start_rules(types, len(recordings))
-        self._timed = self._of_time(types)
-        """Bodies of loops whose number time decides."""
         self.questions = Questions()
         self.findings: list[Finding] = [*undecided_starts(types, self._starts, len(recordings))]
+        self._loop_counts = LoopCounts(self._scales, self._pieces, types, self.questions, self.findings)
 
     def node_type(self, mined: MinedType) -> NodeType:
         """A node type with all its templates."""
@@ -192,7 +179,7 @@ class _Builder:
         points = [(scale, float(size)) for scale, size in zip(self._scales, sizes, strict=True)]
         what, fit = f"number of {mined.name} nodes", fit_count(points, name=mined.role.name)
         others = rivals(fit, points, name=mined.role.name)
-        count = self._count(mined, fit, what, sizes, others)
+        count = self._loop_counts.count(mined, fit, what, sizes, others)
         return NodeType(
             name=mined.name,
             count=count,
@@ -216,28 +203,7 @@ class _Builder:
             for item in level:
                 if isinstance(item, Loop):
                     name = f"L{next(loops)}"
-                    seen = mined.loop_runs[name]
-                    counts = sorted({each.times for each in seen})
-                    fit = self._iterations(seen, mined.position)
-                    what = f"iterations of {name} in {mined.name}"
-                    if fit.count is None and (usual := self._usual(seen)):
-                        fit = self._iterations(usual, mined.position)
-                        if fit.count is not None:
-                            self._few_other(mined, what, len(seen) - len(usual), len(seen))
-                    # What some did once and others not at all, whatever the Scale, is no round of anything.
-                    # Of two nodes alone, one with it and one without, nobody can tell.
-                    stray = counts == [0, 1] and (fit.count is None or len(seen) == 2)
-                    # Three numbers lie on a line by chance.
-                    few = len(seen) <= _CHANCE and len(item.body) == 1
-                    timed = item.body in self._timed and (few or fit.count is None)
-                    if stray or timed or (fit.count is None and self._moved(seen)):
-                        steps.append(
-                            self._drawn(mined, name, [each.times for each in seen], build(item.body))
-                        )
-                    else:
-                        others = self._rivals(fit, seen)
-                        times = self._count(mined, fit, what, counts, others)
-                        steps.append(Repeat(name, times, build(item.body), rivals=others))
+                    steps.append(self._loop_counts.repeat(mined, name, item, build(item.body)))
                 else:
                     template = f"{mined.name}.c{next(calls)}"
                     steps.append(
@@ -246,77 +212,6 @@ class _Builder:
             return tuple(steps)
 
         return build(items)
-
-    def _iterations(self, seen: Sequence[LoopRun], position: tuple[int, int]) -> Fit:
-        """The count of a loop: by the Scale alone if that will do, else by rounds around it, or the node's number."""
-        points = [(self._scales[each.run], float(each.times)) for each in seen]
-        fit = fit_count(points, pieces=self._pieces)
-        if fit.count is None or fit.others or not fit.sure:
-            place, among = position
-            dealt = fit_dealt(points, place, among) if among > 1 else None
-            fit = fit if dealt is None else Fit(dealt)
-        if fit.count is not None:
-            return fit
-        by_round = fit_rounds([(each.rounds, each.times) for each in seen])
-        if by_round is not None:
-            return Fit(by_round)
-        points = [(at_node(self._scales[each.run], each.node), float(each.times)) for each in seen]
-        if len({str(scale) for scale, _ in points}) < _FEWEST_NODES:
-            return fit
-        return fit_count(points, pieces=self._pieces)
-
-    def _usual(self, seen: Sequence[LoopRun]) -> list[LoopRun]:
-        """The times that a loop ran as often as it mostly did at that Scale, where all but a few are such; else none.
-
-        A call that a capture lost makes one round of a loop look shorter, or two look like one.
-        """
-        by_scale: dict[str, Counter[int]] = defaultdict(Counter)
-        for each in seen:
-            by_scale[str(Scale(dict(self._scales[each.run])))][each.times] += 1
-        mostly = {scale: counts.most_common(1)[0] for scale, counts in by_scale.items()}
-        if any(often < _MOSTLY * by_scale[scale].total() for scale, (_, often) in mostly.items()):
-            return []
-        usual = [each for each in seen if each.times == mostly[str(Scale(dict(self._scales[each.run])))][0]]
-        return usual if len(seen) - len(usual) <= _FEW * len(seen) else []
-
-    def _few_other(self, mined: MinedType, what: str, others: int, total: int) -> None:
-        text = f"{what}: {others} of {total} times another number than the formula, as where calls were lost"
-        self.findings.append(Finding(text, fatal=False, node_type=mined.name))
-
-    def _rivals(self, fit: Fit, seen: Sequence[LoopRun]) -> tuple[Count, ...]:
-        """Further formulas of a loop's number that follows from the Scale alone, as far as that was seen."""
-        points = [(self._scales[each.run], float(each.times)) for each in seen]
-        known = {name for scale, _ in points for name in scale}
-        follows = fit.count is not None and fit.count.variables and fit.count.names <= known
-        return rivals(fit, points, pieces=self._pieces) if follows else ()
-
-    def _moved(self, seen: Sequence[LoopRun]) -> bool:
-        """Whether a loop ran another number of times at one and the same Scale: no formula of it says how often."""
-        by_scale: dict[str, set[int]] = defaultdict(set)
-        for each in seen:
-            by_scale[str(Scale(dict(self._scales[each.run])))].add(each.times)
-        return any(len(counts) > 1 for counts in by_scale.values())
-
-    def _of_time(self, types: Sequence[MinedType]) -> set[tuple[Item, ...]]:
-        """Bodies of loops that types of a role ran another number of times at one Scale, some of them by no formula."""
-        loops: dict[tuple[str, tuple[Item, ...]], list[tuple[MinedType, str]]] = defaultdict(list)
-        for mined in types:
-            for number, loop in enumerate(_loops(mined.pattern), 1):
-                loops[mined.role.name, loop.body].append((mined, f"L{number}"))
-        return {
-            body
-            for (_, body), listed in loops.items()
-            if len(listed) > 1
-            and self._moved([each for mined, name in listed for each in mined.loop_runs[name]])
-            and any(self._iterations(m.loop_runs[name], m.position).count is None for m, name in listed)
-        }
-
-    def _drawn(self, mined: MinedType, name: str, counts: Sequence[int], body: tuple[Step, ...]) -> Repeat:
-        low, high = min(counts), max(counts)
-        text = f"iterations of {name} in {mined.name}: {low} to {high}, by time and not by the Scale; drawn"
-        self.findings.append(Finding(text, fatal=False, node_type=mined.name))
-        drawn = Generated("gauge", {"low": low, "high": high})
-        return Repeat(name, Count(float(median_low(counts))), body, drawn)
 
     def _template(
         self, mined: MinedType, template: str, occurrences: Sequence[Occurrence], token: object
@@ -444,24 +339,6 @@ class _Builder:
         rule = self._miner.rule(occurrences, values, path="caller_context")
         return None if isinstance(rule, Unknown) else rule
 
-    def _count(
-        self, mined: MinedType, fit: Fit, what: str, seen: Sequence[int], others: Sequence[Count] = ()
-    ) -> Count:
-        if fit.count is None:
-            text = f"{what}: {', '.join(map(str, seen))} fit no count"
-            self.findings.append(Finding(text, fatal=True, node_type=mined.name))
-            return Count(float(median(seen)) if seen else 0.0)
-        self.questions.number(mined.name, what, fit, others)
-        return fit.count
-
-
-def _loops(items: Sequence[Item]) -> Iterator[Loop]:
-    """The loops of a pattern, each before those within it, as they are numbered."""
-    for item in items:
-        if isinstance(item, Loop):
-            yield item
-            yield from _loops(item.body)
-
 
 def _confirmation(occurrences: Sequence[Occurrence]) -> str | None:
     """The leaf that was true in every answer."""
@@ -499,73 +376,3 @@ def _pieces(recordings: Sequence[Recording]) -> tuple[int, ...]:
         if path.rpartition(".")[2] in PIECES and type(value) is int and value > 0
     }
     return tuple(sorted(mined)[:_MOST_PIECES])
-
-
-def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:
-    scales = [recording.scale for recording in recordings]
-    findings = []
-    for name in sorted({name for scale in scales for name in scale}):
-        having = [scale[name] for scale in scales if name in scale]
-        seen = set(having)
-        if len(having) < len(scales):
-            what = f"{name} is in the Scale of {len(having)} of {len(scales)} recordings: no formula can depend on it"
-            findings.append(Finding(f"{what}; is it misspelled, or left out of the others?", fatal=True))
-        elif len(seen) == 1:
-            what = f"{name} was {next(iter(seen))} in every run: nothing can be said of it at another value"
-            findings.append(Finding(what, fatal=True, variable=name))
-        elif len(seen) == 2:
-            what = f"{name} took only two values: any count is a straight line through them"
-            findings.append(Finding(what, fatal=False, variable=name))
-    return findings
-
-
-def _unknown(recordings: Sequence[Recording]) -> list[Finding]:
-    names = sorted({name for recording in recordings for name in recording.unknown})
-    total = sum(sum(recording.unknown.values()) for recording in recordings)
-    what = f"{total} calls left out, whose methods the schema does not know: {', '.join(names)}"
-    return [Finding(what, fatal=False)] if total else []
-
-
-def _lowered(recordings: Sequence[Recording]) -> list[Finding]:
-    """Intervals that were set for the recordings; what was found of them is scaled back."""
-    real_s = {
-        method: lowered.configured_s
-        for recording in recordings
-        for method, lowered in recording.lowered.items()
-    }
-    return [
-        Finding(
-            f"the interval of {method} was lowered for recordings; what was found is scaled back to {every_s:g} s",
-            fatal=False,
-        )
-        for method, every_s in sorted(real_s.items())
-    ]
-
-
-def _lone(types: Sequence[MinedType], recordings: Sequence[Recording]) -> list[Finding]:
-    """Types that only one of several runs had: what looks constant there was never held against another size."""
-    if len(recordings) == 1:
-        what = "was one node of one run: nothing says which of its calls it always makes, and in which order"
-        return [
-            Finding(f"node type {mined.name!r} {what}", fatal=False, node_type=mined.name)
-            for mined in types
-            if len(mined.senders) == 1
-        ]
-    if len({str(recording.scale) for recording in recordings}) < 2:
-        return []
-    return [
-        Finding(f"node type {mined.name!r} was seen in one run alone", fatal=True, node_type=mined.name)
-        for mined in types
-        if len({sender.run for sender in mined.senders}) == 1
-    ]
-
-
-def _lost(placement: Placement) -> list[Finding]:
-    return [
-        Finding(
-            f"node type {name!r}: the causes of {number} effects follow no pattern",
-            fatal=False,
-            node_type=name,
-        )
-        for name, number in sorted(placement.lost.items())
-    ]
