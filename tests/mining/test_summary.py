@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from froude.mining.summary import RuleKind, kind_of, summarise
+from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.scale import Count
 from froude.workload.types import (
     Absent,
@@ -26,6 +27,8 @@ def test_kinds_of_rules() -> None:
     assert kind_of(Template(("/f", Counter(0, {"L1": 1})))) is RuleKind.REGULAR
     assert kind_of(Cases("L1", Absent(), None, Generated("uuid"))) is RuleKind.GENERATED
     assert kind_of(Unknown(())) is RuleKind.UNKNOWN
+    assert kind_of(Generated(CONTAINER_ASKS, {"value": 1})) is RuleKind.REGULAR
+    assert kind_of(Generated(CONTAINER_ASKS)) is RuleKind.GENERATED
 
 
 def test_a_type_in_numbers() -> None:

@@ -225,11 +225,12 @@ class ArgumentMiner:
 
     def _rule(self, column: Column, own_facts: bool) -> Rule:
         path = column.path
-        if not own_facts and _is_own_address(column):
-            return NodeFact("address")
         best = self._whole(column)
         # Two loops that ran alike: what another one sent says less than what this one was answered.
         echoed = isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST
+        repeated = isinstance(best, Flow) and best.node_type is None
+        if not (own_facts or repeated) and _is_own_address(column):
+            return NodeFact("address")
         # The target gave each of these values; that they also count up is because each run began afresh.
         given = isinstance(best, Constant | CounterRule | Scaled) and self._given(column)
         if best is None or echoed or given:
@@ -513,9 +514,10 @@ def _wordy(value: Scalar) -> bool:
 
 
 def _is_own_address(column: Column) -> bool:
-    """Whether each of several machines gives the address that its connection comes from."""
+    """Whether each of several machines with a daemon gives the address that its connection comes from."""
     peers = [occurrence.call.event.peer for occurrence in column.occurrences]
-    return len(set(peers)) > 1 and list(column.values) == peers
+    daemon = column.occurrences[0].sender.role.endless
+    return daemon and len(set(peers)) > 1 and list(column.values) == peers
 
 
 def is_open(rule: Rule) -> bool:

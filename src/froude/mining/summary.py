@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.types import (
     Absent,
     Cases,
@@ -60,6 +61,8 @@ def kind_of(rule: Rule) -> RuleKind:
     match rule:
         case Unknown():
             return RuleKind.UNKNOWN
+        case Generated(generator, parameters) if generator == CONTAINER_ASKS and parameters:
+            return RuleKind.REGULAR  # what every ask of its kind has, or begins with
         case Generated() | NodeFact():
             return RuleKind.GENERATED
         case Flow():
