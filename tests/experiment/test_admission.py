@@ -54,3 +54,15 @@ def test_what_may_be_allowed_is_not_refused() -> None:
     """Nobody is asked: nothing listens there."""
     check_targets(by_service(Running(address="127.0.0.1:1", id="CID-1")), ("CID-source",))
     check_targets({"resourcemanager-scheduler": Running(address="10.0.0.5:8030")} | MANAGER, ())
+
+
+def test_a_target_without_a_service_is_the_only_one_or_the_namenode() -> None:
+    """Of a plan that calls a ResourceManager, too, whose calls are left out then."""
+    only = "hdfs://127.0.0.1:8020"
+    assert list(by_service(only)) == list(by_service(only, ["namenode"])) == [""]
+    assert list(by_service(only, ["resourcemanager", "resourcemanager-tracker"])) == [""]
+    assert list(by_service(only, ["namenode", "resourcemanager"])) == ["namenode"]
+    assert list(by_service({"": only, "resourcemanager": only}, ["namenode", "resourcemanager"])) == [
+        "namenode",
+        "resourcemanager",
+    ]

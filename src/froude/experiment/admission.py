@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from froude.emulation.guard import decide
 from froude.experiment.sections import Running
@@ -12,6 +12,7 @@ from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import Target, answers_for, parse_address, target_at
 
+_NAMENODE = "namenode"
 TargetLike = NameNode | Running | str
 """A NameNode that Froude started, another daemon, or `hdfs://HOST:PORT` of one, whose id nobody typed."""
 
@@ -19,18 +20,23 @@ _Ask = Callable[[str, tuple[str, int], str | None], str]
 """From a service, its address and the id that was typed, the target's id."""
 
 
-def by_service(target: TargetLike | Mapping[str, TargetLike]) -> dict[str, NameNode | Running]:
-    """Targets by service; the empty name stands for the only one.
+def by_service(
+    target: TargetLike | Mapping[str, TargetLike], called: Collection[str] = ()
+) -> dict[str, NameNode | Running]:
+    """Targets by service; the empty name stands for the only one, of several services for the NameNode.
 
     Args:
         target: one, or several by service.
+        called: the services that a plan calls.
 
     Raises:
         InputError: one is no address.
     """
     targets = target if isinstance(target, Mapping) else {"": target}
+    only = _NAMENODE if _NAMENODE in called and len(called) > 1 else ""
     return {
-        service: Running(address=each) if isinstance(each, str) else each for service, each in targets.items()
+        service or only: Running(address=each) if isinstance(each, str) else each
+        for service, each in targets.items()
     }
 
 
@@ -84,7 +90,7 @@ def _admitted(
         target = targets[service]
         typed = None
         if isinstance(target, NameNode):
-            admitted = target_at(service or "namenode", target.address, target.cluster_id)
+            admitted = target_at(service or _NAMENODE, target.address, target.cluster_id)
         else:
             admitted, typed = _asked(service, target, called, ask)
         decide(admitted, ours=isinstance(target, NameNode), typed=typed, source_ids=sources)
@@ -100,4 +106,4 @@ def _asked(
     other = others.get(answers_for(service))
     if other is not None and other.host == target_at(service, address, "").host:
         return target_at(service, address, other.id), typed or other.id
-    return target_at(service or "namenode", address, ask(service, address, typed)), typed
+    return target_at(service or _NAMENODE, address, ask(service, address, typed)), typed

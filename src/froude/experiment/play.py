@@ -33,6 +33,7 @@ from froude.hadoop.identity import asked_methods, asked_protocols
 from froude.hadoop.metrics import Web
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema, UnknownMethodError
+from froude.hadoop.yarn_jars import YarnJars
 from froude.trace.files import write_trace
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import plan_hash
@@ -40,6 +41,8 @@ from froude.workload.remarks import remarks_on_scale
 from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
 
+_YARN = "org.apache.hadoop.yarn."
+"""What the names of YARN's protocols begin with."""
 _REASON_S = 2.0
 """Between two questions why a target does not serve yet."""
 
@@ -85,9 +88,9 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     check_play(plan, load, limits)
     if folder is not None and folder.exists():
         raise InputError("already exists", file=folder, remedy="Choose another folder")
-    targets = by_service(target)
+    targets = by_service(target, services(plan))
     first = next(iter(targets.values()))
-    schema = _spoken(schema or _schema_for(first), plan, targets)
+    schema = _spoken(schema, first, plan, targets)
     called = admit(targets, plan.workload.recorded.source_ids, schema)
     paced, remark = pacing_of(plan, load.pacing)
     settings = PlaySettings(
@@ -285,14 +288,20 @@ def _protocols(plan: Plan, targets: Iterable[str]) -> list[str]:
     return sorted(named | spoken | asked_protocols(targets))
 
 
-def _spoken(schema: Schema, plan: Plan, targets: Iterable[str]) -> Schema:
-    """The part of a release's schema that a play needs.
+def _spoken(schema: Schema | None, target: NameNode | Running, plan: Plan, targets: Iterable[str]) -> Schema:
+    """The part of a release's schema that a play needs, YARN's too where the plan speaks it.
 
     Raises:
         InputError: a call is of no protocol that the release speaks, as in a plan of an imported table of calls.
+        MissingError: the release's YARN cannot be had.
     """
+    protocols = _protocols(plan, targets)
+    if schema is None:
+        hadoop = target.hadoop if isinstance(target, NameNode) else Hadoop.find()
+        yarn = any(protocol.startswith(_YARN) for protocol in protocols)
+        schema = YarnJars.find(hadoop).schema() if yarn else hadoop.schema()
     try:
-        return schema.subset(_protocols(plan, targets))
+        return schema.subset(protocols)
     except UnknownMethodError as error:
         remedy = "A plan mined from tables of calls can be extrapolated and compared; playing needs Hadoop's protocols"
         raise InputError(
@@ -307,9 +316,3 @@ def services(plan: Plan) -> list[str]:
     """The services that a plan calls; empty for calls of an unknown one."""
     types = plan.workload.node_types
     return sorted({service_named(call) for node_type in types for call in templates(node_type)})
-
-
-def _schema_for(target: NameNode | Running) -> Schema:
-    if isinstance(target, NameNode):
-        return target.hadoop.schema()
-    return Hadoop.find().schema()

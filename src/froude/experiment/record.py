@@ -204,8 +204,7 @@ def _listeners(cluster: Cluster | YarnCluster, clients: tuple[str, int] | None) 
 def _schema(cluster: Cluster | YarnCluster) -> Schema:
     """Of all that its daemons and jobs speak."""
     if isinstance(cluster, YarnCluster):
-        release = cluster.jars.hadoop
-        return Schema.from_jars([*release.jars, *release.beside])
+        return cluster.jars.schema()
     return Schema.from_jars(cluster.hadoop.jars)
 
 

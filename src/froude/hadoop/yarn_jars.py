@@ -16,6 +16,7 @@ from froude.base.progress import Progress, Silent
 from froude.hadoop import jvm
 from froude.hadoop.distribution import GROUP, ROOTS, Hadoop, Part, fetch, needed
 from froude.hadoop.maven import Coordinate, Repository
+from froude.hadoop.schema import Schema
 
 JOBS = {
     "examples": "hadoop-mapreduce-examples",
@@ -79,6 +80,10 @@ class YarnJars:
         kept = [jar for jar in hadoop.jars if jar not in jobs.values()]
         beside = tuple(jar for jar in jars if jar not in known)
         return cls(replace(hadoop, jars=kept, beside=beside), jobs)
+
+    def schema(self) -> Schema:
+        """The messages of all that its daemons and jobs speak."""
+        return Schema.from_jars([*self.hadoop.jars, *self.hadoop.beside])
 
 
 def needed_for_jobs(release: str, repository: Repository) -> list[Coordinate]:
