@@ -18,6 +18,7 @@ from froude.experiment import record as recording
 from froude.hadoop.fsimage.aged import LastIds
 from froude.hadoop.routes import Route
 from froude.hadoop.target import Target, target_at
+from froude.hadoop.yarn_jars import YarnJars
 from froude.trace.files import read_trace
 from froude.workspace.artifact import State
 from froude.workspace.store import Workspace
@@ -114,7 +115,8 @@ class YarnStandIn:
 
     def __init__(self, hdfs: StandIn) -> None:
         self.hdfs = hdfs
-        self.jars = SimpleNamespace(hadoop=SimpleNamespace(jars=["a"], beside=["b"], java=hdfs.hadoop.java))
+        release = SimpleNamespace(jars=["a"], beside=["b"], java=hdfs.hadoop.java)
+        self.jars = YarnJars(release, {})  # type: ignore[arg-type]
         self.known = Target("nodemanager", "127.77.0.10:8041")
         self.captured = False
 
