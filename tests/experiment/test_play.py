@@ -15,10 +15,12 @@ from froude.emulation.recorder import Record
 from froude.emulation.run_files import read_run
 from froude.experiment import play as play_module
 from froude.experiment.play import play
-from froude.experiment.sections import PlayOptions
+from froude.experiment.sections import PlayOptions, Running
 from froude.hadoop.distribution import Hadoop
 from froude.trace.files import read_trace
 from froude.workload.plan import Plan, Refusal
+from froude.workload.scale import Count
+from froude.workload.types import CallTemplate, NodeType
 from froude.workspace.artifact import Origin
 from tests.emulation.plans import plan
 from tests.old_forms import run as a_run
@@ -82,3 +84,25 @@ def test_what_is_left_of_a_log_counts_from_when_its_clients_begin() -> None:
     statuses = [SimpleNamespace(load=SimpleNamespace(time_s=time_s)) for time_s in (0.0, 1.0, 2.5, 9.0)]
     assert [bool(reason.at(cast("Any", status))) for status in statuses] == [True, True, False, False]
     assert reason.waited_s == 1.0
+
+
+def test_a_plan_that_calls_yarn_needs_its_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of HDFS are asked for where a plan calls nothing else."""
+    asked = []
+
+    def schema(of: str) -> object:
+        return SimpleNamespace(subset=lambda protocols: asked.append(of))
+
+    hdfs = SimpleNamespace(schema=lambda: schema("hdfs"))
+    monkeypatch.setattr(play_module.Hadoop, "find", lambda: hdfs)
+    monkeypatch.setattr(
+        play_module.YarnJars, "find", lambda hadoop: SimpleNamespace(schema=lambda: schema("yarn"))
+    )
+    target = Running(address="127.0.0.1:8020")
+    planned = plan(datanodes=1, clients=1, files=1)
+    play_module._spoken(None, target, planned, [""])
+    asks = CallTemplate("master.c1", "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB", "allocate", {})
+    master = NodeType("master", Count(1), (asks,))
+    workload = replace(planned.workload, node_types=(*planned.workload.node_types, master))
+    play_module._spoken(None, target, replace(planned, workload=workload), [""])
+    assert asked == ["hdfs", "yarn"]

@@ -85,20 +85,7 @@ class Sources:
             return
         occurrence, value = column.occurrences[at], column.values[at]
         assert not isinstance(value, Special)
-        own: list[Flow] = []
-        if occurrence.cause is not None:
-            own.extend(from_cause(occurrence, value))
-        for source in self._timeline.sources(occurrence, value)[-SOURCES_TRIED:]:
-            own.extend(flows_from(source, occurrence.template))
-        own.extend(siblings(occurrence, value, column.path))
-        own = ranked(own, column.path, occurrence.template)
-        chosen = [flow for flow in own if is_chosen(flow, value)]
-        for tried in (
-            [flow for flow in own if flow not in chosen],
-            self._launched(occurrence, value),
-            chosen,
-            self._of_others(column, occurrence, value),
-        ):
+        for tried in self._tried(column, occurrence, value):
             held = False
             for flow in tried:
                 if flow.side in sides and self.holds(flow, column):
@@ -106,6 +93,20 @@ class Sources:
                     yield flow
             if held:
                 return
+
+    def _tried(self, column: Column, occurrence: Occurrence, value: Scalar) -> Iterator[list[Flow]]:
+        """Flows that may give the value of one call, in groups: what is in a later one counts if none of these holds."""
+        own: list[Flow] = []
+        if occurrence.cause is not None:
+            own.extend(from_cause(occurrence, value))
+        for source in self._timeline.sources(occurrence, value)[-SOURCES_TRIED:]:
+            own.extend(flows_from(source, occurrence.template))
+        own.extend(siblings(occurrence, value, column.path))
+        own = ranked(own, column.path, occurrence.template)
+        yield [flow for flow in own if not is_chosen(flow, value)]
+        yield self._launched(occurrence, value)
+        yield [flow for flow in own if is_chosen(flow, value)]
+        yield self._of_others(column, occurrence, value)
 
     def _launched(self, occurrence: Occurrence, value: Scalar) -> list[Flow]:
         """The host that a daemon was last called on, as one is to start the process that makes a call."""
