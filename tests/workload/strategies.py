@@ -31,6 +31,7 @@ from froude.workload.types import (
     Side,
     StartRule,
     Template,
+    TextPart,
     Timing,
     Unknown,
     Wait,
@@ -90,6 +91,7 @@ def flows(ids: list[str], types: list[str]) -> st.SearchStrategy[Rule]:
         node_type=st.none() | st.sampled_from(types),
         plus=numbers,
         element=st.none() | counters | st.builds(Scaled, counts),
+        part=st.none() | st.builds(TextPart, st.sampled_from("/_-.:=@,#é"), st.integers(0, 9)),
     )
 
 

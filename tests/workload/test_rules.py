@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from froude.base.units import Quantity
-from froude.workload.rules import Special, Value, element_at, evaluate
+from froude.workload.rules import Special, Value, derived, element_at, evaluate
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     Absent,
@@ -20,6 +20,7 @@ from froude.workload.types import (
     Scaled,
     Side,
     Template,
+    TextPart,
     Unknown,
 )
 
@@ -78,6 +79,24 @@ FLOW = Flow("c1", Side.RESPONSE, "id")
 def test_evaluate(rule: Rule, value: Value) -> None:
     """One value a kind of rule."""
     assert evaluate(rule, _Context()) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "part", "plus", "made"),
+    [
+        ("shard-7/east", TextPart("/", 1), 0, "east"),
+        ("shard-7/east", TextPart("/", 2), 0, Special.UNRESOLVED),
+        (b"shard-7/east", TextPart("/", 0), 0, Special.UNRESOLVED),
+        (7, TextPart("/", 0), 0, Special.UNRESOLVED),
+        (Special.ABSENT, TextPart("/", 0), 0, Special.ABSENT),
+        (7, None, -3, 4),
+        ("7", None, 1, Special.UNRESOLVED),
+        ("7", None, 0, "7"),
+    ],
+)
+def test_what_a_flow_makes_of_a_value(value: Value, part: TextPart | None, plus: int, made: Value) -> None:
+    """A part of a text, a number with another added; what cannot be is left open."""
+    assert derived(value, Flow("c1", Side.RESPONSE, "id", part=part, plus=plus)) == made
 
 
 @pytest.mark.parametrize(

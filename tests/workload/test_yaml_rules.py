@@ -23,6 +23,7 @@ from froude.workload.types import (
     Scaled,
     Side,
     Template,
+    TextPart,
     Unknown,
     Which,
 )
@@ -80,6 +81,10 @@ def test_what_is_written_is_read_again(rule: Rule) -> None:
         (
             Flow("c1", Side.RESPONSE, "files[{each}].path", element=Scaled(Count(-1, {"files": 1}))),
             {"from": "c1", "response": "files[{each}].path", "element": {"scaled": "files - 1"}},
+        ),
+        (
+            Flow("c1", Side.RESPONSE, "path", part=TextPart("/", 2)),
+            {"from": "c1", "response": "path", "part": {"separator": "/", "number": 2}},
         ),
         (Cycle(("day", 2), Counter(1, {"L1": 1})), {"cycle": ["day", 2], "by": "L1 + 1"}),
         (Generated("uuid"), {"generated": "uuid"}),
@@ -149,6 +154,16 @@ def test_other_ways_to_write_them(text: str, rule: Rule) -> None:
         (
             "{from: c1, response: 'a[{each}]', element: {counter: L1^2}}",
             r"src\.element\.counter: not a count",
+        ),
+        ("{from: c1, response: a, part: 3}", r"src\.part"),
+        ("{from: c1, response: a, part: {separator: /}}", r"src\.part: number is missing"),
+        (
+            "{from: c1, response: a, part: {separator: '->', number: 0}}",
+            r"src\.part: is no part of a text; allowed: a separator of one character",
+        ),
+        (
+            "{from: c1, response: a, part: {separator: /, number: -1}}",
+            r"src\.part: is no part of a text; allowed: .*a number from 0",
         ),
         ("{scaled: files, width: many}", r"src\.width: has the wrong type"),
         ("{scaled: files, width: 1000}", r"src\.width: is out of range; found 1000; allowed: 0 to 999"),

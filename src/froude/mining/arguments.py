@@ -17,6 +17,7 @@ from froude.mining import outstanding, patterns, sampling
 from froude.mining.asks import is_asked
 from froude.mining.candidates import alike, leaf_name
 from froude.mining.canonical import Token
+from froude.mining.derived import derived
 from froude.mining.doubts import SHORT_TEXT, Doubt, growing, replaced, short_texts
 from froude.mining.elements import with_numbers
 from froude.mining.evidence import (
@@ -331,7 +332,12 @@ class ArgumentMiner:
         if thin and other is None and regular is not None:
             self._thin.append(regular)
             return regular
-        return other or self._texts.within(column) or self._in_turn(column)
+        return (
+            other
+            or self._texts.within(column)
+            or derived(column, self._timeline, self._sources.holds)
+            or self._in_turn(column)
+        )
 
     def _of_one_run(self, column: Column) -> Rule | None:
         """What only looks constant because a single run is mined."""

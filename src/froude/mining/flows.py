@@ -18,7 +18,7 @@ from froude.mining.knowledge import ADDRESSES, THINGS, fact_of
 from froude.mining.structure import Occurrence
 from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.occurrences import Loops, Moment, WholeHistory, of_own_node, qualified
-from froude.workload.rules import Special, Value, element_at, shifted
+from froude.workload.rules import Special, Value, derived, element_at
 from froude.workload.types import CALLEE_HOST, CALLEE_PORT, NODE, Flow, Generated, Scalar, Side, Which
 
 Source = tuple[str, str | None, Side, str]
@@ -36,6 +36,7 @@ class Timeline:
         self._own: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
         self._among_all: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
         self._histories: dict[tuple[bool, int, str, Side], WholeHistory[Occurrence]] = {}
+        self._templates: dict[int, set[str]] = defaultdict(set)
         self._values: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
         self._shared: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
         self._called: dict[tuple[int, Scalar], list[Occurrence]] = defaultdict(list)
@@ -47,6 +48,7 @@ class Timeline:
             if target.service in self.plural:
                 self._called[occurrence.run, target.host].append(occurrence)
             self._own[id(occurrence.sender), occurrence.template].append(occurrence)
+            self._templates[id(occurrence.sender)].add(occurrence.template)
             self._among_all[occurrence.run, occurrence.template].append(occurrence)
             for side, path, value in _leaves(occurrence):
                 self._values[id(occurrence.sender), value].append((occurrence, side, path))
@@ -73,6 +75,19 @@ class Timeline:
             node_type = type_of(occurrence.template) if others else None
             sources[occurrence.template, node_type, side, path] = None
         return list(sources)
+
+    def latest(self, taker: Occurrence) -> Iterator[tuple[Source, Scalar]]:
+        """Every leaf of the node's own last call of each template before `taker`: where it stands, and its value.
+
+        Linear in the leaves of those calls.
+        """
+        for template in sorted(self._templates[id(taker.sender)]):
+            listed = self._own[id(taker.sender), template]
+            at = bisect_left(listed, _sent(taker), key=_sent)
+            if at:
+                for side, path, value in _leaves(listed[at - 1]):
+                    if _before(listed[at - 1], side, taker):
+                        yield (template, None, side, path), value
 
     def called_last(self, taker: Occurrence, host: Scalar) -> Source | None:
         """The last call of another node before `taker` to a daemon on a host, as a place to take the host from.
@@ -133,7 +148,7 @@ class Timeline:
         leaves = _callee(source) if path in {CALLEE_HOST, CALLEE_PORT} else _side(source, flow.side)
         if flow.which is Which.CAUSE:
             path = element_path(leaves, path, taker.each)
-        return shifted(value_at(leaves, path), flow.plus)
+        return derived(value_at(leaves, path), flow)
 
     def source(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
         """The occurrence that a flow means, None where there is none; `workload.occurrences` says which.

@@ -22,7 +22,7 @@ FEWEST_LISTED = 3
 """Different paths whose names follow a listing before that is no accident."""
 _SHORTEST_PART = 4
 """Characters of a value within a text before meeting it counts as flow."""
-_BOUNDS = "/_-.:=@,"
+BOUNDS = "/_-.:=@,"
 """Characters between which parts stand."""
 
 Holds = Callable[[Rule, Column], bool]
@@ -176,8 +176,8 @@ def _parts(rule: Rule) -> tuple[str | Rule, ...]:
 
 
 def _starts(whole: str) -> list[int]:
-    return [0, *(at + 1 for at, c in enumerate(whole) if c in _BOUNDS)]
+    return [0, *(at + 1 for at, c in enumerate(whole) if c in BOUNDS)]
 
 
 def _ends(whole: str) -> list[int]:
-    return [len(whole), *(at for at, c in enumerate(whole) if c in _BOUNDS)]
+    return [len(whole), *(at for at, c in enumerate(whole) if c in BOUNDS)]

@@ -102,16 +102,24 @@ def evaluate(rule: Rule, context: Context) -> Value:
             return Special.UNRESOLVED
 
 
-def shifted(value: Value, plus: int) -> Value:
-    """A value that flows, with the flow's number added; ABSENT stays, and what is no whole number is UNRESOLVED.
+def derived(value: Value, flow: Flow) -> Value:
+    """What a flow makes of the value at its source: a part of a text, a number with another added.
 
     Args:
         value: at the source.
-        plus: what is added; 0 leaves every value as it is.
+        flow: with neither a part nor a number to add it leaves every value as it is.
+
+    Returns:
+        ABSENT stays; UNRESOLVED where a text has no such part, or what is added to is no whole number.
     """
-    if not plus or value is Special.ABSENT:
+    if value is Special.ABSENT:
         return value
-    return value + plus if isinstance(value, int) else Special.UNRESOLVED
+    if flow.part is not None:
+        parts = value.split(flow.part.separator) if isinstance(value, str) else []
+        value = parts[flow.part.number] if flow.part.number < len(parts) else Special.UNRESOLVED
+    if not flow.plus:
+        return value
+    return value + flow.plus if isinstance(value, int) else Special.UNRESOLVED
 
 
 def count(rule: Counter, context: Context) -> int:

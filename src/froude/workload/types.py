@@ -134,6 +134,20 @@ class Which(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class TextPart:
+    """One of the parts that a character divides a text into."""
+
+    separator: str
+    """One character."""
+    number: int
+    """Which part, from 0."""
+
+    def __post_init__(self) -> None:
+        if len(self.separator) != 1 or self.number < 0:
+            raise ValueError("a separator of one character, and a number from 0")
+
+
+@dataclass(frozen=True, slots=True)
 class Flow:
     """A value taken from an earlier call: the paper's information flow."""
 
@@ -150,6 +164,8 @@ class Flow:
     """Added to a whole number; 0 for a plain copy."""
     element: Counter | Scaled | None = None
     """Which element of a list `{each}` stands for, as in a loop over the files of a listing; None in an effect."""
+    part: TextPart | None = None
+    """Which part of a text is taken; None for all of it."""
 
 
 @dataclass(frozen=True, slots=True)

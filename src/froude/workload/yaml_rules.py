@@ -32,6 +32,7 @@ from froude.workload.types import (
     Scaled,
     Side,
     Template,
+    TextPart,
     Unknown,
     Which,
 )
@@ -58,6 +59,7 @@ def rule_field(rule: Rule) -> Any:
                     "which": None if rule.which is Which.SAME else rule.which.value,
                     "node_type": rule.node_type,
                     "plus": rule.plus or None,
+                    "part": None if rule.part is None else _part_field(rule.part),
                     "element": None if rule.element is None else rule_field(rule.element),
                 }
             )
@@ -198,8 +200,20 @@ def _read_flow(section: Section) -> Rule:
         which=section.convert("which", _which) if "which" in section else Which.SAME,
         node_type=section.optional("node_type", str),
         plus=section.value("plus", int, 0),
+        part=_read_part(section.section("part")) if "part" in section else None,
         element=_read_element(section) if "element" in section else None,
     )
+
+
+def _part_field(part: TextPart) -> dict[str, Any]:
+    return {"separator": part.separator, "number": part.number}
+
+
+def _read_part(section: Section) -> TextPart:
+    try:
+        return TextPart(section.value("separator", str), section.value("number", int))
+    except ValueError as error:
+        raise section.error(None, "is no part of a text", allowed=str(error)) from error
 
 
 def _read_element(section: Section) -> Counter | Scaled:

@@ -15,7 +15,7 @@ from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population
 from froude.workload.generators import CONTAINER_ASKS, GENERATORS, generate
 from froude.workload.occurrences import Loops
-from froude.workload.rules import Context, Special, Value, active, element_at, evaluate, shifted
+from froude.workload.rules import Context, Special, Value, active, derived, element_at, evaluate
 from froude.workload.types import NODE, Flow, Generated, Rule, Side, Unknown, Which
 
 
@@ -103,7 +103,7 @@ class NodeContext:
         if rule.which is Which.CAUSE:
             return self._from_cause(rule)
         if rule.call == self.making[0] and rule.side is Side.REQUEST and rule.which is Which.SAME:
-            return shifted(self.making[1].get(rule.path, Special.UNRESOLVED), rule.plus)
+            return derived(self.making[1].get(rule.path, Special.UNRESOLVED), rule)
         return self._node.recall(rule, self.loops, element_at(rule, self), effect=self.cause is not None)
 
     def fact(self, name: str) -> Value:
@@ -125,7 +125,7 @@ class NodeContext:
             return Special.UNRESOLVED
         message = self.cause.request if rule.side is Side.REQUEST else self.cause.response
         value = Special.UNRESOLVED if message is None else value_at(message, rule.path, self.cause.each)
-        return shifted(value, rule.plus)
+        return derived(value, rule)
 
 
 def stand_in(rule: Rule, context: Context) -> Value:

@@ -18,7 +18,7 @@ from froude.hadoop.target import Target
 from froude.workload.generators import generate
 from froude.workload.occurrences import History, Loops, of_own_node
 from froude.workload.rounds import at_round
-from froude.workload.rules import Special, Value, shifted
+from froude.workload.rules import Special, Value, derived
 from froude.workload.types import (
     CALLEE_HOST,
     CALLEE_PORT,
@@ -256,7 +256,7 @@ class Memory:
         value = values[flow.path]
         if isinstance(value, tuple):
             value = value[element] if element is not None and 0 <= element < len(value) else Special.ABSENT
-        return shifted(value, flow.plus)
+        return derived(value, flow)
 
 
 def _taken(message: Message | None, path: str) -> Value | tuple[Value, ...]:
