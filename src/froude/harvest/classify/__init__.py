@@ -1,0 +1,1 @@
+"""Utilisation patterns and classes of tenants, and how well last month told the next."""

@@ -1,0 +1,1 @@
+"""Harvesting on a real YARN and HDFS: collect, apply, roll back, serve, submit."""

@@ -1,0 +1,1 @@
+"""Simulations over months: scheduling, availability, durability, with paired seeds."""
