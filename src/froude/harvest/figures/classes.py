@@ -23,7 +23,8 @@ from froude.render import (
     Value,
     ValueKind,
 )
-from froude.render.markdown import literal
+
+_HOURS = 24
 
 
 def classes_report(
@@ -59,7 +60,7 @@ def classes_report(
         Section("From day to day", (_stability(stable),)),
     )
     tone = Tone.NEUTRAL if tests else Tone.WARNING
-    return Report(f"Classes of {literal(datacenter.name)}", "", lede, tone, tuple(figures), sections, facts)
+    return Report(f"Classes of {datacenter.name}", "", lede, tone, tuple(figures), sections, facts)
 
 
 def _verdict(tests: Sequence[Backtest]) -> str:
@@ -108,7 +109,8 @@ def _pictures(datacenter: Datacenter, found: Classification) -> list[Chart]:
             series.append(Series("mean utilisation", hours, profile, panel=each.name, colour=0))
         if series:
             axes = Axis("time", ValueKind.DURATION), Axis("CPU", ValueKind.SHARE, extent=(0.0, 1.0))
-            charts.append(Chart(f"Mean time of {pattern.value} classes", *axes, tuple(series)))
+            span = "week" if len(series[0].xs) > _HOURS else "day"
+            charts.append(Chart(f"Mean {span} of {pattern.value} classes", *axes, tuple(series)))
     return charts
 
 

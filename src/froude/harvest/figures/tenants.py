@@ -22,7 +22,6 @@ from froude.render import (
     Table,
     ValueKind,
 )
-from froude.render.markdown import literal
 
 _POINTS = 400
 """Of a curve: more would not be seen."""
@@ -52,7 +51,7 @@ def characterise_report(datacenter: Datacenter, found: Characteristics, facts: M
         figures.append(KeyFigure("reimages", round(mean, 3), unit="a server and month"))
     sections = [Section("Patterns", (_shares(found), *_unknown(found), *_examples(datacenter, found)))]
     sections.append(Section("Reimages", _reimages(found)))
-    title = f"What {literal(datacenter.name)} is like"
+    title = f"What {datacenter.name} is like"
     return Report(
         title,
         "",
@@ -82,7 +81,7 @@ def _unknown(found: Characteristics) -> list[Callout]:
 def _examples(datacenter: Datacenter, found: Characteristics) -> list[Chart]:
     charts = []
     for example in found.examples:
-        name = f"{example.pattern.value}: {literal(example.tenant)}"
+        name = f"{example.pattern.value}: {example.tenant}"
         step = max(1, len(example.series) // _POINTS)
         hours = np.arange(0, len(example.series), step) * datacenter.slot_s
         series = Series("utilisation", hours.tolist(), _gaps(example.series[::step]))
