@@ -95,8 +95,8 @@ def _rows(name: str) -> int:
 
 def _tables(datacenter: Datacenter) -> dict[str, pa.Table]:
     series = datacenter.utilisation
-    flat = pa.array(np.ascontiguousarray(series).reshape(-1))
-    starts = pa.array(np.arange(len(series) + 1, dtype=np.int64) * datacenter.slots)
+    flat = pa.array(np.ascontiguousarray(series).reshape(-1), pa.float32())
+    starts = pa.array(np.arange(len(series) + 1, dtype=np.int64) * datacenter.slots, pa.int64())
     reimages = datacenter.reimages
     truth = {_TRUTH + name: values for name, values in datacenter.truth.items()}
     return {
