@@ -23,6 +23,7 @@ from froude.cli.app import COMMANDS
 from froude.emulation.run_files import write_run
 from froude.experiment.namespace_profile import profile_path
 from froude.experiment.session import Hadoop
+from froude.harvest.telemetry.files import write_datacenter
 from froude.provision.inputs.plan_file import plan_json
 from froude.trace.files import write_trace
 from froude.workload.extrapolate import extrapolate
@@ -35,6 +36,7 @@ from tests.emulation.plans import workload
 from tests.experiment import comparisons
 from tests.hadoop.class_writer import ping_jar
 from tests.hadoop.fsimage import images
+from tests.harvest.datacenters import drawn
 from tests.old_forms import OLD
 from tests.old_forms import run as a_run
 from tests.provision.clusters import paper_plan
@@ -104,9 +106,14 @@ FILES: dict[str, Callable[[Path], object]] = {
         "froude: scenario/1\nkind: sweep\nbase: s.yaml\nvary: {seed: [1, 2]}\n"
     ),
     "job.jhist": lambda p: p.write_text(history()),
+    "dc": lambda p: write_datacenter(p, drawn(), ORIGIN),
+    "load.csv": lambda p: p.write_text("time,server,cpu\n1,a,5\n200000,a,7\n"),
+    "servers.csv": lambda p: p.write_text("server,tenant\na,web\n"),
+    "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
 }
 """Every file that a command line below names, and how it is made."""
 PARTS = {
+    "dc": ("meta.yaml", "tenants.parquet", "servers.parquet", "utilisation.parquet", "reimages.parquet"),
     "t": ("meta.yaml", "calls.parquet", "schema.fds"),
     "p": ("plan.yaml", "workload.yaml"),
     "r": ("meta.yaml", "run.json", "histograms.hlog", "figures.json"),
@@ -242,6 +249,18 @@ LINES = {
     "report": Line(
         "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
     ),
+    "harvest generate": Line(
+        "harvest generate --servers 9 --tenants 3 --days 2", (Place("--output", "datacenter", folder=True),)
+    ),
+    "harvest import": Line(
+        "harvest import load.csv --inventory servers.csv --reimages wipes.csv",
+        (Place("--output", "datacenter", folder=True),),
+        {"tables": "load.csv", "inventory": "servers.csv", "reimages": "wipes.csv"},
+    ),
+    "harvest characterise": Line(
+        "harvest characterise dc", (_json("datacenter-characteristics"), REPORT), {"folder": "dc"}
+    ),
+    "harvest classify": Line("harvest classify dc", (_json("utilisation-classes"), REPORT), {"folder": "dc"}),
     "provision check": Line(
         "provision check photo.yaml --cluster c.json", inputs={"files": "photo.yaml", "cluster": "c.json"}
     ),

@@ -129,7 +129,17 @@ def test_odd_texts(name: str, file: str, part: str, here: Path, capsys: Out) -> 
             stated(name, capsys, what, part or file)
 
 
-CONTENT = {"audit.log", "calls.csv", "k.tap", "k.pcap", "ec2_2026-07.csv", "cpu.csv"}
+CONTENT = {
+    "audit.log",
+    "calls.csv",
+    "k.tap",
+    "k.pcap",
+    "ec2_2026-07.csv",
+    "cpu.csv",
+    "load.csv",
+    "servers.csv",
+    "wipes.csv",
+}
 """Lists, in which a bad end does not spoil what comes before."""
 
 

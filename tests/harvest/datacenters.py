@@ -1,51 +1,35 @@
-"""Small synthetic datacenters for tests of placement and of simulations."""
+"""Small datacenters for tests."""
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
+from froude.base.seeds import Seeds
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages
+from froude.harvest.telemetry.generate import generate
+from froude.harvest.telemetry.profiles import Profile
 
-DAY_S = 86_400.0
 
-
-def datacenter(  # noqa: PLR0917 - sizes
-    tenants: int = 30,
-    servers: int = 10,
-    environments: int = 15,
-    seed: int = 1,
-    days: float = 200,
-    per_month: float = 0.5,
-) -> Datacenter:
-    """Tenants of equal size in racks of ten, with one day of utilisation, then days of reimages that are independent.
-
-    Args:
-        tenants: how many.
-        servers: of each tenant.
-        environments: over which tenants are dealt out.
-        seed: of everything drawn.
-        days: of reimages; half of them before the first slot.
-        per_month: mean reimages of a server; tenants have 0.2 to 1.8 times as many.
-    """
-    draw = np.random.default_rng(seed)
-    total = tenants * servers
-    owner = np.repeat(np.arange(tenants, dtype=np.int32), servers)
-    eager = np.linspace(0.2, 1.8, tenants)[draw.permutation(tenants)][owner]
-    counts = draw.poisson(per_month * days / 30 * eager)
-    wiped = np.repeat(np.arange(total, dtype=np.int32), counts)
-    times = draw.uniform(-days / 2 * DAY_S, days / 2 * DAY_S, len(wiped))
-    order = np.argsort(times)
-    base, slots = draw.uniform(0.05, 0.7, tenants), np.arange(720) / 720
-    swing = draw.uniform(0.0, 0.3, tenants)[:, None] * np.sin(
-        2 * np.pi * (slots + draw.uniform(0, 1, (tenants, 1)))
-    )
+def made(rows: np.ndarray, *, servers: int = 1, slot_s: float = 3600.0) -> Datacenter:
+    """A tenant a row, each an environment of its own, with as many servers each."""
+    count = len(rows)
     return Datacenter(
-        tenants=[f"t{number}" for number in range(tenants)],
-        tenant_environment=(np.arange(tenants) % environments).astype(np.int32),
-        environments=[f"e{number}" for number in range(environments)],
-        servers=[f"s{number}" for number in range(total)],
-        server_tenant=owner,
-        server_rack=(np.arange(total) // 10).astype(np.int32),
-        utilisation=np.clip(base[:, None] + swing, 0, 1).astype(np.float32),
-        reimages=Reimages(wiped[order], times[order]),
+        tenants=[f"t{n}" for n in range(count)],
+        tenant_environment=np.arange(count, dtype=np.int32),
+        environments=[f"e{n}" for n in range(count)],
+        servers=[f"s{n}" for n in range(count * servers)],
+        server_tenant=np.repeat(np.arange(count, dtype=np.int32), servers),
+        server_rack=np.zeros(count * servers, np.int32),
+        utilisation=np.asarray(rows, np.float32),
+        slot_s=slot_s,
+        reimages=Reimages.none(),
     )
+
+
+@cache
+def drawn(days: int = 8, tenants: int = 24, servers: int = 200) -> Datacenter:
+    """A generated one, with three months of reimages before and after its beginning."""
+    profile = Profile("small", tenants=tenants, servers=servers)
+    return generate(profile, Seeds(5), days=days, months_before=3, months_after=3)

@@ -63,6 +63,9 @@ COMMANDS = {
     "provision": _Entry(
         "provision", "app", "Hardware, application and SLA → the cheapest cluster, with a proof."
     ),
+    "harvest": _Entry(
+        "harvest", "app", "Tenants' history → classes, placement of replicas, and what they are worth."
+    ),
     "report": _Entry("report", "report", "Workloads, Traces and Runs → one HTML page, and the same as JSON."),
 }
 

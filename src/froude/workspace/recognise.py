@@ -19,7 +19,7 @@ _HEAD_BYTES = 1 << 16
 DOCUMENTS = ("meta.yaml", "plan.yaml")
 """Files of folders that say what the whole is, and hold its lineage."""
 _FOLDERS = {
-    "meta.yaml": ("trace", "partial-trace", "run", "audit", "block-lists"),
+    "meta.yaml": ("trace", "partial-trace", "run", "audit", "block-lists", "datacenter"),
     "plan.yaml": ("plan",),
 }
 """What a folder is where such a file of one of these kinds stands in it; a workload named so makes none."""

@@ -1,0 +1,19 @@
+"""The group `froude harvest`: every command, in the order of the chain, one line each."""
+
+from __future__ import annotations
+
+import typer
+
+from froude.cli.harvest import history, tenants
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Tenants' history → classes, placement of replicas, and what they are worth.",
+)
+
+app.command()(history.generate)
+app.command(name="import")(history.import_)
+app.command()(tenants.characterise)
+app.command()(tenants.classify)

@@ -1,0 +1,169 @@
+"""`froude harvest generate` and `froude harvest import`: where the history of a datacenter comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.base.units import parse_seconds
+from froude.cli.harvest import common
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+    from froude.harvest.telemetry.datacenter import Datacenter
+    from froude.harvest.telemetry.importers import Layout
+
+_Output = Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The datacenter.")]
+
+
+def generate(
+    ctx: typer.Context,
+    output: _Output,
+    profile: Annotated[
+        str, typer.Option(metavar="NAME", help="DC-0 to DC-9, of differing variation.")
+    ] = "DC-9",
+    servers: Annotated[int | None, typer.Option(min=3, max=200_000, help="How many [the profile's].")] = None,
+    tenants: Annotated[int | None, typer.Option(min=3, max=20_000, help="How many [the profile's].")] = None,
+    days: Annotated[int, typer.Option(min=2, max=366, help="Of utilisation, every two minutes.")] = 31,
+    months_before: Annotated[
+        int, typer.Option("--months-before", min=0, max=120, help="Of reimages before the utilisation.")
+    ] = 36,
+    months_after: Annotated[
+        int, typer.Option("--months-after", min=0, max=120, help="Of reimages from its begin on.")
+    ] = 12,
+) -> None:
+    """A made-up datacenter whose patterns and reimages are known, in the proportions of the paper.
+
+    Example: froude harvest generate --profile DC-9 -o dc9
+    """
+    from dataclasses import replace
+
+    from froude.base.seeds import Seeds
+    from froude.cli.outputs import Output, claim
+    from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
+    from froude.harvest.telemetry.generate import generate as make
+    from froude.harvest.telemetry.profiles import PROFILES
+
+    settings: Settings = ctx.obj
+    chosen = PROFILES.get(profile)
+    if chosen is None:
+        raise InputError("is no profile", place="--profile", found=profile, allowed=", ".join(PROFILES))
+    try:
+        chosen = replace(chosen, servers=servers or chosen.servers, tenants=tenants or chosen.tenants)
+    except ValueError as error:
+        raise InputError(str(error), place="--servers, --tenants") from error
+    claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)])
+    if settings.dry_run:
+        settings.would(f"write {output}")
+        return
+    with settings.progress().task("Making a datacenter"):
+        made = make(
+            chosen, Seeds(settings.seed), days=days, months_before=months_before, months_after=months_after
+        )
+        write_datacenter(output, made, settings.origin(seeded=True))
+    _said(settings, made, output)
+
+
+def import_(
+    ctx: typer.Context,
+    tables: Annotated[list[Path], typer.Argument(metavar="CSV…", help="Samples of servers; may be gzipped.")],
+    output: _Output,
+    layout: Annotated[
+        str,
+        typer.Option(
+            help="csv, cloudwatch (a file a server), azure (vm_cpu_readings), alibaba (machine_usage)."
+        ),
+    ] = "csv",
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT=NAME", help="time, server or cpu, and its column by name or number; repeat."
+        ),
+    ] = None,
+    scale: Annotated[str | None, typer.Option(help="percent or share [the layout's].")] = None,
+    slot: Annotated[
+        str, typer.Option(metavar="TIME", help="A server's samples in it are one mean.")
+    ] = "2min",
+    inventory: Annotated[
+        Path | None, typer.Option(metavar="CSV", help="server, tenant, and if known environment and rack.")
+    ] = None,
+    reimages: Annotated[
+        Path | None, typer.Option(metavar="CSV", help="server and time of every wipe.")
+    ] = None,
+    align: Annotated[
+        bool, typer.Option("--align", help="Tables begin together: for series of different times.")
+    ] = False,
+    cores: Annotated[int, typer.Option(min=1, max=1024, help="Of each server.")] = 12,
+    memory: Annotated[int, typer.Option(min=1, metavar="GIB", max=65536, help="Of each server.")] = 32,
+    name: Annotated[str | None, typer.Option(help="What reports call it [the folder's name].")] = None,
+) -> None:
+    """Measured utilisation, and if known reimages → a datacenter; what was dirty is cleaned and counted.
+
+    Example: froude harvest import cpu.csv --inventory servers.csv --reimages wipes.csv -o dc
+    """
+    from dataclasses import replace
+
+    from froude.cli.outputs import Output, claim
+    from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
+    from froude.harvest.telemetry.importers import read_inventory, read_samples, with_reimages
+    from froude.workspace.artifact import hash_file
+
+    settings: Settings = ctx.obj
+    common.require()
+    read = [*tables, *(path for path in (inventory, reimages) if path is not None)]
+    claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)], read)
+    wanted = _layout(layout, column or [], scale)
+    known = None if inventory is None else read_inventory(inventory)
+    with settings.progress().task("Reading samples"):
+        datacenter, cleaned = read_samples(
+            tables, wanted, slot_s=parse_seconds(slot), name=name or output.name, inventory=known, align=align
+        )
+    datacenter = replace(datacenter, cores=cores, memory_mb=memory * 1024)
+    if reimages is not None:
+        datacenter, unknown = with_reimages(datacenter, reimages)
+        if unknown:
+            settings.note(f"note: {unknown:,} reimages of servers without samples are left out")
+    settings.note(cleaned.text())
+    if settings.dry_run:
+        settings.would(f"write {output}")
+        return
+    write_datacenter(output, datacenter, settings.origin([hash_file(path) for path in read]))
+    _said(settings, datacenter, output)
+
+
+def _layout(name: str, columns: list[str], scale: str | None) -> Layout:
+    from froude.harvest.telemetry.importers import LAYOUTS, Layout
+
+    base = LAYOUTS.get(name)
+    if base is None:
+        raise InputError("is no layout", place="--layout", found=name, allowed=", ".join(LAYOUTS))
+    named = dict(base.columns)
+    for each in columns:
+        what, sign, column = each.partition("=")
+        if not sign or what not in {"time", "server", "cpu"} or not column:
+            allowed = "time=NAME, server=NAME or cpu=NAME"
+            raise InputError("names no column", place="--column", found=each, allowed=allowed)
+        named[what] = column
+    if scale not in {None, "percent", "share"}:
+        raise InputError("is no scale", place="--scale", found=scale, allowed="percent, share")
+    return Layout(named, base.header, base.percent if scale is None else scale == "percent")
+
+
+def _said(settings: Settings, made: Datacenter, output: Path) -> None:
+    days = made.slots * made.slot_s / 86400
+    settings.emit(
+        {
+            "name": made.name,
+            "tenants": len(made.tenants),
+            "servers": len(made.servers),
+            "days": days,
+            "reimages": len(made.reimages.server),
+        }
+    )
+    settings.out(
+        f"{len(made.tenants):,} tenants, {len(made.servers):,} servers, {days:.1f} days of utilisation, "
+        f"{len(made.reimages.server):,} reimages written to {output}"
+    )

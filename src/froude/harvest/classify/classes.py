@@ -1,0 +1,216 @@
+"""Utilisation classes: tenants of one pattern whose days and weeks look alike (section 3.3 of the paper, "K-means")."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+import numpy as np
+from scipy.fft import rfft
+
+from froude.base.seeds import Seeds
+from froude.harvest.classify.patterns import DAY_S, Patterns, Rule, find_patterns
+from froude.harvest.telemetry.clean import filled
+from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints
+from froude.harvest.telemetry.profiles import PATTERNS, Pattern
+
+PAPER_CLASSES: Mapping[Pattern, int] = MappingProxyType(
+    {Pattern.PERIODIC: 13, Pattern.CONSTANT: 5, Pattern.UNPREDICTABLE: 5}
+)
+"""How many the paper found in DC-9 (section 6.1)."""
+_MOST_CLASSES = 24
+_PEAK = 0.99
+"""The peak is this quantile: the largest of a month is one outlier."""
+_SPECTRUM_BINS = 512
+_RESTARTS = 10
+_HOURS = 24
+_DAYS = 7
+_ROWS = 512
+
+
+class Features(Enum):
+    """What tenants are compared by."""
+
+    FOLDED = "folded"
+    """The mean day, and from two weeks on the mean day of each weekday, by hour."""
+    SPECTRUM = "spectrum"
+    """Amplitudes of the first 512 frequencies, as the paper; without phase, so that days and nights look alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """How classes are made."""
+
+    features: Features = Features.FOLDED
+    classes: Mapping[Pattern, int] | None = field(default_factory=lambda: PAPER_CLASSES)
+    """How many of each pattern, at most as many as it has tenants; None chooses by silhouette."""
+    rule: Rule = field(default_factory=Rule)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UtilisationClass:
+    """Tenants that batch work may treat as one."""
+
+    name: str
+    """Its pattern and a number: `periodic-03`; numbers ascend with average utilisation."""
+    pattern: Pattern
+    tenants: Ints
+    """Shape (n,), ascending."""
+    servers: int
+    average: float
+    """Mean utilisation over its servers, 0 to 1."""
+    peak: float
+    """99th percentile of its tenants' utilisation, mean over its servers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classification:
+    """Every class of a datacenter, and the patterns they come from."""
+
+    classes: Sequence[UtilisationClass]
+    patterns: Patterns
+    tenant_class: Ints
+    """Shape (tenants,): number in `classes`; -1 where the pattern could not be told."""
+    peak: Floats
+    """Shape (tenants,): 99th percentile of each tenant's utilisation."""
+
+
+def classify(datacenter: Datacenter, seeds: Seeds, grouping: Grouping | None = None) -> Classification:
+    """Patterns, then K-means within each pattern.
+
+    Args:
+        datacenter: with at least two days of utilisation.
+        seeds: K-means begins at random.
+        grouping: how classes are made.
+
+    Raises:
+        InputError: less than two days.
+    """
+    grouping = grouping or Grouping()
+    patterns = find_patterns(datacenter, grouping.rule)
+    features = _features(datacenter, patterns, grouping)
+    average, peak = averages(datacenter), peaks(datacenter)
+    servers = datacenter.tenant_servers
+    classes: list[UtilisationClass] = []
+    tenant_class = np.full(len(datacenter.tenants), -1, np.int32)
+    for pattern in PATTERNS:
+        members = patterns.of(pattern)
+        if not len(members):
+            continue
+        wanted = None if grouping.classes is None else grouping.classes[pattern]
+        label = _clusters(features[members], wanted, seeds.child(pattern.value))
+        groups = [members[label == n] for n in range(int(label.max()) + 1)]
+        groups = [group for group in groups if len(group)]
+        groups.sort(key=lambda group: float(np.average(average[group], weights=servers[group])))
+        for number, group in enumerate(groups, 1):
+            tenant_class[group] = len(classes)
+            classes.append(
+                UtilisationClass(
+                    f"{pattern.value}-{number:02}",
+                    pattern,
+                    group,
+                    int(servers[group].sum()),
+                    float(np.average(average[group], weights=servers[group])),
+                    float(np.average(peak[group], weights=servers[group])),
+                )
+            )
+    return Classification(classes, patterns, tenant_class, peak)
+
+
+def averages(datacenter: Datacenter) -> Floats:
+    """Shape (tenants,): mean utilisation of each tenant over the slots that were measured; 0 without any."""
+    known = ~np.isnan(datacenter.utilisation)
+    number = np.maximum(1, known.sum(axis=1))
+    return np.asarray(np.nansum(datacenter.utilisation, axis=1, dtype=np.float64) / number)
+
+
+def peaks(datacenter: Datacenter) -> Floats:
+    """Shape (tenants,): 99th percentile of each tenant's utilisation; 0 without any. Linear in the samples."""
+    out = np.zeros(len(datacenter.tenants))
+    for first in range(0, len(out), _ROWS):
+        rows = datacenter.utilisation[first : first + _ROWS]
+        if np.isnan(rows).any():
+            with warnings.catch_warnings():  # of tenants that nothing is known of
+                warnings.simplefilter("ignore", RuntimeWarning)
+                out[first : first + _ROWS] = np.nan_to_num(np.nanquantile(rows, _PEAK, axis=1))
+        elif rows.shape[1]:
+            at = min(rows.shape[1] - 1, int(_PEAK * rows.shape[1]))
+            out[first : first + _ROWS] = np.partition(rows, at, axis=1)[:, at]
+    return out
+
+
+def folded(datacenter: Datacenter) -> Floats:
+    """The mean week of each tenant by hour, or its mean day where there are less than two weeks.
+
+    Returns:
+        Shape (tenants, 168) or (tenants, 24); hours count from the first slot. NaN where never measured.
+    """
+    per_hour = 3600.0 / datacenter.slot_s
+    span_h = _HOURS * (_DAYS if datacenter.slots >= 2 * _DAYS * _HOURS * per_hour else 1)
+    hour = (np.arange(datacenter.slots) / per_hour).astype(np.int64) % span_h
+    order = np.argsort(hour, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(hour[order]) > 0))
+    out = np.full((len(datacenter.tenants), span_h), np.nan)
+    for first in range(0, len(out), _ROWS):
+        rows = datacenter.utilisation[first : first + _ROWS][:, order]
+        known = ~np.isnan(rows)
+        number = np.add.reduceat(known, starts, axis=1, dtype=np.int64)
+        total = np.add.reduceat(np.where(known, rows, 0), starts, axis=1, dtype=np.float64)
+        with np.errstate(invalid="ignore"):
+            out[first : first + _ROWS, hour[order][starts]] = total / number
+    return out
+
+
+def _features(datacenter: Datacenter, patterns: Patterns, grouping: Grouping) -> Floats:
+    """Shape (tenants, n); zeros for tenants without a pattern."""
+    if grouping.features is Features.SPECTRUM:
+        told = np.flatnonzero(patterns.pattern >= 0)
+        out = np.zeros((len(datacenter.tenants), _SPECTRUM_BINS + 1))
+        for first in range(0, len(told), _ROWS):
+            rows = told[first : first + _ROWS]
+            series, _ = filled(datacenter.utilisation[rows], datacenter.slots)
+            amplitude = (
+                np.abs(rfft(np.nan_to_num(series), axis=1))[:, : _SPECTRUM_BINS + 1] / datacenter.slots
+            )
+            out[rows, : amplitude.shape[1]] = amplitude
+        return out
+    return np.nan_to_num(folded(datacenter))
+
+
+def _clusters(features: Floats, wanted: int | None, seeds: Seeds) -> Ints:
+    """Numbers of clusters from 0; fewer than wanted where tenants are alike or few."""
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import silhouette_score
+
+    # sklearn is imported here since it takes a second, which `froude --help` has not.
+    distinct = len(np.unique(features, axis=0))
+    state = seeds.value % 2**32
+
+    def cut(number: int) -> Ints:
+        means = KMeans(number, n_init=_RESTARTS, random_state=state).fit(features)
+        return np.asarray(means.labels_, dtype=np.int32)
+
+    if wanted is not None or distinct < 3:
+        return cut(max(1, min(wanted or 1, distinct)))
+    tried = [cut(number) for number in range(2, min(_MOST_CLASSES, distinct - 1) + 1)]
+    return max(
+        tried,
+        key=lambda label: float(silhouette_score(features, label, sample_size=2000, random_state=state)),
+    )
+
+
+def day_profile(datacenter: Datacenter, tenants: Ints) -> Floats:
+    """Shape (hours,): the mean day or week of some tenants, each with the weight of its servers."""
+    week = folded(datacenter)[tenants]
+    weight = datacenter.tenant_servers[tenants].astype(np.float64)[:, None]
+    known = ~np.isnan(week)
+    total = (np.where(known, week, 0) * weight).sum(axis=0)
+    return np.asarray(total / np.maximum(1e-12, (known * weight).sum(axis=0)))
+
+
+def slots_a_day(datacenter: Datacenter) -> int:
+    """How many slots a day has."""
+    return round(DAY_S / datacenter.slot_s)

@@ -1,0 +1,76 @@
+"""`froude harvest generate` and `froude harvest import`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from froude.cli.app import run
+from froude.harvest.telemetry.files import read_datacenter
+
+
+def test_the_same_seed_generates_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A profile made smaller; what was made is said."""
+    small = ["harvest", "generate", "--profile", "DC-3", "--servers", "60", "--tenants", "12", "--days", "2"]
+    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        assert run([*small, "-o", str(tmp_path / name), "--seed", seed]) == 0
+    assert "12 tenants, 60 servers, 2.0 days" in capsys.readouterr().out
+    one, again, other = (read_datacenter(tmp_path / name) for name in "abc")
+    assert one.utilisation.tolist() == again.utilisation.tolist() != other.utilisation.tolist()
+    assert one.name == "DC-3"
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--profile", "DC-10"], "--profile: is no profile; found DC-10; allowed: DC-0, DC-1"),
+        (["--servers", "5", "--tenants", "9"], "at least three tenants, and a server for each"),
+    ],
+)
+def test_what_cannot_be_generated(
+    flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line that says what is allowed; nothing is written."""
+    assert run(["harvest", "generate", *flags, "-o", str(tmp_path / "x")]) == 1
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_samples_with_columns_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A mapping of columns, a scale, tenants, reimages; what was cleaned is counted."""
+    (tmp_path / "x.csv").write_text("when,host,busy\n0,a,0.5\n0,a,0.7\n60,b,1.4\n")
+    (tmp_path / "i.csv").write_text("server,tenant,environment,rack\na,web,x,1\nb,web,x,2\n")
+    (tmp_path / "w.csv").write_text("server,time\na,-7\nz,1\n")
+    command = ["harvest", "import", str(tmp_path / "x.csv"), "-o", str(tmp_path / "dc"), "--scale", "share"]
+    for each in ("time=when", "server=host", "cpu=busy"):
+        command += ["--column", each]
+    command += ["--inventory", str(tmp_path / "i.csv"), "--reimages", str(tmp_path / "w.csv"), "--json"]
+    assert run([*command, "--cores", "16"]) == 0
+    said = capsys.readouterr()
+    assert "3 samples: 1 duplicate, 1 above 100 % taken for 100 %" in said.err
+    assert "1 reimages of servers without samples" in said.err
+    assert json.loads(said.out)["tenants"] == 1
+    found = read_datacenter(tmp_path / "dc")
+    assert found.utilisation.tolist() == [[pytest.approx(0.85)]]
+    assert (found.cores, found.reimages.time_s.tolist()) == (16, [-7.0])
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--layout", "google"], "--layout: is no layout; found google"),
+        (["--column", "when"], "--column: names no column; found when"),
+        (["--column", "cpu="], "--column: names no column"),
+        (["--scale", "percents"], "--scale: is no scale"),
+        (["--column", "cpu=busy"], "has no such column; found busy; allowed: time, server, cpu"),
+    ],
+)
+def test_what_cannot_be_imported(
+    flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line that says what is allowed."""
+    (tmp_path / "x.csv").write_text("time,server,cpu\n0,a,5\n")
+    assert run(["harvest", "import", str(tmp_path / "x.csv"), *flags, "-o", str(tmp_path / "dc")]) == 1
+    assert said in capsys.readouterr().err

@@ -1,0 +1,69 @@
+"""Patterns of series that are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from froude.base.errors import InputError
+from froude.harvest.classify.patterns import Rule, find_patterns, spectrum_of
+from froude.harvest.telemetry.profiles import PATTERNS, Pattern
+from tests.harvest.datacenters import drawn, made
+
+HOURS = np.arange(6 * 24)
+DAY = 0.4 + 0.2 * np.cos(2 * np.pi * HOURS / 24)
+FLAT = np.full(len(HOURS), 0.4)
+STEP = np.where(HOURS < 70, 0.2, 0.6)
+
+
+def test_the_three_patterns() -> None:
+    """A day that comes again, a level, and a step."""
+    found = find_patterns(made(np.array([DAY, FLAT, STEP])))
+    assert [PATTERNS[n] for n in found.pattern] == list(Pattern)
+    assert found.of(Pattern.CONSTANT).tolist() == [1]
+
+
+def test_scores_are_what_they_are_called() -> None:
+    """The standard deviation of the slow part, and the share of energy in the day."""
+    found = find_patterns(made(np.array([DAY, STEP])))
+    assert found.slow_std[0] == pytest.approx(DAY.std(), rel=1e-5)
+    assert found.daily_share[0] == pytest.approx(1.0, rel=1e-5)
+    assert found.daily_share[1] < 0.3
+
+
+def test_scale_and_shift_keep_the_shape() -> None:
+    """Half the swing has half the deviation and the same share of the day."""
+    one, half = find_patterns(made(np.array([DAY]))), find_patterns(made(np.array([0.3 + DAY / 2])))
+    assert half.slow_std[0] == pytest.approx(one.slow_std[0] / 2, rel=1e-5)
+    assert half.daily_share[0] == pytest.approx(one.daily_share[0], rel=1e-5)
+
+
+def test_gaps_are_filled_if_short() -> None:
+    """A tenant of which too much is missing has no pattern."""
+    short, long = DAY.copy(), DAY.copy()
+    short[10:12] = np.nan
+    long[10:20] = np.nan
+    found = find_patterns(made(np.array([short, long])))
+    assert found.pattern.tolist() == [0, -1]
+    assert (found.unknown, found.filled_slots) == (1, 2)
+    assert find_patterns(made(np.array([long])), Rule(fill_h=12)).unknown == 0
+
+
+def test_a_day_alone_shows_no_period() -> None:
+    """Two days at least."""
+    with pytest.raises(InputError, match=r"found 1\.9 days"):
+        find_patterns(made(DAY[None, :46]))
+
+
+def test_what_was_generated_is_found_again() -> None:
+    """The generator's patterns are clear ones: an easy set."""
+    datacenter = drawn()
+    found = find_patterns(datacenter)
+    assert (found.pattern == datacenter.truth["pattern"]).mean() > 0.9
+
+
+def test_the_spectrum_of_a_day() -> None:
+    """Its amplitude stands at one cycle a day."""
+    spectrum = spectrum_of(made(DAY[None, :]), 0)
+    assert int(np.argmax(spectrum)) + 1 == 6
+    assert spectrum[5] == pytest.approx(0.2, rel=1e-6)

@@ -1,0 +1,116 @@
+"""Tables of others."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from froude.base.errors import InputError
+from froude.harvest.telemetry.importers import LAYOUTS, Layout, read_inventory, read_samples, with_reimages
+
+
+def table(path: Path, text: str) -> Path:
+    """A file with this text."""
+    path.write_text(text)
+    return path
+
+
+def test_servers_become_tenants_by_an_inventory(tmp_path: Path) -> None:
+    """The mean over a tenant's servers, in slots, with racks and environments."""
+    samples = table(
+        tmp_path / "cpu.csv", "time,server,cpu\n0,a,10\n60,a,30\n0,b,50\n120,b,70\n120,c,\n0,c,250\n"
+    )
+    servers = table(
+        tmp_path / "servers.csv", "server,tenant,environment,rack\na,web,x,r1\nb,web,x,r2\nc,db,x,\n"
+    )
+    found, cleaned = read_samples(
+        [samples], LAYOUTS["csv"], slot_s=120, name="dc", inventory=read_inventory(servers)
+    )
+    assert found.tenants == ["db", "web"]
+    assert found.environments == ["x"]
+    assert found.server_rack.tolist() == [0, 1, -1]
+    assert np.allclose(found.utilisation, [[1.0, np.nan], [0.35, 0.7]], equal_nan=True)
+    assert (cleaned.above, cleaned.missing, cleaned.gaps) == (1, 1, 0)
+
+
+def test_a_file_a_server_and_dates(tmp_path: Path) -> None:
+    """As CloudWatch exports them, packed or not; without a zone the dates are UTC."""
+    one = tmp_path / "one.csv.gz"
+    one.write_bytes(gzip.compress(b"timestamp,value\n1970-01-01 00:02:00,5\n1970-01-01 00:04:00,7\n"))
+    two = table(tmp_path / "two.csv", "timestamp,value\n1970-01-08 00:02:00,9\n")
+    found, _ = read_samples([one, two], LAYOUTS["cloudwatch"], slot_s=120, name="dc")
+    assert found.servers == ["one", "two"]
+    assert found.start_s == 120
+    assert found.slots == 7 * 720 + 1
+    close, _ = read_samples([one, two], LAYOUTS["cloudwatch"], slot_s=120, name="dc", align=True)
+    assert np.allclose(close.utilisation, [[0.05], [0.09]])
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("azure", "0,vm1,1,9,5\n300,vm1,1,9,7\n"), ("alibaba", "vm1,0,5,x,y\nvm1,300,7,x,y\n")]
+)
+def test_layouts_without_a_header(name: str, line: str, tmp_path: Path) -> None:
+    """Columns by number, in percent."""
+    found, _ = read_samples([table(tmp_path / "x.csv", line)], LAYOUTS[name], slot_s=300, name="dc")
+    assert found.servers == ["vm1"]
+    assert np.allclose(found.utilisation, [[0.05, 0.07]])
+
+
+def test_reimages_of_known_servers(tmp_path: Path) -> None:
+    """In order of time, counted from the beginning of the utilisation."""
+    samples = table(tmp_path / "cpu.csv", "time,server,cpu\n600,a,0.1\n600,b,0.1\n")
+    layout = Layout(LAYOUTS["csv"].columns, percent=False)
+    found, _ = read_samples([samples], layout, slot_s=120, name="dc")
+    wiped, unknown = with_reimages(found, table(tmp_path / "w.csv", "server,time\nb,900\nz,1\na,300\n"))
+    assert wiped.reimages.server.tolist() == [0, 1]
+    assert wiped.reimages.time_s.tolist() == [-300.0, 300.0]
+    assert unknown == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is no table"),
+        ("time,server,cpu\n", "holds no line"),
+        ("time,server\n1,a\n", "has no such column; found cpu"),
+        ("time,server,cpu\n1,a,5\n2,a,many\n", "line 3: is no utilisation; found many"),
+        ("time,server,cpu\n1,a,inf\n", "line 2: is no utilisation"),
+        ("time,server,cpu\nsoon,a,5\n", "line 2: is no time; found soon"),
+        ("time,server,cpu\n1e30,a,5\n", "line 2: is no time"),
+        ("time,server,cpu\n1,,5\n", "line 2: names no server"),
+        ("time,server,cpu\n0,a,5\n1e10,a,5\n", "spans too long a time"),
+    ],
+)
+def test_what_is_no_table_of_samples(text: str, message: str, tmp_path: Path) -> None:
+    """The file, the line, and what was found."""
+    with pytest.raises(InputError, match=message) as caught:
+        read_samples([table(tmp_path / "x.csv", text)], LAYOUTS["csv"], slot_s=120, name="dc")
+    assert caught.value.file == str(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("server,tenant\na,x\na,y\n", "a server twice"),
+        ("server,tenant\n,x\n", "without a name"),
+        ("server,tenant,environment\na,x,e\nb,x,f\n", "a tenant in two environments"),
+        ("server\na\n", "has no such column; found tenant"),
+    ],
+)
+def test_what_is_no_inventory(text: str, message: str, tmp_path: Path) -> None:
+    """A server has one tenant, and a tenant one environment."""
+    with pytest.raises(InputError, match=message):
+        read_inventory(table(tmp_path / "i.csv", text))
+
+
+def test_a_server_that_the_inventory_lacks(tmp_path: Path) -> None:
+    """Is named, rather than taken for a tenant of its own."""
+    samples = table(tmp_path / "cpu.csv", "time,server,cpu\n0,a,1\n0,b,1\n")
+    known = read_inventory(table(tmp_path / "i.csv", "server,tenant\na,x\n"))
+    with pytest.raises(InputError, match="does not name every server; found b"):
+        read_samples([samples], LAYOUTS["csv"], slot_s=120, name="dc", inventory=known)
+    with pytest.raises(InputError, match="1 s to 1 day"):
+        read_samples([samples], LAYOUTS["csv"], slot_s=0.1, name="dc")
