@@ -1,4 +1,4 @@
-"""Small synthetic datacenters for tests of placement and of simulations."""
+"""A datacenter of tenants of equal size, for tests of placement and of simulations."""
 
 from __future__ import annotations
 

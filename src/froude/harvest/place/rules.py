@@ -38,7 +38,7 @@ class Rules(NamedTuple):
     per_rack: int
     """Most replicas of a block in a rack, for stock HDFS."""
     width: int
-    """Servers of a copyset: the number of replicas."""
+    """Servers of a copyset: the number of replicas, unless there are fewer servers."""
     permuted: Numbers
     """Servers in permutations, one after the other, for copysets."""
     places: Numbers
@@ -82,7 +82,7 @@ def prepare(
         cast("Numbers", np.array([((1 << columns) - 1) << row * columns for row in range(layout.rows)])),
         cast("Numbers", np.array([_column_bits(column, rows, columns) for column in range(layout.columns)])),
         (replicas - 1) // racks + 2,
-        replicas,
+        min(replicas, layout.servers),
         cast("Numbers", permuted),
         cast("Numbers", places),
     )
