@@ -1,0 +1,72 @@
+"""Accesses that find every replica busy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from froude.base.errors import InputError
+from froude.base.seeds import Seeds
+from froude.harvest.place.policies import PRESETS, preset
+from froude.harvest.simulate.availability import AvailabilitySetting, availability, failed_share
+from froude.harvest.simulate.scaling import Scaling
+from tests.harvest.even import datacenter
+
+SMALL = AvailabilitySetting(means=(0.3, 0.66), blocks=3000, moments=40)
+KNOWN = datacenter()
+
+
+def test_an_access_fails_when_all_servers_are_busy() -> None:
+    """Of two blocks at three moments: the first fails once, the second twice."""
+    busy = np.array([[True, True, False], [True, False, False], [True, True, True]])
+    assert failed_share(np.array([[0, 1], [0, 2]], np.int32), busy) == pytest.approx(3 / 6)
+
+
+def test_failures_grow_with_utilisation_and_every_policy_is_there() -> None:
+    """By policy and mean; the same runs for all."""
+    found = availability(KNOWN, 0.0, SMALL, Seeds(1), runs=2)
+    assert [(each.policy, each.mean) for each in found] == [
+        (policy.name, mean) for policy in PRESETS for mean in SMALL.means
+    ]
+    for low, high in zip(found[::2], found[1::2], strict=True):
+        assert low.spread.mean <= high.spread.mean
+        assert high.factor > low.factor
+        assert len(high.failed) == 2
+
+
+def test_rows_of_peaks_keep_a_replica_where_tenants_are_quiet() -> None:
+    """A third of the tenants is always busy, the rest never: with distinct rows no access fails, at random some do."""
+    level = np.repeat([0.9, 0.3, 0.2], 10).astype(np.float32)
+    known = replace(KNOWN, utilisation=np.broadcast_to(level[:, None], (30, 720)).copy())
+    setting = AvailabilitySetting(means=(float(level.mean()),), blocks=3000, moments=10)
+    found = availability(
+        known, 0.0, setting, Seeds(1), [preset("random"), preset("rows+environment")], runs=1
+    )
+    random, rows = (each.spread.mean for each in found)
+    assert random == pytest.approx(1 / 27, rel=0.3)
+    assert rows == 0
+
+
+def test_root_scaling_is_another_choice() -> None:
+    """It has factors of its own."""
+    found = availability(
+        KNOWN, 0.0, replace(SMALL, scaling=Scaling.ROOT), Seeds(1), [preset("random")], runs=1
+    )
+    assert found[0].factor != availability(KNOWN, 0.0, SMALL, Seeds(1), [preset("random")], runs=1)[0].factor
+
+
+def test_classes_are_of_the_time_before_and_accesses_after() -> None:
+    """Nothing is left after the last slot."""
+    with pytest.raises(InputError, match="has no utilisation to simulate"):
+        availability(KNOWN, 86_400.0, SMALL, Seeds(1))
+    assert availability(KNOWN, 43_200.0, SMALL, Seeds(1), [preset("random")], runs=1)
+
+
+def test_settings_check_themselves() -> None:
+    """A mean of all of every server cannot be wanted."""
+    with pytest.raises(ValueError, match="above 0 and below 1"):
+        AvailabilitySetting(means=(1.0,))
+    with pytest.raises(ValueError, match="1 or more"):
+        AvailabilitySetting(moments=0)
