@@ -1,0 +1,273 @@
+"""How many blocks a year of reimages loses, by policy: paired runs, their spread, and loss against fill level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from froude.base import parallel
+from froude.base.errors import InputError
+from froude.base.seeds import Seeds
+from froude.harvest.place.bulk import Placed, place_blocks, relaxations
+from froude.harvest.place.layout import Layout, layout_at
+from froude.harvest.place.policies import PRESETS, Policy
+from froude.harvest.place.targets import Chance, Numbers
+from froude.harvest.simulate import repair
+from froude.harvest.simulate.repair import Repairs, Wiping
+from froude.harvest.simulate.spread import Spread, spread
+from froude.harvest.telemetry.datacenter import Datacenter, Reimages
+
+DAY_S = 86_400.0
+Counts = npt.NDArray[np.int64]
+
+
+class Throttle(Enum):
+    """Whose repairs the limit of so many blocks an hour holds back."""
+
+    SOURCE = "source"
+    """Each server that survivors are copied from: a wiped server's blocks come back from all over the cluster."""
+    LOST = "lost"
+    """Each server that was wiped: its blocks come back one after the other, however many sources there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class DurabilitySetting:
+    """What is simulated; the defaults are the paper's year (harvesting paper, section 6)."""
+
+    blocks: int = 4_000_000
+    replicas: int = 3
+    fill: float = 0.5
+    """Share of the space that the blocks would take, above 0 to 1: it sets how much space servers have."""
+    days: float = 365.0
+    detection_s: float = 600.0
+    """From a wipe until the file system has noticed: about HDFS's 10.5 minutes until a node is dead."""
+    throttle_per_hour: float = 30.0
+    """Blocks that are repaired an hour and server; a tick is the time of one, 2 minutes."""
+    throttle: Throttle = Throttle.SOURCE
+
+    def __post_init__(self) -> None:
+        numbers = (self.blocks, self.replicas, self.days, self.throttle_per_hour)
+        if min(numbers) <= 0 or not 0 < self.fill <= 1 or self.detection_s < 0:
+            raise ValueError("numbers are above 0, fill at most 1, and a detection takes 0 s or more")
+        if self.blocks * self.replicas >= 1 << 31:
+            raise ValueError("at most 2,147,483,647 replicas")
+
+    @property
+    def tick_s(self) -> float:
+        """Length of a step, seconds."""
+        return 3600.0 / self.throttle_per_hour
+
+    @property
+    def ticks(self) -> int:
+        """How many steps are simulated."""
+        return round(self.days * DAY_S / self.tick_s)
+
+    def capacity(self, servers: int) -> int:
+        """Replicas that each of so many servers takes."""
+        return max(1, round(self.blocks * self.replicas / self.fill / servers))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Year:
+    """A datacenter for a simulation of durability: its servers, classed by what was known, and what then happened."""
+
+    layout: Layout
+    wipes: Reimages
+    """From time 0, the moment at which blocks are placed."""
+    name: str = "datacenter"
+
+
+def year_of(datacenter: Datacenter, start_s: float, days: float = 365.0, months: float = 3.0) -> Year:
+    """A year of a datacenter: classes from the months before it, wipes from within.
+
+    Args:
+        datacenter: with reimages before and after the moment.
+        start_s: the moment, on the datacenter's own time.
+        days: after it.
+        months: before it.
+
+    Raises:
+        InputError: there is no reimage in the days after it.
+    """
+    wipes = datacenter.reimages.between(start_s, start_s + days * DAY_S)
+    if not len(wipes.server):
+        found = f"none in {days:g} days from {start_s:g} s"
+        raise InputError("has no reimages to simulate", file=datacenter.name, found=found)
+    shifted = Reimages(wipes.server, wipes.time_s - start_s)
+    return Year(layout_at(datacenter, start_s, months), shifted, datacenter.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one run came to."""
+
+    policy: str
+    run: int
+    placed: int
+    """Blocks that got all their replicas at the start."""
+    refused: int
+    """Blocks that no servers might have at the start."""
+    lost: int
+    """Blocks of which no replica was left; counted once, and gone."""
+    wiped: int
+    """Replicas that reimages took."""
+    repaired: int
+    """Replicas that were copied again."""
+    postponed: int
+    """Attempts to repair for which no server was allowed; each is made again later."""
+    waiting: int
+    """Lost replicas that still wait at the end, of blocks that live."""
+    busy_share: float
+    """Share of the time in which any repair waited, 0 to 1."""
+    relaxed: Mapping[str, int]
+    """By attribute: replicas that broke it, at the start and in repairs."""
+
+    @property
+    def lost_share(self) -> float:
+        """Of the placed blocks, 0 to 1."""
+        return self.lost / max(self.placed, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One run; it travels to another process."""
+
+    year: Year
+    setting: DurabilitySetting
+    policy: Policy
+    seeds: Seeds
+    run: int
+
+
+def simulate(case: Case) -> Outcome:
+    """Place the blocks, let the year pass.
+
+    Args:
+        case: what to simulate. Runs of the same number and seeds are paired: policies see the same wipes, writers and
+            numbers.
+    """
+    setting, layout = case.setting, case.year.layout
+    generator = np.random.default_rng(case.seeds.child("run", case.run).value)
+    capacity = np.full(layout.servers, setting.capacity(layout.servers), np.int32)
+    seed = case.seeds.child("permutations", case.run).value
+    placed = place_blocks(layout, case.policy, capacity, setting.blocks, setting.replicas, generator, seed)
+    totals = repair_year(placed, case.year.wipes, setting, generator)
+    return Outcome(
+        case.policy.name,
+        case.run,
+        setting.blocks - placed.refused,
+        placed.refused,
+        int(totals[repair.LOST]),
+        int(totals[repair.WIPED]),
+        int(totals[repair.REPAIRED]),
+        int(totals[repair.POSTPONED]),
+        int(totals[repair.WAITING]),
+        int(totals[repair.BUSY]) / setting.ticks,
+        relaxations(placed.targets),
+    )
+
+
+def repair_year(
+    placed: Placed, wipes: Reimages, setting: DurabilitySetting, generator: np.random.Generator
+) -> Counts:
+    """Shape (repair.COUNTS,): what happened to placed blocks; the placement changes.
+
+    Args:
+        placed: the blocks.
+        wipes: from time 0 on.
+        setting: pace of detection and repair.
+        generator: of chance.
+    """
+    servers, slots = len(placed.targets.free), placed.replicas.size
+
+    def none(size: int) -> npt.NDArray[np.int32]:
+        return np.full(size, -1, np.int32)
+
+    totals = np.zeros(repair.COUNTS, np.int64)
+    arrays = (
+        placed.replicas.reshape(-1),
+        none(slots),
+        none(servers),
+        none(len(wipes.server)),
+        none(2 * servers),
+        none(2 * servers),
+        np.zeros(servers, np.int32),
+        np.zeros(servers, np.int32),
+        none(placed.replicas.shape[1]),
+        totals,
+    )
+    tick = (wipes.time_s // setting.tick_s).astype(np.int32)
+    wiping = Wiping(
+        cast("Numbers", wipes.server.astype(np.int32)),
+        cast("Numbers", tick),
+        int(np.ceil(setting.detection_s / setting.tick_s)),
+        setting.ticks,
+        int(setting.throttle is Throttle.LOST),
+    )
+    state = Repairs(*cast("Sequence[Numbers]", arrays))
+    repair.run(placed.targets, placed.rules, state, wiping, cast("Chance", generator))
+    return totals
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One policy over its runs."""
+
+    policy: str
+    setting: DurabilitySetting
+    outcomes: tuple[Outcome, ...]
+
+    def of(self, figure: Callable[[Outcome], float]) -> Spread:
+        """The spread of a figure.
+
+        Args:
+            figure: of an outcome.
+        """
+        return spread([figure(each) for each in self.outcomes])
+
+    @property
+    def lost(self) -> Spread:
+        """Blocks lost."""
+        return self.of(lambda outcome: outcome.lost)
+
+
+def compare(  # noqa: PLR0917 - what, how, who, and how often
+    years: Sequence[Year],
+    setting: DurabilitySetting,
+    seeds: Seeds,
+    policies: Sequence[Policy] = PRESETS,
+    runs: int = 5,
+    workers: parallel.Workers = 1,
+    fills: Sequence[float] = (),
+) -> tuple[Compared, ...]:
+    """All policies over the same runs: the ablation, in one call.
+
+    Args:
+        years: run n is of year n, beginning again after the last; one at least.
+        setting: what is simulated.
+        seeds: of all runs.
+        policies: to compare.
+        runs: of each, from 1.
+        workers: where they run.
+        fills: fill levels instead of the setting's: loss against how full the file system is.
+
+    Returns:
+        By policy, and within it by fill level, in the orders given.
+    """
+    settings = [replace(setting, fill=fill) for fill in fills] or [setting]
+    groups = [(policy, each) for policy in policies for each in settings]
+    cases = [
+        Case(years[run % len(years)], each, policy, seeds, run)
+        for policy, each in groups
+        for run in range(runs)
+    ]
+    outcomes = parallel.map(simulate, cases, workers)
+    return tuple(
+        Compared(policy.name, each, tuple(outcomes[number * runs : (number + 1) * runs]))
+        for number, (policy, each) in enumerate(groups)
+    )
