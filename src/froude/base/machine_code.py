@@ -18,10 +18,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 def shared(f: F) -> F:
     """The function as it is, which compiled functions may call too.
 
+    There it becomes part of its caller: to hand on a tuple of many arrays would take longer than most of what is done
+    with them (a simulated year of repairs took twice as long).
+
     Args:
         f: in the part of Python that numba compiles.
     """
-    marked: F = register_jitable(f)
+    marked: F = register_jitable(forceinline=True)(f)
     return marked
 
 
@@ -29,7 +32,7 @@ def compiled(f: F) -> F:
     """The function as machine code, compiled at the first call with arguments of those types.
 
     It may not make arrays: its caller hands over all that it writes to. So nothing counts references to them, which
-    would cost ten times as much as the work where small functions hand a tuple of arrays on (measured on placement).
+    would cost many times as much as the work itself (a placed block: 3 us instead of 0.1 us).
 
     Args:
         f: in the part of Python that numba compiles; what it calls is `shared` or `compiled`.
