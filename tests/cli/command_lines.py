@@ -23,6 +23,8 @@ from froude.cli.app import COMMANDS
 from froude.emulation.run_files import write_run
 from froude.experiment.namespace_profile import profile_path
 from froude.experiment.session import Hadoop
+from froude.harvest.live.prior_file import prior_json
+from froude.harvest.live.types import Prior
 from froude.harvest.telemetry.files import write_datacenter
 from froude.provision.inputs.plan_file import plan_json
 from froude.trace.files import write_trace
@@ -109,6 +111,8 @@ FILES: dict[str, Callable[[Path], object]] = {
     "dc": lambda p: write_datacenter(p, drawn(), ORIGIN),
     "load.csv": lambda p: p.write_text("time,server,cpu\n1,a,5\n200000,a,7\n"),
     "servers.csv": lambda p: p.write_text("server,tenant\na,web\n"),
+    "use.csv": lambda p: p.write_text("server,cpu\na,0.5\n"),
+    "prior.json": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
     "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
 }
 """Every file that a command line below names, and how it is made."""
@@ -260,6 +264,13 @@ LINES = {
     "harvest characterise": Line(
         "harvest characterise dc", (_json("datacenter-characteristics"), REPORT), {"folder": "dc"}
     ),
+    "harvest collect": Line("harvest collect --resourcemanager 127.0.0.1:1 --samples 1"),
+    "harvest apply": Line(
+        "harvest apply dc --resourcemanager 127.0.0.1:1 --resources --usage use.csv",
+        (_json("harvest-prior-state", "--state"),),
+        {"folder": "dc", "usage": "use.csv"},
+    ),
+    "harvest rollback": Line("harvest rollback prior.json", inputs={"state": "prior.json"}),
     "harvest classify": Line("harvest classify dc", (_json("utilisation-classes"), REPORT), {"folder": "dc"}),
     "provision check": Line(
         "provision check photo.yaml --cluster c.json", inputs={"files": "photo.yaml", "cluster": "c.json"}
@@ -310,6 +321,7 @@ OTHER_PATHS = {
     ("trace import audit", "image"): "needs a release that knows images; tests of the command spoil it",
     ("trace import audit", "edits"): "is read by a program of that release; tests of the command spoil it",
     ("trace import audit", "anonymise"): "any bytes are a key",
+    ("harvest collect", "output"): "a table that is added to; tests of the command spoil it",
     ("demo", "output"): "a workspace: a folder that is added to, and nothing in it replaced",
     ("sweep", "output"): "a folder of runs that is added to, and nothing in it replaced",
 }

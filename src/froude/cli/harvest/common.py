@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.documents import STAMP
-from froude.base.errors import MissingError
+from froude.base.errors import InputError, MissingError
 from froude.cli import outputs
 
 if TYPE_CHECKING:
@@ -97,7 +97,14 @@ def finish(
     settings.out(page_text(page))
 
 
-def claim(settings: Settings, folder: Path, output: Path | None, kind: str, report: Path | None) -> None:
+def claim(
+    settings: Settings,
+    folder: Path,
+    output: Path | None,
+    kind: str,
+    report: Path | None,
+    others: Sequence[Path] = (),
+) -> None:
     """Make sure that a command may write where it was told to.
 
     Args:
@@ -106,6 +113,23 @@ def claim(settings: Settings, folder: Path, output: Path | None, kind: str, repo
         output: place of the JSON.
         kind: of that.
         report: place of the page.
+        others: further files that it reads.
     """
     wanted = [] if output is None else [outputs.Output(output, kind)]
-    outputs.claim(settings, [*wanted, *outputs.page(report, FIGURES)], [folder])
+    outputs.claim(settings, [*wanted, *outputs.page(report, FIGURES)], [folder, *others])
+
+
+def ranged(flag: str, value: float, low: float, high: float) -> None:
+    """Refuse a number that is not between two; both are allowed.
+
+    Args:
+        flag: its name, for the error.
+        value: as the user gave it.
+        low: the least that is allowed.
+        high: the most that is allowed.
+
+    Raises:
+        InputError: it lies outside.
+    """
+    if not low <= value <= high:
+        raise InputError("is out of range", place=flag, found=value, allowed=f"{low:g} to {high:g}")

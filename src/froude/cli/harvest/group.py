@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.harvest import history, tenants
+from froude.cli.harvest import applying, history, jobs, tenants
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -17,3 +17,12 @@ app.command()(history.generate)
 app.command(name="import")(history.import_)
 app.command()(tenants.characterise)
 app.command()(tenants.classify)
+app.command()(jobs.schedule)
+simulate = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="What a policy is worth, played out."
+)
+simulate.command()(jobs.scheduling)
+app.add_typer(simulate, name="simulate")
+app.command()(applying.collect)
+app.command()(applying.apply)
+app.command()(applying.rollback)

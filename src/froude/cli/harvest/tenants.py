@@ -74,7 +74,7 @@ def classify(
     settings: Settings = ctx.obj
     common.claim(settings, folder, output, "utilisation-classes", report)
     common.require()
-    grouping = _grouping(features, classes)
+    how = grouping(features, classes)
 
     def find(datacenter: Datacenter) -> common.Answer:
         from dataclasses import asdict
@@ -88,15 +88,15 @@ def classify(
         seeds = Seeds(settings.seed)
         days = datacenter.slots // slots_a_day(datacenter)
         with settings.progress().task("Making classes"):
-            found = group(datacenter, seeds, grouping)
+            found = group(datacenter, seeds, how)
         with settings.progress().task("Holding them against the next period and the next day"):
             long_enough = days >= 2 * (period or PERIODS[-1])
             if period is not None and not long_enough:
                 raise InputError(
                     "is too long", place="--period", found=period, allowed=f"at most {days // 2} days here"
                 )
-            tests = backtest(datacenter, seeds, grouping, days=period) if long_enough else []
-            stable = stability(datacenter, seeds, grouping, days=min(30, days - 1)) if days > 2 else None
+            tests = backtest(datacenter, seeds, how, days=period) if long_enough else []
+            stable = stability(datacenter, seeds, how, days=min(30, days - 1)) if days > 2 else None
         content = {
             "classes": [
                 {
@@ -122,7 +122,16 @@ def classify(
     common.finish(settings, folder, find, output, report)
 
 
-def _grouping(features: str, classes: str) -> Grouping:
+def grouping(features: str, classes: str) -> Grouping:
+    """How classes are made, from flags.
+
+    Args:
+        features: of `--features`.
+        classes: of `--classes`.
+
+    Raises:
+        InputError: one of them is none.
+    """
     from froude.harvest.classify.classes import Features, Grouping
     from froude.harvest.telemetry.profiles import PATTERNS
 

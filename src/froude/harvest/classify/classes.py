@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from types import MappingProxyType
 
 import numpy as np
 from scipy.fft import rfft
@@ -17,9 +16,7 @@ from froude.harvest.telemetry.clean import filled
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints
 from froude.harvest.telemetry.profiles import PATTERNS, Pattern
 
-PAPER_CLASSES: Mapping[Pattern, int] = MappingProxyType(
-    {Pattern.PERIODIC: 13, Pattern.CONSTANT: 5, Pattern.UNPREDICTABLE: 5}
-)
+PAPER_CLASSES: Mapping[Pattern, int] = {Pattern.PERIODIC: 13, Pattern.CONSTANT: 5, Pattern.UNPREDICTABLE: 5}
 """How many the paper found in DC-9 (section 6.1)."""
 _MOST_CLASSES = 24
 _PEAK = 0.99

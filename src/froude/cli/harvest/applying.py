@@ -1,0 +1,323 @@
+"""`froude harvest apply`, `rollback` and `collect`: classes and spare resources on a real ResourceManager."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import GuardError, InputError
+from froude.base.units import parse_seconds
+from froude.cli.harvest import common
+from froude.cli.tables import aligned
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+    from froude.harvest.classify.classes import Classification
+    from froude.harvest.live.changes import Reserve, Usage
+    from froude.harvest.live.resourcemanager import ResourceManager
+    from froude.harvest.live.types import Changes, ClusterState, Prior
+    from froude.harvest.telemetry.datacenter import Datacenter
+
+_LIMIT_BYTES = 64 << 20
+_At = Annotated[str, typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")]
+_Is = Annotated[
+    str | None,
+    typer.Option("--target-is", metavar="ID", help="Its id, as shown; without it nothing is changed."),
+]
+_User = Annotated[str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")]
+_Grace = Annotated[
+    float,
+    typer.Option(min=-1, metavar="SECONDS", help="Before containers are killed, youngest first; -1: never."),
+]
+
+
+def apply(
+    ctx: typer.Context,
+    resourcemanager: _At,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DATACENTER]", help="Its classes become node labels.")
+    ] = None,
+    resources: Annotated[
+        bool, typer.Option("--resources", help="Nodes give containers what their primary tenants leave.")
+    ] = False,
+    usage: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV", help="server, cpu (0 to 1), memory_mb of primary tenants [what nodes report]."
+        ),
+    ] = None,
+    reserve: Annotated[
+        str, typer.Option(metavar="CPU,MEMORY", help="Shares that stay free.")
+    ] = "33.4%,31.25%",
+    keep_queues: Annotated[bool, typer.Option("--keep-queues", help="Leave capacities of queues.")] = False,
+    classes: Annotated[
+        str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")
+    ] = "13,5,5",
+    state: Annotated[
+        Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")
+    ] = Path("harvest-state.json"),
+    grace: _Grace = 0.0,
+    target_is: _Is = None,
+    user: _User = None,
+) -> None:
+    """Classes as node labels, and spare resources, on a real ResourceManager; shows what it would do unless told.
+
+    One label a node: a job asks for one class, and one over several classes is split. What was there before is
+    written down first, and `froude harvest rollback` brings it back.
+
+    Example: froude harvest apply dc --resourcemanager rm.example.com:8088 --resources
+    """
+    from froude.cli.outputs import Output, claim
+    from froude.harvest.live import changes as wanted
+    from froude.harvest.live.prior_file import MIGRATIONS, read_prior
+
+    settings: Settings = ctx.obj
+    common.require()
+    if folder is None and not resources:
+        raise InputError(
+            "has nothing to do", place="harvest apply", allowed="DATACENTER, --resources or both"
+        )
+    claim(settings, [Output(state, MIGRATIONS.kind)], [folder, usage])
+    before = read_prior(state) if state.exists() else None
+    measured = None if usage is None else _usage(usage)
+    kept = _reserve(reserve)
+    classified = None if folder is None else _classified(settings, folder, classes)
+    server = _server(resourcemanager, user)
+    now = server.state()
+    if before is not None and before.id != now.id:
+        raise GuardError(
+            "holds what another ResourceManager had",
+            file=str(state),
+            found=before.id,
+            allowed=now.id,
+            remedy="Choose another --state, or roll that one back",
+        )
+    parts = []
+    if classified is not None:
+        parts.append(_labels(settings, *classified, now, keep_queues=keep_queues))
+    if resources:
+        parts.append(wanted.resource_changes(now, before, kept, measured))
+    todo = wanted.together(*parts)
+    _show(settings, now, todo)
+    if not todo or not _may(settings, server, now, target_is):
+        return
+    _carry_out(settings, server, wanted.remembered(server.address, now, todo, before), todo, state, grace)
+
+
+def rollback(
+    ctx: typer.Context,
+    state: Annotated[Path, typer.Argument(metavar="JSON", help="What `harvest apply` wrote.")] = Path(
+        "harvest-state.json"
+    ),
+    target_is: _Is = None,
+    grace: _Grace = 0.0,
+    user: _User = None,
+) -> None:
+    """What a ResourceManager had before `harvest apply`: resources, labels and queues come back.
+
+    Example: froude harvest rollback harvest-state.json
+    """
+    from froude.harvest.live.changes import restoring
+    from froude.harvest.live.prior_file import read_prior
+
+    settings: Settings = ctx.obj
+    prior = read_prior(state)
+    server = _server(prior.address, user)
+    now = server.state()
+    if now.id not in {prior.id, target_is}:
+        raise GuardError(
+            "is not the ResourceManager that was changed, or was started again since",
+            file=prior.address,
+            found=now.id,
+            allowed=prior.id,
+            remedy=f"If it is the same cluster, say --target-is {now.id}",
+        )
+    todo = restoring(prior, now)
+    _show(settings, now, todo)
+    if settings.dry_run:
+        settings.note(f"Nothing was changed, and {state} stays")
+        return
+    server.apply(todo, grace_s=grace)
+    left = restoring(prior, server.state())
+    if left.scheduler or left.node_labels or left.remove_labels:
+        raise InputError("did not all come back", file=prior.address, remedy=f"Say it again; {state} is kept")
+    state.unlink()
+    settings.out(f"Everything is as it was; {state} is removed")
+
+
+def collect(
+    ctx: typer.Context,
+    resourcemanager: _At,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="CSV", help="Lines are added to it.")],
+    interval: Annotated[str, typer.Option(metavar="TIME", help="From one sample to the next.")] = "2min",
+    samples: Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")] = None,
+    user: _User = None,
+) -> None:
+    """CPU of the primary tenants of every node, sample by sample, as a table for `harvest import --scale share`.
+
+    Example: froude harvest collect --resourcemanager rm.example.com:8088 -o cpu.csv
+    """
+    from froude.base.clock import RealClock
+    from froude.base.files import refuse_special
+    from froude.harvest.live.collector import HEAD, collect
+
+    settings: Settings = ctx.obj
+    server = _server(resourcemanager, user)
+    seconds = parse_seconds(interval)
+    if not 1 <= seconds <= 86400:
+        raise InputError("is out of range", place="--interval", found=interval, allowed="1 s to 1 day")
+    refuse_special(output)
+    if output.exists() and not output.read_bytes()[:64].startswith(HEAD.encode()):
+        raise InputError(
+            "holds something else", file=output, allowed=f"a table that begins with {HEAD.strip()}"
+        )
+    if settings.dry_run:
+        settings.would(f"add samples to {output}")
+        return
+    number = 0
+    failed = lambda error: settings.note(f"note: a sample is missing: {error}")  # noqa: E731 - one line
+    for lines in collect(server, RealClock(), interval_s=seconds, samples=samples, failed=failed):
+        new = not output.exists()
+        with output.open("a", encoding="utf-8") as file:
+            file.write((HEAD if new else "") + lines)
+        number += 1
+    settings.emit({"samples": number, "output": str(output)})
+    settings.out(f"{number} samples added to {output}")
+
+
+def _server(text: str, user: str | None) -> ResourceManager:
+    from froude.hadoop.connection import current_user
+    from froude.hadoop.target import parse_address
+    from froude.harvest.live.resourcemanager import ResourceManager
+
+    host, port = parse_address(text, place="--resourcemanager")
+    return ResourceManager(host, port, user=user or current_user())
+
+
+def _classified(settings: Settings, folder: Path, classes: str) -> tuple[Datacenter, Classification]:
+    from froude.base.seeds import Seeds
+    from froude.cli.harvest.tenants import grouping
+    from froude.harvest.classify.classes import classify
+    from froude.harvest.telemetry.files import read_datacenter
+
+    how = grouping("folded", classes)
+    datacenter = read_datacenter(folder)
+    return datacenter, classify(datacenter, Seeds(settings.seed), how)
+
+
+def _labels(
+    settings: Settings, datacenter: Datacenter, found: Classification, now: ClusterState, *, keep_queues: bool
+) -> Changes:
+    from froude.base.summary import counted
+    from froude.harvest.live.changes import class_labels, label_changes
+
+    labelled = class_labels(datacenter, found, now)
+    for nodes, why in (
+        (labelled.unknown, "of no known class"),
+        (labelled.foreign, "with a label of somebody else"),
+    ):
+        if nodes:
+            settings.note(f"note: {counted(len(nodes), 'node')} {why} left alone, such as {nodes[0]}")
+    if now.scheduler is None and not keep_queues:
+        settings.note(
+            "note: queues cannot be changed by REST here (yarn.scheduler.configuration.store.class): give each of "
+            "them its capacity of every label in capacity-scheduler.xml"
+        )
+    return label_changes(now, labelled.node_labels, queues=not keep_queues)
+
+
+def _usage(path: Path) -> dict[str, Usage]:
+    from froude.base.files import read_bounded
+    from froude.harvest.live.changes import Usage
+
+    try:
+        rows = list(
+            csv.DictReader(read_bounded(path, limit_bytes=_LIMIT_BYTES).decode().splitlines(), strict=True)
+        )
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError("is no table", file=path, found=error) from error
+    found = {}
+    for number, row in enumerate(rows, 2):
+        try:
+            server, share, memory = row["server"], float(row["cpu"]), row.get("memory_mb")
+            if not server or not 0 <= share <= 1:
+                raise ValueError(f"{server},{row['cpu']}")
+            found[server] = Usage(share, int(memory) if memory else None)
+        except (KeyError, TypeError, ValueError) as error:
+            allowed = "server, cpu from 0 to 1, and if known memory_mb"
+            raise InputError(
+                "is no usage", file=path, place=f"line {number}", found=error, allowed=allowed
+            ) from error
+    if not found:
+        raise InputError("holds no line", file=path)
+    return found
+
+
+def _reserve(text: str) -> Reserve:
+    from froude.cli.provision.common import share
+    from froude.harvest.live.changes import Reserve
+
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise InputError(
+            "is no reserve", place="--reserve", found=text, allowed="CPU,MEMORY such as 33.4%,31.25%"
+        )
+    return Reserve(share("--reserve", parts[0]), share("--reserve", parts[1]))
+
+
+def _show(settings: Settings, now: ClusterState, todo: Changes) -> None:
+    settings.emit({"resourcemanager": now.id, "changes": _plain(todo)})
+    if not todo:
+        settings.out(f"ResourceManager {now.id}: nothing to change")
+        return
+    totals = {node.id: node for node in now.nodes}
+    rows = [("node", "label", "becomes", "vcores", "becomes", "MiB", "becomes")]
+    for node in sorted({*todo.node_labels, *todo.resources}):
+        was, wanted = totals[node], todo.resources.get(node)
+        resource = ("", "") if wanted is None else (str(wanted.vcores), str(wanted.memory_mb))
+        label = todo.node_labels.get(node)
+        becomes = "" if label is None else label or "none"
+        before = (node, was.label or "none", becomes, str(was.total.vcores), resource[0])
+        rows.append((*before, str(was.total.memory_mb), resource[1]))
+    lines = (
+        [f"ResourceManager {now.id}", aligned(rows, words=3)]
+        if len(rows) > 1
+        else [f"ResourceManager {now.id}"]
+    )
+    if todo.add_labels:
+        lines.append(f"labels added: {', '.join(todo.add_labels)}")
+    if todo.remove_labels:
+        lines.append(f"labels removed: {', '.join(todo.remove_labels)}")
+    lines += [f"{name} = {'(removed)' if value is None else value}" for name, value in todo.scheduler.items()]
+    settings.out("\n".join(lines))
+
+
+def _plain(todo: Changes) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return asdict(todo)
+
+
+def _may(settings: Settings, server: ResourceManager, now: ClusterState, typed: str | None) -> bool:
+    if settings.dry_run or typed is None:
+        settings.note(f"Nothing was changed. To do it: --target-is {now.id}")
+        return False
+    if typed != now.id:
+        raise GuardError(
+            "is not the ResourceManager that was named", file=server.address, found=now.id, allowed=typed
+        )
+    return True
+
+
+def _carry_out(
+    settings: Settings, server: ResourceManager, prior: Prior, todo: Changes, state: Path, grace: float
+) -> None:
+    from froude.cli.outputs import write
+    from froude.harvest.live.prior_file import prior_json
+
+    write({state: prior_json(prior, settings.origin())})
+    server.apply(todo, grace_s=grace)
+    settings.out(f"Done. Back again: froude harvest rollback {state}")

@@ -1,0 +1,204 @@
+"""Pages of scheduling: who would run where, and a month of jobs under each scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from froude.harvest.classify.classes import Classification
+from froude.harvest.schedule.selection import ClassRoom, Fit, JobType, Policy, Selection, headroom
+from froude.harvest.simulate.month import Month, Outcome, Scheduler
+from froude.harvest.simulate.scheduling import gains, spreads
+from froude.harvest.simulate.spread import Spread
+from froude.render import (
+    Axis,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    KeyFigure,
+    Report,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+    ValueKind,
+)
+
+MEANT = {
+    Scheduler.STOCK: "containers may have all cores; nothing is killed, and primary tenants suffer",
+    Scheduler.PT: "aware of primary tenants; servers with room all alike",
+    Scheduler.PROPORTIONAL: "servers in proportion to their free cores; no classes",
+    Scheduler.H: "Algorithm 1 chooses a class, then in proportion to free cores",
+    Scheduler.FORECAST: "in proportion to cores that the last week predicts to stay free for an hour",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What Algorithm 1 chose for one job."""
+
+    job: str
+    kind: JobType
+    request: int
+    """The most containers at once."""
+    selection: Selection
+
+
+def schedule_report(
+    found: Classification,
+    rooms: Sequence[ClassRoom],
+    choices: Sequence[Choice],
+    policy: Policy,
+    facts: Mapping[str, str],
+) -> Report:
+    """Which class each job would run on.
+
+    Args:
+        found: the classes.
+        rooms: of them, now.
+        choices: by job.
+        policy: reserve and weights.
+        facts: lineage.
+    """
+    names = [each.name for each in found.classes]
+    rows: list[tuple[Value, ...]] = [
+        (
+            choice.job,
+            choice.kind.value,
+            choice.request,
+            choice.selection.fit.value,
+            ", ".join(names[n] for n in choice.selection.classes) or None,
+        )
+        for choice in choices
+    ]
+    columns = (
+        Column("job"),
+        Column("type"),
+        Column("containers", ValueKind.NUMBER),
+        Column("fits in"),
+        Column("node labels", ValueKind.CODE),
+    )
+    none = sum(choice.selection.fit is Fit.NONE for choice in choices)
+    lede = f"{len(choices) - none} of {len(choices)} jobs fit in a class or in several."
+    if none:
+        lede += " The others are submitted without a label."
+    room = Table(
+        (Column("class"), *(Column(f"{kind.value} jobs", ValueKind.NUMBER) for kind in JobType)),
+        [
+            (each.name, *(int(headroom(kind, each, policy)) for kind in JobType))
+            for each in sorted(rooms, key=lambda each: each.name)
+        ],
+        "Headroom of each class, containers",
+        note="Less the reserve, at the last slot of the history.",
+    )
+    sections = (Section("Jobs", (Table(columns, rows, "Classes chosen"),)), Section("Classes", (room,)))
+    return Report("Where jobs would run", "", lede, Tone.NEUTRAL, (), sections, facts)
+
+
+def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> Report:
+    """A month of jobs under each scheduler: the ablation.
+
+    Args:
+        month: servers and tenants.
+        outcomes: of all runs.
+        facts: lineage.
+    """
+    times = spreads(outcomes, "job_s")
+    paired = gains(outcomes) if Scheduler.PT.value in times else {}
+    best = min((name for name in times if name != Scheduler.STOCK.value), key=lambda name: times[name].mean)
+    lede = f"Jobs are shortest under {best}: {_duration(times[best].mean)} on average."
+    if Scheduler.H.value in paired:
+        gain = paired[Scheduler.H.value]
+        lede += f" YARN-H's are {gain.mean:.1%} shorter than YARN-PT's ({gain.low:.1%} to {gain.high:.1%})."
+    figures = tuple(
+        KeyFigure(f"{name} against pt", gain.mean, ValueKind.SHARE, note="shorter jobs")
+        for name, gain in paired.items()
+        if name != Scheduler.STOCK.value
+    )
+    blocks = (_table(outcomes, paired), _times(times))
+    notes = _notes(month, outcomes)
+    return Report(
+        f"Batch jobs on {month.datacenter.name}",
+        "",
+        lede,
+        Tone.NEUTRAL,
+        figures,
+        (Section("Schedulers", (*notes, *blocks)),),
+        facts,
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:,.0f} s"
+
+
+def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
+    columns = (
+        Column("scheduler"),
+        Column("mean job", ValueKind.DURATION),
+        Column("shorter than pt", ValueKind.SHARE),
+        Column("least", ValueKind.SHARE),
+        Column("most", ValueKind.SHARE),
+        Column("containers killed", ValueKind.SHARE),
+        Column("work lost", ValueKind.SHARE),
+        Column("CPU used", ValueKind.SHARE),
+        Column("overloaded", ValueKind.SHARE),
+        Column("without label", ValueKind.NUMBER, "jobs"),
+    )
+    figures = {
+        figure: spreads(outcomes, figure)
+        for figure in (
+            "job_s",
+            "killed_share",
+            "wasted_share",
+            "utilisation",
+            "overloaded_share",
+            "unlabelled",
+        )
+    }
+    rows: list[tuple[Value, ...]] = []
+    for name in figures["job_s"]:
+        gain = paired.get(name)
+        rows.append(
+            (
+                name,
+                figures["job_s"][name].mean,
+                *((None, None, None) if gain is None else (gain.mean, gain.least, gain.most)),
+                figures["killed_share"][name].mean,
+                figures["wasted_share"][name].mean,
+                figures["utilisation"][name].mean,
+                figures["overloaded_share"][name].mean,
+                round(figures["unlabelled"][name].mean),
+            )
+        )
+    words = "; ".join(f"{each.value}: {MEANT[each]}" for each in Scheduler if each.value in figures["job_s"])
+    return Table(columns, rows, "The same jobs under each scheduler", note=f"{words}.")
+
+
+def _times(times: Mapping[str, Spread]) -> Chart:
+    names = list(times)
+    means = [times[name].mean for name in names]
+    low, high = [times[name].low for name in names], [times[name].high for name in names]
+    series = Series("mean job", names, means, low=low, high=high)
+    axis = Axis("time of a job", ValueKind.DURATION)
+    return Chart(
+        "Mean time of a job, with 95 % intervals",
+        axis,
+        Axis("scheduler", ValueKind.TEXT),
+        (series,),
+        ChartKind.INTERVALS,
+    )
+
+
+def _notes(month: Month, outcomes: Sequence[Outcome]) -> list[Callout]:
+    notes = []
+    if month.foresight:
+        text = "The history has no days before those that are simulated: classes know what is to come."
+        notes.append(Callout("Classes are of the same days", text))
+    open_jobs = max(1 - outcome.done / max(1, outcome.submitted) for outcome in outcomes)
+    if open_jobs > 0.02:
+        text = f"Up to {open_jobs:.0%} of the jobs did not end: the cluster is overloaded, and means leave them out."
+        notes.append(Callout("Not all jobs ended", text))
+    return notes

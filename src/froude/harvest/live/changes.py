@@ -1,0 +1,248 @@
+"""From classes and utilisation to what must change at a ResourceManager, and back again; nothing is sent here."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from froude.base.errors import InputError
+from froude.harvest.classify.classes import Classification
+from froude.harvest.live.types import Changes, ClusterState, Node, Prior, Resource
+from froude.harvest.telemetry.datacenter import Datacenter
+
+PREFIX = "yarn.scheduler.capacity."
+"""Of the properties of queues."""
+_LABEL = re.compile(r"[0-9a-zA-Z][0-9a-zA-Z_-]{0,254}")
+_PERCENT = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+RUNNING = "RUNNING"
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """What is kept free on every server for its primary tenant (section 5.1 of the paper)."""
+
+    cpu: float = 4 / 12
+    """Share of its cores."""
+    memory: float = 10 / 32
+    """Share of its memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a server's primary tenant uses."""
+
+    cpu_share: float
+    """Of the server's CPU, 0 to 1."""
+    memory_mb: int | None = None
+    """None where not known: memory is then left as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Which class each node gets as its label."""
+
+    node_labels: Mapping[str, str]
+    unknown: tuple[str, ...]
+    """Nodes whose server or class is not known: they are left alone."""
+    foreign: tuple[str, ...]
+    """Nodes that carry a label of somebody else: they are left alone."""
+
+
+def class_labels(datacenter: Datacenter, found: Classification, state: ClusterState) -> Labelled:
+    """A label for each node: the class of the tenant that owns its server.
+
+    Args:
+        datacenter: its servers are called as nodes are: `host:port`, or `host`.
+        found: its classes.
+        state: of the ResourceManager.
+    """
+    number = {server: n for n, server in enumerate(datacenter.servers)}
+    names = {each.name for each in found.classes}
+    labels: dict[str, str] = {}
+    unknown, foreign = [], []
+    for node in state.nodes:
+        server = number.get(node.id, number.get(node.host))
+        of_class = -1 if server is None else int(found.tenant_class[datacenter.server_tenant[server]])
+        if of_class < 0:
+            unknown.append(node.id)
+        elif node.label and node.label not in names:
+            foreign.append(node.id)
+        else:
+            labels[node.id] = found.classes[of_class].name
+    return Labelled(labels, tuple(unknown), tuple(foreign))
+
+
+def label_changes(state: ClusterState, node_labels: Mapping[str, str], *, queues: bool = True) -> Changes:
+    """What makes nodes carry their labels and queues reach them.
+
+    Every queue may use each new label to the same percentage as its share of the cluster.
+
+    Args:
+        state: of the ResourceManager.
+        node_labels: by node.
+        queues: whether capacities of queues are changed, too.
+
+    Raises:
+        InputError: a name is no label, or a queue's capacity is no percentage.
+    """
+    wanted = sorted(set(node_labels.values()))
+    for label in wanted:
+        if not _LABEL.fullmatch(label):
+            allowed = "letters, digits, - and _, the first a letter or digit"
+            raise InputError("is no node label", place="class", found=label, allowed=allowed)
+    now = {node.id: node.label for node in state.nodes}
+    scheduler = _capacities(state.scheduler, wanted) if queues and state.scheduler is not None else {}
+    return Changes(
+        add_labels=tuple(label for label in wanted if label not in state.labels),
+        scheduler=scheduler,
+        node_labels={node: label for node, label in node_labels.items() if now.get(node) != label},
+    )
+
+
+def allowance(own: Resource, used: Usage, reserve: Reserve, machine_mb: int | None = None) -> Resource:
+    """What containers of a node may use beside its primary tenant.
+
+    Args:
+        own: what they may use on a server without one; its virtual cores stand for the server's cores.
+        used: by the primary tenant; rounded up to whole cores and MiB.
+        reserve: kept free beside.
+        machine_mb: memory of the server; None leaves memory as it is.
+
+    Source: sections 5.1 and 5.3 of the paper (NM-H).
+    """
+    cores = (
+        own.vcores
+        - math.ceil(own.vcores * used.cpu_share - 1e-9)
+        - math.ceil(own.vcores * reserve.cpu - 1e-9)
+    )
+    memory = own.memory_mb
+    if machine_mb is not None and used.memory_mb is not None:
+        memory = min(memory, machine_mb - used.memory_mb - math.ceil(machine_mb * reserve.memory))
+    return Resource(max(0, memory), max(0, cores))
+
+
+def usage_of(node: Node, own: Resource) -> Usage | None:
+    """What the primary tenant of a node uses, from what the node reports: all that is in use less its containers'.
+
+    Args:
+        node: as the ResourceManager sees it.
+        own: what its containers may use on a server without a primary tenant: containers report their CPU in
+            shares of these virtual cores.
+
+    Returns:
+        None where the node does not say.
+    """
+    if node.cpu_share is None or not own.vcores:
+        return None
+    cpu = max(0.0, node.cpu_share - node.containers_vcores / own.vcores)
+    memory = None if node.memory_used_mb is None else max(0, node.memory_used_mb - node.containers_memory_mb)
+    return Usage(min(1.0, cpu), memory)
+
+
+def resource_changes(
+    state: ClusterState, prior: Prior | None, reserve: Reserve, measured: Mapping[str, Usage] | None = None
+) -> Changes:
+    """What makes each running node give its containers what its primary tenant leaves.
+
+    Args:
+        state: of the ResourceManager.
+        prior: what was there before any change; its resources are a node's own. None takes those of now.
+        reserve: kept free on each node.
+        measured: by node or host; None takes what the nodes report.
+    """
+    own_of = {} if prior is None else prior.resources
+    resources = {}
+    for node in state.nodes:
+        own = own_of.get(node.id, node.total)
+        used = usage_of(node, own) if measured is None else measured.get(node.id, measured.get(node.host))
+        if node.state != RUNNING or used is None:
+            continue
+        allowed = allowance(own, used, reserve, node.machine_mb)
+        if allowed != node.total:
+            resources[node.id] = allowed
+    return Changes(resources=resources)
+
+
+def together(*changes: Changes) -> Changes:
+    """Several changes as one; later ones win."""
+    both = Changes()
+    for each in changes:
+        both = Changes(
+            tuple(dict.fromkeys((*both.add_labels, *each.add_labels))),
+            {**both.scheduler, **each.scheduler},
+            {**both.node_labels, **each.node_labels},
+            {**both.resources, **each.resources},
+            tuple(dict.fromkeys((*both.remove_labels, *each.remove_labels))),
+        )
+    return both
+
+
+def remembered(address: str, state: ClusterState, changes: Changes, before: Prior | None) -> Prior:
+    """What must be known to take changes back: of a thing that was changed twice, what it was at first.
+
+    Args:
+        address: of the ResourceManager.
+        state: before the changes.
+        changes: about to be made.
+        before: what is remembered already.
+    """
+    labels = {node.id: node.label for node in state.nodes}
+    totals = {node.id: node.total for node in state.nodes}
+    known = before or Prior(address, state.id)
+    return replace(
+        known,
+        labels_added=tuple(dict.fromkeys((*known.labels_added, *changes.add_labels))),
+        scheduler={name: (state.scheduler or {}).get(name) for name in changes.scheduler}
+        | dict(known.scheduler),
+        node_labels={node: labels.get(node, "") for node in changes.node_labels} | dict(known.node_labels),
+        resources={node: totals[node] for node in changes.resources} | dict(known.resources),
+    )
+
+
+def restoring(prior: Prior, state: ClusterState) -> Changes:
+    """What brings everything back that was changed; what is back already, or gone, is left out.
+
+    Args:
+        prior: what was there.
+        state: of now.
+    """
+    labels = {node.id: node.label for node in state.nodes}
+    totals = {node.id: node.total for node in state.nodes}
+    properties = state.scheduler or {}
+    return Changes(
+        scheduler={name: value for name, value in prior.scheduler.items() if properties.get(name) != value},
+        node_labels={node: was for node, was in prior.node_labels.items() if labels.get(node, was) != was},
+        resources={node: was for node, was in prior.resources.items() if totals.get(node, was) != was},
+        remove_labels=tuple(label for label in prior.labels_added if label in state.labels),
+    )
+
+
+def _capacities(properties: Mapping[str, str], labels: list[str]) -> dict[str, str | None]:
+    """Properties that let each queue use each label to its own share; those that are there already are kept."""
+    changed: dict[str, str | None] = {}
+    for queue in _queues(properties):
+        capacity = "100" if queue == "root" else properties.get(f"{PREFIX}{queue}.capacity", "")
+        if not _PERCENT.fullmatch(capacity):
+            raise InputError(
+                "has a capacity that is no percentage",
+                place=queue,
+                found=capacity or "none",
+                remedy="Set the capacities of its labels by hand, and say --keep-queues",
+            )
+        wanted = {f"{PREFIX}{queue}.accessible-node-labels": "*"}
+        wanted |= {f"{PREFIX}{queue}.accessible-node-labels.{label}.capacity": capacity for label in labels}
+        changed |= {name: value for name, value in wanted.items() if name not in properties}
+    return changed
+
+
+def _queues(properties: Mapping[str, str]) -> list[str]:
+    """Paths of all queues, parents first."""
+    found, todo = [], ["root"]
+    while todo:
+        queue = todo.pop(0)
+        found.append(queue)
+        children = properties.get(f"{PREFIX}{queue}.queues", "")
+        todo += [f"{queue}.{child.strip()}" for child in children.split(",") if child.strip()]
+    return found

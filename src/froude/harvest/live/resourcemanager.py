@@ -1,0 +1,201 @@
+"""A ResourceManager by REST: nodes, their resources and labels, and the scheduler's properties.
+
+Answers of releases differ: up to 3.4 a lone element of some lists is an object instead of a list of one, and numbers
+and truths of labels are texts; both forms are read here. Source: RMWebServices of Hadoop 3.4.2 and 3.5.0.
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from froude.base.errors import TargetError
+from froude.hadoop.metrics import resourcemanager_id
+from froude.harvest.live.types import Changes, ClusterState, Node, Resource
+
+_STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"
+_LARGEST_BYTES = 256 << 20
+_TIMEOUT_S = 30.0
+
+
+class ResourceManager:
+    """Calls to one ResourceManager's web server."""
+
+    def __init__(self, host: str, port: int, *, user: str = "") -> None:
+        """Nothing is sent yet.
+
+        Args:
+            host: of its web server.
+            port: of that.
+            user: who asks, where it believes a name (simple authentication); empty for nobody.
+        """
+        self.address = f"{host}:{port}"
+        self._http = (host, port)
+        self._user = user
+        # An opener of our own: proxies of the environment are not for clusters.
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def state(self) -> ClusterState:
+        """Its nodes, labels and scheduler as they are now.
+
+        Raises:
+            TargetError: it does not answer, or not as a ResourceManager does.
+        """
+        identity = resourcemanager_id(self._http)
+        with self._known_forms():
+            labels = {each["name"]: _truth(each["exclusivity"]) for each in self._labels()}
+            return ClusterState(identity, self.nodes(), labels, self._scheduler())
+
+    def nodes(self) -> tuple[Node, ...]:
+        """Its NodeManagers, those that are lost too.
+
+        Raises:
+            TargetError: it does not answer, or not as a ResourceManager does.
+        """
+        with self._known_forms():
+            listed = _listed(self._get("nodes", {"states": _STATES}), "nodes", "node")
+            return tuple(_node(each) for each in listed)
+
+    def apply(self, changes: Changes, *, grace_s: float = 0.0) -> None:
+        """Make changes, in an order in which each finds what it needs.
+
+        Args:
+            changes: what to change.
+            grace_s: how long containers may go on that a smaller node has no room for; then the youngest are killed
+                first (`SchedulerNode.getContainersToKill`). Below 0 none is killed.
+
+        Raises:
+            TargetError: it refuses one; those before it are made.
+        """
+        if changes.add_labels:
+            named = [{"name": label, "exclusivity": "false"} for label in changes.add_labels]
+            self._post("add-node-labels", {"nodeLabelInfo": named})
+        for node, resource in changes.resources.items():
+            body = {
+                "resource": {"memory": resource.memory_mb, "vCores": resource.vcores},
+                "overCommitTimeout": -1 if grace_s < 0 else round(grace_s * 1000),
+            }
+            self._post(f"nodes/{quote(node)}/resource", body)
+        added = {name: value for name, value in changes.scheduler.items() if value is not None}
+        if added:
+            self._put_scheduler(added)
+        if changes.node_labels:
+            entries = [
+                {"nodeId": node, "labels": [label] if label else []}
+                for node, label in changes.node_labels.items()
+            ]
+            self._post("replace-node-to-labels", {"nodeToLabels": entries})
+        removed = {name: value for name, value in changes.scheduler.items() if value is None}
+        if removed:
+            self._put_scheduler(removed)
+        if changes.remove_labels:
+            labels = [("labels", label) for label in changes.remove_labels]
+            self._post("remove-node-labels", {}, labels)
+
+    @contextmanager
+    def _known_forms(self) -> Iterator[None]:
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise TargetError(
+                "answers with a form that is not known", file=self.address, found=error
+            ) from error
+
+    def _labels(self) -> list[dict[str, Any]]:
+        return _listed(self._get("get-node-labels"), "nodeLabelInfo")
+
+    def _scheduler(self) -> dict[str, str] | None:
+        """None where its store is not mutable, which it says by refusing."""
+        try:
+            answer = self._get("scheduler-conf")
+        except TargetError:
+            return None
+        return {each["name"]: each["value"] for each in _listed(answer, "property")}
+
+    def _put_scheduler(self, properties: Mapping[str, str | None]) -> None:
+        queues: dict[str, list[dict[str, str | None]]] = {}
+        for name, value in properties.items():
+            queue, key = _split(name)
+            queues.setdefault(queue, []).append({"key": key, "value": value})
+        update = [{"queue-name": queue, "params": {"entry": entries}} for queue, entries in queues.items()]
+        self._send("PUT", "scheduler-conf", {"update-queue": update})
+
+    def _get(self, path: str, query: Mapping[str, str] | None = None) -> Any:
+        return self._send("GET", path, None, list((query or {}).items()))
+
+    def _post(self, path: str, body: Any, query: list[tuple[str, str]] | None = None) -> Any:
+        return self._send("POST", path, body, query)
+
+    def _send(self, method: str, path: str, body: Any, query: list[tuple[str, str]] | None = None) -> Any:
+        asked = [*(query or []), *([("user.name", self._user)] if self._user else [])]
+        url = f"http://{self.address}/ws/v1/cluster/{path}" + (f"?{urlencode(asked)}" if asked else "")
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(url, data, headers, method=method)
+        try:
+            with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
+                raw = answer.read(_LARGEST_BYTES)
+                return json.loads(raw) if method == "GET" else None
+        except urllib.error.HTTPError as error:
+            raise TargetError(
+                f"refuses {path.partition('?')[0]}", file=self.address, found=_said(error)
+            ) from error
+        except (OSError, ValueError) as error:
+            raise TargetError(f"does not answer ({error})", file=self.address) from error
+
+
+def _listed(answer: Any, *names: str) -> list[dict[str, Any]]:
+    """The list below some names: nothing, one element or several."""
+    for name in names:
+        answer = (answer or {}).get(name)
+    if answer is None:
+        return []
+    return list(answer) if isinstance(answer, list) else [answer]
+
+
+def _truth(value: object) -> bool:
+    return value is True or str(value).lower() == "true"
+
+
+def _node(fields: Mapping[str, Any]) -> Node:
+    usage = fields.get("resourceUtilization") or {}
+    total = fields.get("totalResource") or {}
+    labels = fields.get("nodeLabels") or ""
+    label = next(iter(labels), "") if isinstance(labels, list) else str(labels)
+    used = int(usage.get("nodePhysicalMemoryMB", 0))
+    share = float(fields.get("memUtilization", 0)) / 100
+    says = bool(usage) and used > 0
+    return Node(
+        id=str(fields["id"]),
+        host=str(fields["nodeHostName"]),
+        state=str(fields["state"]),
+        total=Resource(int(total.get("memory", 0)), int(total.get("vCores", 0))),
+        containers=int(fields.get("numContainers", 0)),
+        label=label,
+        cpu_share=float(fields.get("cpuUtilization", 0)) / 100 if says else None,
+        containers_vcores=float(usage.get("containersCPUUsage", 0)),
+        memory_used_mb=used if says else None,
+        machine_mb=round(used / share) if says and share > 0 else None,
+        containers_memory_mb=int(usage.get("aggregatedContainersPhysicalMemoryMB", 0)),
+    )
+
+
+def _split(name: str) -> tuple[str, str]:
+    """The queue of a property, and the rest: queues' names have dots between, and so have keys."""
+    path = name.removeprefix("yarn.scheduler.capacity.")
+    at = path.index(".accessible-node-labels")
+    return path[:at], path[at + 1 :]
+
+
+def _said(error: urllib.error.HTTPError) -> str:
+    """What it gives as the reason, short."""
+    try:
+        text = error.read(4096).decode("utf-8", "replace")
+        return str(json.loads(text)["RemoteException"]["message"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return f"{error.code} {error.reason}"

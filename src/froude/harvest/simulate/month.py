@@ -1,0 +1,127 @@
+"""What a simulation of scheduling is about: the schedulers, the setting, the month, and what a run came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from froude.base.errors import InputError
+from froude.base.seeds import Seeds
+from froude.harvest.classify.classes import Classification, Grouping, classify, slots_a_day
+from froude.harvest.schedule.dags.graph import JobGraph
+from froude.harvest.telemetry.datacenter import Datacenter
+
+HEARTBEAT_S = 3.0
+
+
+class Scheduler(Enum):
+    """Who chooses servers, and by what."""
+
+    STOCK = "stock"
+    """YARN as it is: all cores are the containers', whatever the primary tenant wants; nothing is killed."""
+    PT = "pt"
+    """Aware of primary tenants (YARN-PT): any server with room, all alike."""
+    PROPORTIONAL = "proportional"
+    """As PT, but servers in proportion to their free cores; no classes."""
+    H = "h"
+    """YARN-H: Algorithm 1 chooses a class, then servers of it in proportion to their free cores."""
+    FORECAST = "forecast"
+    """As proportional, but to the cores that the last week's same time predicts to stay free for an hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulingSetting:
+    """What is simulated; defaults are the paper's."""
+
+    days: float = 31.0
+    reserve_cores: int = 4
+    """Of each server, never given to containers."""
+    mean_gap_s: float = 300.0
+    """Between two jobs; they come at random (Poisson)."""
+    batch_share: float = 0.21
+    """Of all cores, that the jobs would use if none were killed; it sets the factor of tasks and durations."""
+    grouping: Grouping = field(default_factory=Grouping)
+
+    def __post_init__(self) -> None:
+        if min(self.days, self.mean_gap_s, self.batch_share) <= 0 or self.reserve_cores < 0:
+            raise ValueError("days, gap and share are above 0, and a reserve is 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one run came to."""
+
+    scheduler: str
+    run: int
+    submitted: int
+    done: int
+    """Jobs that ended in time: the others are left out of means."""
+    job_s: float
+    """Mean time from submission to end, of jobs that every scheduler of the run ended."""
+    killed_share: float
+    """Containers killed, of those that were started."""
+    wasted_share: float
+    """Container-time of those killed, of all."""
+    utilisation: float
+    """Mean share of all cores that primary tenants and containers had."""
+    primary: float
+    """Of primary tenants alone."""
+    overloaded_share: float
+    """Server-slots in which tenant and containers wanted more cores than there are."""
+    unlabelled: int
+    """Jobs that no class had room for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Month:
+    """Servers and what their primary tenants want, classed by what was known before."""
+
+    datacenter: Datacenter
+    """Of the simulated days."""
+    classes: Classification
+    """Made of the days before; of the same days where there are none before."""
+    foresight: bool
+    """Whether classes are of the same days."""
+
+
+def month_of(datacenter: Datacenter, setting: SchedulingSetting, seeds: Seeds) -> Month:
+    """The last days of a history, and classes made of the days before.
+
+    Args:
+        datacenter: with as many days before, if it has them.
+        setting: how many days, how classes are made.
+        seeds: of the classes.
+
+    Raises:
+        InputError: the history is shorter than the days to simulate, or has gaps.
+    """
+    slots = round(setting.days * slots_a_day(datacenter))
+    first = datacenter.slots - slots
+    if first < 0:
+        found = f"{datacenter.slots / slots_a_day(datacenter):.1f} days"
+        raise InputError(
+            "is too short to simulate", place=datacenter.name, found=found, allowed=f"{setting.days:g} days"
+        )
+    month = datacenter.slots_between(first, datacenter.slots)
+    if np.isnan(month.utilisation).any():
+        tenant = int(np.isnan(month.utilisation).any(axis=1).argmax())
+        raise InputError(
+            "has gaps, which no simulation fills", place=datacenter.name, found=datacenter.tenants[tenant]
+        )
+    foresight = first < slots
+    past = month if foresight else datacenter.slots_between(first - slots, first)
+    return Month(month, classify(past, seeds.child("classes"), setting.grouping), foresight)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One run under some schedulers; it travels to another process."""
+
+    month: Month
+    jobs: tuple[JobGraph, ...]
+    schedulers: tuple[Scheduler, ...]
+    setting: SchedulingSetting
+    seeds: Seeds
+    run: int

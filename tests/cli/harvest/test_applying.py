@@ -1,0 +1,117 @@
+"""`froude harvest apply`, `rollback` and `collect`; on a real ResourceManager in `tests/integration/test_harvest.py`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from froude.cli.app import run
+from froude.harvest.telemetry.files import write_datacenter
+from tests.harvest.datacenters import made
+from tests.harvest.live.managers import NEW, NODE, serving
+
+Out = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A datacenter of one server that is called as the node is."""
+    monkeypatch.chdir(tmp_path)
+    write_datacenter(tmp_path / "lab", replace(made(np.full((1, 48), 0.2)), servers=["n"]))
+    return tmp_path
+
+
+PLAIN = {**NEW, "nodes": {"nodes": {"node": [{**NODE, "nodeLabels": []}]}}, "get-node-labels": {}}
+CAPACITIES = {"property": [{"name": "yarn.scheduler.capacity.root.queues", "value": ""}]}
+
+
+def test_nothing_is_sent_unless_told(lab: Path, capsys: Out) -> None:
+    """It shows what it would do, and with which words."""
+    with serving({**PLAIN, "scheduler-conf": CAPACITIES}) as (port, sent):
+        assert run(["harvest", "apply", "lab", "--resourcemanager", f"127.0.0.1:{port}", "--resources"]) == 0
+        said = capsys.readouterr()
+        assert not sent
+    assert "constant-01" in said.out
+    assert "labels added: constant-01" in said.out
+    assert "root.accessible-node-labels = *" in said.out
+    assert "To do it: --target-is 7" in said.err
+    assert not (lab / "harvest-state.json").exists()
+
+
+def test_what_was_there_is_written_before_anything_is_sent(lab: Path, capsys: Out) -> None:
+    """Also where the first change is refused; another ResourceManager's state is never mixed in."""
+    with serving({**PLAIN, "add-node-labels": None}) as (port, _):
+        command = ["harvest", "apply", "lab", "--resourcemanager", f"127.0.0.1:{port}", "--keep-queues"]
+        assert run([*command, "--target-is", "8"]) == 1
+        assert "is not the ResourceManager that was named" in capsys.readouterr().err
+        assert run([*command, "--target-is", "7"]) == 1
+        assert "refuses add-node-labels" in capsys.readouterr().err
+        kept = json.loads((lab / "harvest-state.json").read_text())
+        assert (kept["labels_added"], kept["node_labels"]) == (["constant-01"], {"n:1": ""})
+    with serving({**PLAIN, "info": {"clusterInfo": {"id": 9}}}) as (port, _):
+        assert run(["harvest", "apply", "lab", "--resourcemanager", f"127.0.0.1:{port}"]) == 1
+        assert "holds what another ResourceManager had; found 7; allowed: 9" in capsys.readouterr().err
+
+
+def test_rollback_of_another_is_refused(lab: Path, capsys: Out) -> None:
+    """One that was started again has another id, and is named."""
+    from froude.harvest.live.prior_file import prior_json
+    from froude.harvest.live.types import Prior
+
+    with serving(PLAIN) as (port, sent):
+        (lab / "s.json").write_text(prior_json(Prior(f"127.0.0.1:{port}", "3", node_labels={"n:1": ""})))
+        assert run(["harvest", "rollback", "s.json"]) == 1
+        assert "If it is the same cluster, say --target-is 7" in capsys.readouterr().err
+        assert run(["harvest", "rollback", "s.json", "--target-is", "7", "--dry-run"]) == 0
+        assert (lab / "s.json").exists()
+        assert run(["harvest", "rollback", "s.json", "--target-is", "7"]) == 0
+        assert not sent
+    assert not (lab / "s.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ([], "has nothing to do"),
+        (["lab", "--reserve", "5%"], "--reserve: is no reserve"),
+        (["lab", "--reserve", "5%,200%"], "--reserve: is out of range"),
+        (["--resources", "--usage", "u.csv"], "line 2: is no usage"),
+        (["lab", "--classes", "1"], "--classes: are no numbers of classes"),
+    ],
+)
+def test_what_cannot_be_applied(flags: list[str], said: str, lab: Path, capsys: Out) -> None:
+    """One line that says what is allowed, and nothing sent."""
+    (lab / "u.csv").write_text("server,cpu\nn,1.5\n")
+    with serving(PLAIN) as (port, sent):
+        assert run(["harvest", "apply", *flags, "--resourcemanager", f"127.0.0.1:{port}"]) == 1
+        assert not sent
+    assert said in capsys.readouterr().err
+
+
+def test_samples_are_added_to_a_table(lab: Path, capsys: Out) -> None:
+    """Which the import reads; a file of something else is left alone."""
+    (lab / "other.csv").write_text("a,b\n")
+    with serving(NEW) as (port, _):
+        command = [
+            "harvest",
+            "collect",
+            "--resourcemanager",
+            f"127.0.0.1:{port}",
+            "--interval",
+            "1s",
+            "--samples",
+            "1",
+        ]
+        for _ in range(2):
+            assert run([*command, "-o", "cpu.csv"]) == 0
+        assert run([*command, "-o", "other.csv"]) == 1
+        assert run([*command[:4], "--interval", "2d", "-o", "cpu.csv"]) == 1
+    lines = (lab / "cpu.csv").read_text().splitlines()
+    assert lines[0] == "time,server,cpu"
+    assert len(lines) == 3
+    assert "holds something else" in capsys.readouterr().err
+    assert run(["harvest", "import", "cpu.csv", "--scale", "share", "-o", "dc"]) == 0

@@ -1,0 +1,172 @@
+"""What must change at a ResourceManager, and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base.errors import InputError
+from froude.base.seeds import Seeds
+from froude.harvest.classify.classes import classify
+from froude.harvest.live.changes import (
+    PREFIX,
+    Reserve,
+    Usage,
+    allowance,
+    class_labels,
+    label_changes,
+    remembered,
+    resource_changes,
+    restoring,
+    together,
+    usage_of,
+)
+from froude.harvest.live.types import Changes, ClusterState, Node, Resource
+from tests.harvest.datacenters import made
+
+OWN = Resource(32768, 12)
+QUEUES = {
+    f"{PREFIX}root.queues": "a, b",
+    f"{PREFIX}root.a.capacity": "30",
+    f"{PREFIX}root.b.capacity": "70",
+    f"{PREFIX}root.b.queues": "c",
+    f"{PREFIX}root.b.c.capacity": "100",
+}
+
+
+def node(name: str, label: str = "", **other: object) -> Node:
+    """A running node."""
+    return Node(f"{name}:1", name, "RUNNING", OWN, label=label, **other)  # type: ignore[arg-type]
+
+
+STATE = ClusterState("7", (node("s0"), node("s1", "gpu"), node("s2")), {"gpu": True}, QUEUES)
+
+
+def test_nodes_get_the_class_of_their_server() -> None:
+    """One that is not known, or carries the label of somebody else, is left alone."""
+    flat = made(np.array([np.full(48, 0.2), np.full(48, 0.2)]))
+    found = class_labels(flat, classify(flat, Seeds(1)), STATE)
+    assert found.node_labels == {"s0:1": "constant-01"}
+    assert found.foreign == ("s1:1",)
+    assert found.unknown == ("s2:1",)
+
+
+def test_queues_may_use_each_label_to_their_own_share() -> None:
+    """Parents and children; what is there already is kept, and a label that a node has is not given again."""
+    kept = {**QUEUES, f"{PREFIX}root.a.accessible-node-labels": "x"}
+    found = label_changes(replace(STATE, scheduler=kept), {"s0:1": "n", "s1:1": "gpu"})
+    assert found.add_labels == ("n",)
+    assert found.node_labels == {"s0:1": "n"}
+    assert found.scheduler[f"{PREFIX}root.accessible-node-labels.n.capacity"] == "100"
+    assert found.scheduler[f"{PREFIX}root.b.accessible-node-labels.n.capacity"] == "70"
+    assert found.scheduler[f"{PREFIX}root.b.c.accessible-node-labels"] == "*"
+    assert f"{PREFIX}root.a.accessible-node-labels" not in found.scheduler
+    assert not label_changes(STATE, {"s0:1": "n"}, queues=False).scheduler
+    assert not label_changes(replace(STATE, scheduler=None), {"s0:1": "n"}).scheduler
+
+
+def test_what_is_no_label_or_no_percentage() -> None:
+    """Is refused before anything is sent."""
+    with pytest.raises(InputError, match="is no node label; found -x"):
+        label_changes(STATE, {"s0:1": "-x"})
+    absolute = {**QUEUES, f"{PREFIX}root.a.capacity": "[memory=1024]"}
+    with pytest.raises(
+        InputError, match=r"root\.a: has a capacity that is no percentage; found \[memory=1024\]"
+    ):
+        label_changes(replace(STATE, scheduler=absolute), {"s0:1": "n"})
+
+
+@pytest.mark.parametrize(
+    ("share", "memory_mb", "cores", "left_mb"),
+    [
+        (0.0, 0, 8, 22528),
+        (0.01, 1, 7, 22527),
+        (0.25, 4096, 5, 18432),
+        (0.66, 30000, 0, 0),
+        (1.0, None, 0, 32768),
+    ],
+)
+def test_what_the_primary_tenant_leaves(
+    share: float, memory_mb: int | None, cores: int, left_mb: int
+) -> None:
+    """Its use rounded up to cores and MiB, and the paper's reserve of 4 of 12 cores and 10 of 32 GB beside."""
+    assert allowance(OWN, Usage(share, memory_mb), Reserve(), 32768) == Resource(left_mb, cores)
+
+
+@given(st.integers(0, 200), st.floats(0, 1), st.floats(0, 1))
+def test_the_reserve_is_never_given_away(vcores: int, share: float, reserve: float) -> None:
+    """Whatever is used: what is given, used and kept is never more than there is, and never below nothing."""
+    given_away = allowance(Resource(1024, vcores), Usage(share), Reserve(reserve, 0.3)).vcores
+    assert given_away >= 0
+    if given_away:
+        assert given_away + vcores * share + vcores * reserve <= vcores + 1e-6
+
+
+def test_containers_are_no_primary_tenant() -> None:
+    """What they use is taken off; a node that says nothing tells nothing."""
+    busy = node(
+        "s",
+        cpu_share=0.5,
+        containers_vcores=3.0,
+        memory_used_mb=9000,
+        containers_memory_mb=2000,
+        machine_mb=40000,
+    )
+    assert usage_of(busy, OWN) == Usage(0.25, 7000)
+    assert usage_of(node("s"), OWN) is None
+    assert usage_of(replace(busy, containers_vcores=9.0), OWN) == Usage(0.0, 7000)
+
+
+def test_resources_follow_from_a_node_s_own_and_not_from_what_was_pushed_before() -> None:
+    """The second push counts from what the node had at first."""
+    first = resource_changes(STATE, None, Reserve(), {"s0": Usage(0.25), "s2:1": Usage(0.0)})
+    assert first.resources == {"s0:1": Resource(32768, 5), "s2:1": Resource(32768, 8)}
+    prior = remembered("h:1", STATE, first, None)
+    shrunk = replace(STATE, nodes=(replace(STATE.nodes[0], total=Resource(32768, 5)), *STATE.nodes[1:]))
+    again = resource_changes(shrunk, prior, Reserve(), {"s0": Usage(0.25)})
+    assert not again
+    assert resource_changes(shrunk, prior, Reserve(), {"s0": Usage(0.5)}).resources["s0:1"].vcores == 2
+    lost = replace(STATE, nodes=(replace(STATE.nodes[0], state="LOST"),))
+    assert not resource_changes(lost, None, Reserve(), {"s0": Usage(0.5)})
+
+
+def applied(state: ClusterState, changes: Changes) -> ClusterState:
+    """A ResourceManager after changes."""
+    nodes = tuple(
+        replace(
+            each,
+            label=changes.node_labels.get(each.id, each.label),
+            total=changes.resources.get(each.id, each.total),
+        )
+        for each in state.nodes
+    )
+    labels = {**state.labels, **dict.fromkeys(changes.add_labels, False)}
+    merged = {**(state.scheduler or {}), **changes.scheduler}
+    return ClusterState(
+        state.id,
+        nodes,
+        {label: own for label, own in labels.items() if label not in changes.remove_labels},
+        {name: value for name, value in merged.items() if value is not None},
+    )
+
+
+_VERTICES = st.dictionaries(st.sampled_from(["s0:1", "s1:1", "s2:1"]), st.sampled_from(["a", "b", "gpu"]))
+
+
+@given(st.lists(st.tuples(_VERTICES, st.floats(0, 1)), max_size=4))
+def test_whatever_was_done_is_taken_back(steps: list[tuple[dict[str, str], float]]) -> None:
+    """After any number of changes, one rollback brings the first state, and a second finds nothing to do."""
+    state, prior = STATE, None
+    for labels, share in steps:
+        usage = {each.id: Usage(share) for each in state.nodes}
+        todo = together(label_changes(state, labels), resource_changes(state, prior, Reserve(), usage))
+        prior = remembered("h:1", state, todo, prior)
+        state = applied(state, todo)
+    if prior is not None:
+        state = applied(state, restoring(prior, state))
+        assert not restoring(prior, state)
+    assert state == STATE

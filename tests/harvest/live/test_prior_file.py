@@ -1,0 +1,32 @@
+"""What was there before, as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import ChangedError, InputError
+from froude.harvest.live.prior_file import prior_json, read_prior
+from froude.harvest.live.types import Prior, Resource
+
+PRIOR = Prior("h:1", "7", ("a",), {"x": None, "y": "5"}, {"n:1": "", "m:1": "b"}, {"n:1": Resource(1024, 2)})
+
+
+def test_it_reads_back(tmp_path: Path) -> None:
+    """Properties that were not there, nodes without a label."""
+    for prior in (PRIOR, Prior("h:1", "7")):
+        (tmp_path / "s.json").write_text(prior_json(prior))
+        assert read_prior(tmp_path / "s.json") == prior
+
+
+def test_a_cluster_is_not_set_to_what_somebody_typed(tmp_path: Path) -> None:
+    """Edited, cut, or something else."""
+    text = prior_json(PRIOR)
+    (tmp_path / "s.json").write_text(text.replace("1024", "2048"))
+    with pytest.raises(ChangedError):
+        read_prior(tmp_path / "s.json")
+    for wrong in (text[:-30], "{}", ""):
+        (tmp_path / "s.json").write_text(wrong)
+        with pytest.raises(InputError):
+            read_prior(tmp_path / "s.json")

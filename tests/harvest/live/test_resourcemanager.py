@@ -1,0 +1,105 @@
+"""Both releases' forms, and faults; real ones are in `tests/integration/test_harvest.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from froude.base.errors import TargetError
+from froude.harvest.live.resourcemanager import ResourceManager
+from froude.harvest.live.types import Changes, ClusterState, Node, Resource
+from tests.harvest.live.managers import NEW, OLD, serving
+
+SEEN = Node(
+    "n:1",
+    "n",
+    "RUNNING",
+    Resource(8192, 4),
+    containers=2,
+    label="a",
+    cpu_share=0.5,
+    containers_vcores=1.0,
+    memory_used_mb=4000,
+    machine_mb=16000,
+    containers_memory_mb=1000,
+)
+
+
+@pytest.mark.parametrize("answers", [OLD, NEW])
+def test_both_releases_say_the_same(answers: dict[str, Any]) -> None:
+    """A lone element as an object or a list, a truth as text or truth."""
+    with serving(answers) as (port, _):
+        state = ResourceManager("127.0.0.1", port).state()
+    assert state == ClusterState("7", (SEEN,), {"a": False}, {"x": "5"})
+
+
+def test_nothing_is_there_yet() -> None:
+    """No node, no label, and a scheduler whose properties are not told."""
+    empty = {"info": {"clusterInfo": {"id": 7}}, "nodes": {"nodes": None}, "get-node-labels": {}}
+    with serving(empty) as (port, _):
+        assert ResourceManager("127.0.0.1", port).state() == ClusterState("7", (), {}, None)
+
+
+def test_changes_are_sent_in_an_order_that_each_finds_what_it_needs() -> None:
+    """Labels before capacities before nodes; capacities go before labels are removed."""
+    prefix = "yarn.scheduler.capacity."
+    changes = Changes(
+        ("a",),
+        {
+            f"{prefix}root.q.accessible-node-labels.a.capacity": "5",
+            f"{prefix}root.accessible-node-labels": None,
+        },
+        {"n:1": "a", "m:1": ""},
+        {"n:1": Resource(1, 2)},
+        ("b", "c"),
+    )
+    with serving(NEW) as (port, sent):
+        ResourceManager("127.0.0.1", port, user="me").apply(changes, grace_s=1.5)
+    assert [path for _, path, _ in sent] == [
+        "add-node-labels?user.name=me",
+        "nodes/n%3A1/resource?user.name=me",
+        "scheduler-conf?user.name=me",
+        "replace-node-to-labels?user.name=me",
+        "scheduler-conf?user.name=me",
+        "remove-node-labels?labels=b&labels=c&user.name=me",
+    ]
+    assert sent[1][2] == {"resource": {"memory": 1, "vCores": 2}, "overCommitTimeout": 1500}
+    assert sent[2][2]["update-queue"] == [
+        {
+            "queue-name": "root.q",
+            "params": {"entry": [{"key": "accessible-node-labels.a.capacity", "value": "5"}]},
+        }
+    ]
+    assert sent[3][2]["nodeToLabels"] == [
+        {"nodeId": "n:1", "labels": ["a"]},
+        {"nodeId": "m:1", "labels": []},
+    ]
+    assert sent[4][2]["update-queue"][0]["params"] == {
+        "entry": [{"key": "accessible-node-labels", "value": None}]
+    }
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({}, "does not say who it is"),
+        ({**NEW, "nodes": "<html>"}, "does not answer"),
+        ({**NEW, "nodes": {"nodes": {"node": [{"id": "n:1"}]}}}, "a form that is not known"),
+        ({**NEW, "nodes": {"nodes": 5}}, "a form that is not known"),
+        ({**NEW, "get-node-labels": {"nodeLabelInfo": [5]}}, "a form that is not known"),
+    ],
+)
+def test_what_is_no_resourcemanager(answers: dict[str, Any], message: str) -> None:
+    """One error that names the address."""
+    with serving(answers) as (port, _), pytest.raises(TargetError, match=message) as caught:
+        ResourceManager("127.0.0.1", port).state()
+    assert caught.value.file == f"127.0.0.1:{port}"
+
+
+def test_a_refusal_says_its_reason() -> None:
+    """In the daemon's own words."""
+    with serving({**NEW, "add-node-labels": None}) as (port, _), pytest.raises(TargetError, match="not here"):
+        ResourceManager("127.0.0.1", port).apply(Changes(("a",)))
+    with pytest.raises(TargetError, match="does not answer"):
+        ResourceManager("127.0.0.1", 1).nodes()
