@@ -39,6 +39,7 @@ from tests.experiment import comparisons
 from tests.hadoop.class_writer import ping_jar
 from tests.hadoop.fsimage import images
 from tests.harvest.datacenters import drawn
+from tests.harvest.schedule.dags.test_read import RUMEN, lines
 from tests.old_forms import OLD
 from tests.old_forms import run as a_run
 from tests.provision.clusters import paper_plan
@@ -111,6 +112,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "dc": lambda p: write_datacenter(p, drawn(), ORIGIN),
     "load.csv": lambda p: p.write_text("time,server,cpu\n1,a,5\n200000,a,7\n"),
     "servers.csv": lambda p: p.write_text("server,tenant\na,web\n"),
+    "jobs.json": lambda p: p.write_bytes(lines(RUMEN)),
     "use.csv": lambda p: p.write_text("server,cpu\na,0.5\n"),
     "prior.json": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
     "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
@@ -269,6 +271,16 @@ LINES = {
         "harvest apply dc --resourcemanager 127.0.0.1:1 --resources --usage use.csv",
         (_json("harvest-prior-state", "--state"),),
         {"folder": "dc", "usage": "use.csv"},
+    ),
+    "harvest schedule": Line(
+        "harvest schedule dc --jobs jobs.json",
+        (_json("class-selection"), REPORT),
+        {"folder": "dc", "jobs": "jobs.json"},
+    ),
+    "harvest simulate scheduling": Line(
+        "harvest simulate scheduling dc --jobs jobs.json --days 2 --runs 1 --gap 2h --only pt",
+        (_json("scheduling-simulation"), REPORT),
+        {"folder": "dc", "jobs": "jobs.json"},
     ),
     "harvest rollback": Line("harvest rollback prior.json", inputs={"state": "prior.json"}),
     "harvest classify": Line("harvest classify dc", (_json("utilisation-classes"), REPORT), {"folder": "dc"}),

@@ -37,5 +37,5 @@ def compiled(f: F) -> F:
     Args:
         f: in the part of Python that numba compiles; what it calls is `shared` or `compiled`.
     """
-    machine: F = njit(cache=True, _nrt=False)(f)
+    machine: F = njit(cache=True, _nrt=False)(f)  # type: ignore[call-overload] # its stubs do not know `_nrt`
     return machine

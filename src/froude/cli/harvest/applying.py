@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import GuardError, InputError
-from froude.base.units import parse_seconds
 from froude.cli.harvest import common
 from froude.cli.tables import aligned
 
@@ -166,7 +165,7 @@ def collect(
 
     settings: Settings = ctx.obj
     server = _server(resourcemanager, user)
-    seconds = parse_seconds(interval)
+    seconds = common.seconds("--interval", interval)
     if not 1 <= seconds <= 86400:
         raise InputError("is out of range", place="--interval", found=interval, allowed="1 s to 1 day")
     refuse_special(output)

@@ -12,6 +12,7 @@ import typer
 
 from froude.base.documents import STAMP
 from froude.base.errors import InputError, MissingError
+from froude.base.units import parse_seconds
 from froude.cli import outputs
 
 if TYPE_CHECKING:
@@ -133,3 +134,22 @@ def ranged(flag: str, value: float, low: float, high: float) -> None:
     """
     if not low <= value <= high:
         raise InputError("is out of range", place=flag, found=value, allowed=f"{low:g} to {high:g}")
+
+
+def seconds(flag: str, text: str) -> float:
+    """A time such as `30s` or `10min`.
+
+    Args:
+        flag: its name, for the error.
+        text: as the user gave it.
+
+    Returns:
+        Seconds, above 0.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        return parse_seconds(text)
+    except InputError as error:
+        raise InputError(error.message, place=flag, found=error.found, allowed=error.allowed) from error

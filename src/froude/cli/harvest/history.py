@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.base.units import parse_seconds
 from froude.cli.harvest import common
 
 if TYPE_CHECKING:
@@ -119,7 +118,12 @@ def import_(
     known = None if inventory is None else read_inventory(inventory)
     with settings.progress().task("Reading samples"):
         datacenter, cleaned = read_samples(
-            tables, wanted, slot_s=parse_seconds(slot), name=name or output.name, inventory=known, align=align
+            tables,
+            wanted,
+            slot_s=common.seconds("--slot", slot),
+            name=name or output.name,
+            inventory=known,
+            align=align,
         )
     datacenter = replace(datacenter, cores=cores, memory_mb=memory * 1024)
     if reimages is not None:

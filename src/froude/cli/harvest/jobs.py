@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.base.units import parse_seconds
 from froude.cli.harvest import common
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def schedule(
         from froude.harvest.schedule.selection import Thresholds, select
 
         how = _concurrency(concurrency)
-        known = None if last is None else parse_seconds(last)
+        known = None if last is None else common.seconds("--last", last)
         graphs = _read(jobs)
         found = classify(datacenter, Seeds(settings.seed), grouping("folded", classes))
         rooms, policy = _rooms(datacenter, found), _policy(datacenter)
@@ -116,6 +115,8 @@ def scheduling(
     common.claim(settings, folder, output, _SIMULATED, report, jobs or [])
     common.require()
     common.ranged("--batch-share", batch_share, 1e-4, 1.0)
+    gap_s = common.seconds("--gap", gap)
+    common.ranged("--gap", gap_s, 3.0, 1e6)
 
     def find(datacenter: Datacenter) -> common.Answer:
         from dataclasses import asdict
@@ -129,12 +130,10 @@ def scheduling(
 
         chosen = _schedulers(only)
         seeds = Seeds(settings.seed)
-        span = days or datacenter.slots / slots_a_day(datacenter) / 2
-        setting = SchedulingSetting(
-            span, min(reserve_cores, datacenter.cores), parse_seconds(gap), batch_share
-        )
-        month = month_of(datacenter, setting, seeds)
         graphs = _read(jobs) if jobs else drawn_jobs(seeds.child("jobs"))
+        span = days or datacenter.slots / slots_a_day(datacenter) / 2
+        setting = SchedulingSetting(span, min(reserve_cores, datacenter.cores), gap_s, batch_share)
+        month = month_of(datacenter, setting, seeds)
         with settings.progress().task(f"{runs} runs of {span:g} days under {len(chosen)} schedulers"):
             outcomes = compare(
                 month, graphs, setting, seeds, schedulers=[Scheduler(name) for name in chosen], runs=runs,

@@ -142,7 +142,6 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
         Column("least", ValueKind.SHARE),
         Column("most", ValueKind.SHARE),
         Column("containers killed", ValueKind.SHARE),
-        Column("work lost", ValueKind.SHARE),
         Column("CPU used", ValueKind.SHARE),
         Column("overloaded", ValueKind.SHARE),
         Column("without label", ValueKind.NUMBER, "jobs"),
@@ -152,7 +151,6 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
         for figure in (
             "job_s",
             "killed_share",
-            "wasted_share",
             "utilisation",
             "overloaded_share",
             "unlabelled",
@@ -167,7 +165,6 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
                 figures["job_s"][name].mean,
                 *((None, None, None) if gain is None else (gain.mean, gain.least, gain.most)),
                 figures["killed_share"][name].mean,
-                figures["wasted_share"][name].mean,
                 figures["utilisation"][name].mean,
                 figures["overloaded_share"][name].mean,
                 round(figures["unlabelled"][name].mean),
@@ -182,14 +179,9 @@ def _times(times: Mapping[str, Spread]) -> Chart:
     means = [times[name].mean for name in names]
     low, high = [times[name].low for name in names], [times[name].high for name in names]
     series = Series("mean job", names, means, low=low, high=high)
-    axis = Axis("time of a job", ValueKind.DURATION)
-    return Chart(
-        "Mean time of a job, with 95 % intervals",
-        axis,
-        Axis("scheduler", ValueKind.TEXT),
-        (series,),
-        ChartKind.INTERVALS,
-    )
+    axes = Axis("scheduler", ValueKind.TEXT), Axis("time of a job", ValueKind.DURATION)
+    title = "Mean time of a job, with 95 % intervals"
+    return Chart(title, *axes, (series,), ChartKind.INTERVALS)
 
 
 def _notes(month: Month, outcomes: Sequence[Outcome]) -> list[Callout]:

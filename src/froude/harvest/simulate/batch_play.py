@@ -48,7 +48,7 @@ class BatchPlay:
             _fleet(datacenter.server_tenant[order], first),
             _pool(len(order) * datacenter.cores),
             arrays_of(submitted, HEARTBEAT_S, self._classes),
-            _tenants(datacenter, case.setting, predicted=scheduler is Scheduler.FORECAST),
+            _tenants(datacenter, case.setting, forecast=scheduler is Scheduler.FORECAST),
             containers.Rules(
                 _WEIGHED.get(scheduler, containers.FREE),
                 int(scheduler is not Scheduler.STOCK),
@@ -58,6 +58,7 @@ class BatchPlay:
             np.zeros(containers.COUNTS, np.int64),
             np.array([case.seeds.child("servers", scheduler.value).value | 1], np.uint64),
         )
+        self._chooser = _Chooser(case, submitted) if scheduler is Scheduler.H else None
         self._unlabelled = 0
         self._rng = case.seeds.child("classes").random()
 
@@ -66,20 +67,41 @@ class BatchPlay:
         """Shape (jobs,): the round in which each was done; -1 before."""
         return self._play.work.done
 
+    @property
+    def used(self) -> Ints:
+        """Shape (servers,): cores that containers have now; servers stand by class."""
+        return self._play.fleet.used
+
     def play(self) -> BatchPlay:
         """All rounds, stopped at each submission."""
-        chooser = _Chooser(self._case, self._submitted) if self._scheduler is Scheduler.H else None
         for job, arrival in enumerate(self._submitted.arrival.tolist()):
-            self._until(arrival)
-            chosen = None if chooser is None else self._choose(chooser, job, arrival)
-            self._play.work.classes[job] = 1
-            if chosen is not None:
-                self._play.work.classes[job] = 0
-                self._play.work.classes[job, list(chosen)] = 1
-            self._play.work.live[self._play.totals[containers.LIVE]] = job
-            self._play.totals[containers.LIVE] += 1
-        self._until(self._case.month.datacenter.slots * self._play.rules.slot)
+            self.submit(job, arrival)
+        self.until(self._case.month.datacenter.slots * self._play.rules.slot)
         return self
+
+    def submit(self, job: int, arrival: int) -> None:
+        """Play until a job comes, and choose its classes.
+
+        Args:
+            job: its number.
+            arrival: its round.
+        """
+        self.until(arrival)
+        chosen = None if self._chooser is None else self._choose(self._chooser, job, arrival)
+        work, totals = self._play.work, self._play.totals
+        work.classes[job] = chosen is None
+        if chosen is not None:
+            work.classes[job, list(chosen)] = 1
+        work.live[totals[containers.LIVE]] = job
+        totals[containers.LIVE] += 1
+
+    def until(self, round_: int) -> None:
+        """Play the rounds before this one.
+
+        Args:
+            round_: a round, from that of now on.
+        """
+        containers.advance(self._play, round_)
 
     def outcome(self, ended: np.ndarray) -> Outcome:
         """What it came to.
@@ -109,9 +131,6 @@ class BatchPlay:
             totals[containers.OVERLOADED] / server_slots,
             self._unlabelled,
         )
-
-    def _until(self, round_: int) -> None:
-        containers.advance(self._play, round_)
 
     def _choose(self, chooser: _Chooser, job: int, arrival: int) -> tuple[int, ...] | None:
         used = np.add.reduceat(self._play.fleet.used, self._play.fleet.first[:-1])
@@ -214,13 +233,13 @@ def _pool(places: int) -> containers.Pool:
     )  # fmt: skip
 
 
-def _tenants(datacenter: Datacenter, setting: SchedulingSetting, *, predicted: bool) -> containers.Tenants:
+def _tenants(datacenter: Datacenter, setting: SchedulingSetting, *, forecast: bool) -> containers.Tenants:
     """Whole cores that tenants want and leave: rounded up for them, section 5.3."""
     wanted = (
         np.ceil(datacenter.utilisation * datacenter.cores - 1e-4).clip(0, datacenter.cores).astype(np.uint8)
     )
     limit = _left(wanted, datacenter, setting)
-    stays = limit if not predicted else _left(_predicted(wanted, datacenter), datacenter, setting)
+    stays = limit if not forecast else _left(predicted(wanted, datacenter), datacenter, setting)
     return containers.Tenants(limit, stays, wanted)
 
 
@@ -228,10 +247,18 @@ def _left(wanted: np.ndarray, datacenter: Datacenter, setting: SchedulingSetting
     return (datacenter.cores - setting.reserve_cores - wanted.astype(np.int16)).clip(0).astype(np.uint8)
 
 
-def _predicted(wanted: np.ndarray, datacenter: Datacenter) -> np.ndarray:
-    """The most cores of the next hour, each slot as the mean of the same time on up to seven days before.
+def predicted(wanted: np.ndarray, datacenter: Datacenter) -> np.ndarray:
+    """The most cores that a tenant is predicted to want within the next hour.
 
-    Before there is such a day, what is wanted now.
+    Each slot is predicted as the mean of the same time on up to seven days before; before there is such a day, what is
+    wanted now stands for it.
+
+    Args:
+        wanted: shape (tenants, slots): cores; at no slot are later ones looked at.
+        datacenter: for the length of its slots.
+
+    Returns:
+        Shape (tenants, slots): cores, never below what is wanted now.
     """
     per_day, ahead = slots_a_day(datacenter), round(_FORECAST_S / datacenter.slot_s)
     tenants, slots = wanted.shape

@@ -1,0 +1,47 @@
+"""Pages of scheduling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from froude.base.seeds import Seeds
+from froude.harvest.classify.classes import classify
+from froude.harvest.figures.scheduling import MEANT, Choice, schedule_report, scheduling_report
+from froude.harvest.schedule.selection import ClassRoom, Fit, JobType, Policy, Selection
+from froude.harvest.simulate.month import Month, Outcome, Scheduler
+from froude.render import Table
+from tests.harvest.datacenters import drawn
+
+FOUND = classify(drawn(), Seeds(1))
+SEEN = Outcome("pt", 0, 10, 10, 100.0, 0.02, 0.01, 0.5, 0.3, 0.0, 0)
+
+
+def test_each_job_with_its_labels() -> None:
+    """Or none, which the first sentence says."""
+    rooms = [ClassRoom(c.name, c.pattern, c.servers, c.average, c.peak, c.average) for c in FOUND.classes]
+    choices = [
+        Choice("a", JobType.LONG, 5, Selection(Fit.SEVERAL, (0, 1))),
+        Choice("b", JobType.SHORT, 9999, Selection(Fit.NONE)),
+    ]
+    page = schedule_report(FOUND, rooms, choices, Policy(), {})
+    table = page.sections[0].blocks[0]
+    assert isinstance(table, Table)
+    assert table.rows[0][4] == f"{FOUND.classes[0].name}, {FOUND.classes[1].name}"
+    assert table.rows[1][4] is None
+    assert page.lede.startswith("1 of 2 jobs")
+    assert len(page.sections[1].blocks[0].rows) == len(FOUND.classes)  # type: ignore[union-attr]
+
+
+def test_the_verdict_and_what_must_not_be_overlooked() -> None:
+    """Gains in pairs of runs; classes of the same days, and jobs that did not end."""
+    outcomes = [
+        replace(SEEN, scheduler=name, run=run, job_s=base * scale, done=9)
+        for run, base in enumerate((100.0, 200.0))
+        for name, scale in (("pt", 1.0), ("h", 0.8), ("stock", 0.5))
+    ]
+    page = scheduling_report(Month(drawn(), FOUND, foresight=True), outcomes, {})
+    assert "shortest under h: 120 s" in page.lede
+    assert "20.0% shorter than YARN-PT's (20.0% to 20.0%)" in page.lede
+    titles = [getattr(block, "title", "") for block in page.sections[0].blocks]
+    assert titles[:2] == ["Classes are of the same days", "Not all jobs ended"]
+    assert set(MEANT) == set(Scheduler)

@@ -1,0 +1,163 @@
+"""Records of jobs, made here in the forms that others write."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from froude.base.errors import FroudeError, InputError
+from froude.harvest.schedule.dags.graph import Stage, concurrency
+from froude.harvest.schedule.dags.read import read_jobs
+
+DATA = Path(__file__).parents[5] / "shared" / "data"
+
+
+def task(stage: int, begin: int, end: int, reason: str = "Success") -> dict[str, Any]:
+    """The end of a task."""
+    info = {"Launch Time": begin, "Finish Time": end}
+    return {
+        "Event": "SparkListenerTaskEnd",
+        "Stage ID": stage,
+        "Task End Reason": {"Reason": reason},
+        "Task Info": info,
+    }
+
+
+def job(number: int, at: int, stages: list[tuple[int, list[int]]]) -> dict[str, Any]:
+    """The start of a job."""
+    infos = [{"Stage ID": n, "Stage Name": f"s{n}", "Number of Tasks": 2, "Parent IDs": p} for n, p in stages]
+    return {"Event": "SparkListenerJobStart", "Job ID": number, "Submission Time": at, "Stage Infos": infos}
+
+
+SPARK = [
+    {"Event": "SparkListenerApplicationStart", "App Name": "etl", "Timestamp": 1000},
+    job(0, 1000, [(0, []), (1, [0])]),
+    task(0, 1000, 3000),
+    task(0, 1000, 5000),
+    task(0, 1000, 1500, "ExceptionFailure"),
+    task(1, 5000, 6000),
+    {"Event": "SparkListenerJobEnd", "Job ID": 0, "Completion Time": 6000},
+    job(1, 6500, [(0, []), (2, [0]), (3, [])]),
+    task(2, 6500, 8500),
+    task(3, 6500, 7500),
+    {"Event": "SparkListenerJobEnd", "Job ID": 1, "Completion Time": 9000},
+]
+RUMEN = [
+    {
+        "jobID": f"job_{n}",
+        "submitTime": 1000,
+        "finishTime": 21000,
+        "mapTasks": [{"startTime": 2000, "finishTime": 4000}, {"startTime": 2000, "finishTime": 6000}],
+        "reduceTasks": [{"startTime": 6000, "finishTime": 9000}] * n,
+    }
+    for n in (0, 1)
+]
+WORKFLOW = {
+    "name": "w",
+    "workflow": {
+        "specification": {
+            "tasks": [
+                {"id": "a", "name": "split", "parents": []},
+                {"id": "b", "name": "work", "parents": ["a"]},
+            ]
+        },
+        "execution": {"makespanInSeconds": 9, "tasks": [{"id": "a", "runtimeInSeconds": 2}]},
+    },
+}
+
+
+def lines(values: list[Any]) -> bytes:
+    """Values one behind the other."""
+    return "\n".join(map(json.dumps, values)).encode()
+
+
+def test_a_spark_application_is_one_job(tmp_path: Path) -> None:
+    """A job's stages come after the jobs that had ended; a stage whose output was there is not run again."""
+    (tmp_path / "log").write_bytes(lines(SPARK))
+    (found,) = read_jobs(tmp_path / "log")
+    assert (found.name, found.submitted_s, found.duration_s) == ("etl", 1.0, 8.0)
+    assert found.stages == (
+        Stage("s0", 2, 3.0),
+        Stage("s1", 1, 1.0, (0,)),
+        Stage("s2", 1, 2.0, (0,)),
+        Stage("s3", 1, 1.0, (1,)),
+    )
+    assert concurrency(found) == 2
+
+
+def test_reduces_follow_maps(tmp_path: Path) -> None:
+    """One behind the other, packed."""
+    (tmp_path / "r.json.gz").write_bytes(gzip.compress(lines(RUMEN)))
+    first, second = read_jobs(tmp_path / "r.json.gz")
+    assert first.stages == (Stage("map", 2, 3.0),)
+    assert second.stages == (Stage("map", 2, 3.0), Stage("reduce", 1, 3.0, (0,)))
+    assert second.duration_s == 20
+
+
+def test_each_task_of_a_workflow_is_a_stage(tmp_path: Path) -> None:
+    """A task that did not run takes no time; packed with zstd."""
+    with pa.CompressedOutputStream(str(tmp_path / "w.zst"), "zstd") as out:
+        out.write(json.dumps(WORKFLOW).encode())
+    (found,) = read_jobs(tmp_path / "w.zst")
+    assert found.stages == (Stage("split", 1, 2.0), Stage("work", 1, 0.0, (0,)))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "is no record of jobs"),
+        (b"[1]", "is no record of jobs"),
+        (b'{"a": 1}', "is no record of jobs"),
+        (b'{"Event": "SparkListenerJobStart"}', "is a damaged record of jobs; found KeyError"),
+        (b'{"mapTasks": 5}', "is a damaged record"),
+        (b"{", "is a damaged record of jobs"),
+        (b"\xff\xfe", "is no text"),
+        (b"\x28\xb5\x2f\xfdxyz", "cannot be unpacked"),
+        (lines([{**RUMEN[0], "mapTasks": []}]), "holds no job that ran a task"),
+        (json.dumps(WORKFLOW).replace('["a"]', '["z"]').encode(), "waits for one that is not there; found z"),
+        (json.dumps(WORKFLOW).replace('["a"]', '["b"]').encode(), "wait for each other"),
+    ],
+)
+def test_what_is_no_record_of_jobs(data: bytes, message: str, tmp_path: Path) -> None:
+    """One error that names the file."""
+    (tmp_path / "x").write_bytes(data)
+    with pytest.raises(InputError, match=message) as caught:
+        read_jobs(tmp_path / "x")
+    assert caught.value.file == str(tmp_path / "x")
+
+
+def test_mutated_records_are_read_or_refused(tmp_path: Path) -> None:
+    """Never anything else: bytes changed, cut, doubled."""
+    rng = random.Random(5)
+    for source in (lines(SPARK), lines(RUMEN), json.dumps(WORKFLOW).encode()):
+        for _ in range(300):
+            data = bytearray(source)
+            for _ in range(rng.randint(1, 4)):
+                at = rng.randrange(len(data))
+                data[at : at + rng.randint(0, 3)] = bytes([rng.choice(b'0123456789{}[],:"-e a')])
+            (tmp_path / "x").write_bytes(data)
+            try:
+                read_jobs(tmp_path / "x")
+            except FroudeError:
+                continue
+
+
+@pytest.mark.skipif(not (DATA / "wfinstances").is_dir(), reason="no real workflows here")
+def test_real_records_never_run_faster_than_their_longest_way() -> None:
+    """Of every workflow and log that is there."""
+    from froude.harvest.schedule.dags.graph import critical_s
+
+    files = [
+        *DATA.glob("wfinstances/*.json.gz"),
+        *DATA.glob("spark_eventlogs/*.zstd"),
+        *DATA.glob("rumen_gridmix/*m.json.gz"),
+    ]
+    for file in files:
+        for found in read_jobs(file):
+            assert found.duration_s is None or critical_s(found) <= found.duration_s * 1.001, file.name
