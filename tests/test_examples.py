@@ -65,6 +65,9 @@ NOT_RUN = {
     "audit audit.csv -o": "needs a log of another layout; tests of the command run it",
     "--image fsimage_": "needs an image and its edits; `integration` cuts a log at real ones",
     "--anonymise secret.key": "is of the log of the page's first example; tests of the command run it",
+    "harvest import load.csv": "needs samples of the reader's own, and a cluster",
+    "harvest schedule dc9 --jobs": "needs a record of the reader's own",
+    "harvest apply": "needs a cluster of the reader's own; `integration` has one",
     "froude report workload.yaml run": "is run in integration, by README's chain",
 }
 """Blocks that no test runs as they stand, by what is in them; their flags are checked."""
@@ -157,6 +160,11 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "calls.csv": "calls.csv",
         "plan.json": "c.json",
         "fsimage_0000000000000061740": "img",
+        "load.csv": "load.csv",
+        "servers.csv": "servers.csv",
+        "wipes.csv": "wipes.csv",
+        "dc9": "dc",
+        "application_1.zstd": "jobs.json",
     }
     for name, maker in copies.items():
         FILES[maker](folder / name)

@@ -52,6 +52,9 @@ BY_HAND = {
     "sweep": "takes minutes; a test of its own runs it smaller",
     "capture proxy": "has a test of its own",
     "provision measure": "needs a disk to measure",
+    "harvest collect": "asks a ResourceManager; tests of the command run it",
+    "harvest apply": "changes a ResourceManager; a test of its own has a real one",
+    "harvest rollback": "changes a ResourceManager; a test of its own has a real one",
 }
 """Commands whose example in help no test here or in `test_examples` runs by itself, and why."""
 

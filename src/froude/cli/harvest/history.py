@@ -101,7 +101,7 @@ def import_(
 ) -> None:
     """Measured utilisation, and if known reimages → a datacenter; what was dirty is cleaned and counted.
 
-    Example: froude harvest import cpu.csv --inventory servers.csv --reimages wipes.csv -o dc
+    Example: froude harvest import load.csv --inventory servers.csv --reimages wipes.csv -o dc
     """
     from dataclasses import replace
 

@@ -340,23 +340,33 @@ def _place(play: Play, job: int, stage: int, now: int) -> bool:
 
 
 @shared
+def _full(play: Play) -> bool:
+    """Whether no server has room for anything."""
+    if play.rules.weigh == PREDICTED and not play.totals[SCARCE]:
+        return False
+    return _before(play.fleet, len(play.fleet.tenant)) == 0
+
+
+@shared
 def _allocate(play: Play, now: int) -> None:
     """First come, first served: every job's ready tasks, as long as its classes have room; jobs that are done go."""
     work, totals = play.work, play.totals
     kept = 0
+    full = _full(play)
     for at in range(totals[LIVE]):
         job = work.live[at]
         if work.done[job] >= 0:
             continue
         work.live[kept] = job
         kept += 1
-        if not work.ready[job]:
+        if full or not work.ready[job]:
             continue
         for stage in range(work.stage[job], work.stage[job + 1]):
             if not work.waits_for[stage]:
                 while work.pending[stage] and _place(play, job, stage, now):
                     pass
                 if work.pending[stage]:
+                    full = _full(play)
                     break
     totals[LIVE] = kept
 
