@@ -164,7 +164,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "servers.csv": "servers.csv",
         "wipes.csv": "wipes.csv",
         "dc9": "dc",
-        "application_1.zstd": "jobs.json",
+        "application_1.zstd": "jobs.log",
     }
     for name, maker in copies.items():
         FILES[maker](folder / name)

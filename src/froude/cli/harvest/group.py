@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.harvest import applying, history, jobs, tenants
+from froude.cli.harvest import applying, history, jobs, replicas, tenants
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,6 +22,8 @@ simulate = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="What a policy is worth, played out."
 )
 simulate.command()(jobs.scheduling)
+simulate.command()(replicas.durability)
+simulate.command()(replicas.availability)
 app.add_typer(simulate, name="simulate")
 app.command()(applying.collect)
 app.command()(applying.apply)

@@ -181,13 +181,16 @@ def _clusters(features: Floats, wanted: int | None, seeds: Seeds) -> Ints:
     """Numbers of clusters from 0; fewer than wanted where tenants are alike or few."""
     from sklearn.cluster import KMeans
     from sklearn.metrics import silhouette_score
+    from threadpoolctl import threadpool_limits
 
     # sklearn is imported here since it takes a second, which `froude --help` has not.
     distinct = len(np.unique(features, axis=0))
     state = seeds.value % 2**32
 
     def cut(number: int) -> Ints:
-        means = KMeans(number, n_init=_RESTARTS, random_state=state).fit(features)
+        # Threads that wait for each other on a busy machine take a hundred times as long as one.
+        with threadpool_limits(1):
+            means = KMeans(number, n_init=_RESTARTS, random_state=state).fit(features)
         return np.asarray(means.labels_, dtype=np.int32)
 
     if wanted is not None or distinct < 3:

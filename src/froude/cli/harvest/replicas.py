@@ -1,0 +1,209 @@
+"""`froude harvest simulate durability` and `availability`: what a placement of replicas is worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli.harvest import common
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+    from froude.harvest.place.policies import Policy
+    from froude.harvest.simulate.availability import Availability
+    from froude.harvest.simulate.durability import Compared
+    from froude.harvest.telemetry.datacenter import Datacenter
+
+_DAY_S = 86400.0
+_Policies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        metavar="NAME",
+        help="stock, stock-paper, random, rack-fault-tolerant, environment, rows+environment, history, history-space, "
+        "copyset; -soft after it gives way where nothing fits; repeat [all].",
+    ),
+]
+_Distinct = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,…",
+        help="A policy of one's own: environment, rack, peak_row, reimage_column; ? after a soft one.",
+    ),
+]
+_Runs = Annotated[int, typer.Option(min=1, max=1000, help="Each with chance of its own.")]
+_Replicas = Annotated[int, typer.Option(min=1, max=10, help="Of each block.")]
+_DURABILITY, _AVAILABILITY = "durability-simulation", "availability-simulation"
+
+
+def durability(
+    ctx: typer.Context,
+    folder: common.Folder,
+    policy: _Policies = None,
+    distinct: _Distinct = None,
+    blocks: Annotated[int, typer.Option(min=1, max=100_000_000, help="Placed at the start.")] = 4_000_000,
+    replicas: _Replicas = 3,
+    fill: Annotated[
+        list[float] | None, typer.Option(metavar="SHARE", help="Of the space that blocks take; repeat [0.5].")
+    ] = None,
+    days: Annotated[
+        float, typer.Option(min=1, max=3660, help="The last ones of the record of reimages.")
+    ] = 365.0,
+    throttle: Annotated[
+        float, typer.Option(min=0.1, max=36000, help="Blocks an hour that a server repairs.")
+    ] = 30.0,
+    throttle_by: Annotated[
+        str, typer.Option("--throttle-by", help="source (who is copied from) or lost (who was wiped).")
+    ] = "source",
+    runs: _Runs = 3,
+    output: common.Output = None,
+    report: common.Page = None,
+) -> None:
+    """Blocks that a year of reimages loses under each policy of placement.
+
+    Example: froude harvest simulate durability dc9 --blocks 20000 --runs 2 --policy stock --policy history
+    """
+    settings: Settings = ctx.obj
+    common.claim(settings, folder, output, _DURABILITY, report)
+    common.require()
+    levels = fill or [0.5]
+    for level in levels:
+        common.ranged("--fill", level, 0.001, 1.0)
+
+    def find(datacenter: Datacenter) -> common.Answer:
+        from dataclasses import asdict
+
+        from froude.base.seeds import Seeds
+        from froude.harvest.figures.replicas import durability_report
+        from froude.harvest.simulate.durability import DurabilitySetting, Throttle, compare, year_of
+
+        by = [each.value for each in Throttle]
+        if throttle_by not in by:
+            allowed = ", ".join(by)
+            raise InputError("is no throttle", place="--throttle-by", found=throttle_by, allowed=allowed)
+        setting = DurabilitySetting(
+            blocks, replicas, levels[0], days, throttle_per_hour=throttle, throttle=Throttle(throttle_by)
+        )
+        year = year_of(datacenter, _start(datacenter, days), days)
+        chosen = _policies(policy, distinct)
+        found: list[Compared] = []
+        said = f"{runs * len(levels)} simulated years under each of {len(chosen)} policies"
+        with settings.progress().task(said, len(chosen)) as task:
+            for each in chosen:
+                seeds = Seeds(settings.seed)
+                found += compare([year], setting, seeds, [each], runs, settings.workers, levels)
+                task.advance()
+        content = {
+            "policies": [
+                {
+                    "policy": each.policy,
+                    "fill": each.setting.fill,
+                    "outcomes": [asdict(o) for o in each.outcomes],
+                }
+                for each in found
+            ]
+        }
+        return common.Answer(
+            _DURABILITY, content, lambda facts: durability_report(datacenter.name, setting, found, facts)
+        )
+
+    common.finish(settings, folder, find, output, report)
+
+
+def availability(
+    ctx: typer.Context,
+    folder: common.Folder,
+    policy: _Policies = None,
+    distinct: _Distinct = None,
+    blocks: Annotated[int, typer.Option(min=1, max=20_000_000, help="Placed at the start.")] = 1_000_000,
+    replicas: _Replicas = 3,
+    mean: Annotated[
+        list[float] | None,
+        typer.Option(metavar="SHARE", help="Mean utilisation to scale to; repeat [0.3 to 0.75]."),
+    ] = None,
+    scaling: Annotated[str, typer.Option(help="linear or root.")] = "linear",
+    busy: Annotated[
+        float, typer.Option(metavar="SHARE", help="Utilisation above which a server denies.")
+    ] = 0.66,
+    from_day: Annotated[
+        float | None,
+        typer.Option("--from-day", min=0, help="Classes are of the days before it [half of them]."),
+    ] = None,
+    runs: _Runs = 3,
+    output: common.Output = None,
+    report: common.Page = None,
+) -> None:
+    """Accesses that fail since every server of a block is busy, under each policy of placement.
+
+    Example: froude harvest simulate availability dc9 --blocks 20000 --runs 2 --policy stock --policy history
+    """
+    settings: Settings = ctx.obj
+    common.claim(settings, folder, output, _AVAILABILITY, report)
+    common.require()
+    common.ranged("--busy", busy, 0.0, 1.0)
+    for each in mean or []:
+        common.ranged("--mean", each, 0.001, 0.999)
+
+    def find(datacenter: Datacenter) -> common.Answer:
+        from froude.base.seeds import Seeds
+        from froude.harvest.figures.replicas import availability_report
+        from froude.harvest.simulate.availability import AvailabilitySetting
+        from froude.harvest.simulate.availability import availability as simulate
+        from froude.harvest.simulate.scaling import Scaling
+
+        ways = [each.value for each in Scaling]
+        if scaling not in ways:
+            raise InputError("is no scaling", place="--scaling", found=scaling, allowed=", ".join(ways))
+        means = tuple(mean) if mean else AvailabilitySetting().means
+        setting = AvailabilitySetting(means, Scaling(scaling), blocks, replicas, busy=busy)
+        start_s = datacenter.slots * datacenter.slot_s / 2 if from_day is None else from_day * _DAY_S
+        chosen = _policies(policy, distinct)
+        found: list[Availability] = []
+        with settings.progress().task(
+            f"{runs} runs under each of {len(chosen)} policies", len(chosen)
+        ) as task:
+            for each in chosen:
+                seeds = Seeds(settings.seed)
+                found += simulate(datacenter, start_s, setting, seeds, [each], runs, settings.workers)
+                task.advance()
+        content = {
+            "policies": [
+                {
+                    "policy": each.policy,
+                    "mean": each.mean,
+                    "failed": list(each.failed),
+                    "refused": each.refused,
+                }
+                for each in found
+            ]
+        }
+        return common.Answer(
+            _AVAILABILITY, content, lambda facts: availability_report(datacenter.name, setting, found, facts)
+        )
+
+    common.finish(settings, folder, find, output, report)
+
+
+def _start(datacenter: Datacenter, days: float) -> float:
+    """When the last days of the record of reimages begin.
+
+    Raises:
+        InputError: no reimage is known.
+    """
+    if not len(datacenter.reimages.time_s):
+        remedy = "Import them: `froude harvest import --reimages`"
+        raise InputError("has no reimages", place=datacenter.name, remedy=remedy)
+    return float(datacenter.reimages.time_s[-1]) - days * _DAY_S
+
+
+def _policies(names: list[str] | None, distinct: str | None) -> list[Policy]:
+    from froude.harvest.place.policies import PRESETS, constrained, preset
+
+    chosen = [preset(name) for name in names or []]
+    if distinct is not None:
+        parts = [part.strip() for part in distinct.split(",") if part.strip()]
+        soft = [part.rstrip("?") for part in parts if part.endswith("?")]
+        chosen.append(constrained([part.rstrip("?") for part in parts], soft))
+    return chosen or list(PRESETS)

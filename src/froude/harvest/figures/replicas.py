@@ -1,0 +1,167 @@
+"""Pages of placement: blocks that a year of reimages loses, and accesses that busy servers deny, by policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from froude.harvest.simulate.availability import Availability, AvailabilitySetting
+from froude.harvest.simulate.durability import Compared, DurabilitySetting
+from froude.render import (
+    Axis,
+    Block,
+    Callout,
+    Chart,
+    Column,
+    KeyFigure,
+    Report,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+    ValueKind,
+)
+
+_STOCK, _HISTORY = "stock", "history"
+_DRAWN = (_STOCK, "random", "environment", "rows+environment", _HISTORY)
+"""Policies that a chart shows where they are: nine lines could not be told apart."""
+_LEGEND = (
+    "stock: HDFS as it is, two replicas on one other rack. stock-paper: two on the writer's rack. history: Algorithm 2. "
+    "environment, rows+environment: those constraints alone. All policies see the same wipes, writers and numbers."
+)
+
+
+def durability_report(
+    name: str, setting: DurabilitySetting, found: Sequence[Compared], facts: Mapping[str, str]
+) -> Report:
+    """Blocks lost in a year.
+
+    Args:
+        name: of the datacenter.
+        setting: what was simulated; the fill level may be of another.
+        found: by policy and fill level.
+        facts: lineage.
+    """
+    lost = {each.policy: each.lost for each in found if each.setting.fill == found[0].setting.fill}
+    fewest = min(spread.mean for spread in lost.values())
+    best = [policy for policy, spread in lost.items() if spread.mean == fewest]
+    verb = "lose" if len(best) > 1 else "loses"
+    lede = (
+        f"{' and '.join(best)} {verb} {_count(fewest)} of {setting.blocks:,} blocks in {setting.days:g} days"
+    )
+    lede += f", stock HDFS {_count(lost[_STOCK].mean)}." if _STOCK in lost and _STOCK not in best else "."
+    figures = tuple(
+        KeyFigure(
+            f"lost by {policy}",
+            round(lost[policy].mean, 1),
+            unit="blocks",
+            note=f"at most {lost[policy].most:,.0f}",
+        )
+        for policy in (_STOCK, _HISTORY)
+        if policy in lost
+    )
+    levels = sorted({each.setting.fill for each in found})
+    blocks: list[Block] = [*_refusals(found), _lost_table(found)]
+    if len(levels) > 1:
+        blocks.append(_against_fill(found))
+    title = f"Blocks lost on {name}"
+    return Report(title, "", lede, Tone.NEUTRAL, figures, (Section("Policies", tuple(blocks)),), facts)
+
+
+def availability_report(
+    name: str, setting: AvailabilitySetting, found: Sequence[Availability], facts: Mapping[str, str]
+) -> Report:
+    """Accesses that fail since all servers of a block are busy.
+
+    Args:
+        name: of the datacenter.
+        setting: what was simulated.
+        found: by policy and mean utilisation.
+        facts: lineage.
+    """
+    policies = list(dict.fromkeys(each.policy for each in found))
+    middle = min(setting.means, key=lambda mean: abs(mean - 0.5))
+    at = {each.policy: each.spread.mean for each in found if each.mean == middle}
+    best = min(at, key=lambda policy: at[policy])
+    lede = f"At {middle:.0%} utilisation {_share(at[best])} of the accesses fail under {best}"
+    lede += f", {_share(at[_STOCK])} under stock HDFS." if _STOCK in at and best != _STOCK else "."
+    lines = tuple(
+        Series(policy, list(setting.means), [each.spread.mean for each in found if each.policy == policy])
+        for policy in [each for each in _DRAWN if each in policies] or policies[: len(_DRAWN)]
+    )
+    axes = Axis("mean utilisation", ValueKind.SHARE), Axis("failed accesses", ValueKind.SHARE, log=True)
+    caption = "Logarithmic: where none failed there is no point. Other policies are in the table."
+    chart = Chart(f"Failed accesses, {setting.scaling.value} scaling", *axes, lines, caption=caption)
+    columns = (Column("policy"), *(Column(f"{mean:.0%}", ValueKind.SHARE) for mean in setting.means))
+    rows: list[tuple[Value, ...]] = [
+        (policy, *(each.spread.mean for each in found if each.policy == policy)) for policy in policies
+    ]
+    note = (
+        f"Of {setting.blocks:,} blocks at {setting.moments} moments a run; busy is above {setting.busy:.0%}."
+    )
+    table = Table(columns, rows, "Share of accesses that fail, by mean utilisation", note=note)
+    return Report(
+        f"Failed accesses on {name}",
+        "",
+        lede,
+        Tone.NEUTRAL,
+        (),
+        (Section("Policies", (table, chart)),),
+        facts,
+    )
+
+
+def _count(mean: float) -> str:
+    return f"{mean:,.0f}" if mean == round(mean) else f"{mean:,.1f}"
+
+
+def _share(value: float) -> str:
+    return f"{value:.2%}" if value >= 0.0001 or not value else f"{value:.4%}"
+
+
+def _refusals(found: Sequence[Compared]) -> list[Callout]:
+    refused = [each for each in found if any(outcome.refused for outcome in each.outcomes)]
+    if not refused:
+        return []
+    most = max(outcome.refused for each in refused for outcome in each.outcomes)
+    names = ", ".join(dict.fromkeys(each.policy for each in refused))
+    text = f"Under {names}: hard constraints that no servers fulfil any more. Those blocks are in no other count."
+    return [Callout(f"Up to {most:,} blocks could not be placed", text)]
+
+
+def _lost_table(found: Sequence[Compared]) -> Table:
+    columns = (
+        Column("policy"),
+        Column("fill", ValueKind.SHARE),
+        Column("lost", ValueKind.NUMBER, "blocks"),
+        Column("least", ValueKind.NUMBER),
+        Column("most", ValueKind.NUMBER),
+        Column("copied again", ValueKind.NUMBER, "replicas"),
+        Column("relaxed", ValueKind.NUMBER, "replicas"),
+        Column("repairs wait", ValueKind.SHARE),
+    )
+    rows: list[tuple[Value, ...]] = [
+        (
+            each.policy,
+            each.setting.fill,
+            round(each.lost.mean, 1),
+            int(each.lost.least),
+            int(each.lost.most),
+            round(each.of(lambda outcome: outcome.repaired).mean),
+            round(each.of(lambda outcome: sum(outcome.relaxed.values())).mean),
+            each.of(lambda outcome: outcome.busy_share).mean,
+        )
+        for each in found
+    ]
+    note = f"{_LEGEND} Repairs wait: share of the time in which any does."
+    return Table(columns, rows, "What the wipes cost", note=note)
+
+
+def _against_fill(found: Sequence[Compared]) -> Chart:
+    policies = dict.fromkeys(each.policy for each in found)
+    series = []
+    for policy in policies:
+        mine = sorted((each for each in found if each.policy == policy), key=lambda each: each.setting.fill)
+        series.append(Series(policy, [e.setting.fill for e in mine], [e.lost.mean for e in mine]))
+    axes = Axis("fill level", ValueKind.SHARE), Axis("lost", unit="blocks")
+    return Chart("Loss against how full the file system is", *axes, tuple(series))

@@ -1,0 +1,60 @@
+"""Pages of placement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from froude.harvest.figures.replicas import availability_report, durability_report
+from froude.harvest.simulate.availability import Availability, AvailabilitySetting
+from froude.harvest.simulate.durability import Compared, DurabilitySetting, Outcome
+from froude.render import Callout, Chart, Table
+
+YEAR = Outcome("stock", 0, 100, 0, 8, 50, 49, 0, 0, 0.25, {"rack": 2})
+SETTING = DurabilitySetting(blocks=100)
+
+
+def test_the_loss_of_each_policy_and_of_stock_beside_it() -> None:
+    """Mean, least and most; one fill level needs no curve."""
+    found = [
+        Compared("stock", SETTING, (YEAR, replace(YEAR, run=1, lost=10))),
+        Compared("history", SETTING, (replace(YEAR, policy="history", lost=0),)),
+    ]
+    page = durability_report("dc", SETTING, found, {})
+    assert page.lede == "history loses 0 of 100 blocks in 365 days, stock HDFS 9."
+    (table,) = page.sections[0].blocks
+    assert isinstance(table, Table)
+    assert table.rows[0] == ("stock", 0.5, 9, 8, 10, 49, 2, 0.25)
+
+
+def test_what_could_not_be_placed_is_said_and_fill_levels_are_drawn() -> None:
+    """A block that no servers may have is in no other count."""
+    full = replace(SETTING, fill=0.9)
+    found = [
+        Compared("history", SETTING, (YEAR,)),
+        Compared("history", full, (replace(YEAR, refused=7, lost=20),)),
+    ]
+    blocks = durability_report("dc", SETTING, found, {}).sections[0].blocks
+    assert isinstance(blocks[0], Callout)
+    assert blocks[0].title == "Up to 7 blocks could not be placed"
+    assert isinstance(blocks[2], Chart)
+    assert list(blocks[2].series[0].ys) == [8, 20]
+
+
+def test_failed_accesses_by_mean() -> None:
+    """The verdict is at the mean nearest to half."""
+    setting = AvailabilitySetting((0.3, 0.6), blocks=10)
+    found = [
+        Availability(policy, mean, 1.0, (share, share), 0)
+        for policy, shares in (("stock", (0.01, 0.2)), ("rows+environment", (0.0, 0.00001)))
+        for mean, share in zip(setting.means, shares, strict=True)
+    ]
+    page = availability_report("dc", setting, found, {})
+    assert (
+        page.lede
+        == "At 60% utilisation 0.0010% of the accesses fail under rows+environment, 20.00% under stock HDFS."
+    )
+    table, chart = page.sections[0].blocks
+    assert isinstance(table, Table)
+    assert table.rows[0] == ("stock", 0.01, 0.2)
+    assert isinstance(chart, Chart)
+    assert [series.name for series in chart.series] == ["stock", "rows+environment"]
