@@ -114,7 +114,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "servers.csv": lambda p: p.write_text("server,tenant\na,web\n"),
     "jobs.log": lambda p: p.write_bytes(lines(RUMEN)),
     "use.csv": lambda p: p.write_text("server,cpu\na,0.5\n"),
-    "prior.json": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
+    "prior.state": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
     "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
 }
 """Every file that a command line below names, and how it is made."""
@@ -292,7 +292,7 @@ LINES = {
         (_json("availability-simulation"), REPORT),
         {"folder": "dc"},
     ),
-    "harvest rollback": Line("harvest rollback prior.json", inputs={"state": "prior.json"}),
+    "harvest rollback": Line("harvest rollback prior.state", inputs={"state": "prior.state"}),
     "harvest classify": Line("harvest classify dc", (_json("utilisation-classes"), REPORT), {"folder": "dc"}),
     "provision check": Line(
         "provision check photo.yaml --cluster c.json", inputs={"files": "photo.yaml", "cluster": "c.json"}
