@@ -144,10 +144,10 @@ def _year() -> list[dict[str, Any]]:
 def _month() -> list[dict[str, Any]]:
     datacenter = generate(DC9, Seeds(1), days=62, months_before=0)
     jobs, found = drawn_jobs(Seeds(2)), []
-    warm = SchedulingSetting(days=0.1)
+    warm, few = SchedulingSetting(days=2), generate(replace(DC9, tenants=10, servers=50), Seeds(1), days=4)
     setting = SchedulingSetting()
     month = month_of(datacenter, setting, Seeds(1))
-    compare(month_of(datacenter, warm, Seeds(1)), jobs, warm, Seeds(1), schedulers=[Scheduler.PT], runs=1)
+    compare(month_of(few, warm, Seeds(1)), jobs, warm, Seeds(1), schedulers=[Scheduler.PT], runs=1)
     for scheduler in (Scheduler.PT, Scheduler.H, Scheduler.FORECAST):
         begun = time.perf_counter()
         compare(month, jobs, setting, Seeds(1), schedulers=[scheduler], runs=1)
