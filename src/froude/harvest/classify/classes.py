@@ -119,9 +119,15 @@ def classify(datacenter: Datacenter, seeds: Seeds, grouping: Grouping | None = N
 
 def averages(datacenter: Datacenter) -> Floats:
     """Shape (tenants,): mean utilisation of each tenant over the slots that were measured; 0 without any."""
-    known = ~np.isnan(datacenter.utilisation)
-    number = np.maximum(1, known.sum(axis=1))
-    return np.asarray(np.nansum(datacenter.utilisation, axis=1, dtype=np.float64) / number)
+    out = np.zeros(len(datacenter.tenants))
+    for first in range(0, len(out) if datacenter.slots else 0, _ROWS):
+        rows = datacenter.utilisation[first : first + _ROWS]
+        mean = rows.mean(axis=1, dtype=np.float64)
+        for row in np.flatnonzero(np.isnan(mean)).tolist():
+            known = rows[row][~np.isnan(rows[row])]
+            mean[row] = known.mean(dtype=np.float64) if len(known) else 0.0
+        out[first : first + _ROWS] = mean
+    return out
 
 
 def peaks(datacenter: Datacenter) -> Floats:
@@ -147,17 +153,21 @@ def folded(datacenter: Datacenter) -> Floats:
     """
     per_hour = 3600.0 / datacenter.slot_s
     span_h = _HOURS * (_DAYS if datacenter.slots >= 2 * _DAYS * _HOURS * per_hour else 1)
-    hour = (np.arange(datacenter.slots) / per_hour).astype(np.int64) % span_h
-    order = np.argsort(hour, kind="stable")
-    starts = np.flatnonzero(np.append(True, np.diff(hour[order]) > 0))
+    hour = (np.arange(datacenter.slots) / per_hour).astype(np.int64)
+    starts = np.flatnonzero(np.append(True, np.diff(hour) > 0)) if len(hour) else np.zeros(0, np.int64)
     out = np.full((len(datacenter.tenants), span_h), np.nan)
-    for first in range(0, len(out), _ROWS):
-        rows = datacenter.utilisation[first : first + _ROWS][:, order]
+    for first in range(0, len(out) if len(starts) else 0, _ROWS):
+        rows = datacenter.utilisation[first : first + _ROWS]
         known = ~np.isnan(rows)
-        number = np.add.reduceat(known, starts, axis=1, dtype=np.int64)
-        total = np.add.reduceat(np.where(known, rows, 0), starts, axis=1, dtype=np.float64)
+        there = np.where(known, rows, 0) if not known.all() else rows
+        number = np.add.reduceat(known, starts, axis=1, dtype=np.int32)
+        total = np.add.reduceat(there, starts, axis=1, dtype=np.float64)
+        sums, counts = np.zeros((len(rows), span_h)), np.zeros((len(rows), span_h))
+        for at, of_week in enumerate((hour[starts] % span_h).tolist()):
+            sums[:, of_week] += total[:, at]
+            counts[:, of_week] += number[:, at]
         with np.errstate(invalid="ignore"):
-            out[first : first + _ROWS, hour[order][starts]] = total / number
+            out[first : first + _ROWS] = sums / counts
     return out
 
 
