@@ -36,7 +36,7 @@ def generate(
 ) -> None:
     """A made-up datacenter whose patterns and reimages are known, in the proportions of the paper.
 
-    Example: froude harvest generate --profile DC-9 -o dc9
+    Example: froude harvest generate --profile DC-3 -o dc3
     """
     from dataclasses import replace
 
