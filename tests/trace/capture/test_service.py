@@ -151,15 +151,23 @@ def test_a_full_disk_is_one_clear_error(target: tuple[str, int], tmp_path: Path)
     assert read_trace(tmp_path / "t").calls[0].method == "grant"
 
 
+def _stop(process: psutil.Process) -> None:
+    """Suspend a process and see that it stands."""
+    process.suspend()
+    while process.status() != psutil.STATUS_STOPPED:
+        time.sleep(0.001)
+
+
 def test_a_recorder_that_lags_costs_records_and_never_calls(target: tuple[str, int], tmp_path: Path) -> None:
     """Beyond the bound bytes pass unrecorded and are counted; connections made later are recorded again."""
     capture = CaptureProcess(settings(target, tmp_path, backlog_bytes=1 << 20), wire.SCHEMA)
     capture.start()
     (recorder,) = psutil.Process(capture.pid).children()
-    recorder.suspend()
+    _stop(recorder)
     client = Client(capture.addresses[0])
     for _ in range(60):
         client.call("x" * 60_000)
+    stood_still = recorder.status() == psutil.STATUS_STOPPED
     recorder.resume()
     client.sock.close()
     time.sleep(0.5)
@@ -168,9 +176,12 @@ def test_a_recorder_that_lags_costs_records_and_never_calls(target: tuple[str, i
     later.sock.close()
     result = capture.stop()
     trace = read_trace(tmp_path / "t")
-    assert 0 < result.loss.dropped_bytes == trace.meta.loss.dropped_bytes < 60 * 70_000
-    assert 0 < sum(call.connection == 1 for call in trace.calls) < 60
     assert trace.request(trace.calls[-1]).text == "later"  # type: ignore[attr-defined]
+    assert result.loss.dropped_bytes == trace.meta.loss.dropped_bytes < 60 * 70_000
+    if not stood_still:
+        pytest.skip("something else woke the recorder: nothing had to be dropped")
+    assert result.loss.dropped_bytes > 0
+    assert 0 < sum(call.connection == 1 for call in trace.calls) < 60
     assert any("not recorded" in note for note in trace.meta.notes.values())
 
 
@@ -179,7 +190,7 @@ def test_a_burst_within_the_bound_is_kept(target: tuple[str, int], tmp_path: Pat
     capture = CaptureProcess(settings(target, tmp_path, backlog_bytes=8_000_000), wire.SCHEMA)
     capture.start()
     (recorder,) = psutil.Process(capture.pid).children()
-    recorder.suspend()
+    _stop(recorder)
     client = Client(capture.addresses[0])
     for _ in range(60):
         client.call("x" * 60_000)
@@ -209,7 +220,7 @@ def test_lossless_traffic_waits(target: tuple[str, int], tmp_path: Path) -> None
     capture = CaptureProcess(settings(target, tmp_path, backlog_bytes=1 << 18, lossless=True), wire.SCHEMA)
     capture.start()
     (recorder,) = psutil.Process(capture.pid).children()
-    recorder.suspend()
+    _stop(recorder)
     threads = [_calling(capture, 40, 60_000) for _ in range(2)]
     threads[0].join(0.5)
     assert all(thread.is_alive() for thread in threads)
@@ -225,7 +236,7 @@ def test_lossless_traffic_does_not_wait_for_the_dead(target: tuple[str, int], tm
     capture = CaptureProcess(settings(target, tmp_path, backlog_bytes=1 << 18, lossless=True), wire.SCHEMA)
     capture.start()
     (recorder,) = psutil.Process(capture.pid).children()
-    recorder.suspend()
+    _stop(recorder)
     thread = _calling(capture, 60, 60_000)
     thread.join(0.5)
     assert thread.is_alive()
