@@ -1,0 +1,59 @@
+"""What a VM can be given, in steps of its hypervisor's SSD, and what each step costs: the table that solvers work on.
+
+Only steps where the curve falls are worth choosing, so a VM has as many choices as its curve has points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from froude.cache.curves import MissRatioCurve
+from froude.cache.solve.filling import Floats
+
+Ints = npt.NDArray[np.int64]
+STEPS = 1024
+"""Of an SSD: the finest split considered is a thousandth of it, or the granule where that is larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a VM can be given."""
+
+    units: Ints
+    """Steps of the SSD, ascending; the first is its floor. Shape (k,)."""
+    costs: Floats
+    """Of each, falling: what the VM's misses cost at that size."""
+
+
+def choices(curve: MissRatioCurve, weight: float, step_bytes: int, floor: int, ceiling: int) -> Choices:
+    """The sizes worth choosing, with their costs; linear in the points of the curve.
+
+    Args:
+        curve: of the VM.
+        weight: what it costs to miss every read; 0 or more.
+        step_bytes: of the SSD.
+        floor: the fewest steps.
+        ceiling: the most.
+    """
+    steps = -(-np.asarray(curve.sizes_bytes) // step_bytes)  # a size within a step is reached at its end
+    ratios = np.asarray(curve.miss_ratio)
+    last = np.append(steps[1:] != steps[:-1], True)
+    steps, ratios = steps[last], ratios[last]
+    above = (steps > floor) & (steps <= ceiling)
+    units = np.concatenate([[floor], steps[above]]).astype(np.int64)
+    costs = np.concatenate([[curve.at(floor * step_bytes)], ratios[above]]) * weight
+    return Choices(units, costs)
+
+
+def step_of(space_bytes: int, granule_bytes: int, steps: int = STEPS) -> int:
+    """Bytes of a step: multiples of the granule, so many that there are at most `steps` of them.
+
+    Args:
+        space_bytes: of the SSD.
+        granule_bytes: what caches are multiples of.
+        steps: the most.
+    """
+    return granule_bytes * max(1, -(-space_bytes // (granule_bytes * steps)))
