@@ -1,0 +1,139 @@
+"""One VM with all that can limit it: each resource by the first back-end that was found to hold, else that may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from froude.base.errors import FroudeError
+from froude.cache.backends.own import OwnDisk
+from froude.cache.backends.probe import choose
+from froude.cache.backends.types import Backend, Finding, Verdict
+from froude.cache.monitor.limits import RESOURCES, Limits
+from froude.cache.monitor.messages import CachedVm, LimitsMessage
+from froude.cache.monitor.pieces import CurvePieces
+
+
+@dataclass(slots=True)
+class Enforced:
+    """A VM's disk and its back-ends."""
+
+    name: str
+    """Of the VM."""
+    backends: Sequence[Backend]
+    """The preferred one first."""
+    findings: list[Finding] = field(default_factory=list)
+    """What came of measuring them; see `probed`."""
+    _by: dict[str, Backend] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._choose()
+
+    @property
+    def controls(self) -> frozenset[str]:
+        """Which of `RESOURCES` can be limited."""
+        return frozenset(self._by)
+
+    def probed(self, findings: Sequence[Finding]) -> None:
+        """Take what was measured: a back-end that is ignored, or refuses, is not used for that resource.
+
+        Args:
+            findings: of some of the back-ends; what was found before of the same is forgotten.
+        """
+        new = {(each.backend, each.resource) for each in findings}
+        kept = [each for each in self.findings if (each.backend, each.resource) not in new]
+        self.findings = [*kept, *findings]
+        self._choose()
+
+    def apply(self, limits: Limits) -> None:
+        """Set limits, each by its back-end.
+
+        Raises:
+            FroudeError: a back-end refuses; others may have changed, which is read back.
+        """
+        for backend in dict.fromkeys(self._by.values()):
+            mine = {
+                name: getattr(limits, name) if self._by.get(name) is backend else None for name in RESOURCES
+            }
+            backend.apply(Limits(**mine))
+
+    def read_back(self) -> Limits:
+        """What is in force, each by its back-end.
+
+        Raises:
+            FroudeError: one does not answer.
+        """
+        told = {id(backend): backend.read_back() for backend in self._by.values()}
+        return Limits(**{name: getattr(told[id(backend)], name) for name, backend in self._by.items()})
+
+    def _choose(self) -> None:
+        named = {each.name: each for each in self.backends}
+        self._by = {}
+        for resource in RESOURCES:
+            known = {each.backend for each in self.findings if each.resource == resource}
+            untried = [
+                Finding(each.name, resource, Verdict.UNMEASURED)
+                for each in self.backends
+                if each.name not in known and resource in each.controls
+            ]
+            order = {name: number for number, name in enumerate(named)}
+            found = [each for each in self.findings if each.backend in named]
+            chosen = choose(sorted([*found, *untried], key=lambda each: order[each.backend]), resource)
+            if chosen is not None:
+                self._by[resource] = named[chosen]
+
+
+@dataclass(slots=True)
+class Watch:
+    """What a hypervisor's agent tells of one VM."""
+
+    vm: Enforced
+    disk: OwnDisk | None
+    """Its cache, where that is the project's own; without one only limits are known."""
+    counters: Callable[[], tuple[float, float]] | None = None
+    """Requests and bytes of a disk without a cache of ours."""
+    pieces: CurvePieces = field(default_factory=lambda: CurvePieces(120.0))
+
+    def look(self, now_s: float) -> None:
+        """Take what was read since the last look into the curve.
+
+        Args:
+            now_s: on any clock that only goes on.
+        """
+        if self.disk is not None:
+            try:
+                self.pieces.add(self.disk.piece(), now_s)
+            except FroudeError:
+                return  # the report says so
+
+    def report(self, instance: str, now_s: float) -> CachedVm:
+        """The VM now; with the reason where its back-ends do not answer.
+
+        Args:
+            instance: of the agent.
+            now_s: on the clock of `look`.
+        """
+        controls = tuple(name for name in RESOURCES if name in self.vm.controls)
+        empty = CachedVm(name=self.vm.name, instance=instance, limits=LimitsMessage(), controls=controls)
+        try:
+            limits = LimitsMessage.of(self.vm.read_back())
+            counted = self._counted(now_s)
+        except FroudeError as error:
+            return empty.model_copy(update={"error": str(error)[:200]})
+        return empty.model_copy(update={"limits": limits, **counted})
+
+    def _counted(self, now_s: float) -> Mapping[str, object]:
+        if self.disk is None:
+            if self.counters is None:
+                return {}
+            requests, size = self.counters()
+            return {"reads": int(requests), "read_bytes": int(size)}
+        now = self.disk.status()
+        curve = self.pieces.curve(now_s)
+        same = ("used_bytes", "chunk_bytes", "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "held",
+                "ssd_written_bytes")  # fmt: skip
+        return {
+            **{name: getattr(now, name) for name in same},
+            "io_s": now.read_s + now.write_s + now.flush_s,
+            "curve": None if curve is None else curve.plain(),
+        }
