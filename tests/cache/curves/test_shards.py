@@ -142,7 +142,7 @@ def patterns() -> Iterator[tuple[str, list[int]]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "chunks"), patterns(), ids=lambda value: value if isinstance(value, str) else ""
+    ("name", "chunks"), list(patterns()), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_the_hash_samples_regular_numbers_evenly(name: str, chunks: list[int]) -> None:
     """The part sampled is the rate, within five standard deviations, in all and in each quarter."""

@@ -36,6 +36,7 @@ def table_1() -> State:
             application="hadoop",
             importance=importance,
             reads_per_s=1.0,
+            working_set_bytes=size * GB,
             curve=MissRatioCurve.linear(size * GB, points=size * 200),
         )
         for number, (size, importance) in enumerate(TABLE_1, 1)

@@ -15,11 +15,12 @@ def test_only_steps_where_the_curve_falls_are_choices() -> None:
     assert found.costs.tolist() == [100, 50, 40, 10]
 
 
-def test_floor_and_ceiling_bound_them() -> None:
-    """The floor is a choice even where the curve is flat."""
-    found = choices(CURVE, 1, 10, 3, 3)
-    assert found.units.tolist() == [3]
-    assert found.costs.tolist() == [0.4]
+def test_they_begin_at_the_floor_and_end_at_the_ceiling() -> None:
+    """Steps are counted above the floor, which need not be a multiple of one."""
+    found = choices(CURVE, 1, 10, 7, 1)
+    assert found.units.tolist() == [0, 1]
+    assert found.costs.tolist() == [0.8, 0.4]
+    assert choices(CURVE, 1, 10, 40, 5).costs.tolist() == [0.1]
 
 
 def test_a_step_is_as_fine_as_the_granule_allows() -> None:

@@ -9,13 +9,13 @@ from froude.cache.solve.hull import greedy
 
 
 def test_the_steepest_part_of_any_hull_goes_first() -> None:
-    """Floors are given before; what gains nothing gets nothing."""
-    steep = Choices(np.array([1, 3, 9]), np.array([10.0, 2.0, 1.0]))
+    """What gains nothing gets nothing."""
+    steep = Choices(np.array([0, 2, 8]), np.array([10.0, 2.0, 1.0]))
     gentle = Choices(np.array([0, 5]), np.array([4.0, 0.0]))
-    flat = Choices(np.array([2]), np.array([5.0]))
-    assert greedy([steep, gentle, flat], 20) == [9, 5, 2]
-    assert greedy([steep, gentle, flat], 5) == [3, 0, 2]
-    assert greedy([steep, gentle, flat], 8) == [3, 3, 2]
+    flat = Choices(np.array([0]), np.array([5.0]))
+    assert greedy([steep, gentle, flat], 20) == [8, 5, 0]
+    assert greedy([steep, gentle, flat], 2) == [2, 0, 0]
+    assert greedy([steep, gentle, flat], 5) == [2, 3, 0]
 
 
 def test_a_dent_in_the_curve_is_bridged() -> None:

@@ -20,31 +20,31 @@ STEPS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a VM can be given."""
+    """What a VM can be given above its floor."""
 
     units: Ints
-    """Steps of the SSD, ascending; the first is its floor. Shape (k,)."""
+    """Steps of the SSD, ascending from 0. Shape (k,)."""
     costs: Floats
     """Of each, falling: what the VM's misses cost at that size."""
 
 
-def choices(curve: MissRatioCurve, weight: float, step_bytes: int, floor: int, ceiling: int) -> Choices:
+def choices(curve: MissRatioCurve, weight: float, step_bytes: int, floor_bytes: int, most: int) -> Choices:
     """The sizes worth choosing, with their costs; linear in the points of the curve.
 
     Args:
         curve: of the VM.
         weight: what it costs to miss every read; 0 or more.
         step_bytes: of the SSD.
-        floor: the fewest steps.
-        ceiling: the most.
+        floor_bytes: what the VM has anyway.
+        most: steps above it that the VM may have.
     """
-    steps = -(-np.asarray(curve.sizes_bytes) // step_bytes)  # a size within a step is reached at its end
+    # a size within a step is reached at its end
+    steps = -(-(np.asarray(curve.sizes_bytes) - floor_bytes) // step_bytes)
     ratios = np.asarray(curve.miss_ratio)
     last = np.append(steps[1:] != steps[:-1], True)
-    steps, ratios = steps[last], ratios[last]
-    above = (steps > floor) & (steps <= ceiling)
-    units = np.concatenate([[floor], steps[above]]).astype(np.int64)
-    costs = np.concatenate([[curve.at(floor * step_bytes)], ratios[above]]) * weight
+    worth = last & (steps > 0) & (steps <= most)
+    units = np.concatenate([[0], steps[worth]]).astype(np.int64)
+    costs = np.concatenate([[curve.at(floor_bytes)], ratios[worth]]) * weight
     return Choices(units, costs)
 
 

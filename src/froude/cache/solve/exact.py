@@ -22,7 +22,7 @@ class Table:
     """The best splits of every number of steps up to all."""
 
     values: Floats
-    """Least cost by steps that there are, shape (steps + 1,); infinite where they are fewer than all floors."""
+    """Least cost by steps that there are, shape (steps + 1,)."""
     picks: tuple[Ints, ...]
     """By VM: the number of its choice, by steps left for it and those before it."""
     choices: tuple[Choices, ...]
@@ -31,7 +31,7 @@ class Table:
         """Steps of each VM in a best split.
 
         Args:
-            steps: that there are; all floors at least, and no more than the table has.
+            steps: that there are, 0 to those of the table.
         """
         found = []
         for pick, each in zip(reversed(self.picks), reversed(self.choices), strict=True):
@@ -53,10 +53,6 @@ def table(each: Sequence[Choices], steps: int) -> Table:
     for choice in each:
         fits = choice.units <= steps
         units, costs = choice.units[fits], choice.costs[fits]
-        if not len(units):  # not even its floor
-            values = np.full(steps + 1, np.inf)
-            picks.append(np.zeros(steps + 1, np.int64))
-            continue
         # row k: what the VMs before cost with `units[k]` steps fewer
         before = np.concatenate([np.full(steps, np.inf), values])
         totals = sliding_window_view(before, steps + 1)[steps - units] + costs[:, None]

@@ -17,10 +17,10 @@ def greedy(each: Sequence[Choices], steps: int) -> list[int]:
 
     Args:
         each: choices of every VM.
-        steps: of the SSD; all floors at least.
+        steps: of the SSD above all floors.
     """
-    given = [int(choice.units[0]) for choice in each]
-    left = steps - sum(given)
+    given = [0] * len(each)
+    left = steps
     slopes = []
     for number, choice in enumerate(each):
         corners = _hull(choice)

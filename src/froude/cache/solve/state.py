@@ -8,19 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Annotated, Any
 
 from froude.base.declared import Declared
-from froude.base.errors import InputError
 from froude.base.forms import FieldError, Form, Named, Number, Seconds, Size
 from froude.base.units import MIB
-from froude.cache.curves import MissRatioCurve
+from froude.cache.curves import LARGEST, MissRatioCurve
 
 MOST = 1e12
 """Of any rate or count: beyond it stands a typing error."""
-LARGEST = 1 << 60
-"""Bytes that any SSD may have."""
 _RATE = Number(0, MOST)
+_BYTES, _SOME_BYTES = Size(zero=True, most_bytes=LARGEST), Size(most_bytes=LARGEST)
 _POINTS = 1000
 """Steps of a curve that is only known by its working set."""
 
@@ -40,35 +39,17 @@ class CurveForm(Form):
         return value.plain()  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True)
-class SizeOrNone(Size):
-    """A number of bytes, which may be 0."""
-
-    allowed = "a size, such as 640 MB, or 0"
-
-    def read(self, value: Any) -> int:
-        """In bytes."""
-        size = 0 if value == 0 and not isinstance(value, bool) else super().read(value)
-        if size > LARGEST:
-            raise InputError("is beyond any SSD", found=value, allowed=f"at most {LARGEST}")
-        return size
-
-    def write(self, value: Any) -> Any:
-        """As a person writes it."""
-        return super().write(value) if value else 0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hypervisor(Declared):
     """A machine whose VMs share an SSD."""
 
     name: str
     """As VMs name it."""
-    space_bytes: Annotated[int, SizeOrNone()]
+    space_bytes: Annotated[int, _BYTES]
     """Of its SSD that caches may take."""
     iops: Annotated[float | None, _RATE] = None
     """That its SSD serves; without it they are not split."""
-    writes_bytes_per_day: Annotated[int | None, SizeOrNone()] = None
+    writes_bytes_per_day: Annotated[int | None, _BYTES] = None
     """What may be written to the SSD in a day so that it lasts; without it, it is not counted."""
 
     def check(self) -> None:
@@ -94,28 +75,28 @@ class Vm(Declared):
     """Chunks read a second: what a cache can spare the disk."""
     curve: Annotated[MissRatioCurve | None, CurveForm()] = None
     """What a cache of each size would miss of them."""
-    working_set_bytes: Annotated[int | None, SizeOrNone()] = None
+    working_set_bytes: Annotated[int | None, _BYTES] = None
     """Bytes that it reads again and again; read off the curve where there is one, the curve's stand-in where there is
     none."""
-    chunk_bytes: Annotated[int, Size()] = 64 * 1024
+    chunk_bytes: Annotated[int, _SOME_BYTES] = 64 * 1024
     """Of its cache: what one miss writes to the SSD."""
-    writes_bytes_per_s: Annotated[int, SizeOrNone()] = 0
+    writes_bytes_per_s: Annotated[int, _BYTES] = 0
     """That it writes through its cache."""
     iops: Annotated[float, _RATE] = 0.0
     """All operations that it wants a second: reads and writes, hits and misses."""
-    disk_bytes_per_s: Annotated[int, SizeOrNone()] = 0
+    disk_bytes_per_s: Annotated[int, _BYTES] = 0
     """Of all these."""
-    network_bytes_per_s: Annotated[int, SizeOrNone()] = 0
+    network_bytes_per_s: Annotated[int, _BYTES] = 0
     """Exchanged with the other VMs of its application."""
     cpu_s: Annotated[float, _RATE] = 0.0
     """Processor time in the window."""
     io_s: Annotated[float, _RATE] = 0.0
     """Time that it waited for its disk in the window."""
-    size_bytes: Annotated[int, SizeOrNone()] = 0
+    size_bytes: Annotated[int, _BYTES] = 0
     """Of its cache now."""
-    floor_bytes: Annotated[int, SizeOrNone()] = 0
+    floor_bytes: Annotated[int, _BYTES] = 0
     """The least that a plan may give it."""
-    ceiling_bytes: Annotated[int | None, SizeOrNone()] = None
+    ceiling_bytes: Annotated[int | None, _BYTES] = None
     """The most."""
     floor_iops: Annotated[float, _RATE] = 0.0
     """The least that a plan may leave it."""
@@ -139,11 +120,7 @@ class Vm(Declared):
         """Its curve, or the straight line of its working set, or that of which nothing is known."""
         if self.curve is not None:
             return self.curve
-        return (
-            MissRatioCurve.linear(self.working_set_bytes, points=_POINTS)
-            if self.working_set_bytes
-            else _UNKNOWN
-        )
+        return _straight(self.working_set_bytes) if self.working_set_bytes else _UNKNOWN
 
     @property
     def working_set(self) -> int:
@@ -152,6 +129,11 @@ class Vm(Declared):
 
 
 _UNKNOWN = MissRatioCurve.unknown()
+
+
+@lru_cache(maxsize=4096)
+def _straight(working_set_bytes: int) -> MissRatioCurve:
+    return MissRatioCurve.linear(working_set_bytes, points=_POINTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +172,7 @@ class State(Declared):
     """What a read of the disk behind the caches takes."""
     hit_s: Annotated[float, Seconds(zero=True)] = 0.001
     """What a read of the SSD takes."""
-    granule_bytes: Annotated[int, Size()] = MIB
+    granule_bytes: Annotated[int, _SOME_BYTES] = MIB
     """Sizes of caches are multiples of it."""
     hypervisors: tuple[Hypervisor, ...]
     """Each with its SSD."""
