@@ -105,6 +105,7 @@ def read_plan(root: Section) -> Plan:
         tuple(_advice(each) for each in root.sections("advice")),
         root.converted("remarks", str),
     )
+    root.raw("what_if")  # of a command that was asked for more; no part of the plan
     root.finish()
     return plan
 
