@@ -89,7 +89,7 @@ def test_an_ssd_lasts_as_long_as_it_shall() -> None:
     assert plan.sizes() == {"loop": 90, "scan": 0}
     assert plan.expected.written_bytes_per_s == 0
     assert plan.remarks[0] == (
-        "scan gets no cache: it would write 8.24 MiB a day to h1's SSD, which may be written 84.4 KiB, "
+        "scan gets no cache: it would write 8.64 MB a day to h1's SSD, which may be written 86.4 kB, "
         "for fewer hits than others"
     )
 

@@ -8,8 +8,8 @@ import pytest
 
 from froude.base.declared import from_plain
 from froude.base.errors import InputError
-from froude.cache.curves import MissRatioCurve
-from froude.cache.solve.state import LARGEST, Application, Hypervisor, JobRun, State, Vm
+from froude.cache.curves import LARGEST, MissRatioCurve
+from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
 from tests.cache.solve.made import state, table_1, vm
 
 

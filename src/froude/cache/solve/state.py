@@ -194,7 +194,7 @@ class State(Declared):
         known = {each.name for each in self.hypervisors}
         for number, vm in enumerate(self.vms):
             if vm.hypervisor not in known:
-                names = (f"vms[{number}]", "hypervisor")
+                names = ("vms", f"[{number}]", "hypervisor")
                 raise FieldError(
                     "is none of the hypervisors", names=names, found=vm.hypervisor, allowed=", ".join(known)
                 )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 
 
 def size(size_bytes: float) -> str:
-    """A size with three digits, in binary units as caches are cut: `210 MiB`.
+    """A size with three digits, in decimal units as on pages: `210 MB`.
 
     Args:
         size_bytes: 0 or more.
     """
     value, unit = float(size_bytes), 0
-    while value >= 1000 and unit < len(_UNITS) - 1:
-        value, unit = value / 1024, unit + 1
+    while value >= 999.5 and unit < len(_UNITS) - 1:
+        value, unit = value / 1000, unit + 1
     return f"{value:.3g} {_UNITS[unit]}"
 
 
