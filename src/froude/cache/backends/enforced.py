@@ -10,7 +10,7 @@ from froude.cache.backends.own import OwnDisk
 from froude.cache.backends.probe import choose
 from froude.cache.backends.types import Backend, Finding, Verdict
 from froude.cache.monitor.limits import RESOURCES, Limits
-from froude.cache.monitor.messages import CachedVm, LimitsMessage
+from froude.cache.monitor.messages import CachedVm, FindingMessage, LimitsMessage
 from froude.cache.monitor.pieces import CurvePieces
 
 
@@ -121,6 +121,22 @@ class Watch:
         except FroudeError as error:
             return empty.model_copy(update={"error": str(error)[:200]})
         return empty.model_copy(update={"limits": limits, **counted})
+
+    def findings(self) -> list[FindingMessage]:
+        """What came of measuring its back-ends."""
+        return [
+            FindingMessage(
+                vm=self.vm.name,
+                backend=each.backend,
+                resource=each.resource,
+                verdict=each.verdict.value,
+                note=each.note[:2000],
+                asked=each.asked,
+                free_rate=each.free_rate,
+                held_rate=each.held_rate,
+            )
+            for each in self.vm.findings
+        ]
 
     def _counted(self, now_s: float) -> Mapping[str, object]:
         if self.disk is None:

@@ -20,8 +20,8 @@ class CurvePieces:
             window_s: the weight of a piece falls by e in half of it.
         """
         self._window_s = window_s
-        self._curve: MissRatioCurve | None = None
-        self._at_s = 0.0
+        self._known: tuple[MissRatioCurve, float] | None = None
+        """The curve and when it was that: one value, since one thread adds and another asks."""
 
     def add(self, piece: MissRatioCurve | None, now_s: float) -> None:
         """Take the curve of what was read since the last piece.
@@ -31,11 +31,9 @@ class CurvePieces:
                 pauses has not changed.
             now_s: when it was read.
         """
-        if piece is None or not piece.accesses:
-            return
-        past = self.curve(now_s)
-        self._curve = piece if past is None else past.merged(piece)
-        self._at_s = now_s
+        if piece is not None and piece.accesses:
+            past = self.curve(now_s)
+            self._known = (piece if past is None else past.merged(piece), now_s)
 
     def curve(self, now_s: float) -> MissRatioCurve | None:
         """The curve of the last while; None before the first read.
@@ -43,7 +41,8 @@ class CurvePieces:
         Args:
             now_s: at most as far back as the last piece.
         """
-        if self._curve is None:
+        if self._known is None:
             return None
-        past = self._curve.decayed(math.exp(-2 * max(0.0, now_s - self._at_s) / self._window_s))
-        return past if past.accesses >= _LEAST else self._curve.decayed(_LEAST / self._curve.accesses)
+        curve, at_s = self._known
+        past = curve.decayed(math.exp(-2 * max(0.0, now_s - at_s) / self._window_s))
+        return past if past.accesses >= _LEAST else curve.decayed(_LEAST / curve.accesses)

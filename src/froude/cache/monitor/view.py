@@ -22,6 +22,8 @@ _COUNTED = (
     "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "io_s", "held", "ssd_written_bytes"
 )  # fmt: skip
 _WATCHED = ("chunks", "write_bytes")
+_LEAST_AUDIT_S, _TOLERANCE = 2.0, 1.25
+"""How long a VM must have been under a cap to be judged by it, and by how much it may seem to exceed it."""
 _LEAST_FLOW = 1.0
 """Bytes per second below which a flow joins nobody."""
 
@@ -100,7 +102,19 @@ class _Guest:
     cache: Window
     own: Window
     peers: dict[str, Window] = field(default_factory=dict)
-    totals: tuple[float, float] = (0.0, 0.0)
+    last: tuple[CachedVm, float] | None = None
+    """As it was last reported, and when."""
+    evades: str = ""
+    """What to say of a cap that did not hold it."""
+
+    @property
+    def totals(self) -> tuple[float, float]:
+        """Chunks read and missed so far."""
+        return (
+            (0.0, 0.0)
+            if self.last is None
+            else (self.last[0].hits + self.last[0].misses, self.last[0].misses)
+        )
 
 
 class Monitor:
@@ -196,6 +210,7 @@ class Monitor:
         """
         remarks = [*self._lost(self._hypervisors, now_s), *self._lost(self._guests, now_s)]
         remarks += [text for heard in self._hypervisors.values() for text in _overcommitted(heard)]
+        remarks += [f"{name} {kept.evades}" for name, kept in self._vms.items() if kept.evades]
         flows = self._flows()
         roles = {name: _roles(each) for name, each in self._guests.items() if each.report is not None}
         groups = applications(flows, roles, least_bytes_per_s=_LEAST_FLOW)
@@ -232,7 +247,8 @@ class Monitor:
         counts = {name: float(getattr(vm, name)) for name in _COUNTED} | {
             "chunks": float(vm.hits + vm.misses)
         }
-        kept.totals = (counts["chunks"], counts["misses"])
+        kept.evades = "" if kept.last is None else _evades(kept.last[0], vm, time_s - kept.last[1])
+        kept.last = (vm, time_s)
         if kept.cache.add(Sample(instance, time_s, counts)):
             self._changed[vm.name] = None
 
@@ -344,6 +360,21 @@ def _overcommitted(heard: _Heard) -> list[str]:
     return [
         f"{report.name}: caches may take {held} B of an SSD that has {space}: they only shrink until they fit"
     ]
+
+
+def _evades(before: CachedVm, after: CachedVm, seconds: float) -> str:
+    """What to say of a VM that was faster than its cap, which was the same all the while; empty of others."""
+    if seconds < _LEAST_AUDIT_S or before.instance != after.instance or before.limits != after.limits:
+        return ""
+    grown = {
+        "iops": after.reads + after.writes - before.reads - before.writes,
+        "bytes_per_s": after.read_bytes + after.write_bytes - before.read_bytes - before.write_bytes,
+    }
+    for resource, count in grown.items():
+        cap = getattr(after.limits, resource)
+        if cap is not None and count > _TOLERANCE * cap * seconds:
+            return f"went at {count / seconds:.0f} under a cap of {cap} ({resource}): its back-end does not limit it"
+    return ""
 
 
 def _curve(vm: CachedVm) -> MissRatioCurve | None:
