@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from froude.base.errors import InputError, MissingError
@@ -91,4 +92,5 @@ def serve(app: Any, serving: Serving, bound: socket.socket, ready: Callable[[str
             if self.started:
                 ready(url(serving, bound))
 
-    Server(config).run(sockets=[bound])
+    with suppress(KeyboardInterrupt):  # it raises the signal again that has ended it in good order
+        Server(config).run(sockets=[bound])
