@@ -24,7 +24,8 @@ class Enforced:
     """The preferred one first."""
     findings: list[Finding] = field(default_factory=list)
     """What came of measuring them; see `probed`."""
-    _by: dict[str, Backend] = field(default_factory=dict)
+    _by: dict[str, str] = field(default_factory=dict)
+    """The name of the back-end that limits each resource."""
 
     def __post_init__(self) -> None:
         self._choose()
@@ -51,11 +52,10 @@ class Enforced:
         Raises:
             FroudeError: a back-end refuses; others may have changed, which is read back.
         """
-        for backend in dict.fromkeys(self._by.values()):
-            mine = {
-                name: getattr(limits, name) if self._by.get(name) is backend else None for name in RESOURCES
-            }
-            backend.apply(Limits(**mine))
+        for backend in self.backends:
+            mine = {name: getattr(limits, name) for name, by in self._by.items() if by == backend.name}
+            if mine:
+                backend.apply(Limits(**mine))
 
     def read_back(self) -> Limits:
         """What is in force, each by its back-end.
@@ -63,24 +63,23 @@ class Enforced:
         Raises:
             FroudeError: one does not answer.
         """
-        told = {id(backend): backend.read_back() for backend in self._by.values()}
-        return Limits(**{name: getattr(told[id(backend)], name) for name, backend in self._by.items()})
+        told = {each.name: each.read_back() for each in self.backends if each.name in self._by.values()}
+        return Limits(**{resource: getattr(told[by], resource) for resource, by in self._by.items()})
 
     def _choose(self) -> None:
-        named = {each.name: each for each in self.backends}
+        order = {each.name: number for number, each in enumerate(self.backends)}
         self._by = {}
         for resource in RESOURCES:
-            known = {each.backend for each in self.findings if each.resource == resource}
+            known = [each for each in self.findings if each.resource == resource and each.backend in order]
+            tried = {each.backend for each in known}
             untried = [
                 Finding(each.name, resource, Verdict.UNMEASURED)
                 for each in self.backends
-                if each.name not in known and resource in each.controls
+                if each.name not in tried and resource in each.controls
             ]
-            order = {name: number for number, name in enumerate(named)}
-            found = [each for each in self.findings if each.backend in named]
-            chosen = choose(sorted([*found, *untried], key=lambda each: order[each.backend]), resource)
+            chosen = choose(sorted([*known, *untried], key=lambda each: order[each.backend]), resource)
             if chosen is not None:
-                self._by[resource] = named[chosen]
+                self._by[resource] = chosen
 
 
 @dataclass(slots=True)
