@@ -82,7 +82,7 @@ def cold_reason(header: Header, until_ns: int, image: ImageState, boot: str) -> 
         if image.mark is None or header.mark is None:
             return "nothing tells whether the image was changed"
         return None if image.mark == header.mark else "the image was changed"
-    if header.boot != boot:
+    if not boot or header.boot != boot:
         return "the machine was restarted before the cache was closed"
     if not image.dated or image.mark is None or header.mark is None:
         return "the server was killed, and a device does not tell whether it was written to since"

@@ -92,8 +92,16 @@ class Reader:
             then = done if assembly is None else partial(assembly.piece, begin - start)
             if slot is None:
                 self._miss(begin, end, then)
-            else:
+            elif assembly is None or self._still(first, last, slot):
                 self._hit(_Run(first, last, slot, begin, end), then)
+            else:  # what another part of this read missed has taken its place
+                self._gather(begin, end, then)
+
+    def _still(self, first: int, last: int, slot: int) -> bool:
+        """Whether a run lies where it lay."""
+        return all(
+            self._state.space.slot_of(chunk) == slot + chunk - first for chunk in range(first, last + 1)
+        )
 
     # From the cache
 

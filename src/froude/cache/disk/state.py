@@ -107,7 +107,8 @@ class State:
     @property
     def open(self) -> bool:
         """Whether anything may be put into the cache file now."""
-        return self.space.capacity > 0 and self.places.now() >= self._paused_until
+        able = self.space.capacity > 0 and self.failed is None
+        return able and self.places.now() >= self._paused_until
 
     def cache_failed(self, error: OSError) -> None:
         """Something could not be put into the cache file: nothing is, for a while."""

@@ -98,6 +98,11 @@ class Table:
         self.generation = generation
         self._serial = 0
 
+    def release(self) -> None:
+        """Let go of the buffer; it is of no more use."""
+        if isinstance(self._buffer, memoryview):
+            self._buffer.release()
+
     def sums(self, slot: int, first: int, count: int) -> bytes:
         """Checksums of some blocks of a slot.
 

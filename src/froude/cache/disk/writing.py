@@ -113,6 +113,8 @@ class Writer:
         def then(_: object, error: OSError | None) -> None:
             if error is not None:
                 state.failed = error
+                for fill in state.fills.values():
+                    fill.void = True
                 for chunk in list(state.space.chunks):
                     state.space.drop(chunk)
             done(None, error)
