@@ -9,6 +9,7 @@ from froude.base.errors import TargetError
 from froude.cache.backends.enforced import Enforced, Watch
 from froude.cache.backends.own import OwnDisk
 from froude.cache.backends.types import Finding, Verdict
+from froude.cache.disk.status import DiskStatus
 from froude.cache.monitor.limits import RESOURCES, Limits
 from tests.cache.backends.test_own import control
 
@@ -75,6 +76,18 @@ def test_the_report_of_a_cached_vm(tmp_path: Path) -> None:
     assert [(each.vm, each.verdict, each.note) for each in watch.findings()] == [
         ("vm", "holds", "as it should")
     ]
+
+
+def test_a_disk_that_begins_anew(tmp_path: Path) -> None:
+    """Its counters are another instance's: no rate is made of the difference."""
+    disk = OwnDisk(tmp_path / "c")
+    watch = Watch(Enforced("vm", [disk]), disk)
+    instances = []
+    for uptime_s in (10.0, 20.0, 1.0, 2.0):
+        with control(tmp_path / "c", {"stat": DiskStatus(image="x", uptime_s=uptime_s).to_json()}):
+            instances.append(watch.report("1", 2.0).instance)
+        (tmp_path / "c").unlink()
+    assert instances == ["1/1", "1/1", "1/2", "1/2"]
 
 
 def test_a_vm_whose_disk_is_gone(tmp_path: Path) -> None:

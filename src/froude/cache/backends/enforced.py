@@ -92,6 +92,9 @@ class Watch:
     counters: Callable[[], tuple[float, float]] | None = None
     """Requests and bytes of a disk without a cache of ours."""
     pieces: CurvePieces = field(default_factory=lambda: CurvePieces(120.0))
+    _starts: int = 1
+    """Of the disk, as far as they were noticed: its counters begin anew with each."""
+    _uptime_s: float = 0.0
 
     def look(self, now_s: float) -> None:
         """Take what was read since the last look into the curve.
@@ -119,7 +122,9 @@ class Watch:
             counted = self._counted(now_s)
         except FroudeError as error:
             return empty.model_copy(update={"error": str(error)[:200]})
-        return empty.model_copy(update={"limits": limits, **counted})
+        return empty.model_copy(
+            update={"limits": limits, "instance": f"{instance}/{self._starts}", **counted}
+        )
 
     def findings(self) -> list[FindingMessage]:
         """What came of measuring its back-ends."""
@@ -144,6 +149,8 @@ class Watch:
             requests, size = self.counters()
             return {"reads": int(requests), "read_bytes": int(size)}
         now = self.disk.status()
+        self._starts += now.uptime_s < self._uptime_s
+        self._uptime_s = now.uptime_s
         curve = self.pieces.curve(now_s)
         same = ("used_bytes", "chunk_bytes", "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "held",
                 "ssd_written_bytes")  # fmt: skip

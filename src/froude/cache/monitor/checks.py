@@ -71,7 +71,8 @@ def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) ->
         return "a VM is named twice"
     if before is not None and before.instance == after.instance and before.supply != after.supply:
         return "its SSD has another size or speed than before"
-    known = {} if before is None else {vm.name: vm for vm in before.vms}
+    same = before is not None and before.instance == after.instance
+    known = {vm.name: vm for vm in before.vms} if same and before is not None else {}
     seconds = 0.0 if before is None else after.uptime_s - before.uptime_s
     for vm in after.vms:
         last = known.get(vm.name)
