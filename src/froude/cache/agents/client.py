@@ -113,7 +113,8 @@ class AgentClient:
             TargetError: it is, or does.
         """
         data, until = bytearray(), time.monotonic() + self.timeout_s
-        for piece in answer.iter_content(1 << 16):
+        # what has come, however little: a whole piece may be long in coming
+        while piece := answer.raw.read1(1 << 16, decode_content=True):
             data += piece
             if len(data) > _LARGEST_BYTES:
                 raise TargetError("answers too much", file=self.url, allowed=f"at most {_LARGEST_BYTES} B")
