@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, FastAPI, Path, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from prometheus_client import CollectorRegistry, generate_latest
@@ -68,6 +69,12 @@ def application(title: str, token: str) -> FastAPI:
     def unknown(_: Request, __: Unauthorised) -> JSONResponse:
         headers = {"WWW-Authenticate": "Bearer"}
         return JSONResponse({"message": "needs the secret as its bearer token"}, 401, headers)
+
+    @app.exception_handler(RequestValidationError)
+    def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"][1:])) or None
+        return JSONResponse({"message": str(first["msg"]), "place": place}, 422)
 
     @app.get("/health", summary="Whether it answers")
     def health() -> Health:

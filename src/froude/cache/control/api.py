@@ -16,6 +16,7 @@ from froude.cache.control.types import Decision, Record, plain
 from froude.cache.monitor.limits import MOST
 from froude.cache.monitor.messages import FindingMessage, LimitsMessage, Message
 from froude.cache.monitor.view import View
+from froude.cache.solve.policies import POLICIES
 from froude.cache.solve.policies import policy as policy_named
 
 
@@ -88,12 +89,15 @@ class RoundRequest(Message):
     """Whether it is only said what would be done."""
 
 
+_POLICY = f"^({'|'.join(each.name for each in POLICIES)})$"
+
+
 class WhatIf(Message):
     """Asks what a plan would be."""
 
     space_factor: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] = 2.0
     """Of every SSD's space."""
-    policy: Annotated[str | None, Field(max_length=100)] = None
+    policy: Annotated[str | None, Field(pattern=_POLICY)] = None
     """Another one than the controller's."""
 
 
