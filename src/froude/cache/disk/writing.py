@@ -174,18 +174,21 @@ class Writer:
             state.places.ssd.run(partial(self._put, patch), partial(then, patch))
 
     def _patches(self, write: _Write) -> Iterable[_Patch]:
-        """The parts of a write of which something is cached, hidden from now on."""
+        """The parts of a write of which something is or will be cached, hidden from now on."""
         state, size = self._state, self._chunk
         view = memoryview(write.data)
-        for first, last, slot in list(state.space.runs(write.start // size, (write.stop - 1) // size)):
+        runs = list(state.space.runs(write.start // size, (write.stop - 1) // size))
+        for first, last, slot in runs:
             if slot is None:
                 for chunk in state.space.within(first, last):  # hidden by another write to it: one too many
                     state.space.drop(chunk)
+            else:
+                for chunk in range(first, last + 1):
+                    state.space.hide(chunk)
+                yield self._patch(write, view, (first, last, slot), fresh=False)
+        for first, last, slot in runs:
+            if slot is None:  # after the others: it may evict some of them
                 yield from self._fresh(write, first, last)
-                continue
-            for chunk in range(first, last + 1):
-                state.space.hide(chunk)
-            yield self._patch(write, view, (first, last, slot), fresh=False)
 
     def _patch(self, write: _Write, view: memoryview, run: tuple[int, int, int], *, fresh: bool) -> _Patch:
         first, last, slot = run
