@@ -101,7 +101,9 @@ class ForgetfulImage:
         self.faults = faults
         self.data = bytearray(size)
         self.versions: list[list[int]] = [[0] for _ in range(size // SECTOR)]
-        """Of each sector: every write it had, in their order."""
+        """Of each sector: every write it had, in their order; below 0 for one that made it zeros."""
+        self.zeroings: dict[tuple[int, int], list[int]] = {}
+        """By range: the numbers of those that were asked for and have not begun."""
         self.durable = [0] * len(self.versions)
         """Of each sector: place in its versions of what is on the medium."""
         self.changed_ns = 0
@@ -123,19 +125,23 @@ class ForgetfulImage:
         return bytes(self.data[offset : offset + length])
 
     def write(self, offset: int, data: Data, *, durable: bool) -> None:
-        """See `Backing`; half of it may have come when it fails."""
+        """See `Backing`."""
+        self._write(offset, data, durable, int.from_bytes(data[:8], "little"))
+
+    def _write(self, offset: int, data: Data, durable: bool, number: int) -> None:
+        """Half of it may have come when it fails."""
         half = len(data) // SECTOR // 2 * SECTOR
         self._step()
-        self._put(offset, bytes(data[:half]))
+        self._put(offset, bytes(data[:half]), number)
         self._step()
-        self._put(offset + half, bytes(data[half:]))
+        self._put(offset + half, bytes(data[half:]), number)
         if durable:
             self._step()
             self._keep(range(offset // SECTOR, (offset + len(data)) // SECTOR))
 
     def zero(self, offset: int, length: int, *, hole: bool, durable: bool) -> None:
         """See `Backing`."""
-        self.write(offset, bytes(length), durable=durable)
+        self._write(offset, bytes(length), durable, self.zeroings[offset, length].pop(0))
 
     def flush(self) -> None:
         """See `Backing`."""
@@ -152,7 +158,7 @@ class ForgetfulImage:
             kept = self.scheduler.chance.randrange(self.durable[sector], len(versions))
             self.versions[sector] = [versions[kept]]
             self.durable[sector] = 0
-            self.data[sector * SECTOR : (sector + 1) * SECTOR] = stamped(versions[kept], 1)
+            self.data[sector * SECTOR : (sector + 1) * SECTOR] = stamped(max(0, versions[kept]), 1)
 
     def overwrite(self, number: int) -> None:
         """Somebody else writes to all of it."""
@@ -166,12 +172,11 @@ class ForgetfulImage:
         if self.scheduler.chance.random() < self.faults.image:
             raise OSError(errno.EIO, "made up")
 
-    def _put(self, offset: int, data: bytes) -> None:
+    def _put(self, offset: int, data: bytes, number: int) -> None:
         self.changed_ns = self.now_ns
         self.data[offset : offset + len(data)] = data
-        for i in range(len(data) // SECTOR):
-            number = int.from_bytes(data[i * SECTOR : i * SECTOR + 8], "little")
-            self.versions[offset // SECTOR + i].append(number)
+        for sector in range(offset // SECTOR, (offset + len(data)) // SECTOR):
+            self.versions[sector].append(number)
 
     def _keep(self, sectors: range) -> None:
         for sector in sectors:
@@ -282,6 +287,7 @@ class World:
         self.sent: list[Sent] = []
         self.answered = 0
         self.restored = 0
+        """Chunks that were found after a kill."""
         self.boot = 0
         self.damaged = 0
         self.hits = 0
@@ -316,10 +322,12 @@ class World:
             self.store.read(offset, length, done)
             return
         sent.durable = self.chance.random() < 0.2
+        self.number += 1
         if kind == "zero":
+            sent.number = -self.number
+            self.image.zeroings.setdefault((offset, length), []).append(sent.number)
             self.store.zero(offset, length, done, hole=True, durable=sent.durable)
         else:
-            self.number += 1
             sent.number = self.number
             self.store.write(offset, stamped(self.number, sent.sectors), done, durable=sent.durable)
 
@@ -333,6 +341,7 @@ class World:
         """The server dies where it is; what the kernel was given stays."""
         self._forget_requests()
         self._start(self.index)
+        self.restored += len(self.store.state.space.chunks)
 
     def lose_power(self) -> None:
         """The machine dies: of what was not flushed anything may be gone."""
@@ -414,7 +423,7 @@ class World:
             number = int.from_bytes(part[:8], "little")
             assert part == stamped(number, 1), f"sector {sector} is torn"
             versions = self.image.versions[sector]
-            found = [at for at in range(floor, len(versions)) if versions[at] == number]
+            found = [at for at in range(floor, len(versions)) if max(0, versions[at]) == number]
             assert found, f"sector {sector} gives {number}, of {versions} from {floor} on"
             # Whoever reads from now on must not see an older one.
             self.floor[sector] = max(self.floor[sector], found[0])
@@ -422,9 +431,7 @@ class World:
     def _check_written(self, sent: Sent) -> None:
         for sector in range(sent.first, sent.first + sent.sectors):
             versions = self.image.versions[sector]
-            at = max(i for i, number in enumerate(versions) if number == sent.number)
-            if sent.kind == "zero":  # no telling which zeroing is whose: any that this one may be
-                at = max(self.floor[sector], versions.index(0, 1) if 0 in versions[1:] else 0)
+            at = versions.index(sent.number)
             self.floor[sector] = max(self.floor[sector], at)
             if sent.durable:
                 self.promised[sector] = max(self.promised[sector], at)
@@ -455,7 +462,6 @@ class World:
         space = Space(self.table, 0)
         if not reason:
             space.restore(self.table.restore(range(self.geometry.chunks)))
-            self.restored += len(space.chunks)
         inline = Inline()
         work = self.scheduler if self.setting.waits else inline
         places = Places(
@@ -475,5 +481,6 @@ class World:
         self.hits += self.store.state.counters.hits
         self._before_loss = [list(versions) for versions in self.image.versions]
         self.sent.clear()
+        self.image.zeroings.clear()
         self.scheduler.jobs.clear()
         self.scheduler.results.clear()

@@ -6,10 +6,11 @@ is being filled share the fill; neighbouring chunks that are missing are read at
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from froude.cache.disk.seams import Data
+from froude.cache.disk.seams import Data, T
 from froude.cache.disk.state import Done, Fill, State
 from froude.cache.disk.table import BLOCK, SUM_BYTES, sums_of
 
@@ -173,7 +174,24 @@ class Reader:
         if data is not None:
             done(data, None)
         else:
-            state.places.disk.run(partial(state.places.backing.read, start, stop - start), done)
+            self._outside(start, stop, partial(state.places.backing.read, start, stop - start), done)
+
+    def _outside(
+        self,
+        start: int,
+        stop: int,
+        job: Callable[[], T],
+        then: Callable[[T | None, OSError | None], None],
+    ) -> None:
+        """Do a job that reads from the image, and let writers know of it meanwhile."""
+        place = (start, stop)
+        self._state.outside.append(place)
+
+        def ended(result: T | None, error: OSError | None) -> None:
+            self._state.outside.remove(place)
+            then(result, error)
+
+        self._state.places.disk.run(job, ended)
 
     def _fill(self, first: int, last: int, waiter: tuple[int, int, Done]) -> None:
         state = self._state
@@ -183,7 +201,6 @@ class Reader:
             return
         fill = Fill(first, last, slots, waiters=[waiter])
         state.fills.update(dict.fromkeys(range(first, last + 1), fill))
-        state.filling += 1
         start = first * self._chunk
         length = min((last + 1) * self._chunk, state.geometry.image_bytes) - start
         state.counters.backing_read_bytes += length
@@ -193,7 +210,7 @@ class Reader:
             state.places.ssd.run(partial(self._placed, fill, data), then)
         else:
             read = partial(state.places.backing.read, start, length)
-            state.places.disk.run(lambda: self._placed(fill, read()), then)
+            self._outside(start, start + length, lambda: self._placed(fill, read()), then)
 
     def _placed(self, fill: Fill, data: Data) -> _Placed:
         """Put what was read into the reserved slots; this may be done by any thread."""
@@ -211,7 +228,6 @@ class Reader:
 
     def _filled(self, fill: Fill, placed: _Placed | None, error: OSError | None) -> None:
         state = self._state
-        state.filling -= 1
         for chunk in range(fill.first, fill.last + 1):
             if state.fills.get(chunk) is fill:
                 del state.fills[chunk]

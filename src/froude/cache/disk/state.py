@@ -79,8 +79,8 @@ class State:
     order: Order = field(default_factory=Order)
     fills: dict[int, Fill] = field(default_factory=dict)
     """By chunk, those that others may join."""
-    filling: int = 0
-    """Fills under way, also those that nobody may join any more."""
+    outside: list[tuple[int, int]] = field(default_factory=list)
+    """Ranges of the disk, first byte and the one after the last, that are being read from the image."""
     fault: str | None = None
     """What went wrong with the cache file last, until something can be put into it again."""
     failed: OSError | None = None

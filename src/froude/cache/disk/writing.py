@@ -138,9 +138,17 @@ class Writer:
             for chunk in [each for each in state.fills if first <= each <= last]:
                 state.fills.pop(chunk).void = True
         for chunk in state.space.within(first, last):
-            slot = state.space.chunks[chunk]
-            state.space.table.clear(slot if slot >= 0 else ~slot)
+            if state.outside and self._read_outside(chunk):
+                state.space.drop(chunk)
+            else:
+                slot = state.space.chunks[chunk]
+                state.space.table.clear(slot if slot >= 0 else ~slot)
         state.places.writing()
+
+    def _read_outside(self, chunk: int) -> bool:
+        """Whether somebody reads this chunk from the image, who may see the new data before the cache has them."""
+        begin = chunk * self._chunk
+        return any(start < begin + self._chunk and begin < stop for start, stop in self._state.outside)
 
     def _drop(self, start: int, stop: int) -> None:
         for chunk in self._state.space.within(start // self._chunk, (stop - 1) // self._chunk):
