@@ -470,6 +470,7 @@ class World:
             disk=self.scheduler,
             quick=work,
             ssd=work,
+            at_once=not self.setting.waits,
             writing=lambda: explain(self.index, self.image.now_ns),
             now=lambda: self.image.now_ns / 1e9,
         )

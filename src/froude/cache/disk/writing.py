@@ -165,6 +165,8 @@ class Writer:
             write.done(None, error)
             return
         state.counters.backing_written_bytes += write.stop - write.start
+        if state.places.at_once and not self._cache_writes and self._quick(write):
+            return
         patches = list(self._patches(write))
         if not patches:
             self._complete(write)
@@ -180,6 +182,28 @@ class Writer:
 
         for patch in patches:
             state.places.ssd.run(partial(self._put, patch), partial(then, patch))
+
+    def _quick(self, write: _Write) -> bool:
+        """What most writes are: whole blocks of one chunk. False where it is not."""
+        state, chunk = self._state, write.start // self._chunk
+        begin = write.start - chunk * self._chunk
+        if write.stop > (chunk + 1) * self._chunk or begin % BLOCK or len(write.data) % BLOCK:
+            return False
+        slot = state.space.slot_of(chunk)
+        if slot is None:
+            state.order.leave(write.turn)
+            write.done(None, None)
+            return True
+        try:
+            state.places.slots.write(slot, begin, write.data)
+        except OSError as error:
+            state.cache_failed(error)
+            state.space.drop(chunk)
+        else:
+            state.counters.ssd_written_bytes += len(write.data)
+            state.space.table.set_sums(slot, begin // BLOCK, sums_of(write.data))
+        self._complete(write)
+        return True
 
     def _patches(self, write: _Write) -> Iterable[_Patch]:
         """The parts of a write of which something is or will be cached, hidden from now on."""
@@ -269,7 +293,7 @@ class Writer:
         """Image and cache agree again."""
         state, size = self._state, self._chunk
         state.order.leave(write.turn)
-        for chunk in state.space.within(write.start // size, (write.stop - 1) // size):
+        for chunk in range(write.start // size, (write.stop - 1) // size + 1):
             slot = state.space.slot_of(chunk)
             if slot is not None and not state.order.writing(chunk * size, (chunk + 1) * size):
                 state.space.table.publish(slot, chunk)
