@@ -50,7 +50,7 @@ class _Disk:
         ("deaf", Verdict.IGNORED),
         ("forgets", Verdict.REFUSED),
         ("refuses", Verdict.REFUSED),
-        ("down", Verdict.REFUSED),
+        ("down", Verdict.UNTESTED),
     ],
 )
 def test_what_a_back_end_is_found_to_do(kind: str, verdict: Verdict) -> None:
@@ -92,7 +92,9 @@ def test_the_choice() -> None:
         Finding("c", "iops", Verdict.HOLDS),
         Finding("d", "bytes_per_s", Verdict.UNMEASURED),
         Finding("e", "cache_bytes", Verdict.REFUSED),
+        Finding("f", "bytes_per_s", Verdict.UNTESTED),
     ]
     assert choose(findings, "iops") == "c"
     assert choose(findings, "bytes_per_s") == "d"
     assert choose(findings, "cache_bytes") is None
+    assert choose(findings[-1:], "bytes_per_s") == "f"

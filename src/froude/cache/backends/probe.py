@@ -33,8 +33,8 @@ def probe(backend: Backend, load: Load, resource: str, *, seconds: float = 1.0) 
     """
     try:
         before = backend.read_back()
-    except FroudeError as error:
-        return Finding(backend.name, resource, Verdict.REFUSED, note=str(error))
+    except FroudeError as error:  # it may be started later
+        return Finding(backend.name, resource, Verdict.UNTESTED, note=str(error))
     try:
         return _tried(backend, load, resource, before, seconds)
     except FroudeError as error:
@@ -70,7 +70,7 @@ def choose(findings: Sequence[Finding], resource: str) -> str | None:
     Returns:
         Its name; None where none can.
     """
-    for verdict in (Verdict.HOLDS, Verdict.UNMEASURED):
+    for verdict in (Verdict.HOLDS, Verdict.UNMEASURED, Verdict.UNTESTED):
         for each in findings:
             if each.resource == resource and each.verdict is verdict:
                 return each.backend

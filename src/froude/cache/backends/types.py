@@ -21,7 +21,7 @@ class Verdict(Enum):
     REFUSED = "refused"
     """It was not accepted, or reads back as another."""
     UNTESTED = "untested"
-    """It cannot run here: nothing is known."""
+    """It cannot run here, or did not answer: nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
