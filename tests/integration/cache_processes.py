@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -16,10 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 import requests
 
 from froude.cache.disk.client import DiskClient
+from froude.cache.disk.status import DiskStatus
 from froude.hadoop.daemons import reaper_command
+from tests.integration.slow_disk import in_group
 
 SECRET = "a-secret-of-the-tests"
 _READY_S = 60.0
@@ -45,19 +47,19 @@ class Processes:
     folder: Path
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def froude(self, *words: str) -> subprocess.Popen[str]:
-        """One of our commands, which falls with the test."""
-        command = [*reaper_command(), sys.executable, "-c", _MAIN, *words]
+    def froude(self, *words: str, group: Path | None = None) -> subprocess.Popen[str]:
+        """One of our commands, which falls with the test; in a control group, where one is named."""
+        command = [*reaper_command(), *in_group(group, [sys.executable, "-c", _MAIN, *words])]
         child = subprocess.Popen(
             command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
         )
         self.started.append(child)
         return child
 
-    def disk(self, name: str, *, image: int, size: int, chunk: str = "16KiB") -> Path:
-        """A cached disk; gives its control socket."""
-        path = self.folder / f"{name}.img"
-        if not path.exists():
+    def disk(self, name: str, *more: str, image: int | Path, size: int, group: Path | None = None) -> Path:
+        """A cached disk, over a new image of a size, or one that is there; gives its control socket."""
+        path = image if isinstance(image, Path) else self.folder / f"{name}.img"
+        if not isinstance(image, Path):
             path.touch()
             os.truncate(path, image)
         control = self.folder / f"{name}.control"
@@ -70,9 +72,9 @@ class Processes:
             "--size",
             f"{size}B",
             "--chunk",
-            chunk,
+            "16KiB",
         ]
-        self.froude(*words, "--socket", f"{name}.sock", "--control", str(control))
+        self.froude(*words, "--socket", f"{name}.sock", "--control", str(control), *more, group=group)
         until(control.exists, f"{name} serves")
         return control
 
@@ -113,18 +115,23 @@ class Processes:
 
     def kill_last(self) -> None:
         """End what was started last as kill -9 does: the reaper's child, and the reaper with it."""
-        last = self.started.pop()
-        last.kill()
-        last.wait(30)
+        _kill([self.started.pop()])
 
     def end(self) -> None:
         """End all, the latest first."""
-        for child in reversed(self.started):
-            child.send_signal(signal.SIGKILL)
-        for child in self.started:
-            child.wait(30)
-            if child.stdout is not None:
-                child.stdout.close()
+        _kill(self.started)
+
+
+def _kill(children: list[subprocess.Popen[str]]) -> None:
+    """Kill reapers, and wait until what falls with them has ended: its files are closed then."""
+    below = [each for child in children for each in psutil.Process(child.pid).children(recursive=True)]
+    for child in children:
+        child.kill()
+        child.wait(30)
+        if child.stdout is not None:
+            child.stdout.close()
+    _, alive = psutil.wait_procs(below, timeout=30)
+    assert not alive
 
 
 @contextmanager
@@ -149,10 +156,15 @@ def ask(address: str, path: str, *, method: str = "GET", body: object = None) ->
     return answer.json()
 
 
+def status_of(control: Path) -> DiskStatus:
+    """What a disk tells of itself."""
+    with DiskClient(control) as disk:
+        return disk.stat()
+
+
 def size_of(control: Path) -> int:
     """What a disk's cache may hold."""
-    with DiskClient(control) as disk:
-        return disk.stat().cache_bytes
+    return status_of(control).cache_bytes
 
 
 class Relay:
