@@ -13,7 +13,7 @@ LOCK := requirements/dev.lock
 STAMP := $(VENV)/.froude-$(shell cat $(LOCK) pyproject.toml 2>/dev/null | sha256sum | cut -c1-16)
 DEMO ?= froude-demo
 
-.PHONY: help setup setup-system demo test lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting fuzz clean
+.PHONY: help setup setup-system demo test lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache fuzz clean
 
 help: ## Tell what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -67,11 +67,15 @@ results-dynamometer: setup ## Write docs/results/dynamometer.md and .json; DYNAM
 results-harvesting: setup ## Write docs/results/harvesting.md and .json.
 	@$(BIN)/python -m benchmarks.results_harvesting
 
+results-cache: setup ## Write docs/results/cache.md and .json; serves disks, runs fio on them.
+	@$(BIN)/python -m benchmarks.results_cache
+
 results-patternminer: setup ## Write docs/results/patternminer.md and .json; records real jobs on up to 8 nodes.
 	@$(BIN)/python -m benchmarks.results_patternminer
 
-fuzz: setup ## Feed the frame decoder for a minute.
+fuzz: setup ## Feed the decoders of frames and of NBD, a minute each.
 	@$(BIN)/python tests/fuzz/fuzz_frames.py -max_total_time=60
+	$(BIN)/python tests/fuzz/fuzz_nbd.py -max_total_time=60
 
 clean: ## Remove what was made here; the cache of fetched jars stays.
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis .nox .benchmarks site build dist

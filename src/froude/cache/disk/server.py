@@ -115,15 +115,26 @@ class _Client:
 
     def _take(self) -> None:
         """Serve what has come, as far as there is room for it."""
-        self._flushing = True  # answers that come at once leave together
+        while True:
+            self._flushing = True  # answers that come at once leave together
+            self._serve()
+            self._send(self._protocol.data_to_send())
+            self._flushing = False
+            self._flush()
+            # Once its answers have left there may be room again, and nothing else that would tell.
+            if self._ended or self._last or self._reading or self._full():
+                return
+
+    def _serve(self) -> None:
+        """Serve until there is nothing more, or no room."""
         while not self._ended:
             if self._full():
                 self._read_off()
-                break
+                return
             event = self._protocol.next_event()
             if event is None:
                 self._read_on()
-                break
+                return
             if isinstance(event, Request):
                 self._under_way += 1
                 self._under_way_bytes += event.length if event.length <= wire.PAYLOAD_LIMIT else 0
@@ -136,10 +147,7 @@ class _Client:
                 self._send(self._protocol.data_to_send())
                 self._flush()
                 self.end()
-            break
-        self._send(self._protocol.data_to_send())
-        self._flushing = False
-        self._flush()
+            return
 
     def _reply(self, request: Request) -> Reply:
         size = request.length if request.length <= wire.PAYLOAD_LIMIT else 0

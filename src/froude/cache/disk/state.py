@@ -135,7 +135,8 @@ class State:
     def sums(self, slot: int, within: int, length: int) -> bytes:
         """Checksums that blocks in neighbouring slots should have; arguments as of `found`."""
         blocks, table = self.geometry.blocks, self.space.table
-        block, count = within // BLOCK, length // BLOCK
+        skipped, block = divmod(within // BLOCK, blocks)
+        slot, count = slot + skipped, length // BLOCK
         if block + count <= blocks:
             return table.sums(slot, block, count)
         parts = [table.sums(slot, block, blocks - block)]
