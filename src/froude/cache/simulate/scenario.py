@@ -55,7 +55,9 @@ class Scenario(Declared):
     """Of each SSD."""
     chunk_bytes: Annotated[int, Size(most_bytes=LARGEST)] = 256 * 1024
     """What is read at once, and cached."""
-    data_bytes: Annotated[int, Size(most_bytes=LARGEST)] = 256_000_000
+    passes: Annotated[float, Number(0.01, 1000)] = 3.0
+    """Over its data that a job makes, as a multiple of what is assumed of each job: how long jobs are."""
+    data_bytes: Annotated[int, Size(most_bytes=LARGEST)] = 400_000_000
     """Of a slave's job, on average."""
     uneven: Annotated[float, Number(0, 2)] = 0.3
     """Standard deviation of the logarithm of a VM's data."""

@@ -164,11 +164,7 @@ def _gainers(vms: tuple[Vm, ...], given: list[float]) -> list[float]:
         else vm.importance * vm.reads_per_s
         for vm, own in zip(vms, given, strict=True)
     ]
-    falls = [
-        load * (vm.misses.at(own) - vm.misses.floor) for vm, own, load in zip(vms, given, loads, strict=True)
-    ]
-    hits = [load * (1 - vm.misses.floor) for vm, load in zip(vms, loads, strict=True)]
-    return falls if any(falls) else hits
+    return [load * vm.misses.at(own) for vm, own, load in zip(vms, given, loads, strict=True)]
 
 
 def _remarks(state: State) -> list[str]:
