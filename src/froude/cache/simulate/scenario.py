@@ -69,9 +69,11 @@ class Scenario(Declared):
     """An SSD takes for a chunk."""
     ssd_iops: Annotated[float, Number(1, 1e9)] = 2000.0
     """Chunks that an SSD serves a second."""
-    window_s: Annotated[float, Seconds()] = 12.0
+    window_s: Annotated[float, Seconds()] = 60.0
     """After which the split is looked at again."""
-    horizon_s: Annotated[float, Seconds()] = 60.0
+    settle_s: Annotated[float, Seconds()] = 60.0
+    """After a job's start, when it is looked at first; then after twice as long each time, up to the window."""
+    horizon_s: Annotated[float, Seconds()] = 300.0
     """What a move must pay for itself in."""
     master_importance: Annotated[float, Number(0, 1e6)] = 4.0
     """Of a master's misses beside a slave's, for the policies that weigh by it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.cache import solving
+from froude.cli.cache import simulating, solving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -20,3 +20,4 @@ def cache() -> None:
 
 
 app.command()(solving.solve)
+app.command()(simulating.simulate)
