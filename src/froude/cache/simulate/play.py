@@ -137,8 +137,7 @@ class _Play:
             cluster.name: _Work(cluster, [by_name[vm] for vm in cluster.vms]) for cluster in scenario.clusters
         }
         self._now = 0.0
-        self._length, self._window_at = scenario.window_s, scenario.window_s
-        self._looked_at = self._elapsed = self._seen = 0.0
+        self._window_at = scenario.window_s
         self._queue: list[tuple[float, int]] = []
         self._disks = [0.0] * scenario.disks
         self._ssds = [0.0] * len(scenario.hypervisors)
@@ -179,10 +178,7 @@ class _Play:
         work.job, work.stages, work.stage, work.started_s = job, JOBS[job], 0, self._now
         for node in work.nodes:
             node.job_reads = node.job_misses = 0
-            node.shards.decay(0)
-        if self._now + self._scenario.settle_s < self._window_at:
-            self._length = self._scenario.settle_s
-            self._window_at = self._now + self._length
+            node.shards.decay(0)  # the monitor is told by the ResourceManager that another job has begun
         self._begin_stage(work)
 
     def _begin_stage(self, work: _Work) -> None:
@@ -263,11 +259,7 @@ class _Play:
 
     def _window_ends(self) -> None:
         """Look at the split again."""
-        self._elapsed = self._now - self._looked_at
-        self._seen += self._elapsed
-        self._looked_at = self._now
-        self._length = min(self._scenario.window_s, 2 * self._length)
-        self._window_at = self._now + self._length
+        self._window_at += self._scenario.window_s
         self._wait += sum(node.wait_s for node in self._nodes)
         if self._policy.name not in {"none", "shared", "equal"}:
             plan = solve(self._state(), self._policy, Planning(seeds=self._seeds.child("policy", self._run)))
@@ -284,7 +276,6 @@ class _Play:
         for node in self._nodes:
             node.reads, node.wait_s, node.busy_s = 0, 0.0, 0.0
             node.shards.decay(_FORGET)
-        self._seen *= _FORGET
 
     def _state(self) -> State:
         """What a monitor would tell of the last window."""
@@ -298,7 +289,7 @@ class _Play:
             for name, work in self._work.items()
         ]
         return State(
-            window_s=self._elapsed,
+            window_s=scenario.window_s,
             horizon_s=scenario.horizon_s,
             miss_s=scenario.miss_s,
             hit_s=scenario.hit_s,
@@ -311,7 +302,7 @@ class _Play:
     def _vm(self, node: _Node) -> Vm:
         scenario = self._scenario
         # reads count as the curve counts them: the last window most, those before by half and half again
-        per_s = node.shards.accesses / self._seen
+        per_s = node.shards.accesses * (1 - _FORGET) / scenario.window_s
         bytes_per_s = round(per_s * scenario.chunk_bytes)
         return Vm(
             name=node.name,

@@ -71,8 +71,6 @@ class Scenario(Declared):
     """Chunks that an SSD serves a second."""
     window_s: Annotated[float, Seconds()] = 60.0
     """After which the split is looked at again."""
-    settle_s: Annotated[float, Seconds()] = 60.0
-    """After a job's start, when it is looked at first; then after twice as long each time, up to the window."""
     horizon_s: Annotated[float, Seconds()] = 300.0
     """What a move must pay for itself in."""
     master_importance: Annotated[float, Number(0, 1e6)] = 4.0
