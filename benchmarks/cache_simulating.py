@@ -85,7 +85,7 @@ def _without_caution() -> Rows:
     bold = partialmethod(Shards.curve, cautious=0.0)
     with patch.object(Shards, "curve", bold):
         gain = gains(compare(scenario, ["shared", "exact"], Seeds(1), runs=_RUNS), _total)["exact"]
-    said = f"{_interval(gain)}; curves not shown larger by their sampling error: caches end before cliffs and hit nothing"
+    said = f"{_interval(gain)}; curves not shown larger by their sampling error: caches end before cliffs"
     title = f"{_TITLES['figure-5']}, a look every 60 s"
     yield {
         "measure": f"{title}: sooner under exact without caution",
