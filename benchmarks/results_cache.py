@@ -15,6 +15,8 @@ TOPIC = Topic(
     "cluster's times.",
 )
 TOPIC.benchmark("nbd", "Cached disks: throughput and consistency", "bench_cache_disk")
+TOPIC.benchmark("solve", "Solving", "cache_solving")
+TOPIC.benchmark("simulate", "Policies played out", "cache_simulating")
 
 if __name__ == "__main__":
     TOPIC.main()

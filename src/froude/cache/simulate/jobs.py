@@ -1,9 +1,9 @@
-"""Ten jobs of the paper's evaluation as what they do to a disk: our assumptions, in proportions, none of them measured.
+"""Jobs of the paper's evaluation as what they do to a disk: our assumptions, in proportions, none of them measured.
 
-The paper names benchmarks and says which of them are sensitive to I/O; how they read is from what is known of each: sort,
-terasort and wordcount read their input once beside much computing; aggregation and join look up by key; a table scan
-comes again and again; bayes, kmeans and pagerank iterate. A job is a row of stages, and all VMs end a stage before the
-next begins, as reducers wait for mappers. Which VMs read more than others is drawn anew for each stage.
+The paper names benchmarks and says which of them are sensitive to I/O; how they read is from what is known of each:
+sort, terasort and wordcount read their input once beside much computing; aggregation and join look up by key; a table
+scan comes again and again; bayes, kmeans and pagerank iterate. A job is a row of stages, and all VMs end a stage before
+the next begins, as reducers wait for mappers. Which VMs read more than others is drawn anew for each stage.
 """
 
 from __future__ import annotations

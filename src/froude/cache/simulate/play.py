@@ -1,5 +1,4 @@
-"""A scenario played on a virtual clock under one policy: jobs, caches, disks, and a split that is looked at again and
-again.
+"""A scenario played on a virtual clock under one policy: jobs, caches, disks, and a split that is looked at again.
 
 A VM reads a chunk, waits for SSD or disk, computes, and reads the next. Each disk serves one read after the other and
 is shared by all hypervisors, as the paper's storage is, so that who misses makes others wait, too. What the policy
@@ -154,6 +153,7 @@ class _Play:
             for cluster, job in group.items():
                 self._begin(self._work[cluster], job)
             self._until_all_ended(number)
+        self._wait += sum(node.wait_s for node in self._nodes)
         return Outcome(
             self._policy.name, self._run, tuple(self._jobs), self._now, self._reads, self._misses, self._wait,
             self._plans, self._moved * self._scenario.chunk_bytes,
@@ -178,6 +178,7 @@ class _Play:
         work.job, work.stages, work.stage, work.started_s = job, JOBS[job], 0, self._now
         for node in work.nodes:
             node.job_reads = node.job_misses = 0
+            node.shards.decay(0)  # the monitor is told by the ResourceManager that another job has begun
         self._begin_stage(work)
 
     def _begin_stage(self, work: _Work) -> None:
@@ -189,7 +190,12 @@ class _Play:
                 continue
             rng = np.random.default_rng(self._seeds.child(work.job, work.stage, node.name).value)
             doing = MASTER if node.master else stage
-            reads = stage.passes * node.data_chunks * (MASTER_READS / MASTER_DATA if node.master else 1.0)
+            reads = (
+                self._scenario.passes
+                * stage.passes
+                * node.data_chunks
+                * (MASTER_READS / MASTER_DATA if node.master else 1.0)
+            )
             count = max(1, round(reads * np.exp(rng.normal(0, stage.uneven))))
             node.todo = reads_of(doing, node.data_chunks, count, rng, offset + (number << 40)).tolist()
             node.at, node.cpu_s, node.exchanged = 0, doing.cpu_s, doing.exchanged

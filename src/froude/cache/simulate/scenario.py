@@ -55,7 +55,9 @@ class Scenario(Declared):
     """Of each SSD."""
     chunk_bytes: Annotated[int, Size(most_bytes=LARGEST)] = 256 * 1024
     """What is read at once, and cached."""
-    data_bytes: Annotated[int, Size(most_bytes=LARGEST)] = 256_000_000
+    passes: Annotated[float, Number(0.01, 1000)] = 3.0
+    """Over its data that a job makes, as a multiple of what is assumed of each job: how long jobs are."""
+    data_bytes: Annotated[int, Size(most_bytes=LARGEST)] = 400_000_000
     """Of a slave's job, on average."""
     uneven: Annotated[float, Number(0, 2)] = 0.3
     """Standard deviation of the logarithm of a VM's data."""
@@ -67,9 +69,9 @@ class Scenario(Declared):
     """An SSD takes for a chunk."""
     ssd_iops: Annotated[float, Number(1, 1e9)] = 2000.0
     """Chunks that an SSD serves a second."""
-    window_s: Annotated[float, Seconds()] = 12.0
+    window_s: Annotated[float, Seconds()] = 60.0
     """After which the split is looked at again."""
-    horizon_s: Annotated[float, Seconds()] = 60.0
+    horizon_s: Annotated[float, Seconds()] = 300.0
     """What a move must pay for itself in."""
     master_importance: Annotated[float, Number(0, 1e6)] = 4.0
     """Of a master's misses beside a slave's, for the policies that weigh by it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.cache import disk, serving, solving
+from froude.cli.cache import disk, serving, simulating, solving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,5 +21,6 @@ def cache() -> None:
 
 app.command()(disk.disk)
 app.command()(solving.solve)
+app.command()(simulating.simulate)
 app.command()(serving.serve)
 app.command()(serving.agent)
