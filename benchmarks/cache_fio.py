@@ -8,6 +8,8 @@ VM's processor time can be told as its own agent would. Without a cache, and wit
 from __future__ import annotations
 
 import json
+import math
+import os
 import shutil
 import statistics
 import subprocess
@@ -15,15 +17,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+from scipy.stats import t as student
 from tests.integration.cache_processes import SECRET, Processes, processes, status_of
-from tests.integration.slow_disk import SlowDisk, filled, slow_disk
+from tests.integration.slow_disk import SlowDisk, filled, slow_disk, why_not
 
+from benchmarks.results import Row
 from froude.base.clock import RealClock
 from froude.base.errors import FroudeError
 from froude.cache.agents.client import AgentClient
@@ -80,6 +84,9 @@ class Series:
     uri: str
     offset: int
     patterns: Sequence[Pattern]
+    words: tuple[str, ...] = ()
+    """Of fio, for every job."""
+    seed: int = 0
     times: list[float] = field(default_factory=list)
     """Of each job that has ended, seconds."""
     failed: str = ""
@@ -95,7 +102,7 @@ class Series:
             words = [
                 "fio", f"--name={self.name}-{number}", "--thread", "--ioengine=nbd", f"--uri={self.uri}",
                 f"--bs={_BLOCK}", f"--offset={self.offset}", f"--io_size={pattern.reads * _BLOCK}", "--norandommap",
-                f"--randseed={number + 1}", "--output-format=json", *pattern.words,
+                f"--randseed={self.seed + number + 1}", "--output-format=json", *pattern.words, *self.words,
             ]  # fmt: skip
             child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self._child = psutil.Process(child.pid)
@@ -158,10 +165,22 @@ class Ran:
     """Until the last job has ended."""
     times: Mapping[str, tuple[float, ...]]
     """Of each job, by VM."""
-    misses: int
-    reads: int
+    chunks: Mapping[str, tuple[int, int]]
+    """Missed, and read, by cache."""
     changes: int
     """Rounds that changed anything."""
+    load: float = 0.0
+    """Of this machine in the last minute of it, all programs."""
+
+    @property
+    def misses(self) -> int:
+        """Chunks that no cache held."""
+        return sum(missed for missed, _ in self.chunks.values())
+
+    @property
+    def reads(self) -> int:
+        """Chunks read."""
+        return sum(read for _, read in self.chunks.values())
 
     @property
     def all_times(self) -> list[float]:
@@ -179,35 +198,57 @@ class Ran:
         return statistics.quantiles(self.all_times, n=10)[-1]
 
 
-def measure(
-    name: str, disk: SlowDisk, folder: Path, series: Mapping[str, tuple[Pattern, ...]] = SERIES
-) -> Ran:
+@dataclass(frozen=True)
+class Setting:
+    """What all policies are compared in."""
+
+    series: Mapping[str, tuple[Pattern, ...]]
+    space: int
+    """Bytes of the SSD that caches may take."""
+    image: int
+    """Bytes of each VM's disk."""
+    iops: int
+    """Of the slow disk; what a policy believes, where there is none."""
+    interval_s: float = INTERVAL_S
+    words: tuple[str, ...] = ()
+    """Of fio, for every job."""
+
+
+USUAL = Setting(SERIES, SPACE, IMAGE, IOPS)
+
+
+def measure(name: str, disk: SlowDisk, folder: Path, setting: Setting = USUAL, *, seed: int = 0) -> Ran:
     """Run all series once.
 
     Args:
         name: of the policy.
         disk: that all images lie on.
         folder: for caches and sockets; they are there anew each time.
-        series: jobs by VM.
+        setting: what is run.
+        seed: of the places that jobs read.
     """
+    vms, shared = list(setting.series), name == "shared"
     with processes(folder) as started, ExitStack() as stack:
-        space = 0 if name == "none" else SPACE
-        if name == "shared":
-            controls = {"all": _disk(started, "all", disk, space)}
-            uris = dict.fromkeys(series, f"nbd+unix:///?socket={folder}/all.sock")
-        else:
-            controls = {vm: _disk(started, vm, disk, space // len(series)) for vm in series}
-            uris = {vm: f"nbd+unix:///?socket={folder}/{vm}.sock" for vm in series}
+        space = 0 if name == "none" else setting.space
+        names = ["all"] if shared else vms
+        controls = {each: _disk(started, each, disk, space // len(names)) for each in names}
         running = {
-            vm: Series(vm, uris[vm], number * IMAGE if name == "shared" else 0, series[vm])
-            for number, vm in enumerate(series)
+            vm: Series(
+                vm,
+                f"nbd+unix:///?socket={folder}/{'all' if shared else vm}.sock",
+                number * setting.image * shared,
+                setting.series[vm],
+                setting.words,
+                1000 * seed + 100 * number,
+            )
+            for number, vm in enumerate(vms)
         }
-        rounds = _controlled(name, started, controls, running, stack)
+        rounds = _controlled(name, started, controls, running, setting, stack)
         begun = time.monotonic()
         _all(each.run for each in running.values())
         seconds = time.monotonic() - begun
         stack.close()
-        statuses = [status_of(control) for control in controls.values()]
+        statuses = {each: status_of(control) for each, control in controls.items()}
     failed = [each.failed for each in running.values() if each.failed]
     if failed:
         raise RuntimeError(failed[0])
@@ -215,38 +256,40 @@ def measure(
         name,
         seconds,
         {vm: tuple(each.times) for vm, each in running.items()},
-        sum(each.misses for each in statuses),
-        sum(each.hits + each.misses for each in statuses),
+        {each: (status.misses, status.hits + status.misses) for each, status in statuses.items()},
         rounds(),
+        os.getloadavg()[0],
     )
 
 
-def _controlled(
+def _controlled(  # noqa: PLR0917 - once, for its length
     name: str,
     started: Processes,
     controls: Mapping[str, Path],
     running: Mapping[str, Series],
+    setting: Setting,
     stack: ExitStack,
 ) -> Callable[[], int]:
     """Start agent and loop, where there is something to control; gives how many rounds changed anything."""
     if name in _STATIC:
         return lambda: 0
-    address = started.agent("h1", controls, space=SPACE, curve_every="0.5 s", curve_window="20 s")
+    address = started.agent("h1", controls, space=setting.space, curve_every="0.5 s", curve_window="20 s")
     agents = _Agents({"h1": AgentClient(address, SECRET)}, series=running)
     journal = stack.enter_context(FileJournal(started.folder / "state"))
-    solver = Solver(
-        policy=policy(name),
-        assumed=Assumed(miss_s=1 / IOPS * 4, hit_s=2e-4, granule_bytes=1 << 18, horizon_s=20),
+    # a read that misses waits for those of the others
+    assumed = Assumed(miss_s=len(running) / setting.iops, hit_s=2e-4, granule_bytes=1 << 18, horizon_s=20)
+    monitor = Monitor(window_s=8, stale_s=30)
+    controller = Controller(
+        agents, journal, RealClock(), monitor, Solver(policy=policy(name), assumed=assumed)
     )
-    controller = Controller(agents, journal, RealClock(), Monitor(window_s=8, stale_s=30), solver)
-    stack.enter_context(Loop(controller, INTERVAL_S))
+    stack.enter_context(Loop(controller, setting.interval_s))
     records = controller.journal.records
     return lambda: sum(each.outcome is Outcome.APPLIED for each in records())
 
 
 def _disk(started: Processes, name: str, disk: SlowDisk, size: int) -> Path:
-    image = disk.folder / f"{name}.img"
-    return started.disk(name, "--direct", image=image, size=size, group=disk.group)
+    direct = ("--direct",) if disk.group is not None else ()
+    return started.disk(name, *direct, image=disk.folder / f"{name}.img", size=size, group=disk.group)
 
 
 def _all(runs: Iterable[Callable[[], None]]) -> None:
@@ -257,34 +300,99 @@ def _all(runs: Iterable[Callable[[], None]]) -> None:
         thread.join()
 
 
-def images(disk: SlowDisk, vms: Sequence[str]) -> None:
+def images(disk: SlowDisk, setting: Setting = USUAL) -> None:
     """Make all images: one for each VM, and one that all share.
 
     Args:
         disk: that they lie on.
-        vms: by name.
+        setting: what is run.
     """
-    for vm in vms:
-        filled(disk.folder / f"{vm}.img", IMAGE)
-    filled(disk.folder / "all.img", len(vms) * IMAGE)
+    for vm in setting.series:
+        filled(disk.folder / f"{vm}.img", setting.image)
+    filled(disk.folder / "all.img", len(setting.series) * setting.image)
+
+
+def runs(names: Sequence[str], repeats: int) -> Iterator[Ran]:
+    """Run policies one after the other, and all of them again, so that what disturbs this machine disturbs all.
+
+    Args:
+        names: of the policies.
+        repeats: how often.
+    """
+    root = Path(tempfile.mkdtemp(prefix="froude-cache-fio-"))
+    try:
+        with slow_disk(root, size=640 * _MIB, iops=IOPS) as disk:
+            images(disk)
+            for repeat in range(repeats):
+                for name in names:
+                    folder = root / f"{repeat}-{name}"
+                    folder.mkdir()
+                    yield measure(name, disk, folder, seed=repeat)
+    finally:
+        shutil.rmtree(root)
+
+
+def rows(repeats: int = 5) -> list[Row]:
+    """Time until all jobs have ended, mean and tail of a job's, and misses, by policy; beside a shared cache.
+
+    Args:
+        repeats: of every policy.
+    """
+    why = why_not()
+    if why is not None:
+        return [Row("fio jobs by policy", None, "", conditions=f"not measured: {why}")]
+    found: dict[str, list[Ran]] = {}
+    for ran in runs(POLICIES, repeats):
+        print(line(ran), file=sys.stderr, flush=True)
+        found.setdefault(ran.policy, []).append(ran)
+    said = (
+        f"{sum(map(len, SERIES.values()))} jobs on {len(SERIES)} VMs, {SPACE >> 20} MiB of SSD, a disk of {IOPS} "
+        f"reads a second, a plan every {INTERVAL_S:g} s; mean of {repeats} runs, ± the 95 % interval of the mean; load "
+        f"average {statistics.fmean(ran.load for each in found.values() for ran in each):.1f}"
+    )
+    made = []
+    for name, each in found.items():
+        seconds, means, tails = (
+            [getattr(ran, what) for ran in each] for what in ("seconds", "mean_s", "tail_s")
+        )
+        misses = statistics.fmean(ran.misses / ran.reads for ran in each)
+        ratio = [ran.mean_s / shared.mean_s for ran, shared in zip(each, found["shared"], strict=True)]
+        made += [
+            Row(f"{name}: until all jobs have ended", round(statistics.fmean(seconds), 2), "s",
+                conditions=f"± {_half(seconds):.2f} s; {said}"),
+            Row(f"{name}: mean time of a job", round(statistics.fmean(means), 3), "s",
+                conditions=f"± {_half(means):.3f} s; nine in ten within {statistics.fmean(tails):.2f} s; "
+                f"{misses:.1%} of all reads missed; {statistics.fmean(ran.changes for ran in each):.1f} changes a run"),
+            Row(f"{name}: mean time of a job beside a shared cache", round(statistics.fmean(ratio), 3), "ratio",
+                conditions=f"± {_half(ratio):.3f}, run by run"),
+        ]  # fmt: skip
+    return made
+
+
+def _half(values: Sequence[float]) -> float:
+    """Half of the 95 % interval of a mean, by Student's t."""
+    if len(values) < 2:
+        return math.inf
+    return float(student.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / math.sqrt(len(values))
+
+
+def line(ran: Ran) -> str:
+    """A run in one line.
+
+    Args:
+        ran: what came of it.
+    """
+    by_vm = ", ".join(f"{vm} {sum(times):.1f}" for vm, times in ran.times.items())
+    return (
+        f"{ran.policy:10} {ran.seconds:6.1f} s, job mean {ran.mean_s:5.2f}, tail {ran.tail_s:5.2f}, missed "
+        f"{ran.misses / max(1, ran.reads):.1%} of {ran.reads}, {ran.changes} changes; {by_vm}"
+    )
 
 
 def main() -> None:
     """Print a line a run."""
-    root = Path(tempfile.mkdtemp(prefix="froude-cache-fio-"))
-    with slow_disk(root, size=640 * _MIB, iops=IOPS) as disk:
-        images(disk, list(SERIES))
-        for number, name in enumerate(sys.argv[1:] or POLICIES):
-            folder = root / f"{number}-{name}"
-            folder.mkdir()
-            ran = measure(name, disk, folder)
-            by_vm = {vm: round(sum(times), 1) for vm, times in ran.times.items()}
-            print(
-                f"{name:10} {ran.seconds:6.1f} s, job mean {ran.mean_s:5.2f}, tail {ran.tail_s:5.2f}, missed "
-                f"{ran.misses / max(1, ran.reads):.1%} of {ran.reads}, {ran.changes} changes, {by_vm}",
-                flush=True,
-            )
-    shutil.rmtree(root)
+    for ran in runs(sys.argv[1:] or POLICIES, 1):
+        print(line(ran), flush=True)
 
 
 if __name__ == "__main__":

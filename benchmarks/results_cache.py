@@ -5,7 +5,8 @@ Groups can be measured alone, `python -m benchmarks.results_cache --only nbd`.
 
 from __future__ import annotations
 
-from benchmarks.results import Topic
+from benchmarks import cache_fio, cache_overhead
+from benchmarks.results import Row, Topic
 
 TOPIC = Topic(
     "cache",
@@ -17,6 +18,19 @@ TOPIC = Topic(
 TOPIC.benchmark("nbd", "Cached disks: throughput and consistency", "bench_cache_disk")
 TOPIC.benchmark("solve", "Solving", "cache_solving")
 TOPIC.benchmark("simulate", "Policies played out", "cache_simulating")
+
+
+@TOPIC.group("fio", "Jobs by fio on four cached disks over one slow disk")
+def fio() -> list[Row]:
+    """Job times by policy."""
+    return cache_fio.rows()
+
+
+@TOPIC.group("overhead", "What observing and controlling costs")
+def overhead() -> list[Row]:
+    """Processor time of agents and controller."""
+    return cache_overhead.rows()
+
 
 if __name__ == "__main__":
     TOPIC.main()

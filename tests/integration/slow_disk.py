@@ -25,8 +25,8 @@ class SlowDisk:
 
     folder: Path
     """Where it is mounted."""
-    group: Path
-    """Of those who use it."""
+    group: Path | None
+    """Of those who use it; None where it is no slow one."""
 
 
 def why_not() -> str | None:
