@@ -60,7 +60,7 @@ def test_who_decides(tmp_path: Path) -> None:
             "controller.yaml:9: hypervisors.h1.agent: is no address",
         ),
         ("interval: 30 s", "interval: 0 s", "interval"),
-        ("floor: 10 MiB", "flor: 10 MiB", "did you mean floor"),
+        ("floor: 10 MiB", "floort: 10 MiB", "did you mean floor"),
         ("token: secret\n", "", "token is missing"),
         ("listen: 127.0.0.1:8077", "listen: 10.0.0.1:8077", "needs a certificate"),
     ],
