@@ -84,11 +84,7 @@ def _policies(outcomes: Sequence[Outcome]) -> Table:
         )
         for name in by_figure["total"]
     ]
-    sooner = (
-        Column("sooner", ValueKind.SHARE),
-        Column("from", ValueKind.SHARE),
-        Column("to", ValueKind.SHARE),
-    )
+    sooner = (Column("sooner", ValueKind.SHARE), Column("95 % interval"))
     columns = (
         Column("policy"),
         Column("all jobs", ValueKind.DURATION),
@@ -99,12 +95,12 @@ def _policies(outcomes: Sequence[Outcome]) -> Table:
         Column("grown by", ValueKind.BYTES),
     )
     words = "; ".join(f"{name}: {policy(name).about}" for name in by_figure["total"])
-    note = f"Sooner than under {BASE} in the same run, with the 95 % interval of the mean. {words}."
+    note = f"Sooner than under {BASE} in the same run, with the interval of the mean. {words}."
     return Table(columns, rows, "The same jobs under each policy", note)
 
 
-def _gain(gain: Gain | None) -> tuple[float | None, float | None, float | None]:
-    return (None, None, None) if gain is None else (gain.mean, gain.low, gain.high)
+def _gain(gain: Gain | None) -> tuple[float | None, str | None]:
+    return (None, None) if gain is None else (gain.mean, f"{gain.low:.1%} to {gain.high:.1%}")
 
 
 def _intervals(gained: Mapping[str, Gain]) -> list[Chart]:
