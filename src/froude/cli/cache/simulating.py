@@ -50,7 +50,7 @@ def simulate(
 ) -> None:
     """What each policy would bring: jobs of clusters on a virtual clock, or block traces of several volumes.
 
-    Example: froude cache simulate figure-5 --policy shared --policy exact --runs 2
+    Example: froude cache simulate figure-5 --policy shared --policy equal --runs 1
     """
     from froude.cache.simulate.scenario import shipped
 
