@@ -15,7 +15,11 @@ TOPIC = Topic(
     "cluster's times.",
 )
 TOPIC.benchmark("solve", "Solving", "cache_solving")
-TOPIC.benchmark("simulate", "Policies played out", "cache_simulating")
+TOPIC.benchmark("table-2", "Table 2 of the paper, played out", "cache_simulating", "table_2")
+TOPIC.benchmark(
+    "figure-5", "Repeated jobs on the clusters of Figure 5, played out", "cache_simulating", "figure_5"
+)
+TOPIC.benchmark("traces", "Block traces, replayed", "cache_simulating", "traces")
 
 if __name__ == "__main__":
     TOPIC.main()

@@ -47,8 +47,8 @@ def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Ma
         lede += f" That is {gain.mean:.1%} sooner than with one cache for all ({gain.low:.1%} to {gain.high:.1%})."
     runs = 1 + max(each.run for each in outcomes)
     space = scenario.space_bytes * len(scenario.hypervisors)
-    jobs = len(outcomes[0].jobs)
-    what = f"{jobs} jobs of {len(scenario.clusters)} clusters, {size(space)} of SSD, {runs} runs each"
+    times = "once" if runs == 1 else f"{runs} times"
+    what = f"{len(outcomes[0].jobs)} jobs of {len(scenario.clusters)} clusters, {size(space)} of SSD, {times}"
     blocks: tuple[Table | Chart, ...] = (_policies(outcomes), *_intervals(gained))
     sections = [Section("Policies", blocks), Section("Jobs", _jobs(outcomes))]
     return Report(

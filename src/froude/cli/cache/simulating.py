@@ -96,9 +96,8 @@ def _scenario(
     scenario, content = read_scenario(path)
     if space is not None:
         scenario = replace(scenario, space_bytes=_size("--space", space, zero=True))
-    with settings.progress().task(
-        f"{runs} runs of {len(scenario.groups)} groups of jobs under {len(names)} policies"
-    ):
+    played = f"{len(scenario.groups)} groups of jobs under {len(names)} policies, each {runs} times"
+    with settings.progress().task(played):
         outcomes = compare(scenario, names, answers.seeds(settings), runs=runs, workers=settings.workers)
     found = {"outcomes": [asdict(outcome) for outcome in outcomes]}
     kind = Migrations("cache-simulation", 1)
