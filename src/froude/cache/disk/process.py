@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import signal
 import sys
 import time
@@ -34,6 +35,9 @@ _SWITCH_S = 0.0005
 _LARGEST_CHUNK = 16 << 20
 _PATIENCE_S = 10.0
 """How long the end waits for requests that are under way."""
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+"""Of glibc's malloc.h."""
+_KEPT_BYTES = 128 << 20
 _FEATURES = (
     Feature.HAS_FLAGS
     | Feature.SEND_FLUSH
@@ -118,10 +122,19 @@ def serve(
     """
     former = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)
+    _keep_memory()
     try:
         return asyncio.run(_serve(settings, ready, note))
     finally:
         sys.setswitchinterval(former)
+
+
+def _keep_memory() -> None:
+    """Let the C library keep memory that was freed: new pages for each large read cost more than the read."""
+    with suppress(OSError, AttributeError):  # a C library without it
+        mallopt = ctypes.CDLL(None).mallopt
+        for option, size in ((_M_MMAP_THRESHOLD, PAYLOAD_LIMIT), (_M_TRIM_THRESHOLD, _KEPT_BYTES)):
+            mallopt(option, size)
 
 
 async def _serve(

@@ -17,9 +17,9 @@ from froude.cache.disk.state import Done, State
 from froude.cache.disk.table import BLOCK, SUM_BYTES, sums_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Write:
-    """A write that is under way."""
+    """A write that is under way; not frozen, which would take a microsecond to make."""
 
     start: int
     stop: int
