@@ -46,7 +46,11 @@ class Shelf(Protocol):
         """What it takes of the SSD."""
 
     def renew(self, chunk_bytes: int) -> Space:
-        """Give up all that is cached, and begin with chunks of another size; its capacity is 0."""
+        """Give up all that is cached, and begin with chunks of another size; its capacity is 0.
+
+        Raises:
+            OSError: no space for its index; then nothing has changed.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +217,11 @@ class Service:
         if self._renewing is not None:
             self._renew()
 
+    def forget_held(self) -> None:
+        """Answer nothing of what waits: the disk is about to end."""
+        self._held.clear()
+        self._renewing = None
+
     # Another chunk size
 
     def _consider(self, chunk_bytes: int | None) -> None:
@@ -227,12 +236,18 @@ class Service:
         if not self._store.idle:  # space is being given back
             self._parts.later(_AGAIN_S, self._renew)
             return
+        chunk, self._renewing = self._renewing, None
+        try:
+            space = self._parts.shelf.renew(chunk)
+        except OSError as error:  # it goes on as it is
+            self._store.state.cache_failed(error)
+            self._release()
+            return
         counters = self._store.state.counters
         former = {f.name: getattr(self._former, f.name) + getattr(counters, f.name) for f in fields(Counters)}
         self._former = Counters(**former)
         self._evictions += self._store.state.space.evictions
-        chunk, self._renewing = self._renewing, None
-        self._build(self._parts.shelf.renew(chunk))
+        self._build(space)
         self._store.resize(self._cache_bytes, lambda _data, _error: None)
         self._release()
 

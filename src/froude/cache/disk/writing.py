@@ -91,7 +91,8 @@ class Writer:
 
         def begin(turn: Turn) -> None:
             self._begin(offset, offset + length)
-            self._drop(offset, offset + length)
+            for chunk in self._drop(offset, offset + length):
+                state.reads.drop(chunk)
             job = partial(backing.zero, offset, length, hole=hole, durable=durable)
 
             def then(_: object, error: OSError | None) -> None:
@@ -150,10 +151,13 @@ class Writer:
         begin = chunk * self._chunk
         return any(start < begin + self._chunk and begin < stop for start, stop in self._state.outside)
 
-    def _drop(self, start: int, stop: int) -> None:
-        for chunk in self._state.space.within(start // self._chunk, (stop - 1) // self._chunk):
+    def _drop(self, start: int, stop: int) -> list[int]:
+        """Cache nothing of a range; gives what was cached of it."""
+        chunks = self._state.space.within(start // self._chunk, (stop - 1) // self._chunk)
+        for chunk in chunks:
             self._state.space.drop(chunk)
         self._state.freed()
+        return chunks
 
     def _written(self, write: _Write, _: object, error: OSError | None) -> None:
         """The image has it, or may have some of it."""
@@ -286,6 +290,7 @@ class Writer:
         if sums and not space.excess:
             space.table.set_sums(slot, 0, sums)
             space.insert(chunk, slot)
+            self._state.reads.touch(chunk)
         else:
             space.give_back(slot)
 
