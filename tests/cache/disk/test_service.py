@@ -46,7 +46,6 @@ class Clocked:
             disk=self.world.scheduler if waits else Inline(),
             quick=Inline(),
             ssd=Inline(),
-            at_once=True,
             writing=lambda: None,
             now=lambda: self.now,
         )

@@ -162,7 +162,6 @@ async def _serve(
             disk=pool,
             quick=pool if settings.direct else Wary(pool),
             ssd=ssd,
-            at_once=not settings.direct,
             writing=file.writing,
             now=time.monotonic,
         )

@@ -154,6 +154,28 @@ class Service:
         else:
             self._start(request, reply)
 
+    def read_now(self, request: Request) -> Data | None:
+        """Serve a read that needs no waiting; None, and nothing done, for any other request.
+
+        Args:
+            request: any.
+        """
+        kind, flags, _, offset, length, _ = request
+        if kind or flags or self._held or self._renewing is not None or not self._limiter.free:
+            return None
+        if not length or offset + length > self._size:
+            return None
+        began = self._now()
+        data = self._store.read_now(offset, length)
+        if data is not None:
+            served = self._served
+            served.reads += 1
+            served.read_bytes += length
+            served.read_s += self._now() - began
+            if self._parts.chooser is not None:
+                self._consider(self._parts.chooser.saw(offset, length))
+        return data
+
     def _release(self) -> None:
         """Let go of what waits, as far as the limits allow."""
         while self._held and self._renewing is None:

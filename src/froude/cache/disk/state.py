@@ -54,8 +54,6 @@ class Places:
     """Does writes to the image, which mostly end in the system's memory."""
     ssd: Work
     """Does work on the cache file."""
-    at_once: bool
-    """Whether `ssd` does it at once."""
     writing: Callable[[], None]
     """Called before the image is changed, and after."""
     now: Callable[[], float]
