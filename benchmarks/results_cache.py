@@ -1,6 +1,6 @@
 """Measures everything that docs/results/cache shows: `make results-cache`.
 
-Groups can be measured alone, `python -m benchmarks.results_cache --only nbd`.
+Groups can be measured alone, `python -m benchmarks.results_cache --only solve`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,12 @@ TOPIC = Topic(
     "cluster's times.",
 )
 TOPIC.benchmark("nbd", "Cached disks: throughput and consistency", "bench_cache_disk")
+TOPIC.benchmark("solve", "Solving", "cache_solving")
+TOPIC.benchmark("table-2", "Table 2 of the paper, played out", "cache_simulating", "table_2")
+TOPIC.benchmark(
+    "figure-5", "Repeated jobs on the clusters of Figure 5, played out", "cache_simulating", "figure_5"
+)
+TOPIC.benchmark("traces", "Block traces, replayed", "cache_simulating", "traces")
 
 if __name__ == "__main__":
     TOPIC.main()

@@ -19,7 +19,7 @@ def curves(draw: st.DrawFn) -> MissRatioCurve:
     """Any curve of a few points."""
     ratios = sorted(draw(st.lists(st.floats(0, 1), min_size=1, max_size=12)), reverse=True)
     sizes = sorted(draw(st.sets(st.integers(1, 1000), min_size=len(ratios) - 1, max_size=len(ratios) - 1)))
-    return MissRatioCurve((0, *sizes), tuple(ratios), draw(st.floats(0, 1e9)))
+    return MissRatioCurve((0, *sizes), tuple(ratios), draw(st.integers(0, 10**9)))
 
 
 def test_between_two_sizes_the_smaller_ones_ratio_stands() -> None:
@@ -108,6 +108,7 @@ def test_the_json_form_reads_back(curve: MissRatioCurve) -> None:
         {"sizes_bytes": [0], "miss_ratio": [float("nan")], "accesses": 1},
         {"sizes_bytes": [0], "miss_ratio": [1.0], "accesses": -1},
         {"sizes_bytes": [0], "miss_ratio": [1.0], "accesses": float("inf")},
+        {"sizes_bytes": [0, 1 << 61], "miss_ratio": [1.0, 0.5], "accesses": 1},
         {"sizes_bytes": [0], "miss_ratio": ["1"], "accesses": 1},
         {"sizes_bytes": [0], "miss_ratio": [1], "accesses": 10**400},
         {"sizes_bytes": [0], "miss_ratio": [True], "accesses": 1},

@@ -16,6 +16,8 @@ from typing import Any, Self
 
 from froude.base.errors import InputError
 
+LARGEST = 10**18
+"""Bytes that any cache may have: numbers in a solver's arrays have 63 bits."""
 MOST_POINTS = 4096
 """Points of a curve; one from outside with more is refused."""
 POINTS = 256
@@ -27,7 +29,7 @@ class MissRatioCurve:
     """Miss ratio by size of the cache."""
 
     sizes_bytes: tuple[int, ...]
-    """Ascending from 0; at most `MOST_POINTS`."""
+    """Ascending from 0 to at most `LARGEST`; at most `MOST_POINTS`."""
     miss_ratio: tuple[float, ...]
     """From each size to the next, 0 to 1, never rising; the first is 1 unless nothing was read."""
     accesses: float
@@ -41,6 +43,8 @@ class MissRatioCurve:
             )
         if sizes[0] != 0 or any(b <= a for a, b in itertools.pairwise(sizes)):
             raise ValueError("sizes ascend from 0")
+        if sizes[-1] > LARGEST:
+            raise ValueError(f"no cache has {sizes[-1]} bytes")
         if not all(0 <= ratio <= 1 for ratio in ratios):
             raise ValueError("a miss ratio is 0 to 1")
         if any(b > a for a, b in itertools.pairwise(ratios)):
