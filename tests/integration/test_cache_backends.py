@@ -110,7 +110,11 @@ remember_owner = 0
 def domain(monkeypatch: pytest.MonkeyPatch) -> Iterator[LibvirtDisk]:
     """The same guest by a libvirt of an unprivileged user's own; root becomes nobody for it."""
     folder = Path(tempfile.mkdtemp(prefix="froude-libvirt-"))  # not below a folder that is root's alone
-    user = ["setpriv", "--pdeathsig=KILL", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.geteuid() == 0 else []
+    user = (
+        ["setpriv", "--pdeathsig=KILL", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+        if os.geteuid() == 0
+        else []
+    )
     for name in ("run", "config/libvirt", "cache", "bin"):
         (folder / name).mkdir(parents=True)
     (folder / "config/libvirt/qemu.conf").write_text(_LIBVIRT_CONF)
@@ -132,7 +136,7 @@ def domain(monkeypatch: pytest.MonkeyPatch) -> Iterator[LibvirtDisk]:
         monkeypatch.setenv(name, str(folder / part))
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("PATH", f"{folder}/bin:{os.environ['PATH']}")
-    # whatever becomes of the test, it ends by itself when nobody has asked for a while; a reaper has no power over nobody
+    # it ends by itself, too, when nobody has asked for a while
     command = [*user, str(_LIBVIRTD), "--timeout=20"]
     daemon = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
