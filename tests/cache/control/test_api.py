@@ -58,6 +58,7 @@ def test_before_the_first_round() -> None:
     client = TestClient(_app(rounds=0)[0], headers=_HEADERS)
     assert client.get("/v1/plan").json() is None
     assert client.get("/v1/history").json() == []
+    assert client.post("/v1/what-if", json={}).json()["limits"] == {}
 
 
 def test_a_dry_run_and_a_round(client: TestClient) -> None:
