@@ -3,7 +3,9 @@
     python -m benchmarks cache_disk
 
 One image of 512 MiB, in the page cache: the ceiling of each server, not of a disk. The servers are measured in turn in
-each round, since rates drift with whatever else runs; a figure is the median of its rounds.
+each round, since rates drift with whatever else runs; a figure is the median of its rounds. Where it is allowed (root),
+servers and fio go before everything else that runs (SCHED_RR): a server of one thread would otherwise get less of a busy
+machine than one of sixteen.
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ from tests.cache.disk.test_store import SETTINGS, live
 from froude.base.units import MIB
 from froude.cache.disk.client import DiskClient
 
-ROUNDS, SECONDS = 5, 2.0
+ROUNDS, SECONDS = 5, 1.0
 SIZE = 512 * MIB
-RESIZES, KILLS, LIVES = 400, 12, 60
+RESIZES, KILLS, LIVES = 400, 12, 40
 JOBS = {
     "4k zipf reads, 1 at a time": [
         "--rw=randread",
@@ -65,8 +67,9 @@ def rows() -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="froude-bench-cache-") as folder:
         image = Path(folder) / "vm.raw"
         image.write_bytes(random.Random(1).randbytes(MIB) * (SIZE // MIB))
-        found = _throughput(image)
-        yield from _beside(found)
+        with _undisturbed() as how:
+            found = _throughput(image)
+        yield from _beside(found, how)
         yield from _verified(Path(folder))
     yield _simulated()
 
@@ -84,8 +87,8 @@ def _throughput(image: Path) -> Measured:
         "ours, 64 MiB cached": lambda path: _ours(path, "64MiB"),
     }
     found: Measured = {job: {name: [] for name in makers} for job in JOBS}
-    for _ in range(ROUNDS):
-        for name, maker in makers.items():
+    for round_ in range(ROUNDS):
+        for name, maker in list(makers.items())[:: 1 if round_ % 2 else -1]:
             if shutil.which(_PROGRAM.get(name.split()[0], "fio")) is None:
                 continue
             with maker(image) as (uri, pid):
@@ -100,7 +103,22 @@ def _throughput(image: Path) -> Measured:
 _PROGRAM = {"nbdkit": "nbdkit", "qemu-nbd": "qemu-nbd"}
 
 
-def _beside(found: Measured) -> Iterator[dict[str, Any]]:
+@contextmanager
+def _undisturbed() -> Iterator[str]:
+    """Before other programs where that is allowed; says how it was."""
+    load = f"load of the machine {os.getloadavg()[0]:.0f}"
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(5))
+    except PermissionError:
+        yield f"{load}, at no priority"
+        return
+    try:
+        yield f"{load}, with priority"
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def _beside(found: Measured, how: str) -> Iterator[dict[str, Any]]:
     for job, servers in found.items():
         middle = {name: statistics.median(rate for rate, _ in runs) for name, runs in servers.items() if runs}
         for name, rate in middle.items():
@@ -109,16 +127,17 @@ def _beside(found: Measured) -> Iterator[dict[str, Any]]:
                 "measure": f"{job}: {name}",
                 "value": round(rate),
                 "unit": "requests/s",
-                "conditions": f"{cpu:.3g} us of processor each, median of {ROUNDS} rounds of {SECONDS:g} s",
+                "conditions": f"{cpu:.3g} us of processor each, median of {ROUNDS} rounds of {SECONDS:g} s, {how}",
             }
-        if "nbdkit file" in middle:
-            pairs = zip(servers["ours, all cached"], servers["nbdkit file"], strict=True)
-            ratios = sorted(ours / theirs for (ours, _), (theirs, _) in pairs)
+        for ours in [name for name in middle if name.startswith("ours") and "nbdkit file" in middle]:
+            pairs = zip(servers[ours], servers["nbdkit file"], strict=True)
+            ratios = sorted(mine / theirs for (mine, _), (theirs, _) in pairs)
+            aimed = "all" in ours
             yield {
-                "measure": f"{job}: ours, all cached, to nbdkit file",
+                "measure": f"{job}: {ours}, to nbdkit file",
                 "value": round(statistics.median(ratios), 2),
                 "unit": "ratio",
-                "aim": f">= {0.5 if 'writes' in job else 1}",
+                "aim": f">= {0.5 if 'writes' in job else 1}" if aimed else "",
                 "conditions": f"median of {ROUNDS} rounds, {ratios[0]:.2f} to {ratios[-1]:.2f}",
             }
 

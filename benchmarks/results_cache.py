@@ -17,7 +17,11 @@ TOPIC = Topic(
 )
 TOPIC.benchmark("nbd", "Cached disks: throughput and consistency", "bench_cache_disk")
 TOPIC.benchmark("solve", "Solving", "cache_solving")
-TOPIC.benchmark("simulate", "Policies played out", "cache_simulating")
+TOPIC.benchmark("table-2", "Table 2 of the paper, played out", "cache_simulating", "table_2")
+TOPIC.benchmark(
+    "figure-5", "Repeated jobs on the clusters of Figure 5, played out", "cache_simulating", "figure_5"
+)
+TOPIC.benchmark("traces", "Block traces, replayed", "cache_simulating", "traces")
 
 
 @TOPIC.group("fio", "Jobs by fio on four cached disks over one slow disk")

@@ -46,7 +46,6 @@ class Clocked:
             disk=self.world.scheduler if waits else Inline(),
             quick=Inline(),
             ssd=Inline(),
-            at_once=True,
             writing=lambda: None,
             now=lambda: self.now,
         )
@@ -183,6 +182,34 @@ def test_limits_hold_requests_back() -> None:
     assert disk.replies[-1][0] == 7
     disk.advance(1.0)
     assert disk.replies[-1][0] == 8
+
+
+def test_another_chunk_size_that_finds_no_space_is_not_taken() -> None:
+    """The disk goes on as it is, and says why."""
+    disk = Clocked(chooser=ChunkChooser(8192, chosen=False))
+
+    def full(chunk_bytes: int) -> Space:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    disk.renew = full  # type: ignore[method-assign]
+    for n in range(1001):
+        disk.ask(0, n * 7919 % 250 * 4096, 4096, cookie=n)
+    assert len(disk.replies) == 1001
+    status = disk.service.status()
+    assert status.chunk_bytes == 8192
+    assert "No space left" in str(status.fault)
+
+
+def test_at_the_end_what_waits_is_not_begun() -> None:
+    """Nobody was told that it was done."""
+    disk = Clocked(limits=Limits(iops=1))
+    for cookie in (1, 2, 3):
+        disk.ask(1, 0, 10, cookie=cookie)
+    assert not disk.service.idle
+    disk.service.forget_held()
+    assert disk.service.idle
+    disk.advance(10)
+    assert [cookie for cookie, _, _ in disk.replies] == [1]
 
 
 def test_a_resize_answers_when_space_is_given_back() -> None:

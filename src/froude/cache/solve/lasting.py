@@ -2,7 +2,8 @@
 
 A search can weigh it: a byte written to an SSD gets a price, as high as is needed, and the split is the best one at
 that price. So the VM that fills its cache for few hits loses it first, and one that writes less the larger its cache is
-gets a larger one. A rule cannot; under one, VMs with the fewest hits for each byte written lose their caches one by one.
+gets a larger one. Only splits that are best at some price are found: one in between, which would use the limit better,
+is passed over. A rule cannot weigh it; under one, VMs with the fewest hits for each byte written lose their caches.
 """
 
 from __future__ import annotations
