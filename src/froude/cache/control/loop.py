@@ -78,7 +78,7 @@ class Loop:
     apply: bool = True
     """Whether plans are carried out."""
     failed: Callable[[str], None] = lambda _: None
-    """Told of a round that could not be written down, and of what went wrong in one."""
+    """Told of a round that could not be written down, of what went wrong in one, and of what is not as it should be."""
     paused: bool = False
     """Whether no rounds are made but those that are asked for."""
     failures: int = 0
@@ -89,6 +89,7 @@ class Loop:
     """Held by whoever has the controller."""
     _beat: Beat | None = None
     _cause: str = "start"
+    _told: frozenset[str] = frozenset()
 
     def round(self, *, cause: str, dry: bool) -> Record:
         """One round now; waits for the one that is under way.
@@ -140,7 +141,13 @@ class Loop:
             self.failures += 1
             self.failed(str(error))
         else:
-            for why in record.failures:
-                self.failed(why)
+            self._tell(record.failures)
         self._cause = "interval"
         self.seconds += time.thread_time() - begun
+
+    def _tell(self, failures: tuple[str, ...]) -> None:
+        """What went wrong, and what was seen that is not as it should be: once for as long as it lasts."""
+        remarks = self.controller.view.remarks
+        for text in (*failures, *(each for each in remarks if each not in self._told)):
+            self.failed(text)
+        self._told = frozenset(remarks)
