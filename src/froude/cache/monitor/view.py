@@ -318,7 +318,8 @@ def _accepted(heard: _Heard, report: HypervisorReport | VmReport, wrong: str | N
     before = heard.report
     if before is not None and before.instance == report.instance:
         if before.uptime_s == report.uptime_s:
-            return False  # the same one again: an agent that lags is not heard by it
+            heard.trouble = "repeats an old report"  # what VMs have may have changed since
+            return False
         wrong = clock_lies(before.uptime_s, report.uptime_s, now_s - heard.heard_s) or wrong
     heard.report, heard.heard_s = report, now_s
     heard.trouble = f"reports what cannot be: {wrong}" if wrong else ""
