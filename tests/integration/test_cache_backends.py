@@ -7,8 +7,10 @@ not here is skipped with its reason.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +20,7 @@ import pytest
 from froude.base.clock import RealClock
 from froude.base.errors import FroudeError
 from froude.cache.backends.cgroup import CgroupV1, device_of
+from froude.cache.backends.libvirt_disk import LibvirtDisk
 from froude.cache.backends.load import GroupLoad, Watched, buffered, scratch_load
 from froude.cache.backends.probe import probe
 from froude.cache.backends.qemu_disk import QemuDisk
@@ -33,6 +36,8 @@ pytestmark = pytest.mark.integration
 _QEMU = shutil.which("qemu-system-x86_64")
 _DAEMON = shutil.which("qemu-storage-daemon")
 _FIO = shutil.which("fio")
+_VIRSH, _LIBVIRTD = shutil.which("virsh"), shutil.which("libvirtd", path="/usr/sbin:/sbin:/usr/bin")
+_SESSION = "qemu:///session"
 _BLKIO = Path("/sys/fs/cgroup/blkio")
 _BOOT_SECTOR = bytes.fromhex(
     "31C0 8ED8"  # xor ax, ax; mov ds, ax
@@ -84,6 +89,73 @@ def test_a_guest_is_held_by_qemu(guest: QemuDisk) -> None:
     for resource in ("iops", "bytes_per_s"):
         assert probe(guest, load, resource).verdict is Verdict.HOLDS
     assert guest.read_back() == Limits()
+
+
+_DOMAIN = """\
+<domain type='qemu'><name>froude-test</name><memory unit='MiB'>16</memory><vcpu>1</vcpu>
+<os><type arch='x86_64' machine='pc'>hvm</type></os>
+<devices><emulator>{qemu}</emulator><disk type='file' device='disk'><driver name='qemu' type='raw'/>
+<source file='{image}'/><target dev='vda' bus='virtio'/></disk><memballoon model='none'/></devices></domain>
+"""
+_LIBVIRT_CONF = """\
+security_driver = "none"
+cgroup_controllers = []
+stdio_handler = "file"
+namespaces = []
+remember_owner = 0
+"""
+
+
+@pytest.fixture
+def domain(monkeypatch: pytest.MonkeyPatch) -> Iterator[LibvirtDisk]:
+    """The same guest by a libvirt of an unprivileged user's own; root becomes nobody for it."""
+    folder = Path(tempfile.mkdtemp(prefix="froude-libvirt-"))  # not below a folder that is root's alone
+    user = (
+        ["setpriv", "--pdeathsig=KILL", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+        if os.geteuid() == 0
+        else []
+    )
+    for name in ("run", "config/libvirt", "cache", "bin"):
+        (folder / name).mkdir(parents=True)
+    (folder / "config/libvirt/qemu.conf").write_text(_LIBVIRT_CONF)
+    image, description = folder / "disk.img", folder / "vm.xml"
+    image.write_bytes(_BOOT_SECTOR.ljust(510, b"\0") + b"\x55\xaa" + bytes(1 << 20))
+    description.write_text(_DOMAIN.format(qemu=_QEMU, image=image))
+    (folder / "bin/virsh").write_text(f'#!/bin/sh\nexec {shlex.join([*user, str(_VIRSH)])} "$@"\n')
+    (folder / "bin/virsh").chmod(0o755)
+    folder.chmod(0o755)
+    (folder / "run").chmod(0o700)
+    if user:
+        for path in (folder, *folder.rglob("*")):
+            shutil.chown(path, "nobody", "nogroup")
+    for name, part in {
+        "XDG_RUNTIME_DIR": "run",
+        "XDG_CONFIG_HOME": "config",
+        "XDG_CACHE_HOME": "cache",
+    }.items():
+        monkeypatch.setenv(name, str(folder / part))
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("PATH", f"{folder}/bin:{os.environ['PATH']}")
+    # it ends by itself, too, when nobody has asked for a while
+    command = [*user, str(_LIBVIRTD), "--timeout=20"]
+    daemon = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until((folder / "run/libvirt/libvirt-sock").exists, "libvirt answers")
+        subprocess.run(["virsh", "-c", _SESSION, "create", str(description)], check=True, capture_output=True)
+        yield LibvirtDisk("froude-test", "vda", _SESSION)
+        subprocess.run(["virsh", "-c", _SESSION, "destroy", "froude-test"], check=True, capture_output=True)
+    finally:
+        daemon.kill()
+        daemon.wait(30)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(None in {_QEMU, _VIRSH, _LIBVIRTD}, reason="virsh, libvirtd or QEMU is not here")
+def test_a_guest_is_held_by_libvirt(domain: LibvirtDisk) -> None:
+    """As by QEMU itself, of which nobody but libvirt has the monitor."""
+    until(lambda: domain.counters()[0] > 100, "the guest reads")
+    assert probe(domain, Watched(domain.counters, RealClock()), "iops").verdict is Verdict.HOLDS
+    assert domain.read_back() == Limits()
 
 
 class _Served:

@@ -8,12 +8,13 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 
-from froude.cache.control.api import controller_app
+from froude.cache.control.api import controller_app, view_message
 from froude.cache.control.config import ControllerConfig, HypervisorEntry
 from froude.cache.control.loop import Loop
 from froude.cache.control.rounds import Controller
 from froude.cache.monitor.limits import Limits
-from froude.cache.monitor.view import Monitor
+from froude.cache.monitor.messages import JobSample
+from froude.cache.monitor.view import Monitor, View
 from tests.simulation.cache_world import SimulatedAgents, SimulatedJournal, World
 
 _SECRET = "0123456789abcdef"
@@ -57,6 +58,7 @@ def test_before_the_first_round() -> None:
     client = TestClient(_app(rounds=0)[0], headers=_HEADERS)
     assert client.get("/v1/plan").json() is None
     assert client.get("/v1/history").json() == []
+    assert client.post("/v1/what-if", json={}).json()["limits"] == {}
 
 
 def test_a_dry_run_and_a_round(client: TestClient) -> None:
@@ -91,6 +93,13 @@ def test_what_was_seen(client: TestClient) -> None:
     assert view["hypervisors"]["h0"]["cache_bytes"] == 1000
     assert {vm["name"] for vm in view["vms"]} >= {"h0v0", "h1v2"}
     assert 'froude_vm_cache_bytes{hypervisor="h0",vm="h0v0"}' in client.get("/metrics").text
+
+
+def test_jobs_that_run() -> None:
+    """With who tells of them, and where they are."""
+    job = JobSample(id="application_1", name="sort", progress=0.5, elapsed_s=7, hosts=("a", "b"))
+    (shown,) = view_message(View((), (), jobs=(("vm1", job),))).jobs
+    assert (shown.vm, shown.name, shown.hosts) == ("vm1", "sort", ["a", "b"])
 
 
 def test_without_the_secret() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from froude.base.errors import InputError
+from froude.cache.agents.config import read_agent
 from froude.cache.control.config import ControllerConfig, read_controller
+from tests.documented import ROOT
 
 _TEXT = """\
 froude: cache-controller/1
@@ -60,7 +63,7 @@ def test_who_decides(tmp_path: Path) -> None:
             "controller.yaml:9: hypervisors.h1.agent: is no address",
         ),
         ("interval: 30 s", "interval: 0 s", "interval"),
-        ("floor: 10 MiB", "floort: 10 MiB", "did you mean floor"),
+        ("floor: 10 MiB", "floors: 10 MiB", "did you mean floor"),
         ("token: secret\n", "", "token is missing"),
         ("listen: 127.0.0.1:8077", "listen: 10.0.0.1:8077", "needs a certificate"),
     ],
@@ -75,3 +78,17 @@ def test_nobody_to_split(tmp_path: Path) -> None:
     """A controller without a hypervisor has nothing to do."""
     with pytest.raises(InputError, match="names no hypervisor"):
         _read(tmp_path, _TEXT.partition("hypervisors:")[0])
+
+
+def test_the_documented_files(tmp_path: Path) -> None:
+    """Every YAML that the how-to shows is read as it stands."""
+    page = (ROOT / "docs/howto/control-ssd-caches.md").read_text()
+    files = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(files) == 3
+    for text in files:
+        path = tmp_path / "file.yaml"
+        path.write_text(text)
+        if "cache-controller" in text:
+            assert read_controller(path).vms["vm1"].floor_bytes == 32_000_000
+        else:
+            assert read_agent(path).name in {"h1", "vm1"}

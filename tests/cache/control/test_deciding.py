@@ -101,6 +101,23 @@ def test_an_ssd_whose_requests_are_not_counted() -> None:
     assert decision.limits["vm1"].iops is None
 
 
+def test_caps_that_hardly_change_stay() -> None:
+    """Unless a size changes with them, or one of them by more than a tenth."""
+    plan = _solver("equal").decide(_view(_vm("vm1", 9), _vm("vm2", 9)), {}).limits
+
+    def again(**factors: float) -> dict[str, Limits]:
+        held = {
+            vm: Limits(each.cache_bytes, round((each.iops or 0) * factors[vm])) for vm, each in plan.items()
+        }
+        view = _view(*(_vm(vm, 9, held=each) for vm, each in held.items()))
+        decided = _solver("equal").decide(view, {}).limits
+        return {vm: each for vm, each in decided.items() if each != held[vm]}
+
+    assert again(vm1=0.92, vm2=1.0) == {}
+    assert set(again(vm1=1.05, vm2=1.05)) == {"vm1", "vm2"}  # more than the SSD has
+    assert again(vm1=0.8, vm2=1.0) == {"vm1": plan["vm1"]}
+
+
 def test_what_if() -> None:
     """Twice the SSD fits both loops; half of it neither; under another policy all are alike."""
     view = _view(_vm("vm1", 30 * _MIB), _vm("vm2", 30 * _MIB))

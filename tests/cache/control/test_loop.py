@@ -132,3 +132,14 @@ def test_a_round_that_fails_is_told() -> None:
         assert twice.wait(30)
     assert told[0] == "journal: no space left"
     assert loop.failures >= 2
+
+
+def test_what_is_not_as_it_should_be_is_told_once() -> None:
+    """For as long as it lasts; and again when it comes again."""
+    told: list[str] = []
+    loop, world = _loop(1000, failed=told.append)
+    for dead in (True, True, False, True):
+        world.dead_until["h0"] = world.clock.now() + 30 if dead else -1.0
+        loop._again()
+        world.clock.sleep(60)
+    assert told == ["h0 h0: does not answer"] * 2

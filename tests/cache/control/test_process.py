@@ -8,7 +8,7 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.base.errors import InputError, MissingError
-from froude.cache.agents.config import Group, HypervisorAgent, HypervisorVm, Qmp, Ssd, Throttling
+from froude.cache.agents.config import Group, HypervisorAgent, HypervisorVm, Libvirt, Qmp, Ssd, Throttling
 from froude.cache.backends.own import OwnDisk
 from froude.cache.backends.types import Verdict
 from froude.cache.control import process
@@ -28,11 +28,12 @@ def test_a_vm_with_all_that_can_limit_it(tmp_path: Path) -> None:
     vm = HypervisorVm(
         cache=tmp_path / "c",
         qmp=Qmp(socket=tmp_path / "q", device="d0"),
+        libvirt=Libvirt(domain="vm1", target="vda"),
         throttle_group=Throttling(socket=tmp_path / "q", group="tg0"),
     )
     watch = hypervisor_watch(_agent(tmp_path, vm), VirtualClock(), lambda _: None)
     enforced = watch.vms["vm1"].vm  # type: ignore[attr-defined] # it is a Watch
-    assert [each.name for each in enforced.backends] == ["own", "qmp", "throttle-group"]
+    assert [each.name for each in enforced.backends] == ["own", "qmp", "libvirt", "throttle-group"]
     assert watch.keeper.supply == Limits(1 << 20, 500)
 
 

@@ -50,15 +50,21 @@ def test_a_dry_agent(folder: Path, capsys: Out) -> None:
     assert "Would serve the agent vm1 at 127.0.0.1:8079" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("flags", "applies"), [([], True), (["--dry-run"], False)])
-def test_a_controller(folder: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], applies: bool) -> None:
-    """With --dry-run it only shows its plans; chance follows the seed."""
+def test_a_controller(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told its file; chance follows the seed."""
     told = []
     monkeypatch.setattr(
         process, "run_controller", lambda config, **more: told.append((config.apply, more["seed"]))
     )
-    assert run(["cache", "serve", "controller.yaml", "--seed", "7", *flags]) == 0
-    assert told == [(applies, 7)]
+    assert run(["cache", "serve", "controller.yaml", "--seed", "7"]) == 0
+    assert told == [(True, 7)]
+
+
+def test_a_dry_controller(folder: Path, capsys: Out) -> None:
+    """It says what it would do, and does nothing."""
+    assert run(["cache", "serve", "controller.yaml", "--dry-run"]) == 0
+    assert "Would split the SSDs of h1 by" in capsys.readouterr().out
+    assert not (folder / "state").exists()
 
 
 @pytest.mark.parametrize("command", ["agent", "serve"])

@@ -85,6 +85,18 @@ class Qmp(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Libvirt(Declared):
+    """A disk of a domain of libvirt."""
+
+    domain: str
+    """Its name or UUID."""
+    target: str
+    """The disk's target: `vda`."""
+    uri: str = "qemu:///system"
+    """Of libvirt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Throttling(Declared):
     """A throttle group of QEMU's storage daemon, or of QEMU."""
 
@@ -114,6 +126,8 @@ class HypervisorVm(Declared):
     """Control socket of `froude cache disk`: its cache, and limits."""
     qmp: Qmp | None = None
     """Limits by QEMU."""
+    libvirt: Libvirt | None = None
+    """Limits by libvirt."""
     throttle_group: Throttling | None = None
     """Limits by a throttle group."""
     cgroup: Group | None = None
@@ -121,8 +135,10 @@ class HypervisorVm(Declared):
 
     def check(self) -> None:
         """Something must be known of it."""
-        if not any((self.cache, self.qmp, self.throttle_group, self.cgroup)):
-            raise FieldError("has nothing to limit it by", allowed="cache, qmp, throttle_group, cgroup")
+        if not any((self.cache, self.qmp, self.libvirt, self.throttle_group, self.cgroup)):
+            raise FieldError(
+                "has nothing to limit it by", allowed="cache, qmp, libvirt, throttle_group, cgroup"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

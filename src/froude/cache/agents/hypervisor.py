@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from froude.base.errors import InputError
 from froude.cache.agents import system
+from froude.cache.agents.beat import Beat
 from froude.cache.agents.keeper import Keeper
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport, LimitsMessage
@@ -40,11 +40,8 @@ class HypervisorWatch:
     vms: Mapping[str, WatchedVm]
     every_s: float = 5.0
     """From one look at curves to the next."""
-    probe: Callable[[], Sequence[FindingMessage]] | None = None
-    """Measures all back-ends anew."""
     _begun: float = field(default_factory=time.monotonic)
-    _stop: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
+    _beat: Beat | None = None
     _instance: str = field(default_factory=lambda: f"{system.boot()}/{time.monotonic_ns()}")
 
     def report(self) -> HypervisorReport:
@@ -80,22 +77,21 @@ class HypervisorWatch:
         self.keeper.apply(vm, number, limits)
         return self.vms[vm].report(self._instance, self._now())
 
+    def look(self) -> None:
+        """Look at all curves once."""
+        for vm in self.vms.values():
+            vm.look(self._now())
+
     def __enter__(self) -> HypervisorWatch:
         """Start to look."""
-        self._thread = threading.Thread(target=self._run, name="froude-hypervisor-watch", daemon=True)
-        self._thread.start()
+        self._beat = Beat("froude-hypervisor-watch", self.every_s, self.look)
+        self._beat.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stop.wait(self.every_s):
-            for vm in self.vms.values():
-                vm.look(self._now())
+        if self._beat is not None:
+            self._beat.__exit__()
 
     def _now(self) -> float:
         return time.monotonic() - self._begun

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from froude.base.errors import FroudeError
 from froude.cache.agents import sockets, system
+from froude.cache.agents.beat import Beat
 from froude.cache.agents.config import VmAgent
 from froude.cache.agents.jobs import JobReader
 from froude.cache.monitor.connections import PeerTotals
@@ -35,9 +36,8 @@ class VmWatch:
     _processes_at: float = -1e9
     _jobs_at: float = -1e9
     _begun: float = field(default_factory=time.monotonic)
-    _stop: threading.Event = field(default_factory=threading.Event)
+    _beat: Beat | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _thread: threading.Thread | None = None
     _instance: str = field(default_factory=lambda: f"{system.boot()}/{os.getpid()}/{time.monotonic_ns()}")
     _reader: JobReader | None = None
 
@@ -86,19 +86,14 @@ class VmWatch:
     def __enter__(self) -> VmWatch:
         """Start to look."""
         self.look()
-        self._thread = threading.Thread(target=self._run, name="froude-vm-watch", daemon=True)
-        self._thread.start()
+        self._beat = Beat("froude-vm-watch", self.config.every_s, self.look)
+        self._beat.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stop.wait(self.config.every_s):
-            self.look()
+        if self._beat is not None:
+            self._beat.__exit__()
 
     def _read_jobs(self) -> None:
         if self.config.resourcemanager is None:

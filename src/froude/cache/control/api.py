@@ -64,6 +64,20 @@ class VmMessage(Message):
     """Why its limits stay as they are; empty where nothing is wrong."""
 
 
+class JobMessage(Message):
+    """A job of Hadoop that runs."""
+
+    vm: str
+    """Whose agent tells of it."""
+    id: str
+    name: str
+    progress: float
+    """0 to 1."""
+    elapsed_s: float
+    hosts: list[str]
+    """Where its tasks run, as far as that is known."""
+
+
 class ViewMessage(Message):
     """What the last round saw."""
 
@@ -72,6 +86,7 @@ class ViewMessage(Message):
     """What their SSDs have."""
     applications: dict[str, list[str]]
     """VMs by the name of their application."""
+    jobs: list[JobMessage]
     findings: list[FindingMessage]
     remarks: list[str]
 
@@ -250,6 +265,17 @@ def view_message(view: View) -> ViewMessage:
         ],
         hypervisors={each.name: LimitsMessage.of(each.supply) for each in view.hypervisors},
         applications={each.name: list(each.vms) for each in view.applications},
+        jobs=[
+            JobMessage(
+                vm=vm,
+                id=job.id,
+                name=job.name,
+                progress=job.progress,
+                elapsed_s=job.elapsed_s,
+                hosts=list(job.hosts),
+            )
+            for vm, job in view.jobs
+        ],
         findings=list(view.findings),
         remarks=list(view.remarks),
     )

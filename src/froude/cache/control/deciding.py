@@ -148,7 +148,16 @@ class Solver:
         )
 
 
+_STEADY = 0.1
+"""Part of a cap by which demand varies from minute to minute."""
 _RATES = ("chunks", "reads", "writes", "read_bytes", "write_bytes", "cpu_s", "wait_s", "io_s")
+
+
+def _steady(held: Limits, wanted: Limits) -> bool:
+    """Whether a change is none but in a cap, and that by less than demand varies by itself."""
+    if held.cache_bytes != wanted.cache_bytes or held.iops is None or wanted.iops is None:
+        return held == wanted
+    return abs(wanted.iops - held.iops) <= _STEADY * held.iops
 
 
 def _decision(plan: Plan, view: View) -> Decision:
@@ -161,6 +170,11 @@ def _decision(plan: Plan, view: View) -> Decision:
         )
         for grant in plan.grants
     }
+    for hypervisor in view.hypervisors:
+        mine = [vm.name for vm in view.vms if vm.hypervisor == hypervisor.name and vm.name in limits]
+        fits = sum(held[vm].iops or 0 for vm in mine) <= (hypervisor.supply.iops or 0)
+        if fits and all(_steady(held[vm], limits[vm]) for vm in mine):
+            limits |= {vm: held[vm] for vm in mine}
     expected = {
         "latency_s": plan.expected.latency_s,
         "latency_now_s": plan.now.latency_s,

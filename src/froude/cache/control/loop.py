@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from froude.base.errors import FroudeError
+from froude.cache.agents.beat import Beat
 from froude.cache.agents.client import AgentClient
 from froude.cache.backends.order import Step
 from froude.cache.control.rounds import Controller
@@ -77,7 +78,7 @@ class Loop:
     apply: bool = True
     """Whether plans are carried out."""
     failed: Callable[[str], None] = lambda _: None
-    """Told of a round that could not be written down, and of what went wrong in one."""
+    """Told of a round that could not be written down, of what went wrong in one, and of what is not as it should be."""
     paused: bool = False
     """Whether no rounds are made but those that are asked for."""
     failures: int = 0
@@ -86,8 +87,9 @@ class Loop:
     """Of processor time spent in rounds, since the start."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held by whoever has the controller."""
-    _stop: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
+    _beat: Beat | None = None
+    _cause: str = "start"
+    _told: frozenset[str] = frozenset()
 
     def round(self, *, cause: str, dry: bool) -> Record:
         """One round now; waits for the one that is under way.
@@ -120,30 +122,32 @@ class Loop:
 
     def __enter__(self) -> Loop:
         """Start."""
-        self._thread = threading.Thread(target=self._run, name="froude-loop", daemon=True)
-        self._thread.start()
+        self._beat = Beat("froude-loop", self.interval_s, self._again, at_once=True)
+        self._beat.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop after the round that is under way."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+        if self._beat is not None:
+            self._beat.__exit__()
 
-    def _run(self) -> None:
-        cause, due = "start", time.monotonic()
-        while not self._stop.wait(max(0.0, due - time.monotonic())):
-            due = max(due + self.interval_s, time.monotonic())  # rounds that were missed are not made up for
-            if self.paused:
-                continue
-            begun = time.thread_time()
-            try:
-                record = self.round(cause=cause, dry=False)
-            except FroudeError as error:
-                self.failures += 1
-                self.failed(str(error))
-            else:
-                for why in record.failures:
-                    self.failed(why)
-            self.seconds += time.thread_time() - begun
-            cause = "interval"
+    def _again(self) -> None:
+        if self.paused:
+            return
+        begun = time.thread_time()
+        try:
+            record = self.round(cause=self._cause, dry=False)
+        except FroudeError as error:
+            self.failures += 1
+            self.failed(str(error))
+        else:
+            self._tell(record.failures)
+        self._cause = "interval"
+        self.seconds += time.thread_time() - begun
+
+    def _tell(self, failures: tuple[str, ...]) -> None:
+        """What went wrong, and what was seen that is not as it should be: once for as long as it lasts."""
+        remarks = self.controller.view.remarks
+        for text in (*failures, *(each for each in remarks if each not in self._told)):
+            self.failed(text)
+        self._told = frozenset(remarks)

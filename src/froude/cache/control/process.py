@@ -17,6 +17,7 @@ from froude.cache.agents.token import read_token
 from froude.cache.agents.vm import VmWatch
 from froude.cache.backends.cgroup import cgroup_at, device_of, ignored_weights
 from froude.cache.backends.enforced import Enforced, Watch
+from froude.cache.backends.libvirt_disk import LibvirtDisk
 from froude.cache.backends.load import Watched, buffered, scratch_load
 from froude.cache.backends.own import OwnDisk
 from froude.cache.backends.probe import probe
@@ -64,7 +65,10 @@ def run_controller(config: ControllerConfig, *, ready: Say, failed: Say, seed: i
         solver = config.solver(seed=seed)
         monitor = Monitor(window_s=config.window_s, stale_s=config.stale_s)
         controller = Controller(agents, journal, RealClock(), monitor, solver)
-        loop = stack.enter_context(Loop(controller, config.interval_s, apply=config.apply, failed=failed))
+        loop = Loop(controller, config.interval_s, apply=config.apply, failed=failed)
+        # who went back meant it to last, also beyond a restart
+        loop.paused = controller.last is not None and controller.last.cause == "rollback"
+        stack.enter_context(loop)
         serve(controller_app(loop, solver, token), config, bound, ready)
 
 
@@ -130,7 +134,7 @@ def probed(backends: Sequence[Backend], vm: HypervisorVm, clock: Clock) -> list[
     findings: list[Finding] = []
     for backend in backends:
         resources = sorted(backend.controls - {"cache_bytes"})
-        if isinstance(backend, (OwnDisk, QemuDisk)):
+        if isinstance(backend, (OwnDisk, QemuDisk, LibvirtDisk)):
             load = Watched(backend.counters, clock)
             findings += [probe(backend, load, resource, seconds=_LOOK_S) for resource in resources]
         elif vm.cgroup is not None and vm.cgroup.scratch is not None and backend.name.startswith("cgroup"):
@@ -158,10 +162,13 @@ def _with(finding: Finding, note: str) -> Finding:
 def _watch(name: str, vm: HypervisorVm, config: HypervisorAgent) -> Watch:
     own = None if vm.cache is None else OwnDisk(vm.cache)
     qemu = None if vm.qmp is None else QemuDisk(vm.qmp.socket, vm.qmp.device)
-    backends: list[Backend] = [each for each in (own, qemu) if each is not None]
+    told = vm.libvirt
+    libvirt = None if told is None else LibvirtDisk(told.domain, told.target, told.uri)
+    backends: list[Backend] = [each for each in (own, qemu, libvirt) if each is not None]
     if vm.throttle_group is not None:
         backends.append(ThrottleGroup(vm.throttle_group.socket, vm.throttle_group.group))
     if vm.cgroup is not None:
         backends.append(cgroup_at(vm.cgroup.name, device_of(vm.cgroup.device)))
-    counters = None if qemu is None else qemu.counters
+    counting = qemu or libvirt
+    counters = None if counting is None else counting.counters
     return Watch(Enforced(name, backends), own, counters, CurvePieces(config.curve_window_s))

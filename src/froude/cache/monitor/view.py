@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from froude.base.errors import InputError
 from froude.cache.curves import MissRatioCurve
+from froude.cache.monitor.audit import evades, overcommitted
 from froude.cache.monitor.checks import clock_lies, hypervisor_lies, vm_lies
 from froude.cache.monitor.jobs import JobRun, JobRuns
 from froude.cache.monitor.limits import RESOURCES, Limits
@@ -22,8 +23,6 @@ _COUNTED = (
     "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "io_s", "held", "ssd_written_bytes"
 )  # fmt: skip
 _WATCHED = ("chunks", "write_bytes")
-_LEAST_AUDIT_S, _TOLERANCE = 2.0, 1.25
-"""How long a VM must have been under a cap to be judged by it, and by how much it may seem to exceed it."""
 _LEAST_FLOW = 1.0
 """Bytes per second below which a flow joins nobody."""
 
@@ -166,12 +165,7 @@ class Monitor:
         """
         heard = self._hypervisors.setdefault(report.name, _Heard())
         before = heard.report if isinstance(heard.report, HypervisorReport) else None
-        if _is_late(before, report):
-            return
-        wrong = _clock(heard, before, report, now_s) or hypervisor_lies(before, report)
-        heard.report, heard.heard_s = report, now_s
-        heard.trouble = f"reports what cannot be: {wrong}" if wrong else ""
-        if wrong:
+        if not _accepted(heard, report, hypervisor_lies(before, report), now_s):
             return
         for vm in report.vms:
             if not vm.error:
@@ -186,12 +180,7 @@ class Monitor:
         """
         heard = self._guests.setdefault(report.name, _Heard())
         before = heard.report if isinstance(heard.report, VmReport) else None
-        if _is_late(before, report):
-            return
-        wrong = _clock(heard, before, report, now_s) or vm_lies(before, report)
-        heard.report, heard.heard_s = report, now_s
-        heard.trouble = f"reports what cannot be: {wrong}" if wrong else ""
-        if wrong:
+        if not _accepted(heard, report, vm_lies(before, report), now_s):
             return
         kept = self._kept(report.name)
         own = {"cpu_s": report.cpu_s, "wait_s": report.io_s}
@@ -209,7 +198,9 @@ class Monitor:
             now_s: by our clock.
         """
         remarks = [*self._lost(self._hypervisors, now_s), *self._lost(self._guests, now_s)]
-        remarks += [text for heard in self._hypervisors.values() for text in _overcommitted(heard)]
+        for heard in self._hypervisors.values():
+            if isinstance(heard.report, HypervisorReport) and not heard.trouble:
+                remarks += filter(None, [overcommitted(heard.report)])
         remarks += [f"{name} {kept.evades}" for name, kept in self._vms.items() if kept.evades]
         flows = self._flows()
         roles = {name: _roles(each) for name, each in self._guests.items() if each.report is not None}
@@ -247,7 +238,7 @@ class Monitor:
         counts = {name: float(getattr(vm, name)) for name in _COUNTED} | {
             "chunks": float(vm.hits + vm.misses)
         }
-        kept.evades = "" if kept.last is None else _evades(kept.last[0], vm, time_s - kept.last[1])
+        kept.evades = "" if kept.last is None else evades(kept.last[0], vm, time_s - kept.last[1])
         kept.last = (vm, time_s)
         if kept.cache.add(Sample(instance, time_s, counts)):
             self._changed[vm.name] = None
@@ -322,20 +313,17 @@ class Monitor:
         return tuple(running)
 
 
-def _is_late(before: HypervisorReport | VmReport | None, after: HypervisorReport | VmReport) -> bool:
-    """Whether a report is the same one again, or was overtaken on its way."""
-    return before is not None and before.instance == after.instance and after.uptime_s == before.uptime_s
-
-
-def _clock(
-    heard: _Heard,
-    before: HypervisorReport | VmReport | None,
-    after: HypervisorReport | VmReport,
-    now_s: float,
-) -> str | None:
-    if before is None or before.instance != after.instance:
-        return None
-    return clock_lies(before.uptime_s, after.uptime_s, now_s - heard.heard_s)
+def _accepted(heard: _Heard, report: HypervisorReport | VmReport, wrong: str | None, now_s: float) -> bool:
+    """Whether a report tells anything: not one that was told before, and not one that cannot be, which is remembered."""
+    before = heard.report
+    if before is not None and before.instance == report.instance:
+        if before.uptime_s == report.uptime_s:
+            heard.trouble = "repeats an old report"  # what VMs have may have changed since
+            return False
+        wrong = clock_lies(before.uptime_s, report.uptime_s, now_s - heard.heard_s) or wrong
+    heard.report, heard.heard_s = report, now_s
+    heard.trouble = f"reports what cannot be: {wrong}" if wrong else ""
+    return not wrong
 
 
 def _roles(heard: _Heard) -> tuple[str, ...]:
@@ -346,35 +334,6 @@ def _roles(heard: _Heard) -> tuple[str, ...]:
 def _hypervisor(name: str, heard: _Heard) -> HypervisorView:
     supply = heard.report.supply.value() if isinstance(heard.report, HypervisorReport) else Limits()
     return HypervisorView(name, supply, heard.trouble)
-
-
-def _overcommitted(heard: _Heard) -> list[str]:
-    """What to say of an SSD of which more was given away than it has, by whomever."""
-    report = heard.report
-    if not isinstance(report, HypervisorReport) or heard.trouble:
-        return []
-    held = sum(vm.limits.cache_bytes or 0 for vm in report.vms)
-    space = report.supply.cache_bytes
-    if space is None or held <= space:
-        return []
-    return [
-        f"{report.name}: caches may take {held} B of an SSD that has {space}: they only shrink until they fit"
-    ]
-
-
-def _evades(before: CachedVm, after: CachedVm, seconds: float) -> str:
-    """What to say of a VM that was faster than its cap, which was the same all the while; empty of others."""
-    if seconds < _LEAST_AUDIT_S or before.instance != after.instance or before.limits != after.limits:
-        return ""
-    grown = {
-        "iops": after.reads + after.writes - before.reads - before.writes,
-        "bytes_per_s": after.read_bytes + after.write_bytes - before.read_bytes - before.write_bytes,
-    }
-    for resource, count in grown.items():
-        cap = getattr(after.limits, resource)
-        if cap is not None and count > _TOLERANCE * cap * seconds:
-            return f"went at {count / seconds:.0f} under a cap of {cap} ({resource}): its back-end does not limit it"
-    return ""
 
 
 def _curve(vm: CachedVm) -> MissRatioCurve | None:

@@ -16,13 +16,11 @@ def serve(
 ) -> None:
     """Split SSDs among VMs every minute: observe by agents, decide by a policy, apply, remember; REST beside it.
 
-    Every change is made in an order in which no SSD is promised twice, whatever fails. With --dry-run, or
-    `apply: false`, plans are only shown. Ends at Ctrl-C or SIGTERM, with 0; limits stay as they are.
+    Every change is made in an order in which no SSD is promised twice, whatever fails. With `apply: false` in its file,
+    plans are only shown. Ends at Ctrl-C or SIGTERM, with 0; limits stay as they are.
 
     Example: froude cache serve controller.yaml
     """
-    from dataclasses import replace
-
     from froude.cache.agents.serving import require
 
     settings: Settings = ctx.obj
@@ -32,7 +30,10 @@ def serve(
 
     told = read_controller(config)
     if settings.dry_run:
-        told = replace(told, apply=False)
+        settings.would(
+            f"split the SSDs of {', '.join(told.hypervisors)} by {told.policy}, and serve at {told.listen}"
+        )
+        return
     run_controller(
         told,
         ready=lambda address: _ready(settings, address),
