@@ -301,7 +301,8 @@ def _spoken(schema: Schema | None, target: NameNode | Running, plan: Plan, targe
         yarn = any(protocol.startswith(_YARN) for protocol in protocols)
         schema = YarnJars.find(hadoop).schema() if yarn else hadoop.schema()
     try:
-        return schema.subset(protocols)
+        kinds = {kind_of(node_type.program) for node_type in plan.workload.node_types}
+        return schema.subset(protocols, (message for kind in kinds for message in kind.messages))
     except UnknownMethodError as error:
         remedy = "A plan mined from tables of calls can be extrapolated and compared; playing needs Hadoop's protocols"
         raise InputError(

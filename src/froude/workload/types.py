@@ -14,6 +14,7 @@ from enum import Enum
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
+from froude.workload.container import Container as Container  # noqa: PLC0414 - a value of a node type
 from froude.workload.scale import NODE as NODE  # noqa: PLC0414 - an index of these rules, too
 from froude.workload.scale import Count
 from froude.workload.start import Moment as Moment  # noqa: PLC0414 - values of a node type, too
@@ -267,6 +268,9 @@ class CallTemplate:
     """What it waits for, beside the answer to the node's call before; None for nothing."""
     confirmed_by: str | None = None
     """Leaf of the answer, such as `result`, that was true whenever it was recorded: false says that nothing was done."""
+    when_ended: tuple[str, ...] = ()
+    """Node types in containers that the node has had started, all of which must have ended: an application master
+    commits its job when its tasks are through. It counts where they are started so (`NodeType.container`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,6 +378,8 @@ class NodeType:
     caller_context: Rule | None = None
     rivals: tuple[Count, ...] = ()
     """Further formulas that fit all recordings as well as `count`, as those of a `Repeat`."""
+    container: Container | None = None
+    """The container of YARN that a node is a process in; None for a node that is none."""
     in_any_order: tuple[tuple[str, str], ...] = ()
     """Methods whose calls threads of one process make side by side where they are about different files: neighbours of
     these came in either order, and stand in the steps in this one."""

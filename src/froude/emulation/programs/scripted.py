@@ -163,7 +163,7 @@ class ScriptedNode:
                 self._act(event.message, now_s, out)
             elif isinstance(event.message, Ready) and self._waiting.fulfilled(event.message):
                 self._go_on(now_s, out)
-        else:
+        elif isinstance(event, Failed):
             self._failed(event, now_s, out)
         return out
 
@@ -338,6 +338,8 @@ class ScriptedNode:
             Note(f"{AS_RECORDED}{call.method}" if as_recorded else f"{FAILED}{call.id} {call.method} {kind}")
         )
         self._keep(call, NodeContext(self, Place(self._cursor.loops, self._cursor)), Side.RESPONSE, None)
+        for family in self.population.watchers(call.method):
+            out += family.answered(self, call, None)
         self._cursor.advance()
         self._plan_step(now_s, out)
 
@@ -449,12 +451,18 @@ class ScriptedNode:
     def _encode(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> bytes | None:
         """A request's bytes; None where a call before it failed and left a required field without its value."""
         population = self.population
-        fixed = population.fixed(call)
+        promised = any(of == call.id for of, _ in self._promised)
+        fixed = None if promised else population.fixed(call)
         if fixed is not None:
             if population.needs.wants(call.id, Side.REQUEST):
                 request = population.schema.decode_request(call.protocol, call.method, fixed)
                 self._keep(call, context, Side.REQUEST, request)
             return fixed
+        message = self._message(call, context, out)
+        return None if message is None else population.encode(call, message)
+
+    def _message(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> Message | None:
+        """A request, kept as far as somebody takes values of it; None as for `_encode`."""
         values: dict[str, Any] = {}
         context.making = (call.id, values)
         for path, rule in call.arguments.items():
@@ -466,12 +474,12 @@ class ScriptedNode:
             elif value is not Special.ABSENT:
                 values[path] = value
         self._family.learn_names(self.id.number, values)
-        message = population.request(call, values)
+        message = self.population.request(call, values)
         if not message.IsInitialized():
             out.append(Note(f"{LEFT_OUT}{call.id} {call.method}"))
             return None
         self._keep(call, context, Side.REQUEST, message)
-        return population.encode(call, message)
+        return message
 
     def _keep(self, call: CallTemplate, context: NodeContext, side: Side, message: Message | None) -> None:
         needs, loops = self.population.needs, context.loops

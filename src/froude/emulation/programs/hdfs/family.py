@@ -29,6 +29,7 @@ class DatanodeFamily:
     """The emulated DataNodes of one type."""
 
     autonomous = True
+    told = False
     watches: Collection[str] = (_ADD_BLOCK,)
 
     def __init__(self, datanodes: Datanodes) -> None:
@@ -87,8 +88,10 @@ class DatanodeFamily:
         Args:
             node: the client that asked for the block.
             call: not asked: all watched methods answer alike.
-            response: the answer, with the new block and its places.
+            response: the answer, with the new block and its places; None where there is none.
         """
+        if response is None:
+            return []
         length = _length_ahead(node)
         unknown = [] if length is not None else [Note("length of a block unknown")]
         return [*unknown, *self.placed(response.block, length or 0)]
@@ -133,9 +136,11 @@ class DatanodeKind:
     """The kind `datanode`."""
 
     name = KIND
+    called = False
     endless = True
     needed_first = True
     protocols: Collection[str] = (PROTOCOL,)
+    messages: Collection[str] = ()
 
     def methods(self, node_type: NodeType) -> Collection[str]:  # noqa: ARG002 - all DataNodes call the same
         """See `ProgramKind`.

@@ -1,0 +1,223 @@
+"""All application masters of one node type: their mined pattern, taken apart into what a state machine needs.
+
+A recorded application master made its own calls in order, asked for containers beside them, and started each as it was
+given. In a play the order of these follows from causes, not from times: what takes a value from a container that was
+given waits for one, and what came after the last task's end waits for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Any
+
+from froude.emulation.programs.events import NodeId
+from froude.emulation.programs.population import Population
+from froude.emulation.programs.yarn.applications import Applications
+from froude.emulation.programs.yarn.asks import ANY, Ask
+from froude.emulation.programs.yarn.containers import Process
+from froude.emulation.programs.yarn.protocols import CONTAINERS, SCHEDULER
+from froude.hadoop.leaves import build
+from froude.workload.occurrences import of_own_node
+from froude.workload.rules import Special, Value
+from froude.workload.types import (
+    CallTemplate,
+    Cases,
+    Constant,
+    Container,
+    Effect,
+    Generated,
+    NodeType,
+    Periodic,
+    Rule,
+    Which,
+)
+from froude.workload.walk import calls, flows
+
+KIND = "application-master"
+"""What a workload calls the program."""
+ALLOCATE, REGISTER, FINISH, START = (
+    "allocate",
+    "registerApplicationMaster",
+    "finishApplicationMaster",
+    "startContainers",
+)
+_EVERY_S = 1.0  # yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms
+_MEMORY_MB, _CORES = 1024, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Containers of one priority, and the nodes that are processes in them."""
+
+    priority: int
+    node_type: str
+    numbers: range
+    """Which nodes of the type are the application master's own."""
+    container: Container
+    waits_for: frozenset[str]
+    """Types of its other stages whose nodes must all have ended before these begin their work."""
+
+    def process(self, number: int, speed: float) -> Process:
+        """What runs in the container of one of its nodes.
+
+        Args:
+            number: of the node.
+            speed: of the play.
+        """
+        return Process(NodeId(self.node_type, number), self.container.delay_s / speed)
+
+
+class Masters:
+    """What the application masters of a type share."""
+
+    def __init__(self, node_type: NodeType, population: Population) -> None:
+        """Take a mined type apart.
+
+        Args:
+            node_type: with the rules of its calls.
+            population: all nodes of the play.
+
+        Raises:
+            InputError: the release does not know what they say.
+        """
+        self.population = population
+        self.applications = population.common(Applications)
+        beats = [each for each in node_type.periodic if each.call.method == ALLOCATE]
+        self.allocate = beats[0] if beats else _usual_allocate(node_type.name)
+        self._number_of_start = next(
+            (number for number, effect in enumerate(node_type.effects) if effect.call.method == START), -1
+        )
+        self.node_type = replace(
+            node_type, periodic=tuple(each for each in node_type.periodic if each.call.method != ALLOCATE)
+        )
+        """Without its asks for containers, which are no matter of time alone."""
+        self._asked = {
+            path: rule for path, rule in self.allocate.call.arguments.items() if path.startswith("ask[")
+        }
+        self.request = replace(
+            self.allocate.call,
+            arguments={
+                path: rule
+                for path, rule in self.allocate.call.arguments.items()
+                if not path.startswith(("ask[", "release[", "response_id"))
+            },
+        )
+        """The template of `allocate` without what its state decides."""
+        request: Any = population.schema.method(SCHEDULER, ALLOCATE).request()
+        self._ask_type: Any = type(request.ask.add())
+        self._asks: dict[tuple[int, str], bytes] = {}
+        started: Any = population.schema.method(CONTAINERS, START).request()
+        self.no_launch: Any = started.start_container_request.add().container_launch_context
+        """What a container is started with that nothing is known of."""
+        self.needs = self._steps_that_need()
+        self.start_needs = self._steps_before_start()
+
+    @property
+    def start(self) -> tuple[int, Effect] | None:
+        """The effect by which a container is started that was given, and its number in the type; None where none was
+        recorded.
+        """
+        number = self._number_of_start
+        return None if number < 0 else (number, self.node_type.effects[number])
+
+    @property
+    def every_s(self) -> float:
+        """Between calls of `allocate`, seconds."""
+        return self.allocate.every_s
+
+    def stages(self, number: int) -> list[Stage]:
+        """What an application master asks for, in the order in which it does.
+
+        Args:
+            number: which one.
+        """
+        tasks = list(self.applications.tasks_of(NodeId(self.node_type.name, number)))
+        own = {node_type.name for node_type, _ in tasks}
+        stages = []
+        for node_type, numbers in tasks:
+            assert node_type.container is not None
+            rule = node_type.start
+            waits_for = frozenset({rule.after} & own if rule.after is not None and rule.every else ())
+            priority = node_type.container.priority or 0
+            stages.append(Stage(priority, node_type.name, numbers, node_type.container, waits_for))
+        return sorted(stages, key=lambda stage: (stage.container.after, -stage.priority))
+
+    def add_ask(self, request: Any, ask: Ask) -> None:
+        """Put an ask into a request.
+
+        Args:
+            request: of `allocate`.
+            ask: what to say.
+        """
+        kind = "any" if ask.place == ANY else "rack" if ask.place.startswith("/") else "node1"
+        message = request.ask.add()
+        message.ParseFromString(self._ask(ask.priority, kind))
+        message.resource_name, message.num_containers = ask.place, ask.number
+
+    # --- parts ----------------------------------------------------------------------------------------------
+
+    def _ask(self, priority: int, kind: str) -> bytes:
+        """What is the same in all asks of a priority and a kind of place."""
+        key = (priority, kind)
+        if key not in self._asks:
+            self._asks[key] = self._build_ask(priority, kind)
+        return self._asks[key]
+
+    def _build_ask(self, priority: int, kind: str) -> bytes:
+        for each in dict.fromkeys((kind, "any")):
+            prefix = f"ask[{each}-{priority}]."
+            said = {
+                path.removeprefix(prefix): _fixed(rule)
+                for path, rule in self._asked.items()
+                if path.startswith(prefix)
+            }
+            values = {path: value for path, value in said.items() if not isinstance(value, Special)}
+            if values:
+                values |= {"resource_name": ANY, "num_containers": 0}
+                return build(self._ask_type, values).SerializeToString()  # type: ignore[no-any-return]
+        usual = self._ask_type(resource_name=ANY, num_containers=0)
+        usual.priority.priority = priority
+        usual.capability.memory, usual.capability.virtual_cores = _MEMORY_MB, _CORES
+        return usual.SerializeToString()  # type: ignore[no-any-return]
+
+    def _steps_that_need(self) -> frozenset[str]:
+        """The steps that take a value of a container: of what `allocate` or `startContainers` was answered."""
+        sources = {self.allocate.call.id}
+        if self.start is not None:
+            sources.add(self.start[1].call.id)
+        return frozenset(call.id for call in calls(self.node_type.steps) if self._sources(call) & sources)
+
+    def _steps_before_start(self) -> frozenset[str]:
+        """The steps from which the start of a container takes values: those that do not wait for the end of one."""
+        if self.start is None:
+            return frozenset()
+        before = takewhile(
+            lambda call: not call.when_ended and call.method != FINISH, calls(self.node_type.steps)
+        )
+        return self._sources(self.start[1].call) & {call.id for call in before}
+
+    def _sources(self, call: CallTemplate) -> frozenset[str]:
+        """The calls of the node itself from which one takes values."""
+        return frozenset(
+            flow.call
+            for rule in call.arguments.values()
+            for flow in flows(rule)
+            if flow.which is not Which.CAUSE and of_own_node(flow, self.node_type.name)
+        )
+
+
+def _fixed(rule: Rule) -> Value:
+    """What a leaf of an ask is whenever it is made; ABSENT where that differs."""
+    if isinstance(rule, Cases):
+        first = rule.first
+        return first.value if isinstance(first, Constant) else _fixed(rule.otherwise)
+    if isinstance(rule, Constant):
+        return rule.value
+    return rule.parameters.get("value", Special.ABSENT) if isinstance(rule, Generated) else Special.ABSENT
+
+
+def _usual_allocate(name: str) -> Periodic:
+    """What a type asks with that has no mined calls of it."""
+    call = CallTemplate(f"{name}.allocate", SCHEDULER, ALLOCATE, {})
+    return Periodic(call, _EVERY_S)
