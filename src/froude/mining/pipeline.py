@@ -12,6 +12,7 @@ from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.candidates import of_cause
+from froude.mining.contained import find_containers
 from froude.mining.counts import fit_count
 from froude.mining.events import Recording, recording_of
 from froude.mining.findings import found, lost
@@ -166,6 +167,7 @@ class _Builder:
         )
         self._miner.learn(placement.all())
         self._waits = find_waits(placement.steps)
+        self._contained = find_containers(recordings, types)
         steps = [occurrence for listed in placement.steps.values() for occurrence in listed]
         self._timings = timings(steps, self._scales)
         self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
@@ -194,6 +196,7 @@ class _Builder:
             program=mined.role.program,
             user=self._user(mined),
             caller_context=self._context(mined),
+            container=self._contained.containers.get(mined.name),
         )
 
     def _steps(self, mined: MinedType, items: Sequence[Item]) -> tuple[Step, ...]:
@@ -241,6 +244,7 @@ class _Builder:
             service=_common([occurrence.call.event.target.service for occurrence in occurrences]),
             callee=callee,
             after=wait,
+            awaits=self._contained.awaited.get(template),
             confirmed_by=None if poll is not None else _confirmation(occurrences),
         )
 

@@ -26,3 +26,21 @@ class Container:
     def __post_init__(self) -> None:
         if not 0.0 <= self.after <= 1.0 or self.delay_s < 0.0:
             raise ValueError("a share from 0 to 1, and a delay from 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """What an application master waits for before a step: a container, or the end of what runs in some.
+
+    It counts where a ResourceManager plays along; without one, the step's think time stands for it.
+    """
+
+    ended: tuple[str, ...] = ()
+    """Node types in containers that it has had started, all of which must have ended; none where a first container
+    must have been given."""
+    pause_s: float = 0.0
+    """Median seconds from then to the call."""
+
+    def __post_init__(self) -> None:
+        if self.pause_s < 0.0:
+            raise ValueError("a pause from 0")

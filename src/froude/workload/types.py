@@ -14,6 +14,7 @@ from enum import Enum
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
+from froude.workload.container import Awaited as Awaited  # noqa: PLC0414 - a value of a call template
 from froude.workload.container import Container as Container  # noqa: PLC0414 - a value of a node type
 from froude.workload.scale import NODE as NODE  # noqa: PLC0414 - an index of these rules, too
 from froude.workload.scale import Count
@@ -268,9 +269,9 @@ class CallTemplate:
     """What it waits for, beside the answer to the node's call before; None for nothing."""
     confirmed_by: str | None = None
     """Leaf of the answer, such as `result`, that was true whenever it was recorded: false says that nothing was done."""
-    when_ended: tuple[str, ...] = ()
-    """Node types in containers that the node has had started, all of which must have ended: an application master
-    commits its job when its tasks are through. It counts where they are started so (`NodeType.container`)."""
+    awaits: Awaited | None = None
+    """What the step of an application master waits for: it commits its job when its tasks are through. None for
+    nothing."""
 
 
 @dataclass(frozen=True, slots=True)

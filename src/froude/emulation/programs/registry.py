@@ -14,8 +14,7 @@ from froude.emulation.programs.family import Family
 from froude.emulation.programs.hdfs.family import DatanodeKind
 from froude.emulation.programs.hdfs.retries import retry_s
 from froude.emulation.programs.population import PlaySettings, Population, ProgramKind, RetryRule
-from froude.emulation.programs.scripted_family import ScriptedFamily
-from froude.emulation.programs.yarn.family import LauncherKind, MasterKind, NodemanagerKind
+from froude.emulation.programs.yarn.family import LauncherKind, NodemanagerKind, scripted_family
 from froude.hadoop.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.types import SCRIPTED, NodeType
@@ -47,14 +46,13 @@ class ScriptedKind:
             node_type: whose steps its nodes take.
             population: the play that it belongs to.
         """
-        return ScriptedFamily(node_type, population)
+        return scripted_family(node_type, population)
 
 
 KINDS: tuple[ProgramKind, ...] = (
     ScriptedKind(),
     DatanodeKind(),
     NodemanagerKind(),
-    MasterKind(),
     LauncherKind(),
     ClientKind(),
 )

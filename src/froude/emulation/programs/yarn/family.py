@@ -12,19 +12,16 @@ from froude.emulation.programs.events import Instruction, NodeId, Program
 from froude.emulation.programs.family import Family, ScriptedView
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted_family import ScriptedFamily
-from froude.emulation.programs.yarn import masters as masters_module
-from froude.emulation.programs.yarn import nodemanagers as nodemanagers_module
 from froude.emulation.programs.yarn.applications import Applications
 from froude.emulation.programs.yarn.launcher import Launcher
 from froude.emulation.programs.yarn.master import ApplicationMaster
 from froude.emulation.programs.yarn.masters import Masters
 from froude.emulation.programs.yarn.nodemanager import METHODS, EmulatedNodemanager
-from froude.emulation.programs.yarn.nodemanagers import Nodemanagers, NodemanagerSettings
+from froude.emulation.programs.yarn.nodemanagers import KIND, Nodemanagers, NodemanagerSettings
 from froude.emulation.programs.yarn.protocols import (
     CONTAINERS,
     CREDENTIALS,
     HDFS,
-    SCHEDULER,
     SCHEDULER_SERVICE,
     TOKEN_IDENTIFIER,
     TRACKER,
@@ -104,7 +101,7 @@ class NodemanagerFamily:
 class NodemanagerKind:
     """The kind `nodemanager`."""
 
-    name = nodemanagers_module.KIND
+    name = KIND
     called = True
     endless = True
     needed_first = True
@@ -150,9 +147,9 @@ class MasterFamily(ScriptedFamily):
         """
         self._masters = Masters(node_type, population)
         super().__init__(self._masters.node_type, population)
-        kinds = [each for each in population.types.values() if each.program == masters_module.KIND]
         # One of them sees what clients do for all.
-        self.watches = (_NEW, _SUBMIT) if kinds[0].name == node_type.name else ()
+        first = next(each for each in population.types.values() if _is_master(each, population))
+        self.watches = (_NEW, _SUBMIT) if first.name == node_type.name else ()
 
     def program(self, number: int) -> Program:
         """A fresh node."""
@@ -175,33 +172,20 @@ class MasterFamily(ScriptedFamily):
         return ()
 
 
-class MasterKind:
-    """The kind `application-master`."""
+def scripted_family(node_type: NodeType, population: Population) -> Family:
+    """The family of a type that names no program: application masters, where a ResourceManager starts them.
 
-    name = masters_module.KIND
-    called = False
-    endless = False
-    needed_first = False
-    protocols: Collection[str] = (SCHEDULER, CONTAINERS)
-    messages: Collection[str] = ()
+    Args:
+        node_type: whose steps its nodes take.
+        population: the play that it belongs to.
+    """
+    return (MasterFamily if _is_master(node_type, population) else ScriptedFamily)(node_type, population)
 
-    def methods(self, node_type: NodeType) -> Collection[str]:
-        """See `ProgramKind`.
 
-        Args:
-            node_type: whose templates its nodes follow.
-        """
-        return {call.method for call in templates(node_type)} | {masters_module.ALLOCATE}
-
-    def family(self, node_type: NodeType, population: Population) -> Family:
-        """See `ProgramKind`.
-
-        Args:
-            node_type: whose steps its nodes take.
-            population: the play that it belongs to.
-        """
-        played = node_type.container is not None and population.target(SCHEDULER_SERVICE) is not None
-        return MasterFamily(node_type, population) if played else ScriptedFamily(node_type, population)
+def _is_master(node_type: NodeType, population: Population) -> bool:
+    """Whether its nodes are application masters that a ResourceManager of the play starts."""
+    container = node_type.container
+    return container is not None and container.priority is None and population.contained(node_type)
 
 
 class LauncherFamily(ScriptedFamily):

@@ -173,15 +173,16 @@ class ApplicationMaster(ScriptedNode):
         """Whether a step has to wait for containers, or for the end of what runs in them."""
         if self._over:
             return False
-        if call.when_ended or call.method == FINISH:
-            waited = call.when_ended or [stage.node_type for stage in self._stages]
+        ended = () if call.awaits is None else call.awaits.ended
+        if ended or call.method == FINISH:
+            waited = ended or [stage.node_type for stage in self._stages]
             return any(
                 self._ended[stage.node_type] < len(stage.numbers)
                 for stage in self._stages
                 if stage.node_type in waited
             )
-        tasks = any(len(stage.numbers) for stage in self._stages)
-        return tasks and not self._provided and call.id in self._masters.needs
+        needs = call.awaits is not None or call.id in self._masters.needs
+        return needs and not self._provided and any(len(stage.numbers) for stage in self._stages)
 
     def _resume(self, now_s: float, out: list[Instruction]) -> None:
         call = self._cursor.call

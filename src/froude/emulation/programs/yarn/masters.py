@@ -20,6 +20,7 @@ from froude.emulation.programs.yarn.protocols import CONTAINERS, SCHEDULER
 from froude.hadoop.leaves import build
 from froude.workload.occurrences import of_own_node
 from froude.workload.rules import Special, Value
+from froude.workload.scale import Count
 from froude.workload.types import (
     CallTemplate,
     Cases,
@@ -30,12 +31,11 @@ from froude.workload.types import (
     NodeType,
     Periodic,
     Rule,
+    Timing,
     Which,
 )
-from froude.workload.walk import calls, flows
+from froude.workload.walk import calls, flows, map_calls
 
-KIND = "application-master"
-"""What a workload calls the program."""
 ALLOCATE, REGISTER, FINISH, START = (
     "allocate",
     "registerApplicationMaster",
@@ -89,9 +89,11 @@ class Masters:
             (number for number, effect in enumerate(node_type.effects) if effect.call.method == START), -1
         )
         self.node_type = replace(
-            node_type, periodic=tuple(each for each in node_type.periodic if each.call.method != ALLOCATE)
+            map_calls(node_type, _at_its_cause),
+            periodic=tuple(each for each in node_type.periodic if each.call.method != ALLOCATE),
         )
-        """Without its asks for containers, which are no matter of time alone."""
+        """Without its asks for containers, which are no matter of time alone; and its steps count from what they wait
+        for."""
         self._asked = {
             path: rule for path, rule in self.allocate.call.arguments.items() if path.startswith("ask[")
         }
@@ -115,9 +117,7 @@ class Masters:
 
     @property
     def start(self) -> tuple[int, Effect] | None:
-        """The effect by which a container is started that was given, and its number in the type; None where none was
-        recorded.
-        """
+        """The effect by which a container is started, and its number in the type; None where none was recorded."""
         number = self._number_of_start
         return None if number < 0 else (number, self.node_type.effects[number])
 
@@ -193,7 +193,8 @@ class Masters:
         if self.start is None:
             return frozenset()
         before = takewhile(
-            lambda call: not call.when_ended and call.method != FINISH, calls(self.node_type.steps)
+            lambda call: not (call.awaits is not None and call.awaits.ended) and call.method != FINISH,
+            calls(self.node_type.steps),
         )
         return self._sources(self.start[1].call) & {call.id for call in before}
 
@@ -205,6 +206,14 @@ class Masters:
             for flow in flows(rule)
             if flow.which is not Which.CAUSE and of_own_node(flow, self.node_type.name)
         )
+
+
+def _at_its_cause(call: CallTemplate) -> CallTemplate:
+    """A step that waits for containers pauses from then on, and not from the step before."""
+    if call.awaits is None:
+        return call
+    timing = Timing(Count(call.awaits.pause_s), (), call.timing.service, call.timing.service_quantiles_s)
+    return replace(call, timing=timing)
 
 
 def _fixed(rule: Rule) -> Value:
