@@ -23,6 +23,7 @@ from froude.emulation.programs.yarn.containers import (
 from froude.emulation.programs.yarn.protocols import CONTAINERS, SCHEDULER_SERVICE, TOKEN_IDENTIFIER
 from froude.hadoop.credentials import MASTER, read_credentials
 from froude.workload.types import NodeType
+from froude.workload.walk import calls
 
 _REFUSED = "org.apache.hadoop.yarn.exceptions.YarnException"
 
@@ -70,6 +71,13 @@ class Applications:
         """Application masters that have not ended."""
         self._waiting: list[NodeId] = []
         """Who is told when all have."""
+        self._launches = (
+            call.id
+            for node_type in population.types.values()
+            for call in calls(node_type.steps)
+            if call.method == "startContainers"
+        )
+        """Templates of the ResourceManager's own calls that start application masters, one after another."""
 
     # --- clients ----------------------------------------------------------------------------------------
 
@@ -210,9 +218,9 @@ class Applications:
             if process is None:
                 told.append(Note("container of an application that the play did not submit"))
             resource = identifier.resource.SerializeToString()
-            started.append(
-                StartContainer(None, key, container, resource, each.container_launch_context, process)
-            )
+            launch = each.container_launch_context
+            cause = next(self._launches, "") if process is not None else ""
+            started.append(StartContainer(None, key, container, resource, launch, process, cause=cause))
         return Launched(response.SerializeToString(), started=started, told=told)
 
     def _process(self, node: NodeId, key: ContainerKey, launch: Any) -> Process | None:

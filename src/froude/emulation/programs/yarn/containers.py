@@ -61,6 +61,8 @@ class StartContainer(NamedTuple):
     """What runs in it; None for nothing: it ends at once."""
     waits: bool = False
     """Whether the process begins its work only when it `MayBegin`, as a reduce when the maps have ended."""
+    cause: str = ""
+    """Id of the template of the call that starts it, by which others know what is fetched for it; empty for none."""
 
 
 class MayBegin(NamedTuple):
@@ -154,15 +156,17 @@ class Containers:
         """What a heartbeat tells of: all that have started and whose end was not told yet, by id."""
         return [each for key, each in sorted(self.held.items()) if not each.over or key in self.unheard]
 
-    def told(self, ended: Iterable[ContainerKey]) -> None:
+    def told(self, ended: Iterable[ContainerKey]) -> list[Held]:
         """The ResourceManager has heard of the ends of some, which are forgotten.
 
         Args:
             ended: whose.
+
+        Returns:
+            Those that were not forgotten before.
         """
-        for key in ended:
-            self.unheard.discard(key)
-            self.held.pop(key, None)
+        self.unheard.difference_update(ended := list(ended))
+        return [held for key in ended if (held := self.held.pop(key, None)) is not None]
 
     def end(self, key: ContainerKey, exit_status: int) -> Held | None:
         """A container ends.

@@ -30,6 +30,7 @@ from froude.emulation.programs.events import (
     Timer,
     WakeAt,
 )
+from froude.emulation.programs.population import service_named
 from froude.emulation.programs.scripted import OfType, ScriptedNode
 from froude.emulation.programs.yarn.asks import Asks
 from froude.emulation.programs.yarn.containers import (
@@ -42,6 +43,7 @@ from froude.emulation.programs.yarn.containers import (
 from froude.emulation.programs.yarn.masters import FINISH, REGISTER, START, Masters, Stage
 from froude.emulation.programs.yarn.protocols import (
     FAILED_APPLICATION,
+    NODEMANAGER,
     SCHEDULER,
     SCHEDULER_SERVICE,
     SUCCESS,
@@ -201,6 +203,13 @@ class ApplicationMaster(ScriptedNode):
                 self.promise(call, "final_application_status", FAILED_APPLICATION)
         super()._send_step(intended_s, now_s, out)
 
+    def _send(self, call: CallTemplate, body: bytes, out: list[Instruction], **options: Any) -> bool:
+        # What it stops, on whichever node, has ended: its steps waited for that.
+        if service_named(call) == NODEMANAGER:
+            out.append(Note(f"{EMULATED_CALLEE}{call.method}"))
+            return False
+        return super()._send(call, body, out, **options)
+
     def _learn(self, call: CallTemplate, reply: Reply, now_s: float, out: list[Instruction]) -> bool:
         answered = super()._learn(call, reply, now_s, out)
         if answered:
@@ -349,6 +358,7 @@ class ApplicationMaster(ScriptedNode):
             self._launch(given, out),
             given.stage.process(given.number, self.population.settings.speed),
             waits,
+            "" if self._masters.start is None else self._masters.start[1].call.id,
         )
         out += [Note(f"{EMULATED_CALLEE}{START}"), SendMessage(node, start)]
 

@@ -98,11 +98,12 @@ class Masters(Protocol):
 class _Work:
     """A container that is being prepared: what is still to be fetched for it."""
 
-    __slots__ = ("fetches", "key")
+    __slots__ = ("cause", "fetches", "key", "under_way")
 
-    def __init__(self, key: ContainerKey, fetches: Sequence[Fetch]) -> None:
-        self.key = key
+    def __init__(self, start: StartContainer, fetches: Sequence[Fetch]) -> None:
+        self.key, self.cause = start.key, start.cause
         self.fetches = deque(fetches)
+        self.under_way: Fetch | None = None
 
 
 class EmulatedNodemanager:
@@ -184,7 +185,7 @@ class EmulatedNodemanager:
 
     def _answered(self, reply: Reply, now_s: float) -> Sequence[Instruction]:
         if reply.token >= _FIRST_CONTAINER:
-            return self._fetched(reply.token, now_s)
+            return self._fetched(reply.token, bytes(reply.body), now_s)
         self._busy = False
         body = bytes(reply.body)
         if reply.token == _REGISTER:
@@ -225,7 +226,7 @@ class EmulatedNodemanager:
         containers = self._containers
         if containers is None:
             return out
-        containers.told(self._ended)
+        out += self._told(containers, self._ended)
         for message in answer.containers_to_cleanup:
             out += self._kill(ContainerKey.of(message))
         for application in answer.applications_to_cleanup:
@@ -233,7 +234,17 @@ class EmulatedNodemanager:
                 out += self._kill(key)
             if self._localised is not None:
                 self._localised.forget(application.id)
-        containers.told([ContainerKey.of(message) for message in answer.containers_to_be_removed_from_nm])
+        return out + self._told(
+            containers, [ContainerKey.of(message) for message in answer.containers_to_be_removed_from_nm]
+        )
+
+    def _told(self, containers: Containers, keys: Sequence[ContainerKey]) -> list[Instruction]:
+        """The ResourceManager has heard of the ends of containers; that of an application master is over with it."""
+        out: list[Instruction] = []
+        for held in containers.told(keys):
+            if held.master is None:
+                killed = held.exit_status == KILLED
+                out += self._masters.over(ContainerOver(held.key, held.process, killed=killed))
         return out
 
     def _timer(self, timer: Timer, now_s: float) -> Sequence[Instruction]:
@@ -264,7 +275,7 @@ class EmulatedNodemanager:
     def _failed(self, failure: Failed, now_s: float) -> Sequence[Instruction]:
         if failure.token >= _FIRST_CONTAINER:
             kind = failure.error.rpartition(".")[2]
-            return [Note(f"localisation failed: {kind}"), *self._fetched(failure.token, now_s)]
+            return [Note(f"localisation failed: {kind}"), *self._fetched(failure.token, None, now_s)]
         self._busy = False
         if failure.token == _REGISTER:
             if failure.error == LOST:
@@ -315,7 +326,7 @@ class EmulatedNodemanager:
             fetches = []
         self._token += 1
         self._works = self._works or {}
-        self._works[self._token] = _Work(start.key, fetches)
+        self._works[self._token] = _Work(start, fetches)
         return self._prepare(self._token, now_s)
 
     def _prepare(self, token: int, now_s: float) -> list[Instruction]:
@@ -328,7 +339,7 @@ class EmulatedNodemanager:
             del self._works[token]
             return []
         if work.fetches:
-            fetch = work.fetches.popleft()
+            fetch = work.under_way = work.fetches.popleft()
             return [Send(HDFS, fetch.method, self._nodes.fetch(fetch), token, now_s, NAMENODE)]
         held.runs()
         if held.process is None:
@@ -336,8 +347,14 @@ class EmulatedNodemanager:
             return self._end(work.key, SUCCESS)
         return [WakeAt(now_s + held.process.delay_s, token)]
 
-    def _fetched(self, token: int, now_s: float) -> Sequence[Instruction]:
-        return self._prepare(token, now_s) if token in (self._works or ()) else ()
+    def _fetched(self, token: int, body: bytes | None, now_s: float) -> Sequence[Instruction]:
+        """A call that fetches a file was answered; None for an error."""
+        work = (self._works or {}).get(token)
+        if work is None:
+            return ()
+        if work.under_way is not None:
+            self._nodes.fetched(self._number, work.cause, work.under_way, body)
+        return self._prepare(token, now_s)
 
     def _begin_process(self, token: int) -> Sequence[Instruction]:
         assert self._works is not None
@@ -382,7 +399,6 @@ class EmulatedNodemanager:
         held = self._containers.end(key, exit_status)
         if held is None:
             return []
-        over = ContainerOver(key, held.process, killed=exit_status == KILLED)
-        if held.master is not None:
-            return [SendMessage(held.master, over)]
-        return list(self._masters.over(over))
+        if held.master is None:
+            return []
+        return [SendMessage(held.master, ContainerOver(key, held.process, killed=exit_status == KILLED))]

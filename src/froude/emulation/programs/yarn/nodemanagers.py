@@ -83,6 +83,7 @@ class Nodemanagers:
         self._register_template = by_method.get(REGISTER)
         self._beat_template = by_method.get(HEARTBEAT)
         self._prefetch = _constant(by_method.get("getBlockLocations"), "length", _PREFETCH_BYTES)
+        self._kept = _kept(node_type, population)
         self._seeds = population.seeds.child("nodemanagers", node_type.name)
         self._register_type: Any = schema.method(TRACKER, REGISTER).request
         self._response_type: Any = schema.method(TRACKER, HEARTBEAT).response
@@ -192,6 +193,23 @@ class Nodemanagers:
             return request(src=fetch.path).SerializeToString()  # type: ignore[no-any-return]
         return request(src=fetch.path, offset=0, length=self._prefetch).SerializeToString()  # type: ignore[no-any-return]
 
+    def fetched(self, number: int, cause: str, fetch: Fetch, body: bytes | None) -> None:
+        """Keep a call that fetched a file, for whoever takes values of it.
+
+        Args:
+            number: which node.
+            cause: template of the call that started the container.
+            fetch: which call.
+            body: its answer; None for an error.
+        """
+        for template in self._kept.get((cause, fetch.method), ()):
+            place = qualified(self.type_name, number, {}, effect=True)
+            schema, needs, shared = self.population.schema, self.population.needs, self.population.shared
+            request = schema.decode_request(HDFS, fetch.method, self.fetch(fetch))
+            response = None if body is None else schema.decode_response(HDFS, fetch.method, body)
+            shared.keep(needs.shared, template, place, Side.REQUEST, request)
+            shared.keep(needs.shared, template, place, Side.RESPONSE, response)
+
     # --- what it is told ------------------------------------------------------------------------------------
 
     def registered(self, number: int, body: bytes) -> Any:
@@ -276,6 +294,15 @@ class Nodemanagers:
 
     def _now_ms(self, play_s: float) -> int:
         return int((self.population.settings.epoch_s + play_s) * 1000)
+
+
+def _kept(node_type: NodeType, population: Population) -> dict[tuple[str, str], list[str]]:
+    """Templates of what its nodes fetch of which somebody takes values, by cause and method."""
+    kept: dict[tuple[str, str], list[str]] = {}
+    for effect in node_type.effects:
+        if effect.call.id in population.needs.shared and effect.carried_by is None:
+            kept.setdefault((effect.cause, effect.call.method), []).append(effect.call.id)
+    return kept
 
 
 class _Teller:

@@ -13,7 +13,7 @@ CONTAINERS = f"{_YARN}api.ContainerManagementProtocolPB"
 HDFS = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 
 TRACKER_SERVICE, SCHEDULER_SERVICE = "resourcemanager-tracker", "resourcemanager-scheduler"
-CLIENT_SERVICE, NAMENODE = "resourcemanager", "namenode"
+NODEMANAGER, NAMENODE = "nodemanager", "namenode"
 
 TOKEN_IDENTIFIER = "hadoop.yarn.ContainerTokenIdentifierProto"  # noqa: S105 - a message's name
 """The message within a container's token."""
