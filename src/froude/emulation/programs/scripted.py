@@ -461,8 +461,10 @@ class ScriptedNode:
         message = self._message(call, context, out)
         return None if message is None else population.encode(call, message)
 
-    def _message(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> Message | None:
-        """A request, kept as far as somebody takes values of it; None as for `_encode`."""
+    def _message(
+        self, call: CallTemplate, context: NodeContext, out: list[Instruction], *, sent: bool = True
+    ) -> Message | None:
+        """A request, kept as far as somebody takes values of it; None as for `_encode`, where it is to be sent."""
         values: dict[str, Any] = {}
         context.making = (call.id, values)
         for path, rule in call.arguments.items():
@@ -475,7 +477,7 @@ class ScriptedNode:
                 values[path] = value
         self._family.learn_names(self.id.number, values)
         message = self.population.request(call, values)
-        if not message.IsInitialized():
+        if sent and not message.IsInitialized():
             out.append(Note(f"{LEFT_OUT}{call.id} {call.method}"))
             return None
         self._keep(call, context, Side.REQUEST, message)

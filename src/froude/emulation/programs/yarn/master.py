@@ -371,8 +371,8 @@ class ApplicationMaster(ScriptedNode):
         loops = {self._masters.request.id: given.beat}
         cause = Cause(number, given.request, given.response, (given.place,), loops, ())
         context = NodeContext(self, Place(loops, ()), cause)
-        message: Any = self._message(effect.call, context, out)
-        if message is None or not message.start_container_request:
+        message: Any = self._message(effect.call, context, out, sent=False)
+        if not message.start_container_request:
             return self._masters.no_launch
         return message.start_container_request[0].container_launch_context
 
