@@ -17,6 +17,7 @@ from froude.mining.counts import fit_count
 from froude.mining.events import Recording, recording_of
 from froude.mining.findings import found, lost
 from froude.mining.following import find_following
+from froude.mining.inputs import find_inputs
 from froude.mining.knowledge import CONFIRMATION, PIECES
 from froude.mining.lanes import find_lanes, put_in_order
 from froude.mining.lifetimes import never_due, opened_and_closed
@@ -163,7 +164,11 @@ class _Builder:
         self._pieces = _pieces(recordings)
         clusters = {recording.source_id for recording in recordings}
         self._miner = ArgumentMiner(
-            placement.timeline, self._scales, self._pieces, one_cluster=len(clusters) == 1
+            placement.timeline,
+            self._scales,
+            self._pieces,
+            one_cluster=len(clusters) == 1,
+            inputs=find_inputs(placement.steps, placement.periodic),
         )
         self._miner.learn(placement.all())
         self._waits = find_waits(placement.steps)

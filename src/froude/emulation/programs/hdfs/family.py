@@ -16,7 +16,7 @@ from froude.emulation.programs.family import Family, ScriptedView
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import METHODS, BlockWritten, EmulatedDatanode
 from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes, DatanodeSettings
-from froude.emulation.programs.population import Population
+from froude.emulation.programs.population import SCHEDULER, Population
 from froude.workload.rules import Special, Value
 from froude.workload.types import CallTemplate, NodeType, Rule
 
@@ -65,8 +65,10 @@ class DatanodeFamily:
                 return datanodes.port(number)
             case "info_port":
                 return 0
-            case "address" | "hostname":
+            case "address":
                 return datanodes.source(number) or "127.0.0.1"
+            case "hostname":
+                return datanodes.hostname(number)
         return Special.UNRESOLVED
 
     def owner(self, name: str) -> int | None:
@@ -167,5 +169,6 @@ class DatanodeKind:
                 seeds=population.seeds,
                 type_name=node_type.name,
                 recorded_s=None if period_s is None else max(0.1, round(period_s, 1)),
+                named=population.target(SCHEDULER) is not None,
             )
         )

@@ -7,7 +7,7 @@ tells where; with that call comes the token that opens the way back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from froude.base.errors import InputError
@@ -56,6 +56,10 @@ class Applications:
         self._schema = population.schema
         self._ids: dict[NodeId, int] = {}
         """Number of the application that a client was given last."""
+        self._told: dict[tuple[NodeId, str], list[tuple[str, ...]]] = {}
+        """The machines of each block that a client was told of, by its call."""
+        self._clients: dict[NodeId, NodeId] = {}
+        """Who submitted the application of an application master."""
         self._submitted: dict[NodeId, int] = {}
         """How many a client has submitted."""
         self._masters: dict[int, NodeId] = {}
@@ -90,6 +94,26 @@ class Applications:
         """
         self._ids[client] = application
 
+    def told(self, client: NodeId, call: str, blocks: Iterable[Iterable[str]]) -> None:
+        """A client was told where blocks lie.
+
+        Args:
+            client: who.
+            call: template of its call.
+            blocks: the machines of each.
+        """
+        self._told.setdefault((client, call), []).extend(tuple(hosts) for hosts in blocks)
+
+    def blocks(self, master: NodeId, call: str) -> Sequence[tuple[str, ...]]:
+        """The machines of each block of an application's input, as its client was told.
+
+        Args:
+            master: the application master.
+            call: template of the client's call.
+        """
+        client = self._clients.get(master)
+        return () if client is None else self._told.get((client, call), ())
+
     def submitted(self, client: NodeId, *, taken: bool) -> list[Instruction]:
         """A client has submitted its application.
 
@@ -105,6 +129,7 @@ class Applications:
         if not taken:
             return list(self._forgone(master))
         self._masters[self._ids.get(client, 0)] = master
+        self._clients[master] = client
         return []
 
     def _nth_master(self, client: NodeId, place: int) -> NodeId | None:

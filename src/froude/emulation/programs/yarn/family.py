@@ -5,7 +5,7 @@ They act by themselves only where a play has a ResourceManager. Against a NameNo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from froude.emulation.programs.events import Instruction, NodeId, Program
@@ -149,24 +149,35 @@ class MasterFamily(ScriptedFamily):
         super().__init__(self._masters.node_type, population)
         # One of them sees what clients do for all.
         first = next(each for each in population.types.values() if _is_master(each, population))
-        self.watches = (_NEW, _SUBMIT) if first.name == node_type.name else ()
+        self._inputs = {near.call for near in self._masters.inputs.values()}
+        listing = {
+            call.method
+            for each in population.types.values()
+            for call in templates(each)
+            if call.id in self._inputs
+        }
+        self.watches = {*listing, *((_NEW, _SUBMIT) if first.name == node_type.name else ())}
 
     def program(self, number: int) -> Program:
         """A fresh node."""
         return ApplicationMaster(self, self._masters, number)
 
     def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:
-        """A client was given the number of an application, or has submitted one.
+        """A client was told where its input lies, was given the number of an application, or has submitted one.
 
         Args:
             node: the client.
-            call: which of the two.
+            call: which of these.
             response: the answer; None for an error.
         """
         applications = self._masters.applications
         if call.method == _SUBMIT:
             return applications.submitted(node.id, taken=response is not None)
-        if response is not None:
+        if response is None:
+            return ()
+        if call.id in self._inputs:
+            applications.told(node.id, call.id, _blocks(response))
+        elif call.method == _NEW:
             applications.given(node.id, response.application_id.id)
             _promise(node, response.application_id)
         return ()
@@ -226,6 +237,15 @@ class LauncherKind:
         """
         played = population.target(SCHEDULER_SERVICE) is not None
         return LauncherFamily(node_type, population) if played else ScriptedFamily(node_type, population)
+
+
+def _blocks(response: Any) -> Iterator[list[str]]:
+    """The machines of each block in an answer about one file, or about those of a folder."""
+    fields = response.DESCRIPTOR.fields_by_name
+    files = [each.locations for each in response.dirList.partialListing] if "dirList" in fields else []
+    for located in (*files, *((response.locations,) if "locations" in fields else ())):
+        for block in located.blocks:
+            yield [location.id.hostName for location in block.locs]
 
 
 def _promise(client: ScriptedView, application: Any) -> None:

@@ -232,8 +232,8 @@ class ApplicationMaster(ScriptedNode):
         for stage in self._stages:
             if stage.node_type not in self._asked and self._is_due(stage):
                 self._asked.add(stage.node_type)
-                for _ in stage.numbers:
-                    self._asks.want(stage.priority)
+                for hosts in self._masters.hosts(self.id.number, stage, self.rng):
+                    self._asks.want(stage.priority, hosts)
         template = self._masters.request
         context = NodeContext(self, Place({template.id: self._beat_number}, ()))
         request: Any = self._message(template, context, out)

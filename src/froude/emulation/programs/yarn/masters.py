@@ -7,9 +7,12 @@ given waits for one, and what came after the last task's end waits for that.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
+from random import Random
+from typing import Any, NamedTuple
 
 from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.population import Population
@@ -42,6 +45,7 @@ ALLOCATE, REGISTER, FINISH, START = (
     "finishApplicationMaster",
     "startContainers",
 )
+_NODES = re.compile(r"ask\[node1-(\d+)\]\.num_containers")
 _EVERY_S = 1.0  # yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms
 _MEMORY_MB, _CORES = 1024, 1
 
@@ -66,6 +70,15 @@ class Stage:
             speed: of the play.
         """
         return Process(NodeId(self.node_type, number), self.container.delay_s / speed)
+
+
+class Near(NamedTuple):
+    """What says where a stage's containers are asked for."""
+
+    call: str
+    """Template of the client's call that was answered with the blocks of the input."""
+    all_hosts: bool
+    """Whether each is asked for on all machines of its block, and not on one."""
 
 
 class Masters:
@@ -112,6 +125,8 @@ class Masters:
         started: Any = population.schema.method(CONTAINERS, START).request()
         self.no_launch: Any = started.start_container_request.add().container_launch_context
         """What a container is started with that nothing is known of."""
+        self.inputs = dict(self._find_inputs())
+        """By priority, from which call of the client it follows on which nodes containers are asked for."""
         self.needs = self._steps_that_need()
         self.start_needs = self._steps_before_start()
 
@@ -143,6 +158,22 @@ class Masters:
             stages.append(Stage(priority, node_type.name, numbers, node_type.container, waits_for))
         return sorted(stages, key=lambda stage: (stage.container.after, -stage.priority))
 
+    def hosts(self, number: int, stage: Stage, rng: Random) -> list[Sequence[str]]:
+        """Where the input of each container of a stage lies; nowhere for those of which nothing says it.
+
+        Args:
+            number: which application master.
+            stage: what it asks for.
+            rng: its own, which chooses among the machines of a block where recorded ones chose.
+        """
+        near = self.inputs.get(stage.priority)
+        master = NodeId(self.node_type.name, number)
+        blocks: list[Sequence[str]] = []
+        if near is not None:
+            told = self.applications.blocks(master, near.call)[: len(stage.numbers)]
+            blocks = [hosts if near.all_hosts else (rng.choice(hosts),) for hosts in told if hosts]
+        return [*blocks, *[()] * (len(stage.numbers) - len(blocks))]
+
     def add_ask(self, request: Any, ask: Ask) -> None:
         """Put an ask into a request.
 
@@ -156,6 +187,13 @@ class Masters:
         message.resource_name, message.num_containers = ask.place, ask.number
 
     # --- parts ----------------------------------------------------------------------------------------------
+
+    def _find_inputs(self) -> Iterator[tuple[int, Near]]:
+        for path, rule in self._asked.items():
+            match = _NODES.fullmatch(path)
+            call = rule.parameters.get("input") if isinstance(rule, Generated) else None
+            if match is not None and isinstance(rule, Generated) and isinstance(call, str):
+                yield int(match[1]), Near(call, rule.parameters.get("hosts") == "all")
 
     def _ask(self, priority: int, kind: str) -> bytes:
         """What is the same in all asks of a priority and a kind of place."""
