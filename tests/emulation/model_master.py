@@ -20,7 +20,14 @@ from froude.emulation.programs.events import Endpoint, NodeId
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.yarn.nodemanagers import KIND, NodemanagerSettings
-from froude.emulation.programs.yarn.protocols import CLIENT, CONTAINERS, HDFS, SCHEDULER, TOKEN_IDENTIFIER, TRACKER
+from froude.emulation.programs.yarn.protocols import (
+    CLIENT,
+    CONTAINERS,
+    HDFS,
+    SCHEDULER,
+    TOKEN_IDENTIFIER,
+    TRACKER,
+)
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import ErrorResponse, Request, Response
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server
@@ -31,12 +38,12 @@ from froude.workload.plan import Plan
 
 STAMP = 1_700_000_000_000
 SERVICES = ("namenode", "resourcemanager", "resourcemanager-tracker", "resourcemanager-scheduler")
-LIMIT_S = 300.0
+LIMIT_S = 600.0
 PASSWORD = b"password of an application master"
 SCHEDULER_SERVICE = SERVICES[3]
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """An error that the model answers."""
 
     def __init__(self, kind: str, text: str = "no") -> None:
@@ -86,7 +93,12 @@ class ModelMaster:
     """A play against the model; `run()` plays it to the end."""
 
     def __init__(
-        self, plan: Plan, schema: Schema, *, services: tuple[str, ...] = SERVICES, pacing: Pacing = Pacing.CLOSED
+        self,
+        plan: Plan,
+        schema: Schema,
+        *,
+        services: tuple[str, ...] = SERVICES,
+        pacing: Pacing = Pacing.CLOSED,
     ) -> None:
         targets = {service: Target(service, "model:1", "model") for service in services}
         settings = PlaySettings(targets, pacing=pacing, programs={KIND: NodemanagerSettings()}, port=18041)
@@ -128,7 +140,9 @@ class ModelMaster:
 
     def _connect(self, endpoint: Endpoint, client_id: bytes | None) -> ClientConnection:
         token = () if endpoint.token is None else (DigestMd5Client(endpoint.token, b"c" * 16),)
-        return ClientConnection(endpoint.protocol, client_id=client_id or bytes(16), user="u", mechanisms=token)
+        return ClientConnection(
+            endpoint.protocol, client_id=client_id or bytes(16), user="u", mechanisms=token
+        )
 
     def _carry(self) -> None:
         core = self.core
@@ -157,14 +171,14 @@ class ModelMaster:
         response: Any = self.schema.method(request.protocol, request.method).response()
         try:
             if request.method == self.refuses:
-                raise Refused("org.apache.hadoop.yarn.exceptions.YarnException")
+                raise RefusedError("org.apache.hadoop.yarn.exceptions.YarnException")
             handle = getattr(self, f"_{request.method}", None)
             if request.protocol == HDFS:
                 self.paths.append((request.method, getattr(message, "src", "")))
             elif handle is not None:
                 app = self.apps.get(int(server.identifier or 0)) if request.protocol == SCHEDULER else None
                 handle(message, response, *(() if request.protocol != SCHEDULER else (app,)))
-        except Refused as error:
+        except RefusedError as error:
             return server.fail(request.call_id, error.kind, str(error))
         return server.respond(request.call_id, response.SerializePartialToString())
 
@@ -215,7 +229,10 @@ class ModelMaster:
         launch.tokens = b"HDTS\0\x01" + b"".join(bytes([len(each)]) + each for each in fields) + b"\0"
         resource = launch.localResources.add()
         resource.key = "job.jar"
-        resource.value.resource.scheme, resource.value.resource.file = "hdfs", f"/staging/{app.number}/job.jar"
+        resource.value.resource.scheme, resource.value.resource.file = (
+            "hdfs",
+            f"/staging/{app.number}/job.jar",
+        )
         resource.value.timestamp, resource.value.visibility = 1, 3
         token: Any = self.schema.message(TOKEN_IDENTIFIER)()
         self._fill_id(token.containerId, app, 1)
@@ -265,7 +282,10 @@ class ModelMaster:
         response.response_id, response.nextHeartBeatInterval = node.response_id, 1000
         told = []
         for status in request.node_status.containersStatuses:
-            number, app = status.container_id.id, self.apps[status.container_id.app_attempt_id.application_id.id]
+            number, app = (
+                status.container_id.id,
+                self.apps[status.container_id.app_attempt_id.application_id.id],
+            )
             told.append((app.number, number, status.state))
             name = status.container_id.SerializeToString()
             if status.state == 3 and name in node.used:
@@ -322,7 +342,7 @@ class ModelMaster:
         context = request.application_submission_context
         app = self.apps.get(context.application_id.id)
         if app is None or context.application_id.cluster_timestamp != STAMP:
-            raise Refused("org.apache.hadoop.yarn.exceptions.YarnException", "an unknown application")
+            raise RefusedError("org.apache.hadoop.yarn.exceptions.YarnException", "an unknown application")
         app.ended = False
 
     def _getApplicationReport(self, request: Any, response: Any) -> None:
@@ -338,9 +358,9 @@ class ModelMaster:
 
     def _allocate(self, request: Any, response: Any, app: App) -> None:
         if not app.registered or app.finished or app.ended:
-            raise Refused("org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException")
+            raise RefusedError("org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException")
         if request.response_id != app.response_id:
-            raise Refused("org.apache.hadoop.yarn.exceptions.InvalidApplicationMasterRequestException")
+            raise RefusedError("org.apache.hadoop.yarn.exceptions.InvalidApplicationMasterRequestException")
         app.response_id += 1
         response.response_id = app.response_id
         app.asks.append([(a.priority.priority, a.resource_name, a.num_containers) for a in request.ask])

@@ -77,7 +77,9 @@ def workload(*, reduces: bool = True) -> Workload:
     }
     report: dict[str, Rule] = {
         "application_id.id": Constant(1),
-        "application_id.cluster_timestamp": Flow("client.new", Side.RESPONSE, "application_id.cluster_timestamp"),
+        "application_id.cluster_timestamp": Flow(
+            "client.new", Side.RESPONSE, "application_id.cluster_timestamp"
+        ),
     }
     client = NodeType(
         "client",
@@ -115,7 +117,9 @@ def workload(*, reduces: bool = True) -> Workload:
         (
             call("am.register", SCHEDULER, "registerApplicationMaster", {"host": Constant("recorded")}),
             # The jar is looked at once the first container is there, whose application it names.
-            call("am.info", HDFS, "getFileInfo", {"src": _named("am.allocate", "allocated_containers[0].id")}),
+            call(
+                "am.info", HDFS, "getFileInfo", {"src": _named("am.allocate", "allocated_containers[0].id")}
+            ),
             call(
                 "am.commit",
                 HDFS,

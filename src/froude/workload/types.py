@@ -222,9 +222,19 @@ class Poll:
     path: str
     """Leaf of the response."""
     until: Scalar
-    """The value that ends the polling."""
+    """The value that ends the polling; of a whole number any from it on, as of a state that was passed by."""
     every_s: float = 0.4
-    """Pause before the next attempt, seconds."""
+    """Mean pause before the next attempt, seconds."""
+
+    def ended_by(self, value: object) -> bool:
+        """Whether an answer ends it.
+
+        Args:
+            value: of the leaf.
+        """
+        if type(value) is int and type(self.until) is int:
+            return value >= self.until
+        return value == self.until
 
 
 @dataclass(frozen=True, slots=True)

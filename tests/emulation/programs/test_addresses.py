@@ -24,7 +24,18 @@ def test_no_two_nodes_share_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["127.0.0.1", "127.16.0.0", "10.16.0.1", "127.16.0", "127.16.0.256", "127.16.0.01", "x", "", "127.32.0.1"]
+    "address",
+    [
+        "127.0.0.1",
+        "127.16.0.0",
+        "10.16.0.1",
+        "127.16.0",
+        "127.16.0.256",
+        "127.16.0.01",
+        "x",
+        "",
+        "127.32.0.1",
+    ],
 )
 def test_other_addresses_are_nobodys(address: str) -> None:
     """Masters, other machines, and what is no address."""

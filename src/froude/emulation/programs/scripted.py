@@ -135,7 +135,7 @@ class ScriptedNode:
         self._started = False
         self._waiting = Waiting(population.made, self.id)
         self._tokens = count(_BESIDE)
-        self._beside: dict[int, tuple[CallTemplate, NodeContext]] = {}
+        self._beside: dict[int, tuple[CallTemplate, NodeContext, bytes]] = {}
 
     @property
     def rng(self) -> random.Random:
@@ -285,7 +285,7 @@ class ScriptedNode:
         kept = population.needs.wants(call.id, Side.RESPONSE)
         if call.poll is not None or call.confirmed_by is not None or effects or watchers or kept:
             response = population.response(call, bytes(reply.body))
-            if call.poll is not None and value_at(response, call.poll.path) != call.poll.until:
+            if call.poll is not None and not call.poll.ended_by(value_at(response, call.poll.path)):
                 self._retries += 1
                 if self._retries < _POLLS:
                     out.append(WakeAt(now_s + call.poll.every_s, _AGAIN))
@@ -299,7 +299,7 @@ class ScriptedNode:
             self._keep(call, context, Side.RESPONSE, response)
             for family in watchers:
                 out += family.answered(self, call, response)
-            self._cause(call, context, response, out)
+            self._cause(call, context, self._body, response, out)
         self._transfers = any(type(instruction) is SendMessage for instruction in out[said:])
         if not declined:
             self._tell_waiting(call, out)
@@ -389,6 +389,7 @@ class ScriptedNode:
         self,
         call: CallTemplate,
         context: NodeContext,
+        body: bytes,
         response: Message | None,
         out: list[Instruction],
     ) -> None:
@@ -396,7 +397,7 @@ class ScriptedNode:
         effects = self.population.effects_of(self._type.name, call.id)
         chosen = [e for e in effects if (e[2].actor is Actor.CALLEE) is (response is None)]
         if chosen:
-            request = self.population.schema.decode_request(call.protocol, call.method, self._body)
+            request = self.population.schema.decode_request(call.protocol, call.method, body)
             said = Said(self.id, call, context, request, response)
             out += caused(chosen, said, self.population, rng=lambda: self.rng)
 
@@ -427,9 +428,11 @@ class ScriptedNode:
         sent = self._send(call, body, out, token=token, intended_s=intended_s, context=context)
         if not sent:
             return None
-        self._leave_out(call, "effects of effects are not played", out, answered=True)
-        if self.population.needs.wants(call.id, Side.RESPONSE):
-            self._beside[token] = (call, context)
+        effects = self.population.effects_of(self._type.name, call.id)
+        if effects:
+            self._cause(call, context, body, None, out)
+        if effects or self.population.needs.wants(call.id, Side.RESPONSE):
+            self._beside[token] = (call, context, body)
         return token
 
     def _leave_out(self, call: CallTemplate, reason: str, out: list[Instruction], *, answered: bool) -> None:
@@ -442,9 +445,11 @@ class ScriptedNode:
         if token in self._awaited:
             self._beat(self._awaited.pop(token), now_s, out)
         if token in self._beside:
-            call, context = self._beside.pop(token)
+            call, context, request = self._beside.pop(token)
             response = None if body is None else self.population.response(call, body)
             self._keep(call, context, Side.RESPONSE, response)
+            if response is not None:
+                self._cause(call, context, request, response, out)
 
     # --- parts ----------------------------------------------------------------------------------------------
 
@@ -515,7 +520,7 @@ class ScriptedNode:
         """
         service = service_named(call)
         if token == _STEP and not again:
-            self._cause(call, context, None, out)
+            self._cause(call, context, body, None, out)
         if call.callee is not None and self.population.called(evaluate(call.callee, context)) is not None:
             out.append(Note(f"call to an emulated node, not sent: {call.method}"))
             return False

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from froude.emulation.programs.yarn.containers import ContainerKey, Containers, Held
-from froude.emulation.programs.yarn.protocols import COMPLETE, KILLED, RUNNING, SUB_DONE, SUB_RUNNING, SUB_SCHEDULED
+from froude.emulation.programs.yarn.protocols import (
+    COMPLETE,
+    KILLED,
+    RUNNING,
+    SUB_DONE,
+    SUB_RUNNING,
+    SUB_SCHEDULED,
+)
 
 
 def containers(*numbers: int) -> Containers:

@@ -12,9 +12,7 @@ from froude.emulation.programs.yarn.protocols import APPLICATION, PRIVATE, PUBLI
 def resource(path: str, visibility: int = APPLICATION, *, scheme: str = "hdfs", timestamp: int = 1) -> Any:
     """An entry of a launch context's map of resources."""
     url = SimpleNamespace(scheme=scheme, file=path)
-    return SimpleNamespace(
-        value=SimpleNamespace(resource=url, visibility=visibility, timestamp=timestamp)
-    )
+    return SimpleNamespace(value=SimpleNamespace(resource=url, visibility=visibility, timestamp=timestamp))
 
 
 def test_files_of_an_application_are_fetched_once_on_a_node() -> None:
