@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import cast
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent, Task
@@ -262,9 +263,8 @@ def _play(
     """
     with start() as target:
         task.say("warm up")
-        namenode = target if isinstance(target, NameNode) else target.get("namenode")
-        if isinstance(namenode, NameNode):
-            warm_up(namenode, warm_up_s)
+        namenode = target["namenode"] if isinstance(target, Mapping) else target
+        warm_up(cast("NameNode", namenode), warm_up_s)
         task.say(f"{sum(plan.counts.values()):,} nodes")
         run = play(plan, target, options)
     if run.interrupted:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from froude.base.errors import InputError
+from froude.emulation.notes import MASTER_KILLED
 from froude.emulation.programs.events import Called, Forgone, Instruction, NodeId, Note, SendMessage
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.yarn.containers import (
@@ -205,7 +206,7 @@ class Applications:
             return ()
         self._population.tokens.pop((over.process.node, SCHEDULER_SERVICE), None)
         if over.killed:
-            return [Note("application master killed"), *self._forgone(over.process.node)]
+            return [Note(MASTER_KILLED), *self._forgone(over.process.node)]
         return list(self._without(over.process.node))
 
     def tell_when_over(self, node: NodeId) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from froude.emulation.notes import APPLICATION_GIVEN_UP, EMULATED_CALLEE, FAILED, NO_CONTAINER
+from froude.emulation.notes import APPLICATION_GIVEN_UP, CONTAINER_LOST, EMULATED_CALLEE, FAILED, NO_CONTAINER
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import (
     Event,
@@ -420,6 +420,6 @@ class ApplicationMaster(ScriptedNode):
         if self._over:
             out.append(Forgone(NodeId(stage.node_type, number)))
             return
-        out.append(Note(f"container lost: {stage.node_type}"))
+        out.append(Note(f"{CONTAINER_LOST}{stage.node_type}"))
         self._todo[stage.node_type].appendleft(number)
         self._asks.want(stage.priority)
