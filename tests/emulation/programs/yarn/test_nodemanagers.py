@@ -67,7 +67,7 @@ def test_a_type_without_rules_says_what_is_needed() -> None:
     fleet = Nodemanagers(node_type, population, NodemanagerSettings())
     said = decoded(REGISTER, fleet.register(0, ()))
     assert (said.resource.memory, said.resource.virtual_cores) == (8192, 8)
-    beat = fleet.heartbeat(0, response_id=3, keys=(b"", b""), held=(), rng=fleet.rng(0))
+    beat = fleet.heartbeat(0, response_id=3, keys=(b"", b""), held=())
     assert decoded(HEARTBEAT, beat).node_status.nodeHealthStatus.is_node_healthy
 
 
@@ -76,7 +76,7 @@ def test_a_heartbeat_tells_of_containers_and_load(population: Population) -> Non
     fleet, held = nodes(population), container(population)
     key = b"\x08\x01\x12\x01k"
     for state in (2, 3):
-        body = fleet.heartbeat(0, response_id=4, keys=(key, key), held=[held], rng=fleet.rng(0))
+        body = fleet.heartbeat(0, response_id=4, keys=(key, key), held=[held])
         said = decoded(HEARTBEAT, body)
         assert said.node_status.response_id == 4
         assert said.last_known_nm_token_master_key.bytes == b"k"
@@ -84,7 +84,7 @@ def test_a_heartbeat_tells_of_containers_and_load(population: Population) -> Non
         (status,) = said.node_status.containersStatuses
         assert (status.container_id.id, status.state, status.capability.memory) == (2, state, 256)
         held.ends(0)
-    body = fleet.heartbeat(1, response_id=4, keys=(key, key), held=(), rng=fleet.rng(0))
+    body = fleet.heartbeat(1, response_id=4, keys=(key, key), held=())
     assert not decoded(HEARTBEAT, body).node_status.containersStatuses
 
 

@@ -111,7 +111,7 @@ class EmulatedNodemanager:
 
     __slots__ = (
         "_busy", "_containers", "_due_s", "_ended", "_id", "_interval_s", "_keys", "_localised", "_masters", "_nodes",
-        "_number", "_processes", "_registered", "_response_id", "_rng", "_started", "_token", "_works",
+        "_number", "_processes", "_registered", "_response_id", "_started", "_token", "_works",
     )  # fmt: skip
 
     def __init__(self, nodemanagers: Nodemanagers, number: int, masters: Masters) -> None:
@@ -133,7 +133,6 @@ class EmulatedNodemanager:
         self._interval_s = nodemanagers.settings.heartbeat_s or nodemanagers.recorded_s
         self._response_id = 0
         self._keys = (b"", b"")
-        self._rng = nodemanagers.rng(number)
         self._containers: Containers | None = None
         self._ended: list[ContainerKey] = []
         """Whose ends the heartbeat under way tells."""
@@ -266,9 +265,7 @@ class EmulatedNodemanager:
         self._busy = True
         held = [] if self._containers is None else self._containers.reported()
         self._ended = [each.key for each in held if each.over]
-        body = self._nodes.heartbeat(
-            self._number, response_id=self._response_id, keys=self._keys, held=held, rng=self._rng
-        )
+        body = self._nodes.heartbeat(self._number, response_id=self._response_id, keys=self._keys, held=held)
         out.append(Send(TRACKER, HEARTBEAT, body, _HEARTBEAT, intended_s, TRACKER_SERVICE, self._interval_s))
         return out
 

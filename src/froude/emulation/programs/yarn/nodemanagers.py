@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from froude.emulation.programs.addresses import node_address, number_at
@@ -92,6 +91,8 @@ class Nodemanagers:
         self._status_type: Any = type(self._beat.node_status.containersStatuses.add())
         self._beat.node_status.ClearField("containersStatuses")
         self._gauges = self._find_gauges()
+        self._rng = self._seeds.child("gauges").random()
+        """Of all nodes together: one each would be most of what a node takes of memory."""
 
     # --- names ------------------------------------------------------------------------------------------
 
@@ -121,14 +122,6 @@ class Nodemanagers:
         """
         return self._seeds.child("phase", number).value / 2**64
 
-    def rng(self, number: int) -> Random:
-        """A node's own stream of random numbers.
-
-        Args:
-            number: which node.
-        """
-        return self._seeds.child("gauges", number).random()
-
     # --- what a node says -----------------------------------------------------------------------------------
 
     def register(self, number: int, held: Sequence[Held]) -> bytes:
@@ -153,7 +146,7 @@ class Nodemanagers:
         return message.SerializeToString()  # type: ignore[no-any-return]
 
     def heartbeat(
-        self, number: int, *, response_id: int, keys: tuple[bytes, bytes], held: Sequence[Held], rng: Random
+        self, number: int, *, response_id: int, keys: tuple[bytes, bytes], held: Sequence[Held]
     ) -> bytes:
         """The body of nodeHeartbeat; the same message is filled anew at every call.
 
@@ -162,7 +155,6 @@ class Nodemanagers:
             response_id: of the last answer.
             keys: the two master keys that it has, as MasterKeyProto.
             held: the containers that it tells of.
-            rng: the node's own, for its gauges.
         """
         beat = self._beat
         status = beat.node_status
@@ -175,7 +167,7 @@ class Nodemanagers:
             status.containersStatuses.add().ParseFromString(each.status)
         for part, name, rule in self._gauges:
             idle = part is status.containers_utilization and not held
-            setattr(part, name, 0 if idle else generate(rule, rng, 0.0))
+            setattr(part, name, 0 if idle else generate(rule, self._rng, 0.0))
         beat.last_known_container_token_master_key.ParseFromString(keys[0])
         beat.last_known_nm_token_master_key.ParseFromString(keys[1])
         return beat.SerializeToString()  # type: ignore[no-any-return]
@@ -311,7 +303,7 @@ class _Teller:
     def __init__(self, node: NodeId, nodemanagers: Nodemanagers) -> None:
         self.id = node
         self.population = nodemanagers.population
-        self.rng = nodemanagers.rng(node.number)
+        self.rng = nodemanagers.population.seeds.child("node", *node).random()
 
     def recall(self, rule: Flow, loops: Loops, element: int | None, *, effect: bool) -> Value:  # noqa: ARG002
         """Nothing has been said yet."""
