@@ -13,9 +13,11 @@ from pathlib import Path
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.schema import Schema
+from froude.mining.pipeline import mine
 from froude.trace.files import read_trace
 from froude.trace.tape import RecordKind, pack
 from froude.trace.types import Call, Status, Trace
+from froude.workload.types import Workload
 
 FOLDER = Path(__file__).parent / "data" / "recorded"
 NODES = {"k2a": 2, "k2b": 2, "k2c": 2, "k3": 3, "k4": 4}
@@ -26,6 +28,12 @@ NODES = {"k2a": 2, "k2b": 2, "k2c": 2, "k3": 3, "k4": 4}
 def recorded(name: str) -> Trace:
     """One of them."""
     return read_trace(FOLDER / name)
+
+
+@cache
+def mined() -> Workload:
+    """The pattern of the job that was recorded on 2 and 3 nodes."""
+    return mine([recorded("k2c"), recorded("k3")])
 
 
 @cache

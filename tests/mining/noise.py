@@ -126,7 +126,9 @@ def without_intervals(workload: Workload) -> Workload:
     def call(template: CallTemplate) -> CallTemplate:
         poll = None if template.poll is None else replace(template.poll, every_s=0.0)
         read = {path: Absent() for path in template.arguments if leaf_name(path) in GAUGES}
-        return replace(template, timing=Timing(), poll=poll, arguments={**template.arguments, **read})
+        awaits = None if template.awaits is None else replace(template.awaits, pause_s=0.0)
+        arguments = {**template.arguments, **read}
+        return replace(template, timing=Timing(), poll=poll, awaits=awaits, arguments=arguments)
 
     nodes = tuple(map_calls(node, call) for node in workload.node_types)
     return replace(
@@ -141,6 +143,7 @@ def without_intervals(workload: Workload) -> Workload:
                     within_s=None if node.start.within_s is None else 0.0,
                     pause_s=None if node.start.pause_s is None else 0.0,
                 ),
+                container=None if node.container is None else replace(node.container, delay_s=0.0),
                 periodic=tuple(replace(p, every_s=1.0, jitter_s=0.0, pause_s=None) for p in node.periodic),
                 effects=tuple(replace(e, share=1.0 if e.share == 1.0 else 0.5) for e in node.effects),
             )

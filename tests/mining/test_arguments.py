@@ -198,7 +198,7 @@ def test_what_the_target_gave_is_no_counter_where_its_giver_changes() -> None:
 
 # --- nodes with a program of their own -----------------------------------------------------------------------
 
-DATANODE = Role("datanode", program="datanode", endless=True)
+DATANODE = Role("datanode", program="datanode", emulated=True, endless=True)
 
 
 def facts(path: str, values: Sequence[Value], *, own_facts: bool = True) -> Rule:

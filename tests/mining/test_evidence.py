@@ -18,7 +18,7 @@ from froude.workload.rules import Special, Value
 from froude.workload.types import Scalar
 from tests.mining.events import PROTOCOL, calls, event
 
-DATANODE = Role("datanode", program="datanode", endless=True)
+DATANODE = Role("datanode", program="datanode", emulated=True, endless=True)
 CLIENT = Role("client")
 
 

@@ -363,7 +363,7 @@ def test_whom_a_node_called_itself_is_a_source_of_its_own() -> None:
 def test_what_a_datanode_says_of_a_block_is_no_source() -> None:
     """It was told so without a call: by the client that closes the block afterwards."""
     report = {"blocks[0].blocks[0].block.numBytes": 251569, "blocks[0].blocks[0].block.blockId": 1073741825}
-    datanode = Role("datanode", program="datanode")
+    datanode = Role("datanode", program="datanode", emulated=True)
     history = History()
     history.call("datanode.e1", request=report, role=datanode)
     taker = history.call("c.b")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from froude.mining.pipeline import mine
 from froude.mining.prediction import LeafOutcome, Prediction, predict
 from froude.workload.types import Actor, Workload
 from froude.workload.walk import flows, templates
-from tests.recorded import recorded
+from tests.recorded import mined, recorded
 
 
 @pytest.fixture(scope="module")
 def workload() -> Workload:
     """Of 2 and 3 nodes."""
-    return mine([recorded("k2c"), recorded("k3")])
+    return mined()
 
 
 @pytest.fixture(scope="module")

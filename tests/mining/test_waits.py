@@ -35,7 +35,7 @@ def occurrences(*listed: Call, **answered: object) -> list[Occurrence]:
     placed = []
     for order, (name, template, start_s, lasts_s, request) in enumerate(sorted(listed, key=lambda c: c[2])):
         kind, number = node_of(name)
-        role = Role(kind, program="datanode" if kind == "datanode" else "scripted")
+        role = Role(kind, emulated=kind == "datanode")
         sender = senders.setdefault(name, Sender(0, name, role, []))
         call = calls(
             event(

@@ -125,6 +125,12 @@ def up(
     nodemanagers: Annotated[
         int, typer.Option(min=0, help="How many NodeManagers; with any, YARN runs beside HDFS.")
     ] = 0,
+    resourcemanager: Annotated[
+        bool,
+        typer.Option(
+            "--resourcemanager", help="A ResourceManager, too, without NodeManagers: for emulated ones."
+        ),
+    ] = False,
     node_memory: Annotated[
         str, typer.Option(help="What the containers of one NodeManager may use.")
     ] = "1 GiB",
@@ -153,7 +159,8 @@ def up(
     Clients find it by the configuration and the `hdfs` command whose places are shown, or by `froude hadoop shell`.
     With --through-proxy they and the nodes reach the masters through a proxy that records every call; `froude hadoop
     down` makes the Trace whole. With --nodemanagers a ResourceManager, a JobHistoryServer and NodeManagers run, too,
-    node N beside DataNode N: `froude hadoop run` gives them jobs.
+    node N beside DataNode N: `froude hadoop run` gives them jobs. With --resourcemanager one runs for `froude play`,
+    whose NodeManagers are emulated.
 
     Example: froude hadoop up --datanodes 0
     """
@@ -163,15 +170,17 @@ def up(
         raise typer.BadParameter("--scale and --name describe a recording: give --through-proxy, too")
     if foreground and through_proxy:
         raise typer.BadParameter("--through-proxy records until `froude hadoop down`: leave --foreground out")
+    if resourcemanager and (nodemanagers or through_proxy):
+        raise typer.BadParameter("--resourcemanager is for emulated NodeManagers, and is not recorded")
     node_mb = _node_mb(settings, Nodes(datanodes, nodemanagers, Containers(heap_bytes(node_memory) >> 20)))
-    named = _counted(datanodes, nodemanagers)
+    named = _counted(datanodes, nodemanagers, alone=resourcemanager)
     if settings.dry_run:
         settings.would(f"start {named} in {settings.workspace}")
         return
     recording = _recording(settings, (datanodes, nodemanagers), scale or [], name) if through_proxy else None
     if background.running(settings.workspace) is None:
         hadoop = Hadoop.find(release, folder, progress=settings.progress())
-        if nodemanagers:
+        if nodemanagers or resourcemanager:
             YarnJars.find(hadoop, progress=settings.progress())
     wanted = background.Wanted(
         datanodes,
@@ -184,6 +193,7 @@ def up(
         recording,
         nodemanagers,
         node_mb,
+        resourcemanager,
     )
     module = "froude.experiment.recorded_cluster" if through_proxy else background.SUPERVISOR
     if foreground:
@@ -256,7 +266,7 @@ def run(
     """
     settings: Settings = ctx.obj
     state = _running(settings)
-    if not state.resourcemanager:
+    if not state.resourcemanager or state.master_id:
         remedy = "`froude hadoop down`, then `froude hadoop up --nodemanagers 3`"
         raise InputError("runs without YARN", file=state.uri, remedy=remedy)
     job = words[0]
@@ -291,8 +301,10 @@ def _hold(settings: Settings, wanted: background.Wanted, named: str) -> None:
         raise TargetError("ended by itself", file="the cluster's supervisor", found=f"exit code {code}")
 
 
-def _counted(datanodes: int, nodemanagers: int) -> str:
+def _counted(datanodes: int, nodemanagers: int, *, alone: bool = False) -> str:
     nodes = f"{datanodes} DataNode{'s' * (datanodes != 1)}"
+    if alone:
+        return f"a NameNode, a ResourceManager and {nodes}"
     if not nodemanagers:
         return f"a NameNode and {nodes}"
     return f"a NameNode, a ResourceManager, {nodes} and {nodemanagers} NodeManager{'s' * (nodemanagers != 1)}"
@@ -361,11 +373,13 @@ def _print_state(settings: Settings, state: State) -> None:
     width = max((len(each.name) for each in state.daemons), default=0)
     for each in state.daemons:
         settings.out(f"          {each.name:<{width}} process {each.pid:<8} {each.address}")
-    if state.resourcemanager:
+    if state.master_id:
+        settings.out(f"Pages     {state.resourcemanager} jobs and nodes; its NodeManagers are emulated")
+    elif state.resourcemanager:
         settings.out(f"Pages     {state.resourcemanager} jobs and nodes, {state.jobhistory} jobs that ended")
     if state.home:
         settings.out(f"Clients   export HADOOP_CONF_DIR={state.home}/conf PATH={state.home}/bin:$PATH")
-    if state.resourcemanager:
+    if state.resourcemanager and not state.master_id:
         hosts = f"{state.home}/conf/{HOSTS}"
         settings.out(f"Other JVM export JDK_JAVA_OPTIONS=-Djdk.net.hosts.file={hosts}")
         settings.out("Jobs      froude hadoop run examples pi 2 100")

@@ -28,7 +28,7 @@ from froude.emulation.verdict import Colour
 from froude.hadoop import background
 from froude.hadoop.cluster_state import State
 from froude.hadoop.target import parse_address
-from froude.workload.plan import expected_s
+from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ def play(  # the flags of one command
     """Play a Plan against a real daemon → a Run.
 
     The NameNode of `froude hadoop up` in this workspace may be played on as it is, and is the target where none
-    is named; any other needs its cluster id, and the cluster that was recorded is always refused. The verdict is
+    is named, with its ResourceManager where the plan calls one; any other needs its id (a ResourceManager's is the time
+    stamp in the names of its applications), and the cluster that was recorded is always refused. The verdict is
     green, amber or red, with its reasons; a red one, such as a limit that was not kept, ends with 3. The run's
     folder holds `run.json`, flat and stable, for scripts.
 
@@ -128,7 +129,7 @@ def play(  # the flags of one command
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     with named(plan):
         check_plan(planned, limit_s, pacing)
-    running = _running(settings, target, target_is, http)
+    running = _running(settings, planned, target, target_is, http)
     scenario = PlayScenario(
         target=Target(running=running),
         load=PlanLoad(plan=plan, pacing=pacing, speed=speed, ramp=ramp, duration_s=limit_s),
@@ -260,7 +261,11 @@ def _would_play(settings: Settings, runner: PlayRunner, output: Path) -> None:
 
 
 def _running(
-    settings: Settings, target: list[str] | None, target_is: list[str] | None, http: str | None
+    settings: Settings,
+    plan: Plan,
+    target: list[str] | None,
+    target_is: list[str] | None,
+    http: str | None,
 ) -> dict[str, Running]:
     """The targets of the flags, or what runs in this workspace.
 
@@ -282,7 +287,7 @@ def _running(
         service: Path(state.gc_log) for service, state in ours.items() if state is not None and state.gc_log
     }
     first = next(iter(uris))
-    return {
+    running = {
         service or ANY: Running(
             address=uri,
             id=ids.get(service),
@@ -291,6 +296,23 @@ def _running(
         )
         for service, uri in uris.items()
     }
+    return running if target else _with_master(settings, plan, running)
+
+
+def _with_master(settings: Settings, plan: Plan, running: dict[str, Running]) -> dict[str, Running]:
+    """What runs in this workspace, with its ResourceManager where the plan calls one."""
+    from froude.experiment.execution import calls_resourcemanager
+    from froude.experiment.sections import Running, parse_web
+    from froude.hadoop.resourcemanager import SERVICES
+
+    state = background.running(settings.workspace)
+    if state is None or not state.master_id or not calls_resourcemanager(plan):
+        return running
+    host, port = parse_web(state.resourcemanager)
+    (namenode,) = running.values()
+    service = "resourcemanager"
+    address, page = f"{host}:{SERVICES[service]}", f"{host}:{port}"
+    return {"namenode": namenode, service: Running(address=address, id=state.master_id, http=page)}
 
 
 def _here(settings: Settings) -> str:

@@ -12,6 +12,8 @@ CPU = "process.cpu_seconds"
 """CPU time that the target's process used so far."""
 CALL_QUEUE = "RpcActivity.CallQueueLength"
 """Calls that wait for a handler of the target."""
+MASTER = "RM"
+"""How the names of a ResourceManager's numbers begin, where one is a target beside a NameNode."""
 _BUSY = 0.85
 """Share of a core, or of all the machine's for a target, above which one counts as busy."""
 _LAG_MS = 25.0
@@ -92,7 +94,10 @@ def judge(
         here: whether the target runs on the player's machine.
     """
     player = _busiest([each.cpu_share for each in load]) or 0.0
-    target = _busiest(_shares(metrics))
+    shares = [
+        share for name in (CPU, MASTER + CPU) if (share := _busiest(_shares(metrics, name))) is not None
+    ]
+    target = max(shares, default=None)  # the busiest of several
     queued = _busiest([each.values[CALL_QUEUE] for each in metrics if CALL_QUEUE in each.values])
     seen = "was not seen" if target is None else f"used {target:.0%} of a core"
     machine = _busiest([each.machine_share for each in load if each.machine_share is not None]) or 0.0
@@ -117,8 +122,9 @@ def judge(
     return Bottleneck(by, reason, player, target)
 
 
-def _shares(metrics: Sequence[Measured]) -> list[float]:
-    seen = [(sample.time_s, sample.values[CPU]) for sample in metrics if CPU in sample.values]
+def _shares(metrics: Sequence[Measured], name: str) -> list[float]:
+    """The shares of a core that a daemon used, from sample to sample."""
+    seen = [(sample.time_s, sample.values[name]) for sample in metrics if name in sample.values]
     return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(seen) if b[0] > a[0]]
 
 

@@ -95,3 +95,30 @@ class Channel:
         """Calls in flight, in order of sending."""
         self.waiting: list[tuple[int, Send]] = []
         """Calls that wait for the end of authentication, or for a new connection."""
+
+
+def played(  # noqa: PLR0917 - what there is to say of a call
+    node: NodeId,
+    channel: Channel,
+    call_id: int,
+    call: Pending,
+    answered_s: float | None,
+    answer: bytes | memoryview | tuple[str, str],
+) -> PlayedCall:
+    """A call as a journal keeps it.
+
+    Args:
+        node: who made it.
+        channel: on which connection.
+        call_id: its id on that.
+        call: what was in flight.
+        answered_s: when the answer came; None for none.
+        answer: the response, or the class and message of an error.
+    """
+    send = call.send
+    error, message = answer if isinstance(answer, tuple) else (None, None)
+    response = None if isinstance(answer, tuple) else bytes(answer)
+    return PlayedCall(
+        node, channel.number, call_id, call.retry, channel.endpoint.target.service, send.protocol, send.method,
+        send.intended_s, call.sent_s, answered_s, send.body, response, error, message,
+    )  # fmt: skip

@@ -27,6 +27,8 @@ class Group:
     planned_s: Mapping[Moment, float] = field(default_factory=dict)
     """Seconds from a node's start to its moments, where a schedule says; what waits for one is then intended at the
     planned time, however late the moment comes."""
+    told: bool = False
+    """Whether its nodes begin when another node lets them, and not by the rule."""
 
 
 class Controller:
@@ -46,7 +48,9 @@ class Controller:
         self._speed = speed
         self._reached: dict[tuple[str, Moment], int] = {}
         self._heap: list[tuple[float, int, str, int]] = []
-        self._waiting = [group for group in groups if group.count]
+        self._waiting = [group for group in groups if group.count and not group.told]
+        self._over: set[NodeId] = set()
+        """Nodes of groups that are told to begin which have ended, or will not begin."""
         self._unfinished = sum(group.count for group in groups if not group.endless)
         self._endless = sum(group.count for group in groups if group.endless)
         self._ramped: set[NodeId] = set()
@@ -104,6 +108,10 @@ class Controller:
                 here.
         """
         group = self._groups[node.type]
+        if group.told and moment is Moment.FINISHED:
+            if node in self._over:
+                return
+            self._over.add(node)
         if self.ramping and group.endless:
             self._ramped.add(node)
         key = (node.type, moment)

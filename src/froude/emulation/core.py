@@ -15,16 +15,22 @@ from collections.abc import Callable
 from itertools import chain, islice
 
 from froude.base.errors import TargetError
-from froude.emulation.channel import Channel, Journal, Pending, PlayedCall
+from froude.emulation.channel import Channel, Journal, Pending, played
 from froude.emulation.controller import Controller
+from froude.emulation.inbound import Inbound
 from froude.emulation.notes import UNSENT
 from froude.emulation.programs.events import (
     DECLINED,
     LOST,
+    Answer,
+    Begin,
+    Called,
     Declined,
+    Ended,
     Endpoint,
     Event,
     Failed,
+    Forgone,
     MessageReceived,
     NodeId,
     Nodes,
@@ -35,6 +41,7 @@ from froude.emulation.programs.events import (
     Send,
     SendMessage,
     Started,
+    Stop,
     Timer,
     WakeAt,
 )
@@ -93,6 +100,8 @@ class Core:
         self.channels: list[Channel] = []
         """Every channel of the play."""
         self.begun_s = 0.0
+        self.inbound = Inbound(self._called)
+        """What others call emulated nodes for."""
         self._nodes = nodes
         self._controller = controller
         self._connect = connect
@@ -107,6 +116,8 @@ class Core:
         self._routes: list[tuple[str, str, Channel] | None] = []
         self._written: list[bool] = []
         self._index: dict[NodeId, int] = {}
+        self._begun_by: dict[NodeId, int] = {}
+        """Who let a node begin, and is told of its end."""
         self._timers: list[tuple[float, int, int, int, float]] = []
         """When, number, whose, token, and when it was asked for."""
         self._serial = 0
@@ -315,8 +326,12 @@ class Core:
                 self._reach(index, instruction.moment, now_s)  # type: ignore[union-attr]
             elif kind is Note:
                 self.tally.notes[instruction.what] += 1  # type: ignore[union-attr]
+            elif kind is Answer:
+                self.inbound.answer(instruction)  # type: ignore[arg-type]
             elif kind is Declined:
                 self._declined(instruction, now_s)  # type: ignore[arg-type]
+            else:
+                self._told(index, instruction, now_s)  # type: ignore[arg-type]
 
     def _wake(self, at_s: float, index: int, token: int, now_s: float) -> None:
         self._serial += 1
@@ -370,9 +385,33 @@ class Core:
         else:
             self._inbox.append((index, MessageReceived(instruction.message)))
 
+    def _called(self, node: NodeId, call: Called, now_s: float) -> None:
+        """Somebody outside the play called a node."""
+        index = self._index.get(node)
+        if index is None or self._programs[index] is None:
+            refused = f"{node.type} {node.number} is not at work".encode()
+            self.inbound.answer(Answer(call.ticket, refused, "java.io.IOException"))
+        else:
+            self._dispatch(index, call, now_s)
+
+    def _told(self, index: int, told: Begin | Stop | Forgone, now_s: float) -> None:
+        """A node says what becomes of another one."""
+        if isinstance(told, Begin):
+            self._begun_by[told.node] = index
+            self._start(told.node, now_s, now_s)
+        elif isinstance(told, Stop):
+            stopped = self._index.get(told.node)
+            if stopped is not None:
+                self._programs[stopped] = _GONE
+        else:
+            self._controller.reached(told.node, Moment.FINISHED, now_s)
+
     def _reach(self, index: int, moment: Moment, now_s: float) -> None:
         if moment is Moment.FINISHED:
             self._programs[index] = _GONE
+            teller = self._begun_by.pop(self._ids[index], None)
+            if teller is not None:
+                self._inbox.append((teller, MessageReceived(Ended(self._ids[index]))))
         self._controller.reached(self._ids[index], moment, now_s)
         if self.tally.steady_from_s is None and not self._controller.ramping:
             self.tally.end_ramp(now_s - self.begun_s)
@@ -447,6 +486,7 @@ class Core:
         if isinstance(event, ErrorResponse):
             self._refused(channel, event, now_s)
         elif isinstance(event, Authenticated):
+            self._queue(channel, channel.connection.data_to_send())  # who calls, before any call
             self._ready(channel, now_s)
         elif isinstance(event, FatalResponse):
             what = f"refused the connection: {event.error_class}: {event.message}"
@@ -503,13 +543,5 @@ class Core:
         answer: bytes | tuple[str, str],
     ) -> None:
         """Write a call down, with its response, or the class and message of its error."""
-        send = call.send
         assert self._journal is not None
-        error, message = (None, None) if isinstance(answer, bytes) else answer
-        self._journal.call(
-            PlayedCall(
-                self._ids[call.node], channel.number, call_id, call.retry, channel.endpoint.target.service,
-                send.protocol, send.method, send.intended_s, call.sent_s, answered_s, send.body,
-                answer if isinstance(answer, bytes) else None, error, message,
-            )
-        )  # fmt: skip
+        self._journal.call(played(self._ids[call.node], channel, call_id, call, answered_s, answer))

@@ -18,6 +18,7 @@ from froude.base.clock import Clock, RealClock
 from froude.base.errors import TargetError
 from froude.emulation.channel import Channel
 from froude.emulation.core import Core
+from froude.emulation.listener import Listener
 
 _READ_BYTES = 1 << 20
 _MOST_WAIT_S = 0.2
@@ -38,6 +39,7 @@ class Driver:
         clock: Clock | None = None,
         connect_timeout_s: float = 10.0,
         gather: bool = False,
+        listener: Listener | None = None,
     ) -> None:
         """Make ready.
 
@@ -47,12 +49,16 @@ class Driver:
             connect_timeout_s: a connection not made by then counts as refused.
             gather: take answers in, and send what they lead to, at most every millisecond while many calls are in
                 flight: far cheaper for both sides, and measured latencies are up to that much longer.
+            listener: where emulated nodes are called; None where nobody calls any.
         """
         self.core = core
         self._clock = clock or RealClock()
         self._connect_timeout_s = connect_timeout_s
         self._gather = gather
         self._epoll = select.epoll()
+        self._listener = listener
+        if listener is not None:
+            listener.begin(self._epoll)
         self._links: dict[int, tuple[socket.socket, Channel]] = {}
         self._sockets: dict[int, socket.socket] = {}
         self._backlog: dict[int, bytearray] = {}
@@ -114,6 +120,9 @@ class Driver:
             select.select([self._epoll], [], [], wait_s)
             wait_s = 0
         for descriptor, mask in self._epoll.poll(wait_s):
+            if self._listener is not None and self._listener.takes(descriptor):
+                self._listener.handle(descriptor, mask, self._clock.now())
+                continue
             for ready, handle in ((select.EPOLLOUT, self._writable), (_READABLE, self._readable)):
                 link = self._links.get(descriptor)  # the first may have lost the connection
                 if link is not None and mask & ready:
@@ -151,6 +160,8 @@ class Driver:
             for channel in core.opened:
                 self._open(channel)
             core.opened.clear()
+        if self._listener is not None:
+            self._listener.flush()
         if not core.dirty:
             return
         for channel in core.dirty:
@@ -245,4 +256,6 @@ class Driver:
             sock.close()
         self._sockets.clear()
         self._links.clear()
+        if self._listener is not None:
+            self._listener.close()
         self._epoll.close()

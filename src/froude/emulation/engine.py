@@ -33,13 +33,15 @@ from froude.emulation.controller import Controller
 from froude.emulation.core import INTERVAL_S, Core
 from froude.emulation.driver import Driver
 from froude.emulation.groups import groups_of
+from froude.emulation.listener import Listener
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, Send
 from froude.emulation.programs.population import Connections, PlaySettings
-from froude.emulation.programs.registry import populate
+from froude.emulation.programs.registry import kind_of, populate
 from froude.emulation.recorder import Record, Spool
 from froude.emulation.tally import Histogram, IntervalRow, Tally
 from froude.hadoop.rpc.client import ClientConnection
+from froude.hadoop.rpc.sasl import DigestMd5Client
 from froude.hadoop.schema import Schema
 from froude.trace.failures import path_of
 from froude.trace.redact import Redactor
@@ -133,7 +135,9 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     """
     seeds, clock, tally = Seeds(job.seed), RealClock(), Tally()
     connections, remarks = _affordable(job)
-    settings = replace(job.settings, connections=connections, epoch_s=clock.wall())
+    listener = Listener() if _called(job) else None
+    port = 0 if listener is None else listener.port
+    settings = replace(job.settings, connections=connections, epoch_s=clock.wall(), port=port)
     population = populate(job.plan, job.schema, seeds=seeds, settings=settings)
     spool = _open_spool(job)
     try:
@@ -161,8 +165,12 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
             remarks=remarks,
             cores=os.cpu_count() or 1,
         )
+        if listener is not None:
+            listener.serve(core.inbound, population.called)
         try:
-            Driver(core, clock=clock, gather=gather).run(duration_s=job.duration_s, watch=meter)
+            Driver(core, clock=clock, gather=gather, listener=listener).run(
+                duration_s=job.duration_s, watch=meter
+            )
         except KeyboardInterrupt:
             outcome.interrupted = True
         outcome.failure = core.failure
@@ -312,6 +320,12 @@ def _so_far(tally: Tally) -> tuple[dict[str, tuple[int, int]], Counter[tuple[str
     return counts, errors
 
 
+def _called(job: PlayJob) -> bool:
+    """Whether daemons of the play call emulated nodes."""
+    counts, types = job.plan.counts, job.plan.workload.node_types
+    return any(counts.get(each.name) and kind_of(each.program).called for each in types)
+
+
 def _affordable(job: PlayJob) -> tuple[Connections, list[str]]:
     """One connection a node only where the descriptors last; a pool otherwise, and a remark."""
     limit = raise_descriptor_limit() - _SPARE_DESCRIPTORS
@@ -352,4 +366,5 @@ def connect(endpoint: Endpoint, client_id: bytes | None) -> ClientConnection:
         client_id=client_id or uuid.uuid4().bytes,
         user=endpoint.user,
         real_user=endpoint.real_user,
+        mechanisms=() if endpoint.token is None else (DigestMd5Client(endpoint.token, os.urandom(16)),),
     )

@@ -22,25 +22,41 @@ def groups_of(population: Population) -> list[Group]:
         population: all nodes.
     """
     counts = population.plan.counts
-    needed = [
-        name
-        for name, node_type in population.types.items()
-        if kind_of(node_type.program).needed_first and counts.get(name)
-    ]
-    return [_group(node_type, population, needed) for node_type in population.types.values()]
+    awaited: str | None = None
+    groups = []
+    for node_type in sorted(
+        population.types.values(), key=lambda each: not kind_of(each.program).needed_first
+    ):
+        needed = kind_of(node_type.program).needed_first and counts.get(node_type.name, 0) > 0
+        groups.append(_group(node_type, population, awaited))
+        if needed and node_type.start.after is None:
+            awaited = (
+                node_type.name
+            )  # the next kind that is needed waits for this one, and all others for the last
+    places = {name: place for place, name in enumerate(population.types)}
+    return sorted(groups, key=lambda group: places[group.name])
 
 
-def _group(node_type: NodeType, population: Population, needed: list[str]) -> Group:
+def _group(node_type: NodeType, population: Population, awaited: str | None) -> Group:
+    """The group of one type.
+
+    Args:
+        node_type: whose nodes they are.
+        population: all nodes.
+        awaited: the type all of whose nodes must have started before those of a type without a start rule begin.
+    """
     rule, kind, settings = node_type.start, kind_of(node_type.program), population.settings
     count = population.plan.counts.get(node_type.name, 0)
+    if population.families[node_type.name].told:
+        return Group(node_type.name, count, StartRule(), told=True)
     # The controller divides pauses by the speed, which is of the load; the ramp is what was asked for.
     ramp_s = settings.speed / settings.ramp_per_s
     if kind.endless:
         rule = StartRule(rule.after, rule.moment, rule.every, rule.nth, rule.share, spacing_s=ramp_s)
     else:
         rule = replace(rule, spacing_s=rule.apart_s(count, ramp_s))
-        if needed and rule.after is None:
-            rule = replace(rule, after=needed[0], moment=Moment.STARTED, every=True)
+    if awaited is not None and rule.after is None:
+        rule = replace(rule, after=awaited, moment=Moment.STARTED, every=True)
     # Nodes in turn with those of another type are planned by what those take, which no schedule of their own says.
     scheduled = settings.pacing is Pacing.SCHEDULED and not kind.endless and rule.follows is None
     planned = planned_moments(node_type, population.plan.scale, settings.speed, count) if scheduled else {}

@@ -210,6 +210,11 @@ MEASURES: Mapping[str, Measure] = {
     "datanodes_lost": Measure(
         Unit.NUMBER, "DataNodes that the NameNode lost", lambda run, _: run.datanodes_lost
     ),
+    "nodemanagers_lost": Measure(
+        Unit.NUMBER,
+        "NodeManagers that the ResourceManager lost or sent away",
+        lambda run, _: run.nodemanagers_lost,
+    ),
     "call_queue": Measure(Unit.NUMBER, "most calls that waited for a handler", lambda run, _: run.call_queue),
 }
 """What a limit can be set to, by name."""

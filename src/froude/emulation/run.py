@@ -9,8 +9,8 @@ from enum import Enum
 from pathlib import Path
 
 from froude.base.summary import Summarised
-from froude.emulation.bottleneck import CALL_QUEUE, Bottleneck, Load, Measured, judge
-from froude.emulation.notes import AS_RECORDED, LEFT_OUT, REFUSED, RETRIED, UNSENT
+from froude.emulation.bottleneck import CALL_QUEUE, MASTER, Bottleneck, Load, Measured, judge
+from froude.emulation.notes import AS_RECORDED, LEFT_OUT, NODE_REFUSED, REFUSED, RETRIED, UNSENT
 from froude.emulation.tally import Histogram, Percentiles, Series, Tally
 from froude.emulation.verdict import LimitResult, Verdict, verdict_of
 from froude.hadoop.gc_log import GcLog
@@ -23,6 +23,7 @@ _MANY = 2000
 LOCK_QUEUE, HEAP_USED = "FSNamesystem.LockQueueLength", "process.heap_used_bytes"
 """Threads that wait for the NameNode's lock, and the heap in use of the target's JVM."""
 _LOST = ("FSNamesystemState.NumStaleDataNodes", "FSNamesystemState.NumDeadDataNodes")
+_LOST_NODES = tuple(f"{MASTER}ClusterMetrics.Num{how}NMs" for how in ("Lost", "Shutdown", "Unhealthy"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +208,8 @@ class Run(Summarised):
 
     @property
     def refused(self) -> int:
-        """Emulated DataNodes that the target did not take."""
-        return sum(self._noted(REFUSED).values())
+        """Emulated DataNodes and NodeManagers that a target did not take, or sent away."""
+        return sum(self._noted(REFUSED).values()) + sum(self._noted(NODE_REFUSED).values())
 
     def _noted(self, prefix: str) -> dict[str, int]:
         return {
@@ -262,6 +263,12 @@ class Run(Summarised):
     def datanodes_lost(self) -> float | None:
         """The most DataNodes that the NameNode held for stale or dead at once; None where nobody looked."""
         seen = [[m.values[name] for name in _LOST if name in m.values] for m in self.steady_metrics]
+        return max((sum(values) for values in seen if values), default=None)
+
+    @property
+    def nodemanagers_lost(self) -> float | None:
+        """The most NodeManagers that the ResourceManager had lost or sent away at once; None where nobody looked."""
+        seen = [[m.values[name] for name in _LOST_NODES if name in m.values] for m in self.steady_metrics]
         return max((sum(values) for values in seen if values), default=None)
 
     @property

@@ -4,7 +4,8 @@ Red: the run ended before its time; calls could not be sent; a limit that was as
 tell.
 
 Amber: figures are there, but not of what was planned, or not of the target alone. Calls failed that did not fail when
-they were recorded, or strayed from the recorded job (a wait or a poll in vain, an argument without its value); the run
+they were recorded, or strayed from the recorded job (a wait or a poll in vain, an argument without its value, an
+application or a container that was ended before its time); the run
 was interrupted; its ramp never ended; a node refused to go on; calls were sent more than a
 second after they were due; the target counted other numbers of calls; the player was the limit; other work kept the
 machine busy; or nothing was seen of the target.
@@ -23,7 +24,16 @@ from typing import Protocol
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.bottleneck import Bottleneck, LimitedBy
-from froude.emulation.notes import ALLOWED, GIVEN_UP, IN_VAIN, UNRESOLVED, UNSERVED
+from froude.emulation.notes import (
+    ALLOWED,
+    APPLICATION_GIVEN_UP,
+    CONTAINER_LOST,
+    GIVEN_UP,
+    IN_VAIN,
+    MASTER_KILLED,
+    UNRESOLVED,
+    UNSERVED,
+)
 from froude.emulation.tally import Percentiles
 
 _LATE_MS = 1000.0
@@ -154,6 +164,9 @@ _STRAYED = (
     (ALLOWED, "call", "done that was refused when recorded"),
     (IN_VAIN, "node", "waited in vain for what another should have made, and went on"),
     (GIVEN_UP, "call", "repeated until it was given up"),
+    (APPLICATION_GIVEN_UP, "application", "given up before all its tasks had run"),
+    (MASTER_KILLED, "application master", "ended by the ResourceManager"),
+    (CONTAINER_LOST, "container", "ended before its task had"),
     (UNRESOLVED, "argument", "sent without a value, since no earlier call had given it"),
 )
 """Notes of a play that did not go as the recorded job: how they begin, what is counted, and what happened."""

@@ -9,21 +9,27 @@ from froude.experiment.sections import Running
 from froude.hadoop.connection import current_user
 from froude.hadoop.identity import ask_identity, check_askable
 from froude.hadoop.namenode import NameNode
+from froude.hadoop.resourcemanager import SERVICES, ResourceManager
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import Target, answers_for, parse_address, target_at
 
-_NAMENODE = "namenode"
-TargetLike = NameNode | Running | str
-"""A NameNode that Froude started, another daemon, or `hdfs://HOST:PORT` of one, whose id nobody typed."""
+_NAMENODE, _RESOURCEMANAGER = "namenode", "resourcemanager"
+Started = NameNode | ResourceManager
+"""A daemon that Froude started."""
+TargetLike = Started | Running | str
+"""A daemon that Froude started, another one, or `hdfs://HOST:PORT` of one, whose id nobody typed."""
+Targets = dict[str, Started | Running]
+"""By service; the empty name stands for the only one."""
 
 _Ask = Callable[[str, tuple[str, int], str | None], str]
 """From a service, its address and the id that was typed, the target's id."""
 
 
-def by_service(
-    target: TargetLike | Mapping[str, TargetLike], called: Collection[str] = ()
-) -> dict[str, NameNode | Running]:
+def by_service(target: TargetLike | Mapping[str, TargetLike], called: Collection[str] = ()) -> Targets:
     """Targets by service; the empty name stands for the only one, of several services for the NameNode.
+
+    A ResourceManager's other servers, where they are called and not named, are those of the same host at Hadoop's own
+    ports.
 
     Args:
         target: one, or several by service.
@@ -34,15 +40,27 @@ def by_service(
     """
     targets = target if isinstance(target, Mapping) else {"": target}
     only = _NAMENODE if _NAMENODE in called and len(called) > 1 else ""
-    return {
+    found: Targets = {
         service or only: Running(address=each) if isinstance(each, str) else each
         for service, each in targets.items()
     }
+    master = found.get(_RESOURCEMANAGER)
+    for service, port in SERVICES.items() if master is not None else ():
+        if service in called and service not in found:
+            assert master is not None
+            found[service] = _server_of(master, port)
+    return found
 
 
-def admit(
-    targets: Mapping[str, NameNode | Running], source_ids: Iterable[str], schema: Schema
-) -> dict[str, Target]:
+def _server_of(master: Started | Running, port: int) -> Started | Running:
+    """Another server of a ResourceManager."""
+    if not isinstance(master, Running):
+        return master
+    host, _ = parse_address(master.address, place="--target")
+    return Running(address=f"{host}:{port}", id=master.id)
+
+
+def admit(targets: Targets, source_ids: Iterable[str], schema: Schema) -> dict[str, Target]:
     """Every target, by service, once it has said who it is and the guard has allowed it.
 
     Args:
@@ -62,7 +80,7 @@ def admit(
     )
 
 
-def check_targets(targets: Mapping[str, NameNode | Running], source_ids: Iterable[str]) -> None:
+def check_targets(targets: Targets, source_ids: Iterable[str]) -> None:
     """Refuse targets that `admit` would refuse even if each were who the user says; nobody is asked.
 
     Args:
@@ -81,19 +99,19 @@ def check_targets(targets: Mapping[str, NameNode | Running], source_ids: Iterabl
     _admitted(targets, source_ids, presumed)
 
 
-def _admitted(
-    targets: Mapping[str, NameNode | Running], source_ids: Iterable[str], ask: _Ask
-) -> dict[str, Target]:
+def _admitted(targets: Targets, source_ids: Iterable[str], ask: _Ask) -> dict[str, Target]:
     sources = list(source_ids)
     called: dict[str, Target] = {}
     for service in sorted(targets, key=lambda name: answers_for(name) != name):
         target = targets[service]
         typed = None
-        if isinstance(target, NameNode):
-            admitted = target_at(service or _NAMENODE, target.address, target.cluster_id)
-        else:
+        if isinstance(target, Running):
             admitted, typed = _asked(service, target, called, ask)
-        decide(admitted, ours=isinstance(target, NameNode), typed=typed, source_ids=sources)
+        elif isinstance(target, ResourceManager):
+            admitted = target_at(service, target.address(service), target.id)
+        else:
+            admitted = target_at(service or _NAMENODE, target.address, target.cluster_id)
+        decide(admitted, ours=not isinstance(target, Running), typed=typed, source_ids=sources)
         called[service] = admitted
     return called
 

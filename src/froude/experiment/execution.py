@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
+from froude.emulation.programs.population import service_named
+from froude.experiment.admission import TargetLike, Targets
 from froude.experiment.live import Live
 from froude.experiment.sections import ANY, NameNodeTarget, Running
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.namenode import NameNode
+from froude.hadoop.resourcemanager import SERVICES, ResourceManager
 from froude.hadoop.site import read_site, strip_production
+from froude.workload.plan import Plan
+from froude.workload.walk import templates
 
 _SITES = ("core-site.xml", "hdfs-site.xml")
 
@@ -53,7 +59,7 @@ class Runner(Protocol):
         ...
 
 
-def running_targets(targets: Mapping[str, Running]) -> dict[str, NameNode | Running]:
+def running_targets(targets: Mapping[str, Running]) -> Targets:
     """The targets of a scenario as a play takes them, by service.
 
     Args:
@@ -74,6 +80,40 @@ def properties_of(target: NameNodeTarget) -> dict[str, str]:
         raise InputError("has no configuration", file=target.conf, allowed=" or ".join(_SITES))
     read = {name: value for file in there for name, value in read_site(file).items()}
     return {**strip_production(read)[0], **target.properties}
+
+
+@contextmanager
+def started_for(
+    plan: Plan, target: NameNodeTarget, hadoop: Hadoop
+) -> Iterator[NameNode | dict[str, TargetLike]]:
+    """The daemons of a scenario that a plan is played against: a NameNode, and a ResourceManager where it calls one.
+
+    Args:
+        plan: what is played.
+        target: what the scenario says of them.
+        hadoop: the release.
+
+    Raises:
+        InputError: their configuration cannot be read, or the release has no YARN.
+        TargetError: one does not come up.
+    """
+    with namenode_of(target, hadoop) as namenode:
+        if not calls_resourcemanager(plan):
+            yield namenode
+            return
+        conf, heap = target.properties, target.resourcemanager_heap
+        with ResourceManager(hadoop, heap=heap, conf=conf, flags=target.java_options) as master:
+            yield {"namenode": namenode, "resourcemanager": master}
+
+
+def calls_resourcemanager(plan: Plan) -> bool:
+    """Whether a plan is one that a ResourceManager has a part in.
+
+    Args:
+        plan: what is played.
+    """
+    played = (each for each in plan.workload.node_types if plan.counts.get(each.name))
+    return any(service_named(call) in SERVICES for node_type in played for call in templates(node_type))
 
 
 def namenode_of(target: NameNodeTarget, hadoop: Hadoop) -> NameNode:

@@ -7,8 +7,10 @@ is measured compiled. The knee is that of this machine, which player and target 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import cast
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent, Task
@@ -19,6 +21,7 @@ from froude.emulation.limits import parse_limit, with_defaults
 from froude.emulation.recorder import Record
 from froude.emulation.run import Run
 from froude.emulation.run_summary import RunSummary, summarise
+from froude.experiment.admission import TargetLike
 from froude.experiment.knee_loads import SPEED, Loads
 from froude.experiment.knee_search import Outcome, Search
 from froude.experiment.knee_words import broken_text, growth_text, median_rate, quick_start_text
@@ -148,7 +151,7 @@ def _runs(plays: Sequence[Play]) -> list[RunSummary]:
 
 def knee(
     workload: Workload,
-    start: Callable[[], NameNode],
+    start: Callable[[], AbstractContextManager[NameNode | Mapping[str, TargetLike]]],
     options: KneeOptions | None = None,
     *,
     at: Mapping[str, str | float | Quantity] | None = None,
@@ -158,7 +161,8 @@ def knee(
 
     Args:
         workload: the mined pattern.
-        start: makes a NameNode for one play, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`.
+        start: makes the target of one play, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`; or several by
+            service, a NameNode among them.
         options: how: `KneeOptions(limits=["p99(addBlock) < 50 ms"], repeats=2)`. Besides its limits the defaults are
             kept, `p99 < 1 s`, `error_rate < 1 %` and `datanodes_lost < 1`, each unless one of its own is on the same
             measure (`emulation.limits`).
@@ -244,7 +248,12 @@ def _options(options: KneeOptions, limits: tuple[str, ...], speed: float, number
 
 
 def _play(
-    start: Callable[[], NameNode], plan: Plan, options: PlayOptions, *, warm_up_s: float, task: Task
+    start: Callable[[], AbstractContextManager[NameNode | Mapping[str, TargetLike]]],
+    plan: Plan,
+    options: PlayOptions,
+    *,
+    warm_up_s: float,
+    task: Task,
 ) -> Run:
     """Play a load on a warm NameNode of its own.
 
@@ -252,11 +261,12 @@ def _play(
         KeyboardInterrupt: the play was interrupted.
         InputError: calls were left out.
     """
-    with start() as namenode:
+    with start() as target:
         task.say("warm up")
-        warm_up(namenode, warm_up_s)
+        namenode = target["namenode"] if isinstance(target, Mapping) else target
+        warm_up(cast("NameNode", namenode), warm_up_s)
         task.say(f"{sum(plan.counts.values()):,} nodes")
-        run = play(plan, namenode, options)
+        run = play(plan, target, options)
     if run.interrupted:
         raise KeyboardInterrupt
     _check_whole(run)

@@ -22,17 +22,20 @@ from froude.emulation.programs.registry import kind_of
 from froude.emulation.recorder import Record
 from froude.emulation.run import Run
 from froude.emulation.run_files import state_of, write_run
-from froude.experiment.admission import TargetLike, admit, by_service
+from froude.experiment.admission import Started, TargetLike, Targets, admit, by_service
 from froude.experiment.live import Live
 from froude.experiment.observed import Observed
 from froude.experiment.playable import check_play
 from froude.experiment.played_trace import trace_of
 from froude.experiment.sections import PlayOptions, Running, parse_web
+from froude.hadoop import resourcemanager
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.identity import asked_methods, asked_protocols
-from froude.hadoop.metrics import Web
+from froude.hadoop.metrics import Together, Watched, Web
 from froude.hadoop.namenode import NameNode
+from froude.hadoop.resourcemanager import ResourceManager
 from froude.hadoop.schema import Schema, UnknownMethodError
+from froude.hadoop.target import answers_for
 from froude.hadoop.yarn_jars import YarnJars
 from froude.trace.files import write_trace
 from froude.workload.plan import Plan, expected_s
@@ -41,6 +44,7 @@ from froude.workload.remarks import remarks_on_scale
 from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
 
+RESOURCEMANAGER = "resourcemanager"
 _YARN = "org.apache.hadoop.yarn."
 """What the names of YARN's protocols begin with."""
 _REASON_S = 2.0
@@ -130,21 +134,35 @@ def _remarks(plan: Plan) -> list[str]:
     return [] if plan.log is None else [each.what for each in plan.refusals if not each.fatal]
 
 
-def _observed(targets: Mapping[str, NameNode | Running], *, check_counts: bool, clock: Clock) -> Observed:
-    """The first target, as far as it can be watched."""
+def _observed(targets: Targets, *, check_counts: bool, clock: Clock) -> Observed:
+    """The first target, as far as it can be watched, and a ResourceManager beside it."""
     first = next(iter(targets.values()))
-    http = (
-        first.http if isinstance(first, NameNode) else None if first.http is None else parse_web(first.http)
-    )
+    watched = [each for each in map(_watched, targets, targets.values()) if each is not None]
+    seen = list({id(each): each for each in watched}.values())
     # Closure compares with one target's counts; what asked who it is came a moment ago.
     return Observed(
-        first if isinstance(first, NameNode) else None if http is None else Web(http),
-        http=http,
-        gc_log=first.gc_log,
+        first if isinstance(first, NameNode) and len(seen) == 1 else Together(seen) if seen else None,
+        http=_http(first),
+        gc_log=None if isinstance(first, ResourceManager) else first.gc_log,
         check_counts=check_counts and len(targets) == 1,
         asked=first.asked if isinstance(first, NameNode) else asked_methods(targets),
         clock=clock,
     )
+
+
+def _http(target: Started | Running) -> tuple[str, int] | None:
+    """Its web server, where that is known."""
+    if not isinstance(target, Running):
+        return target.http
+    return None if target.http is None else parse_web(target.http)
+
+
+def _watched(service: str, target: Started | Running) -> Watched | None:
+    """A target whose metrics can be asked for; None for one that cannot."""
+    http = _http(target)
+    if http is None or not isinstance(target, Running):
+        return None if isinstance(target, Running) else target
+    return resourcemanager.Web(http) if answers_for(service) == RESOURCEMANAGER else Web(http)
 
 
 def _call(job: PlayJob) -> str:
@@ -288,7 +306,7 @@ def _protocols(plan: Plan, targets: Iterable[str]) -> list[str]:
     return sorted(named | spoken | asked_protocols(targets))
 
 
-def _spoken(schema: Schema | None, target: NameNode | Running, plan: Plan, targets: Iterable[str]) -> Schema:
+def _spoken(schema: Schema | None, target: Started | Running, plan: Plan, targets: Iterable[str]) -> Schema:
     """The part of a release's schema that a play needs, YARN's too where the plan speaks it.
 
     Raises:
@@ -297,11 +315,12 @@ def _spoken(schema: Schema | None, target: NameNode | Running, plan: Plan, targe
     """
     protocols = _protocols(plan, targets)
     if schema is None:
-        hadoop = target.hadoop if isinstance(target, NameNode) else Hadoop.find()
+        hadoop = Hadoop.find() if isinstance(target, Running) else target.hadoop
         yarn = any(protocol.startswith(_YARN) for protocol in protocols)
         schema = YarnJars.find(hadoop).schema() if yarn else hadoop.schema()
     try:
-        return schema.subset(protocols)
+        kinds = {kind_of(node_type.program) for node_type in plan.workload.node_types}
+        return schema.subset(protocols, (message for kind in kinds for message in kind.messages))
     except UnknownMethodError as error:
         remedy = "A plan mined from tables of calls can be extrapolated and compared; playing needs Hadoop's protocols"
         raise InputError(

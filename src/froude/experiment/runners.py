@@ -24,7 +24,7 @@ from froude.experiment import knee as search
 from froude.experiment.admission import check_targets
 from froude.experiment.comparable import Sample
 from froude.experiment.dyno import DynoRunner, inputs_of
-from froude.experiment.execution import Execution, Runner, namenode_of, properties_of, running_targets
+from froude.experiment.execution import Execution, Runner, properties_of, running_targets, started_for
 from froude.experiment.intervals import lowered
 from froude.experiment.knee import Knee
 from froude.experiment.knee_loads import Loads
@@ -100,7 +100,7 @@ class PlayRunner:
             return self._play(nullcontext(running_targets(target.running)), execution)
         self.check()
         hadoop = Hadoop.find(target.release, progress=execution.progress)
-        return self._play(namenode_of(target, hadoop), execution)
+        return self._play(started_for(self.plan, target, hadoop), execution)
 
     def _play(self, started: Any, execution: Execution) -> Run:
         with started as called:
@@ -153,7 +153,7 @@ class KneeRunner:
         hadoop = Hadoop.find(target.release, progress=execution.progress)
         return search.knee(
             self.opened.workload,
-            lambda: namenode_of(target, hadoop),
+            lambda: started_for(self.prepared[0].plan(1.0), target, hadoop),
             self.scenario,
             at=self.scenario.load.at,
             progress=execution.progress,

@@ -19,6 +19,8 @@ from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
 from froude.emulation.programs.population import Connections
+from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
+from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
 from froude.emulation.recorder import Record
 from froude.hadoop.connection import current_user
 from froude.hadoop.distribution import check_release
@@ -90,12 +92,14 @@ class NameNodeTarget(ReleaseTarget):
 
     heap: Annotated[str, Text(heap_bytes, "a size of 16 MiB to 16 TiB")] = "1 GB"
     """Largest heap of the NameNode."""
+    resourcemanager_heap: Annotated[str, Text(heap_bytes, "a size of 16 MiB to 16 TiB")] = "1 GB"
+    """Largest heap of the ResourceManager that is started beside it for a plan that calls one."""
     java_options: Annotated[tuple[str, ...], Example(["-XX:+UseParallelGC"])] = ()
-    """Further options of its JVM."""
+    """Further options of each JVM."""
     properties: Annotated[Mapping[str, str], Example({"dfs.namenode.handler.count": "64"})] = field(
         default_factory=dict
     )
-    """Properties of its configuration, each a text; one that the folder below has, too, counts here."""
+    """Properties of their configuration, each a text; one that the folder below has, too, counts here."""
     conf: Annotated[Path | None, Example("conf")] = None
     """Folder with the core-site.xml and hdfs-site.xml of a cluster: all in them but addresses, folders and secrets."""
     image: Annotated[Path | None, Example("name")] = None
@@ -234,16 +238,35 @@ class DatanodeOptions(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodemanagerOptions(Declared):
+    """What emulated NodeManagers have in common."""
+
+    heartbeat_s: Annotated[float | None, Seconds(), Example("1 s")] = None
+    """Between heartbeats; what the ResourceManager asks for by default."""
+    memory_mb: Annotated[int | None, Number(1, _MOST, whole=True), Example(8192)] = None
+    """Memory for containers, MiB; what was recorded by default."""
+    cores: Annotated[int | None, Number(1, _MOST, whole=True), Example(8)] = None
+    """Virtual cores for containers; what was recorded by default."""
+
+    @property
+    def settings(self) -> NodemanagerSettings:
+        """What the program takes."""
+        return NodemanagerSettings(self.heartbeat_s, memory_mb=self.memory_mb, cores=self.cores)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Nodes(Declared):
     """Settings of emulated nodes, by kind of program."""
 
     datanodes: DatanodeOptions = DatanodeOptions()
     """Emulated DataNodes."""
+    nodemanagers: NodemanagerOptions = NodemanagerOptions()
+    """Emulated NodeManagers."""
 
     @property
     def programs(self) -> Mapping[str, object]:
         """What the player takes: settings by kind of program."""
-        return {KIND: self.datanodes.settings}
+        return {KIND: self.datanodes.settings, NODEMANAGER: self.nodemanagers.settings}
 
 
 # --- options ----------------------------------------------------------------------------------------------

@@ -66,6 +66,8 @@ class Wanted:
     """How many NodeManagers; with any, a ResourceManager and a JobHistoryServer, too."""
     node_mb: int = NODE_MB
     """Memory of all containers of one NodeManager."""
+    resourcemanager: bool = False
+    """Whether a ResourceManager runs beside it whose NodeManagers are emulated."""
     tied: bool = False
     """Whether it falls with its starter even once it is live."""
 

@@ -90,6 +90,8 @@ class State:
     """The ResourceManager's web pages; empty without one."""
     jobhistory: str = ""
     """The JobHistoryServer's; likewise."""
+    master_id: str = ""
+    """By which the guard knows a ResourceManager as started here whose NodeManagers are emulated; empty without."""
 
 
 def read_state(path: Path) -> State | None:
@@ -140,6 +142,7 @@ def _state(section: Section) -> State:
         gc_log=_text(section, "gc_log", ""),
         resourcemanager=_text(section, "resourcemanager", ""),
         jobhistory=_text(section, "jobhistory", ""),
+        master_id=_text(section, "master_id", ""),
     )
     section.finish()
     return state

@@ -7,7 +7,7 @@ import re
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -187,6 +187,31 @@ class Watched(Protocol):
     def sample(self) -> dict[str, float]:
         """Its numbers now, by `bean.attribute`, and `process.cpu_seconds`."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several daemons whose numbers stand beside each other, by names that tell them apart; satisfies `Watched`."""
+
+    daemons: Sequence[Watched]
+    """At least one; the counts of calls are the first one's."""
+
+    @property
+    def cache_s(self) -> float:
+        """How old what they tell may be, seconds."""
+        return max(each.cache_s for each in self.daemons)
+
+    def rpc_counts(self) -> dict[str, int]:
+        """Calls of the first by method so far."""
+        return self.daemons[0].rpc_counts()
+
+    def sample(self) -> dict[str, float]:
+        """The numbers of all now.
+
+        Raises:
+            TargetError: one does not answer.
+        """
+        return {name: value for each in self.daemons for name, value in each.sample().items()}
 
 
 @dataclass(frozen=True, slots=True)

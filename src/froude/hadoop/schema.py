@@ -296,14 +296,19 @@ class Schema:
         """
         return _decode(self.method(protocol, method).response, data)
 
-    def subset(self, protocols: Iterable[str]) -> Schema:
+    def subset(self, protocols: Iterable[str], messages: Iterable[str] = ()) -> Schema:
         """The part that decodes these protocols: their files and what those import.
+
+        Args:
+            protocols: by their Java names.
+            messages: full names of further messages; one that is unknown is left out.
 
         Raises:
             UnknownMethodError: a protocol is unknown.
         """
         chosen = {name: self._service(name) for name in protocols}
-        files = {name: self._raw[name] for root, _ in chosen.values() for name in self._closure(root)}
+        roots = [*(root for root, _ in chosen.values()), *(filter(None, map(self._homes.get, messages)))]
+        files = {name: self._raw[name] for root in roots for name in self._closure(root)}
         return Schema(files, chosen, self._source)
 
     def _file(self, name: str) -> FileDescriptorProto:

@@ -30,6 +30,7 @@ from froude.hadoop.background import FAILURE, STATE, Wanted, end_children
 from froude.hadoop.cluster import Cluster, ClusterOptions
 from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.resourcemanager import ResourceManager
 from froude.hadoop.yarn_cluster import YarnCluster
 from froude.hadoop.yarn_settings import Containers
 
@@ -125,6 +126,9 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
         started = _described(hadoop, wanted, folder)
         stack.enter_context(started)
         front = stack.enter_context(fronted(started, wanted, folder))
+        alone = _alone(hadoop, wanted, folder)
+        if alone is not None:
+            stack.enter_context(alone)
         yarn = started if isinstance(started, YarnCluster) else None
         cluster = started.hdfs if isinstance(started, YarnCluster) else started
         nn = cluster.namenode
@@ -142,12 +146,17 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
                 Process.of("namenode", nn.pid, f"{nn.host}:{nn.port}"),
                 *(Process.of(node.name, node.pid, address) for node, address in nodes),
                 *(() if yarn is None else (Process.of(*each) for each in yarn.processes())),
+                *(() if alone is None else (Process.of("resourcemanager", alone.daemon.pid, alone.host),)),
             ],
             home=str(home),
             trace=front.trace,
             gc_log="" if nn.gc_log is None else str(nn.gc_log),
-            resourcemanager="" if yarn is None else _page(yarn.resourcemanager_http),
+            resourcemanager=next(
+                (_page(each) for each in (yarn and yarn.resourcemanager_http, alone and alone.http) if each),
+                "",
+            ),
             jobhistory="" if yarn is None else _page(yarn.jobhistory_http),
+            master_id="" if alone is None else alone.id,
         )
         leash.let_go(folder / STATE, state, tied=wanted.tied)
         with contextlib.suppress(SystemExit):  # asked to end: what stands before the NameNode ends well
@@ -173,6 +182,14 @@ def _described(hadoop: Hadoop, wanted: Wanted, folder: Path) -> Cluster | YarnCl
         containers=Containers(wanted.node_mb),
         **options,
     )
+
+
+def _alone(hadoop: Hadoop, wanted: Wanted, folder: Path) -> ResourceManager | None:
+    """A ResourceManager for emulated NodeManagers; it does not run yet. None where none is wanted."""
+    if not wanted.resourcemanager or wanted.nodemanagers:
+        return None
+    run = folder / "run" / "resourcemanager"
+    return ResourceManager(hadoop, heap=wanted.heap, folder=run, fast=wanted.fast)
 
 
 def _page(http: tuple[str, int]) -> str:

@@ -29,6 +29,7 @@ from froude.mining.evidence import (
     is_telling,
 )
 from froude.mining.flows import Timeline, columns, type_of
+from froude.mining.inputs import Told
 from froude.mining.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
 from froude.mining.nature import by_name, gauge
 from froude.mining.one_run import of_this_run
@@ -77,6 +78,7 @@ class ArgumentMiner:
         scales: of each run.
         pieces: sizes of pieces that files are cut into.
         one_cluster: whether all runs are of one cluster.
+        inputs: where the input of application masters' applications lies, by identity of their senders.
     """
 
     def __init__(
@@ -86,8 +88,10 @@ class ArgumentMiner:
         pieces: Sequence[int] = (),
         *,
         one_cluster: bool = False,
+        inputs: Mapping[int, Told] | None = None,
     ) -> None:
         self._one_cluster = one_cluster
+        self._inputs = inputs or {}
         self._pieces = pieces
         self._timeline = timeline
         self._scales = scales
@@ -143,7 +147,7 @@ class ArgumentMiner:
             if path not in rules:
                 continue
             self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
-        return rules | outstanding.rules(occurrences, self._scales)
+        return rules | outstanding.rules(occurrences, self._scales, self._inputs)
 
     def reported(self, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
         """The rule of every leaf of reports (`reported`): what names the thing comes from what caused them.

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import fmean
 
 from froude.mining.asks import named
 from froude.mining.events import Event, Leaves
@@ -188,8 +189,9 @@ def find_polls(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Poll]:
         ending = _ending(repeated, in_all[token]) or _ending(repeated, listed)
         if ending is not None:
             path, until = ending
-            gaps = sorted(b.event.start_s - a.event.end_s for g in repeated for a, b in pairwise(g))
-            polls[token] = Poll(path, until, round(gaps[len(gaps) // 2], 3))
+            # The mean keeps the number of attempts where a client asks a few times at once, then waits, and so on.
+            gaps = [b.event.start_s - a.event.end_s for g in repeated for a, b in pairwise(g)]
+            polls[token] = Poll(path, until, round(max(0.0, fmean(gaps)), 3))
     return polls
 
 

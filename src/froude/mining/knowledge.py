@@ -24,20 +24,17 @@ class Role:
     """Regular expression that the caller context matches; empty for none."""
     program: str = SCRIPTED
     """Emulation program that plays it."""
+    emulated: bool = False
+    """Whether it is mined as a machine that has facts of its own and reacts by itself."""
     endless: bool = False
     """Whether such a node goes on until it is stopped, as daemons do."""
     threads: tuple[tuple[str, str], ...] = ()
     """Methods that several of its threads call, so that one of the first may stand before any of the second."""
 
-    @property
-    def emulated(self) -> bool:
-        """Whether a program of its own plays it, which has facts of its own and reacts by itself."""
-        return self.program != SCRIPTED
-
 
 ROLES = (
-    Role("datanode", protocol="DatanodeProtocol", program="datanode", endless=True),
-    Role("nodemanager", protocol="ResourceTracker", endless=True),
+    Role("datanode", protocol="DatanodeProtocol", program="datanode", emulated=True, endless=True),
+    Role("nodemanager", protocol="ResourceTracker", program="nodemanager", endless=True),
     Role("map", context=r"mr_attempt_.*_m_"),
     Role("reduce", context=r"mr_attempt_.*_r_"),
     # MapReduce's JobHistoryEventHandler writes the job's history while other threads set up, launch and commit.
@@ -57,6 +54,7 @@ ROLES = (
     Role(
         "container-launcher",
         protocol="ContainerManagementProtocol",
+        program="container-launcher",
         threads=(("startContainers", "stopContainers"),),
     ),
     Role("shell", context=r"^CLI$"),
@@ -169,6 +167,10 @@ ASKS = {
     )
 }
 """By method (`RMContainerRequestor`)."""
+
+STAGE_SHARE = 0.05
+"""Share of the containers of one stage that have ended when those of the next are asked for, where a recording fits it
+(`mapreduce.job.reduce.slowstart.completedmaps`)."""
 
 POLLS = {"complete": Poll("result", True)}
 """Calls that are repeated until an answer has a value, by method: a quick run shows none that had to be."""

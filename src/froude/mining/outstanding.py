@@ -17,6 +17,7 @@ from froude.mining.asks import NODE, elements, is_asked, kind_of, representative
 from froude.mining.counts import fit_count
 from froude.mining.events import Leaves
 from froude.mining.flows import columns
+from froude.mining.inputs import Hosts, Told, explained, on_each
 from froude.mining.knowledge import ASKS, Asks
 from froude.mining.patterns import same
 from froude.mining.structure import Occurrence
@@ -31,6 +32,8 @@ FOLLOWED, FIXED, RANDOM, UNKNOWN = "flow", "equal", "generated", "wrong"
 """What becomes of a leaf: it follows from earlier calls, is what it always is, is the generator's, or has no rule."""
 _FIRST = "first"
 """Parameter of the generator: the number that the first ask of its kind has, as a formula over the Scale."""
+_INPUT, _HOSTS = "input", "hosts"
+"""Parameters: the client's call that was answered with the blocks of the input, and `Hosts`."""
 _VALUE = "value"
 """Parameter: what the leaf is in every ask of its kind."""
 
@@ -38,18 +41,32 @@ _VALUE = "value"
 # --- rules ------------------------------------------------------------------------------------------------
 
 
-def rules(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> dict[str, Rule]:
+def rules(
+    occurrences: Sequence[Occurrence],
+    scales: Sequence[Mapping[str, Quantity]],
+    inputs: Mapping[int, Told] | None = None,
+) -> dict[str, Rule]:
     """The rules of all leaves of asks in the calls of one template; none in calls that ask for nothing.
 
     Args:
         occurrences: the calls, in order.
         scales: of each run.
+        inputs: where the input of each sender's application lies (`inputs.find_inputs`).
     """
     method = occurrences[0].call.token[1]
     found: dict[str, Rule] = {}
+    followed: dict[Scalar, Rule | None] = {}
     for path, values in columns(occurrences).items():
         if not is_asked(method, path) or representative(path) != path:
             continue
+        asks = ASKS[method]
+        if path.startswith(f"{asks.listed}[{NODE}") and path.endswith((asks.amount, asks.place)):
+            priority = path.partition("]")[0].rpartition("-")[2]
+            if priority not in followed:
+                followed[priority] = _of_input(occurrences, priority, inputs or {})
+            if (rule := followed[priority]) is not None:
+                found[path] = rule if path.endswith(asks.amount) else Generated(CONTAINER_ASKS)
+                continue
         first = _of_first(occurrences, values, scales, amount=path.endswith(f".{ASKS[method].amount}"))
         later = Generated(CONTAINER_ASKS, _parameters(first))
         begins = all(
@@ -58,6 +75,37 @@ def rules(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quant
         )
         found[path] = Cases(occurrences[0].template, first, None, later) if begins and first else later
     return found
+
+
+def _of_input(occurrences: Sequence[Occurrence], priority: str, inputs: Mapping[int, Told]) -> Rule | None:
+    """The rule of asks for nodes that follow from where the input lies, which the client was told; None if none does.
+
+    Args:
+        occurrences: the calls.
+        priority: of the asks, as paths name it.
+        inputs: by identity of the sender.
+    """
+    asks = ASKS[occurrences[0].call.token[1]]
+    firsts: dict[int, dict[Scalar, int]] = {}
+    for occurrence in occurrences:
+        request = occurrence.call.request
+        seen = firsts.setdefault(id(occurrence.sender), {})
+        for prefix, _ in elements(asks.listed, request):
+            number, place = request.get(f"{prefix}.{asks.amount}"), request.get(f"{prefix}.{asks.place}")
+            same_stage = str(request.get(f"{prefix}.{asks.priority}")) == priority
+            if same_stage and kind_of(place) == NODE and isinstance(number, int):
+                seen.setdefault(place, number)
+    asking = {sender: asked for sender, asked in firsts.items() if asked}
+    told = [inputs.get(sender, {}) for sender in asking]
+    for template in dict.fromkeys(template for each in told for template in each):
+        how = {
+            explained(asked, each.get(template, ()))
+            for asked, each in zip(asking.values(), told, strict=True)
+        }
+        if how and None not in how:
+            hosts = Hosts.ALL if how == {Hosts.ALL} else Hosts.ONE
+            return Generated(CONTAINER_ASKS, {_INPUT: template, _HOSTS: hosts.value})
+    return None
 
 
 def _of_first(
@@ -102,6 +150,8 @@ class Outstanding:
     """
 
     asks: Asks
+    told: Told = field(default_factory=dict)
+    """Where the input lies, by the client's calls."""
     due: dict[Place, int] = field(default_factory=dict)
     unwanted: list[Leaves] = field(default_factory=list)
     _open: dict[Place, int] = field(default_factory=dict)
@@ -195,6 +245,19 @@ def number_at_first(rule: Rule, scale: Mapping[str, Quantity]) -> int | None:
     return None if text is None else Count.parse(str(text)).whole_at(scale)
 
 
+def near(rule: Rule | None, told: Told) -> Mapping[Scalar, int]:
+    """How many containers are asked for on each machine at first; none where chance decides or nothing says it.
+
+    Args:
+        rule: of the number of containers.
+        told: where the input lies.
+    """
+    parameters = rule.parameters if isinstance(rule, Generated) else {}
+    if parameters.get(_HOSTS) != Hosts.ALL.value:
+        return {}
+    return on_each(told.get(str(parameters.get(_INPUT)), ()))
+
+
 def value_of(rule: Rule) -> Value:
     """What a leaf is in every ask of its kind; ABSENT where it differs.
 
@@ -226,26 +289,25 @@ def judge(
         became = FOLLOWED if outstanding.gives_back(request, prefix) else RANDOM
         judged |= dict.fromkeys(inside, (became, became))
     for prefix, inside in elements(asks.listed, request):
-        was_due, number = outstanding.expected(request, prefix)
         begins = outstanding.begins(request, prefix)
+        was_due, number = outstanding.expected(request, prefix)
+        if begins:
+            amount = arguments.get(representative(f"{prefix}.{asks.amount}"))
+            there = near(amount, outstanding.told).get(request.get(f"{prefix}.{asks.place}"))
+            was_due, number = (was_due, number) if there is None else (True, there)
         for path in inside:
             rule, leaf, value = arguments.get(representative(path)), path[len(prefix) + 1 :], request[path]
             at_first = isinstance(rule, Cases) and occurrence.indices[occurrence.template] == 0
-            became = RANDOM
             if rule is None:
-                became = UNKNOWN
-            elif leaf == asks.amount:
-                if was_due and number == value:
-                    became = FOLLOWED
-                elif begins and number_at_first(rule, scale) == value:
-                    became = FIXED
+                judged[path] = UNKNOWN, UNKNOWN
+                continue
+            fixed = FIXED if same(value_of(rule), value) else RANDOM
+            if leaf == asks.amount:
+                first = begins and number_at_first(rule, scale) == value
+                became = FOLLOWED if was_due and number == value else FIXED if first else RANDOM
             elif leaf in {asks.priority, asks.place}:
-                if was_due:
-                    became = FOLLOWED
-                elif at_first and same(value_of(rule), value):
-                    became = FIXED
-            elif same(value_of(rule), value):
-                became = FIXED
-            fixed = became == RANDOM and rule is not None and same(value_of(rule), value)
-            judged[path] = became, FIXED if fixed else became
+                became = FOLLOWED if was_due else fixed if at_first else RANDOM
+            else:
+                became = fixed
+            judged[path] = became, fixed if became == RANDOM else became
     return judged

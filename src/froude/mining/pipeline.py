@@ -12,10 +12,12 @@ from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.candidates import of_cause
+from froude.mining.contained import find_containers
 from froude.mining.counts import fit_count
 from froude.mining.events import Recording, recording_of
 from froude.mining.findings import found, lost
 from froude.mining.following import find_following
+from froude.mining.inputs import find_inputs
 from froude.mining.knowledge import CONFIRMATION, PIECES
 from froude.mining.lanes import find_lanes, put_in_order
 from froude.mining.lifetimes import never_due, opened_and_closed
@@ -162,10 +164,15 @@ class _Builder:
         self._pieces = _pieces(recordings)
         clusters = {recording.source_id for recording in recordings}
         self._miner = ArgumentMiner(
-            placement.timeline, self._scales, self._pieces, one_cluster=len(clusters) == 1
+            placement.timeline,
+            self._scales,
+            self._pieces,
+            one_cluster=len(clusters) == 1,
+            inputs=find_inputs(placement.steps, placement.periodic),
         )
         self._miner.learn(placement.all())
         self._waits = find_waits(placement.steps)
+        self._contained = find_containers(recordings, types)
         steps = [occurrence for listed in placement.steps.values() for occurrence in listed]
         self._timings = timings(steps, self._scales)
         self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
@@ -194,6 +201,7 @@ class _Builder:
             program=mined.role.program,
             user=self._user(mined),
             caller_context=self._context(mined),
+            container=self._contained.containers.get(mined.name),
         )
 
     def _steps(self, mined: MinedType, items: Sequence[Item]) -> tuple[Step, ...]:
@@ -241,6 +249,7 @@ class _Builder:
             service=_common([occurrence.call.event.target.service for occurrence in occurrences]),
             callee=callee,
             after=wait,
+            awaits=self._contained.awaited.get(template),
             confirmed_by=None if poll is not None else _confirmation(occurrences),
         )
 

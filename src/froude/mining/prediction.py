@@ -21,6 +21,7 @@ from froude.mining.asks import representative
 from froude.mining.canonical import decided_by_time
 from froude.mining.events import Event, Recording, recording_of
 from froude.mining.flows import OccurrenceContext
+from froude.mining.inputs import find_inputs
 from froude.mining.knowledge import ASKS
 from froude.mining.matching import match, token_of
 from froude.mining.outstanding import Outstanding, judge
@@ -300,6 +301,7 @@ class Score:
         self.unasked = 0
         """Asks for containers that were due and not made."""
         self._outstanding: dict[int, Outstanding] = {}
+        self._inputs = find_inputs(placement.steps, placement.periodic)
         for occurrence in placement.all():
             template = templates.get(occurrence.template)
             if template is not None:
@@ -337,7 +339,10 @@ class Score:
     ) -> dict[str, tuple[str, str]]:
         """What becomes of the leaves of asks, and what their rules say."""
         asks = ASKS[template.method]
-        state = self._outstanding.setdefault(id(occurrence.sender), Outstanding(asks))
+        state = self._outstanding.get(id(occurrence.sender))
+        if state is None:
+            told = self._inputs.get(id(occurrence.sender), {})
+            state = self._outstanding[id(occurrence.sender)] = Outstanding(asks, told)
         judged = judge(occurrence, template.arguments, scale, state)
         self.unasked += state.not_said(occurrence.call.request)
         state.take(occurrence.call.request, occurrence.call.response)

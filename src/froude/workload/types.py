@@ -14,6 +14,8 @@ from enum import Enum
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
+from froude.workload.container import Awaited as Awaited  # noqa: PLC0414 - a value of a call template
+from froude.workload.container import Container as Container  # noqa: PLC0414 - a value of a node type
 from froude.workload.scale import NODE as NODE  # noqa: PLC0414 - an index of these rules, too
 from froude.workload.scale import Count
 from froude.workload.start import Moment as Moment  # noqa: PLC0414 - values of a node type, too
@@ -220,9 +222,19 @@ class Poll:
     path: str
     """Leaf of the response."""
     until: Scalar
-    """The value that ends the polling."""
+    """The value that ends the polling; of a whole number any from it on, as of a state that was passed by."""
     every_s: float = 0.4
-    """Pause before the next attempt, seconds."""
+    """Mean pause before the next attempt, seconds."""
+
+    def ended_by(self, value: object) -> bool:
+        """Whether an answer ends it.
+
+        Args:
+            value: of the leaf.
+        """
+        if type(value) is int and type(self.until) is int:
+            return value >= self.until
+        return value == self.until
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +279,9 @@ class CallTemplate:
     """What it waits for, beside the answer to the node's call before; None for nothing."""
     confirmed_by: str | None = None
     """Leaf of the answer, such as `result`, that was true whenever it was recorded: false says that nothing was done."""
+    awaits: Awaited | None = None
+    """What the step of an application master waits for: it commits its job when its tasks are through. None for
+    nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,6 +389,8 @@ class NodeType:
     caller_context: Rule | None = None
     rivals: tuple[Count, ...] = ()
     """Further formulas that fit all recordings as well as `count`, as those of a `Repeat`."""
+    container: Container | None = None
+    """The container of YARN that a node is a process in; None for a node that is none."""
     in_any_order: tuple[tuple[str, str], ...] = ()
     """Methods whose calls threads of one process make side by side where they are about different files: neighbours of
     these came in either order, and stand in the steps in this one."""

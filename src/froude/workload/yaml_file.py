@@ -32,6 +32,7 @@ from froude.workload.types import (
     Workload,
 )
 from froude.workload.walk import flows, fold, rules, templates
+from froude.workload.yaml_container import awaited_fields, container_fields, read_awaited, read_container
 from froude.workload.yaml_old import to_version_2
 from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field, scalar, whole
 from froude.workload.yaml_shared import expand, share
@@ -204,6 +205,7 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
             "caller_context": None
             if node_type.caller_context is None
             else rule_field(node_type.caller_context),
+            "container": None if node_type.container is None else container_fields(node_type.container),
             "in_any_order": [", ".join(pair) for pair in node_type.in_any_order],
             "start": start_fields(node_type.start) or None,
             "steps": _step_fields(node_type.steps) or None,
@@ -235,6 +237,7 @@ def _call_fields(call: CallTemplate) -> dict[str, Any]:
             "fails": call.fails,
             "confirmed_by": call.confirmed_by,
             "after": None if call.after is None else asdict(call.after),
+            "awaits": None if call.awaits is None else awaited_fields(call.awaits),
         }
     ) | (
         {"arguments": {path: rule_field(rule) for path, rule in call.arguments.items()}}
@@ -326,6 +329,7 @@ def _node_type(section: Section, name: str) -> NodeType:
         user=_user(section),
         caller_context=None if context is None else read_rule(context, section, "caller_context"),
         rivals=section.converted("or_count", _things),
+        container=read_container(section.section("container")) if "container" in section else None,
         in_any_order=tuple(_pair(text, section) for text in section.items("in_any_order")),
     )
     section.finish()
@@ -378,6 +382,7 @@ def _call(section: Section) -> CallTemplate:
         callee=None if callee is None else read_rule(callee, section, "callee"),
         after=_wait(section.section("after")) if "after" in section else None,
         confirmed_by=section.optional("confirmed_by", str),
+        awaits=read_awaited(section.section("awaits")) if "awaits" in section else None,
     )
     section.finish()
     return call
@@ -475,6 +480,8 @@ def _dangling(node_type: NodeType, names: set[str], ids: set[str]) -> Iterator[t
         for name in {*periodic.opened_by, *periodic.closed_by} - ids:
             yield f"{periodic.call.id} is opened or closed by a call that is not there", name, ids
     yield from _waiting_in_vain(node_type, names)
+    if node_type.container is not None and node_type.container.of not in names:
+        yield "its container is of a node type that is not there", node_type.container.of, names
     for flow in (flow for rule in rules(node_type) for flow in flows(rule)):
         if flow.call not in ids:
             yield "a value flows from a call that is not there", flow.call, ids
@@ -488,3 +495,5 @@ def _waiting_in_vain(node_type: NodeType, names: set[str]) -> Iterator[tuple[str
             yield f"{call.id} waits for a node type that is not there", call.after.node_type, names
         if call.after is not None and call.after.argument not in call.arguments:
             yield f"{call.id} waits for what it does not name", call.after.argument, set(call.arguments)
+        for name in set(() if call.awaits is None else call.awaits.ended) - names:
+            yield f"{call.id} waits for the end of a node type that is not there", name, names

@@ -325,10 +325,10 @@ def test_an_effect_that_timing_decides_is_made_for_its_share_of_causes(hadoop: H
         info = next(call for call in calls(client.steps) if call.id == "client.info")
         out: list[Instruction] = []
         context = NodeContext(stage.node, Place({}, ()))  # type: ignore[arg-type]
-        stage.node._body = population.encode(info, population.request(info, {"src": "/a"}))  # type: ignore[attr-defined]
+        body = population.encode(info, population.request(info, {"src": "/a"}))
         for _ in range(200):
             response = population.schema.method(CLIENT, "getFileInfo").response()
-            stage.node._cause(info, context, response, out)  # type: ignore[attr-defined]
+            stage.node._cause(info, context, body, response, out)  # type: ignore[attr-defined]
         acted.append(len(out))
     assert acted[0] == acted[1]
     assert 35 < acted[0] < 85
@@ -455,8 +455,8 @@ def test_an_answer_to_an_effect_is_kept(hadoop: Hadoop) -> None:
     assert stage.request(stage.ring(stage.answer(after, stage.block(2)))).fileId == 71
 
 
-def test_effects_of_effects_are_counted_as_left_out(hadoop: Hadoop) -> None:
-    """With all that these would have caused, each once a call."""
+def test_effects_of_effects_are_made(hadoop: Hadoop) -> None:
+    """Each when what causes it was answered, with values of that answer; an error has none."""
     effects = (
         Effect(adding("e"), "client.a", "client", None),
         Effect(adding("e2"), "client.e", "client", None),
@@ -465,10 +465,16 @@ def test_effects_of_effects_are_counted_as_left_out(hadoop: Hadoop) -> None:
     stage = alone(hadoop, NodeType("client", Count(1), (adding("a"), adding("b")), effects=effects))
     said = stage.answer(stage.ring(stage.tell(Started(0.0))), stage.block(70))
     (message,) = [each for each in said if isinstance(each, SendMessage)]
+    for number in (71, 72, 73):
+        acted = stage.tell(MessageReceived(message.message))
+        assert not [each for each in acted if isinstance(each, Note)]
+        caused = [each for each in stage.answer(acted, stage.block(number)) if isinstance(each, SendMessage)]
+        assert len(caused) == (number < 73)
+        if caused:
+            (message,) = caused
     acted = stage.tell(MessageReceived(message.message))
-    assert [each.what for each in acted if isinstance(each, Note)] == [
-        f"call left out: client.{name} addBlock, effects of effects are not played" for name in ("e2", "e3")
-    ]
+    assert stage.request(acted).clientName == "me"
+    assert not stage.tell(Failed(sent(acted).token, "java.io.IOException", ""))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
+from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.target import UNKNOWN, Target
 from froude.workload.types import Moment
 
@@ -44,6 +45,8 @@ class Endpoint(NamedTuple):
     """Who is called."""
     real_user: str | None = None
     """Who stands in for the user; None for nobody."""
+    token: Token | None = None
+    """By which the connection is authenticated; None for one that says who it is."""
 
 
 class Started(NamedTuple):
@@ -89,7 +92,36 @@ class MessageReceived(NamedTuple):
     """A value of the receiving program's module."""
 
 
-Event = Started | Reply | Failed | Timer | MessageReceived
+class Ticket(NamedTuple):
+    """A call that somebody outside the play made to a node, and waits for its answer."""
+
+    connection: int
+    """Number of the connection that it came on."""
+    call_id: int
+    """Its id on that."""
+
+
+class Called(NamedTuple):
+    """Somebody outside the play called the node: a real ResourceManager an emulated NodeManager."""
+
+    ticket: Ticket
+    """Goes back with the `Answer`."""
+    protocol: str
+    """Declared protocol name."""
+    method: str
+    """Method of the protocol."""
+    body: bytes
+    """The request message."""
+
+
+class Ended(NamedTuple):
+    """A message of the player's own: a node that this one let `Begin` has finished."""
+
+    node: NodeId
+    """Which."""
+
+
+Event = Started | Reply | Failed | Timer | MessageReceived | Called
 
 
 class Send(NamedTuple):
@@ -130,6 +162,38 @@ class SendMessage(NamedTuple):
     """A value of the receiving program's module."""
 
 
+class Answer(NamedTuple):
+    """Answer a call from outside."""
+
+    ticket: Ticket
+    """Of the `Called`."""
+    body: bytes
+    """The response message; of a refusal its text."""
+    error: str = ""
+    """Exception class that it is refused with; empty where it is not."""
+
+
+class Begin(NamedTuple):
+    """Let another node begin, as a NodeManager starts a process; it sends an `Ended` when that has finished."""
+
+    node: NodeId
+    """One of a type whose nodes begin when they are told (`Family.told`)."""
+
+
+class Stop(NamedTuple):
+    """End another node where it stands, as a NodeManager kills a process; it may begin anew."""
+
+    node: NodeId
+    """Which; nothing happens where it is not at work."""
+
+
+class Forgone(NamedTuple):
+    """A node that was to begin when told will not, or not again: nobody shall wait for its end."""
+
+    node: NodeId
+    """Which."""
+
+
 class Reached(NamedTuple):
     """The node has come to a moment that others may wait for; `FINISHED` is its last word."""
 
@@ -155,7 +219,7 @@ class Declined(NamedTuple):
     """What the call was about."""
 
 
-Instruction = Send | WakeAt | SendMessage | Reached | Note | Declined
+Instruction = Send | WakeAt | SendMessage | Reached | Note | Declined | Answer | Begin | Stop | Forgone
 
 
 class Program(Protocol):

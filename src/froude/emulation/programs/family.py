@@ -49,6 +49,11 @@ class Family(Protocol):
         ...
 
     @property
+    def told(self) -> bool:
+        """Whether its nodes begin when another node lets them (`Begin`), and not by their start rule."""
+        ...
+
+    @property
     def watches(self) -> Collection[str]:
         """Methods of scripted nodes' calls whose answers it wants to see."""
         ...
@@ -93,6 +98,6 @@ class Family(Protocol):
         Args:
             node: who made the call.
             call: what was called.
-            response: the response message.
+            response: the response message; None where the call failed.
         """
         ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from google.protobuf.message import EncodeError, Message
 
@@ -20,12 +20,16 @@ from froude.emulation.programs.family import Family
 from froude.emulation.programs.made import Made
 from froude.emulation.programs.memory import Memory, Needs
 from froude.hadoop.leaves import build
+from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import UNKNOWN, Target, service_of
 from froude.workload.plan import Plan
 from froude.workload.rules import Value
 from froude.workload.types import Absent, Actor, CallTemplate, Constant, Effect, NodeType
 
+T = TypeVar("T")
+SCHEDULER = "resourcemanager-scheduler"
+"""The service by which containers are asked for."""
 RetryRule = Callable[[str, int], float | None]
 """From the class of an error, and how often its call was made again, the pause until it is made once more, seconds; None
 for no further time."""
@@ -55,6 +59,8 @@ class PlaySettings:
     """Daemons that begin in a second; nor do more of the nodes that are beside each other."""
     epoch_s: float = 1.7e9
     """Wall time of the play, seconds since the epoch, for generators that need one."""
+    port: int = 0
+    """Where emulated nodes are called that daemons call; 0 where nobody listens."""
     programs: Mapping[str, object] = field(default_factory=dict)
     """Settings of emulated nodes, by kind of program: `{"datanode": DatanodeSettings(...)}`."""
 
@@ -91,6 +97,9 @@ class Population:
         self.shared = Memory()
         """What nodes keep for nodes of other types."""
         self.made = Made(plan.workload)
+        self.tokens: dict[tuple[NodeId, str], Token] = {}
+        """By which nodes prove who they are, by node and service; whoever has one needs a connection of its own."""
+        self._common: dict[object, object] = {}
         self._watchers: dict[str, list[Family]] = {}
         self._effects: dict[tuple[str, str], list[tuple[str, int, Effect]]] = {}
         for name, node_type in self.types.items():
@@ -110,6 +119,27 @@ class Population:
         self.families[name] = family
         for method in family.watches:
             self._watchers.setdefault(method, []).append(family)
+
+    def contained(self, node_type: NodeType) -> bool:
+        """Whether nodes of a type are processes in containers that a ResourceManager of this play allocates.
+
+        Args:
+            node_type: one of the plan's.
+        """
+        container = node_type.container
+        master = None if container is None or container.priority is None else self.types.get(container.of)
+        inside = container is not None and (container.priority is None or master is not None)
+        return inside and self.target(SCHEDULER) is not None
+
+    def common(self, kind: Callable[[Population], T]) -> T:
+        """The one object of a class that programs of this play share; made when it is first asked for.
+
+        Args:
+            kind: the class, made from the population.
+        """
+        if kind not in self._common:
+            self._common[kind] = kind(self)
+        return self._common[kind]  # type: ignore[return-value]
 
     def retry_s(self, error: str, retries: int) -> float | None:
         """Seconds until a node makes a call again that failed; None if it does not.
@@ -216,7 +246,8 @@ class Population:
         slot = node.number % pool if pool else self._own_slot(node)
         family, target = self.families[node.type], self.target(service) or UNKNOWN
         real_user, source = family.real_user(node.number), family.source(node.number)
-        return Endpoint(protocol, self._user(node), source, slot, target, real_user)
+        token = self.tokens.get((node, service))
+        return Endpoint(protocol, self._user(node), source, slot, target, real_user, token)
 
     def caller_context(self, node: NodeId) -> str | None:
         """What the node's type says it is."""
@@ -295,6 +326,11 @@ class ProgramKind(Protocol):
         ...
 
     @property
+    def called(self) -> bool:
+        """Whether daemons call its nodes."""
+        ...
+
+    @property
     def endless(self) -> bool:
         """Whether its nodes go on until the play is stopped."""
         ...
@@ -307,6 +343,11 @@ class ProgramKind(Protocol):
     @property
     def protocols(self) -> Collection[str]:
         """Protocols that its nodes speak beside those of the workload's templates."""
+        ...
+
+    @property
+    def messages(self) -> Collection[str]:
+        """Messages that its nodes read beside those of its protocols, by full name."""
         ...
 
     def methods(self, node_type: NodeType) -> Collection[str]:

@@ -14,7 +14,7 @@ from froude.emulation.programs.family import Family
 from froude.emulation.programs.hdfs.family import DatanodeKind
 from froude.emulation.programs.hdfs.retries import retry_s
 from froude.emulation.programs.population import PlaySettings, Population, ProgramKind, RetryRule
-from froude.emulation.programs.scripted_family import ScriptedFamily
+from froude.emulation.programs.yarn.family import LauncherKind, NodemanagerKind, scripted_family
 from froude.hadoop.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.types import SCRIPTED, NodeType
@@ -25,9 +25,11 @@ class ScriptedKind:
     """The kind of node types that name no program."""
 
     name = SCRIPTED
+    called = False
     endless = False
     needed_first = False
     protocols: Collection[str] = ()
+    messages: Collection[str] = ()
 
     def methods(self, node_type: NodeType) -> Collection[str]:
         """See `ProgramKind`.
@@ -44,10 +46,16 @@ class ScriptedKind:
             node_type: whose steps its nodes take.
             population: the play that it belongs to.
         """
-        return ScriptedFamily(node_type, population)
+        return scripted_family(node_type, population)
 
 
-KINDS: tuple[ProgramKind, ...] = (ScriptedKind(), DatanodeKind(), ClientKind())
+KINDS: tuple[ProgramKind, ...] = (
+    ScriptedKind(),
+    DatanodeKind(),
+    NodemanagerKind(),
+    LauncherKind(),
+    ClientKind(),
+)
 RETRY_RULES: tuple[RetryRule, ...] = (retry_s,)
 
 

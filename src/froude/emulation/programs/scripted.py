@@ -135,7 +135,7 @@ class ScriptedNode:
         self._started = False
         self._waiting = Waiting(population.made, self.id)
         self._tokens = count(_BESIDE)
-        self._beside: dict[int, tuple[CallTemplate, NodeContext]] = {}
+        self._beside: dict[int, tuple[CallTemplate, NodeContext, bytes]] = {}
 
     @property
     def rng(self) -> random.Random:
@@ -163,7 +163,7 @@ class ScriptedNode:
                 self._act(event.message, now_s, out)
             elif isinstance(event.message, Ready) and self._waiting.fulfilled(event.message):
                 self._go_on(now_s, out)
-        else:
+        elif isinstance(event, Failed):
             self._failed(event, now_s, out)
         return out
 
@@ -285,7 +285,7 @@ class ScriptedNode:
         kept = population.needs.wants(call.id, Side.RESPONSE)
         if call.poll is not None or call.confirmed_by is not None or effects or watchers or kept:
             response = population.response(call, bytes(reply.body))
-            if call.poll is not None and value_at(response, call.poll.path) != call.poll.until:
+            if call.poll is not None and not call.poll.ended_by(value_at(response, call.poll.path)):
                 self._retries += 1
                 if self._retries < _POLLS:
                     out.append(WakeAt(now_s + call.poll.every_s, _AGAIN))
@@ -299,7 +299,7 @@ class ScriptedNode:
             self._keep(call, context, Side.RESPONSE, response)
             for family in watchers:
                 out += family.answered(self, call, response)
-            self._cause(call, context, response, out)
+            self._cause(call, context, self._body, response, out)
         self._transfers = any(type(instruction) is SendMessage for instruction in out[said:])
         if not declined:
             self._tell_waiting(call, out)
@@ -338,6 +338,8 @@ class ScriptedNode:
             Note(f"{AS_RECORDED}{call.method}" if as_recorded else f"{FAILED}{call.id} {call.method} {kind}")
         )
         self._keep(call, NodeContext(self, Place(self._cursor.loops, self._cursor)), Side.RESPONSE, None)
+        for family in self.population.watchers(call.method):
+            out += family.answered(self, call, None)
         self._cursor.advance()
         self._plan_step(now_s, out)
 
@@ -387,6 +389,7 @@ class ScriptedNode:
         self,
         call: CallTemplate,
         context: NodeContext,
+        body: bytes,
         response: Message | None,
         out: list[Instruction],
     ) -> None:
@@ -394,7 +397,7 @@ class ScriptedNode:
         effects = self.population.effects_of(self._type.name, call.id)
         chosen = [e for e in effects if (e[2].actor is Actor.CALLEE) is (response is None)]
         if chosen:
-            request = self.population.schema.decode_request(call.protocol, call.method, self._body)
+            request = self.population.schema.decode_request(call.protocol, call.method, body)
             said = Said(self.id, call, context, request, response)
             out += caused(chosen, said, self.population, rng=lambda: self.rng)
 
@@ -425,9 +428,11 @@ class ScriptedNode:
         sent = self._send(call, body, out, token=token, intended_s=intended_s, context=context)
         if not sent:
             return None
-        self._leave_out(call, "effects of effects are not played", out, answered=True)
-        if self.population.needs.wants(call.id, Side.RESPONSE):
-            self._beside[token] = (call, context)
+        effects = self.population.effects_of(self._type.name, call.id)
+        if effects:
+            self._cause(call, context, body, None, out)
+        if effects or self.population.needs.wants(call.id, Side.RESPONSE):
+            self._beside[token] = (call, context, body)
         return token
 
     def _leave_out(self, call: CallTemplate, reason: str, out: list[Instruction], *, answered: bool) -> None:
@@ -440,21 +445,31 @@ class ScriptedNode:
         if token in self._awaited:
             self._beat(self._awaited.pop(token), now_s, out)
         if token in self._beside:
-            call, context = self._beside.pop(token)
+            call, context, request = self._beside.pop(token)
             response = None if body is None else self.population.response(call, body)
             self._keep(call, context, Side.RESPONSE, response)
+            if response is not None:
+                self._cause(call, context, request, response, out)
 
     # --- parts ----------------------------------------------------------------------------------------------
 
     def _encode(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> bytes | None:
         """A request's bytes; None where a call before it failed and left a required field without its value."""
         population = self.population
-        fixed = population.fixed(call)
+        promised = any(of == call.id for of, _ in self._promised)
+        fixed = None if promised else population.fixed(call)
         if fixed is not None:
             if population.needs.wants(call.id, Side.REQUEST):
                 request = population.schema.decode_request(call.protocol, call.method, fixed)
                 self._keep(call, context, Side.REQUEST, request)
             return fixed
+        message = self._message(call, context, out)
+        return None if message is None else population.encode(call, message)
+
+    def _message(
+        self, call: CallTemplate, context: NodeContext, out: list[Instruction], *, sent: bool = True
+    ) -> Message | None:
+        """A request, kept as far as somebody takes values of it; None as for `_encode`, where it is to be sent."""
         values: dict[str, Any] = {}
         context.making = (call.id, values)
         for path, rule in call.arguments.items():
@@ -466,12 +481,12 @@ class ScriptedNode:
             elif value is not Special.ABSENT:
                 values[path] = value
         self._family.learn_names(self.id.number, values)
-        message = population.request(call, values)
-        if not message.IsInitialized():
+        message = self.population.request(call, values)
+        if sent and not message.IsInitialized():
             out.append(Note(f"{LEFT_OUT}{call.id} {call.method}"))
             return None
         self._keep(call, context, Side.REQUEST, message)
-        return population.encode(call, message)
+        return message
 
     def _keep(self, call: CallTemplate, context: NodeContext, side: Side, message: Message | None) -> None:
         needs, loops = self.population.needs, context.loops
@@ -505,7 +520,7 @@ class ScriptedNode:
         """
         service = service_named(call)
         if token == _STEP and not again:
-            self._cause(call, context, None, out)
+            self._cause(call, context, body, None, out)
         if call.callee is not None and self.population.called(evaluate(call.callee, context)) is not None:
             out.append(Note(f"call to an emulated node, not sent: {call.method}"))
             return False

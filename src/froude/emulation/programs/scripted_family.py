@@ -33,6 +33,7 @@ class ScriptedFamily:
         """
         self.node_type = node_type
         self.population = population
+        self.told = population.contained(node_type)
         self._names: dict[str, int] = {}
 
     def program(self, number: int) -> Program:

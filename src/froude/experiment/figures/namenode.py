@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+from froude.emulation.bottleneck import MASTER
 from froude.emulation.run import Run
+from froude.experiment.figures.inside import Inside, Line, charts_of, gauge, mean, rate, series
 from froude.experiment.figures.phases import phase_marks, time_axis
-from froude.experiment.figures.readings import LOCKS, NAMESPACE, Points, Readings
+from froude.experiment.figures.readings import LOCKS, NAMESPACE, Readings
 from froude.experiment.figures.stops import stop_blocks
 from froude.render import (
     Axis,
@@ -18,7 +19,6 @@ from froude.render import (
     ChartKind,
     Column,
     Section,
-    Series,
     Table,
     Text,
     Value,
@@ -45,42 +45,11 @@ _TWICE = (
 """What repeats others in another place or unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A series of a chart, and where it comes from."""
-
-    name: str
-    points: Callable[[Readings], Points]
+def _held(title: str, stem: str) -> Line:
+    return Line(title, lambda readings: readings.busy(stem, _NS))
 
 
-@dataclass(frozen=True, slots=True)
-class _Inside:
-    """A chart of the NameNode's inside."""
-
-    title: str
-    y: Axis
-    lines: tuple[_Line, ...]
-    caption: str = ""
-    kind: ChartKind = ChartKind.LINE
-
-
-def _gauge(title: str, name: str, scale: float = 1.0) -> _Line:
-    return _Line(title, lambda readings: readings.gauge(name, scale))
-
-
-def _rate(title: str, name: str, scale: float = 1.0) -> _Line:
-    return _Line(title, lambda readings: readings.rate(name, scale))
-
-
-def _mean(title: str, stem: str, scale: float) -> _Line:
-    return _Line(title, lambda readings: readings.average(stem, scale))
-
-
-def _held(title: str, stem: str) -> _Line:
-    return _Line(title, lambda readings: readings.busy(stem, _NS))
-
-
-def _of_locks(make: Callable[[str, str], _Line]) -> tuple[_Line, ...]:
+def _of_locks(make: Callable[[str, str], Line]) -> tuple[Line, ...]:
     """A line for writing and for reading of each lock that a NameNode may have."""
     return tuple(
         make(f"for {word}{'' if what == NAMESPACE else f', {what}'}", f"{lock}{mode}LockOverallNanos")
@@ -89,97 +58,97 @@ def _of_locks(make: Callable[[str, str], _Line]) -> tuple[_Line, ...]:
     )
 
 
-_INSIDE: tuple[_Inside, ...] = (
-    _Inside(
+INSIDE: tuple[Inside, ...] = (
+    Inside(
         "Where a call's time goes",
         Axis("mean of a call", ValueKind.DURATION, log=True),
         (
-            _mean("in the call queue", "RpcActivity.RpcQueueTime", _MS),
-            _mean("processing", "RpcActivity.RpcProcessingTime", _MS),
-            _mean("of it waiting for the lock", "RpcActivity.RpcLockWaitTime", _MS),
+            mean("in the call queue", "RpcActivity.RpcQueueTime", _MS),
+            mean("processing", "RpcActivity.RpcProcessingTime", _MS),
+            mean("of it waiting for the lock", "RpcActivity.RpcLockWaitTime", _MS),
         ),
         "Means of all calls of a second, as the NameNode measures them. Processing contains waiting for the lock.",
     ),
-    _Inside(
+    Inside(
         "Calls waiting in the queue",
         Axis("calls", unit="calls"),
-        (_gauge("call queue", "RpcActivity.CallQueueLength"),),
+        (gauge("call queue", "RpcActivity.CallQueueLength"),),
         kind=ChartKind.STEP,
     ),
-    _Inside(
+    Inside(
         "Threads waiting for the namespace lock",
         Axis("threads", unit="threads"),
-        (_gauge("lock queue", "FSNamesystem.LockQueueLength"),),
+        (gauge("lock queue", "FSNamesystem.LockQueueLength"),),
         kind=ChartKind.STEP,
     ),
-    _Inside(
+    Inside(
         "How long the namespace lock is held",
         Axis("mean of a hold", ValueKind.DURATION, log=True),
-        _of_locks(lambda title, stem: _mean(title, stem, _NS)),
+        _of_locks(lambda title, stem: mean(title, stem, _NS)),
     ),
-    _Inside(
+    Inside(
         "Share of the time for which the lock is held",
         Axis("share of the time", ValueKind.SHARE),
         _of_locks(_held),
         "One thread writes at a time: near 100 % the lock is the limit. Many read at once, which may add up to more.",
     ),
-    _Inside(
+    Inside(
         "Edit log",
         Axis("a second", unit="1/s"),
         (
-            _rate("transactions", "NameNodeActivity.TransactionsNumOps"),
-            _rate("syncs to the disk", "NameNodeActivity.SyncsNumOps"),
+            rate("transactions", "NameNodeActivity.TransactionsNumOps"),
+            rate("syncs to the disk", "NameNodeActivity.SyncsNumOps"),
         ),
     ),
-    _Inside(
+    Inside(
         "How long a sync of the edit log takes",
         Axis("mean of a sync", ValueKind.DURATION),
-        (_mean("sync", "NameNodeActivity.Syncs", _MS),),
+        (mean("sync", "NameNodeActivity.Syncs", _MS),),
     ),
-    _Inside(
+    Inside(
         "Time in the garbage collector",
         Axis("share of the time", ValueKind.SHARE),
-        (_rate("garbage collector", "JvmMetrics.GcTimeMillis", _MS),),
+        (rate("garbage collector", "JvmMetrics.GcTimeMillis", _MS),),
     ),
-    _Inside(
+    Inside(
         _PAUSE_LENGTH,
         Axis("mean of a pause", ValueKind.DURATION),
         (
-            _Line(
+            Line(
                 "pause", lambda readings: readings.each("JvmMetrics.GcTimeMillis", "JvmMetrics.GcCount", _MS)
             ),
         ),
     ),
-    _Inside(
+    Inside(
         "Memory",
         Axis("memory", ValueKind.BYTES),
         (
-            _Line("heap used", lambda readings: readings.heap("used")),
-            _Line("heap committed", lambda readings: readings.heap("committed")),
-            _gauge("process", "process.rss_bytes"),
+            Line("heap used", lambda readings: readings.heap("used")),
+            Line("heap committed", lambda readings: readings.heap("committed")),
+            gauge("process", "process.rss_bytes"),
         ),
     ),
-    _Inside(
+    Inside(
         "Threads",
         Axis("threads", unit="threads"),
         tuple(
-            _gauge(state.lower(), f"JvmMetrics.Threads{state.replace(' ', '')}")
+            gauge(state.lower(), f"JvmMetrics.Threads{state.replace(' ', '')}")
             for state in ("Runnable", "Blocked", "Waiting", "Timed Waiting")
         ),
     ),
-    _Inside(
+    Inside(
         "Namespace",
         Axis("in the namespace", unit="files, blocks"),
         (
-            _gauge("files and folders", "FSNamesystemState.FilesTotal"),
-            _gauge("blocks", "FSNamesystemState.BlocksTotal"),
-            _gauge("blocks to be deleted", "FSNamesystemState.PendingDeletionBlocks"),
+            gauge("files and folders", "FSNamesystemState.FilesTotal"),
+            gauge("blocks", "FSNamesystemState.BlocksTotal"),
+            gauge("blocks to be deleted", "FSNamesystemState.PendingDeletionBlocks"),
         ),
     ),
-    _Inside(
+    Inside(
         "Live DataNodes",
         Axis("DataNodes", unit="nodes"),
-        (_gauge("live", "FSNamesystemState.NumLiveDataNodes"),),
+        (gauge("live", "FSNamesystemState.NumLiveDataNodes"),),
         kind=ChartKind.STEP,
     ),
 )
@@ -192,7 +161,9 @@ def namenode_section(run: Run) -> Section:
         intro = "Its metrics are unknown: nobody sampled them. Give its web address to have them (`--http`)."
         return Section(title, tuple(_cpu(Readings(()), run)), intro)
     readings = Readings(run.metrics)
-    charts, still = _charts(readings, run)
+    # Its log tells of each of the garbage collector's pauses.
+    shown = [each for each in INSIDE if run.gc is None or each.title != _PAUSE_LENGTH]
+    charts, still = charts_of(shown, readings, run)
     stops = list(stop_blocks(run))
     blocks: list[Block] = [
         *_cpu(readings, run),
@@ -212,41 +183,16 @@ def namenode_section(run: Run) -> Section:
     return Section(title, tuple(blocks), intro)
 
 
-def _charts(readings: Readings, run: Run) -> tuple[list[Chart], list[str]]:
-    charts: list[Chart] = []
-    still: list[str] = []
-    for inside in _INSIDE:
-        series = [(line.name, line.points(readings)) for line in inside.lines]
-        if run.gc is not None and inside.title == _PAUSE_LENGTH:  # its log tells of each
-            continue
-        firsts = {f"{points[0][1]:,.4g}" for _, points in series if points}
-        if any(len({value for _, value in points}) > 1 for _, points in series):
-            charts.append(_chart(inside, series, run))
-        elif firsts:
-            title, unit = inside.title, f" {inside.y.unit}" if inside.y.unit else ""
-            still.append(f"{title[0].lower()}{title[1:]} ({', '.join(sorted(firsts))}{unit})")
-    return charts, still
-
-
-def _chart(inside: _Inside, series: Sequence[tuple[str, Points]], run: Run) -> Chart:
-    shown = tuple(_series(name, points) for name, points in series if points)
-    marks, caption = phase_marks(run), inside.caption
-    return Chart(inside.title, time_axis(run), inside.y, shown, inside.kind, marks, caption, small=True)
-
-
 def _cpu(readings: Readings, run: Run) -> Iterator[Chart]:
     lines = [
-        _series("NameNode", readings.rate("process.cpu_seconds")),
-        _series("player", [(sample.time_s, sample.cpu_share) for sample in run.load]),
+        series("NameNode", readings.rate("process.cpu_seconds")),
+        series("ResourceManager", readings.rate(f"{MASTER}process.cpu_seconds")),
+        series("player", [(sample.time_s, sample.cpu_share) for sample in run.load]),
     ]
     shown = tuple(line for line in lines if line.xs)
     if shown:
         y = Axis("share of one core", ValueKind.SHARE)
         yield Chart("Processor", time_axis(run), y, shown, marks=phase_marks(run), small=True)
-
-
-def _series(name: str, points: Points) -> Series:
-    return Series(name, [time_s for time_s, _ in points], [value for _, value in points])
 
 
 def _locks(readings: Readings) -> Table:
@@ -284,7 +230,7 @@ def _changed(readings: Readings) -> Table:
     for name in readings.names:
         points = readings.gauge(name)
         values = [value for _, value in points]
-        hidden = name.startswith((*_CHARTED, *_TWICE)) or name.endswith("AvgTime")
+        hidden = name.startswith((*_CHARTED, *_TWICE, MASTER)) or name.endswith("AvgTime")
         if hidden or len(set(values)) < 2:
             continue
         length = points[-1][0] - points[0][0]

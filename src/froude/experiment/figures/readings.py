@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from froude.emulation.bottleneck import Measured
+from froude.emulation.bottleneck import MASTER, Measured
 
 Points = list[tuple[float, float]]
 """Seconds since the play began, and a value."""
@@ -26,7 +26,7 @@ LOCKS: Mapping[str, str] = {
 """Locks of a NameNode by the beginning of their readings' names, and what is locked: one of all, or, where its
 `dfs.namenode.lock.model.provider.class` is `FineGrainedFSNamesystemLock` (3.5 and later), two."""
 _MIB = float(1 << 20)
-_LIVE = {"FSNamesystemState", "process"}
+_LIVE = {"FSNamesystemState", "process", f"{MASTER}process"}
 """Beans that are asked anew each time."""
 
 

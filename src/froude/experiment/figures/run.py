@@ -20,6 +20,7 @@ from froude.experiment.figures.latency import latency_section
 from froude.experiment.figures.namenode import namenode_section
 from froude.experiment.figures.phases import phase_table
 from froude.experiment.figures.player import player_section
+from froude.experiment.figures.resourcemanager import resourcemanager_sections
 from froude.render import Block, Callout, Column, Section, Table, Tone, Value, ValueKind
 from froude.render.markdown import plain
 
@@ -35,7 +36,13 @@ def run_sections(run: Run, methods: Sequence[str] = ()) -> tuple[Section, ...]:
         run: the run.
         methods: those of the page, the most frequent first, so that each has one colour; empty for the run's own.
     """
-    return (play_section(run), latency_section(run, methods), namenode_section(run), player_section(run))
+    return (
+        play_section(run),
+        latency_section(run, methods),
+        namenode_section(run),
+        *resourcemanager_sections(run),
+        player_section(run),
+    )
 
 
 def play_section(run: Run) -> Section:

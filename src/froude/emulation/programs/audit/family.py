@@ -20,6 +20,7 @@ class ClientFamily:
     """All clients of one log."""
 
     autonomous = True
+    told = False
     watches: Collection[str] = ()
 
     def __init__(self, shared: SharedLog) -> None:
@@ -75,9 +76,11 @@ class ClientKind:
     """The kind `audit`."""
 
     name = KIND
+    called = False
     endless = False
     needed_first = False
     protocols: Collection[str] = PROTOCOLS
+    messages: Collection[str] = ()
 
     def methods(self, node_type: NodeType) -> Collection[str]:  # noqa: ARG002 - any log may have any command
         """See `ProgramKind`.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
+from froude.emulation.programs.addresses import node_address
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
 from froude.hadoop.schema import Schema
 
@@ -67,6 +68,7 @@ class Datanodes:
         seeds: Seeds,
         type_name: str = KIND,
         recorded_s: float | None = None,
+        named: bool = False,
     ) -> None:
         """Prepare the messages.
 
@@ -76,11 +78,14 @@ class Datanodes:
             seeds: two plays with one seed have nodes of the same names.
             type_name: the node type.
             recorded_s: period of the heartbeats that were recorded.
+            named: whether each calls itself by an address of its own, that of the NodeManager beside it, wherever it
+                connects from.
         """
         self.settings = settings or DatanodeSettings()
         self.heartbeat_s = self.settings.heartbeat_s or recorded_s or _HEARTBEAT_S
         """Between heartbeats, seconds."""
         self.type_name = type_name
+        self._named = named
         self._family = f"{seeds.child('datanodes', type_name).value >> 16:012x}"
         self._seeds = seeds.child("phase", type_name)
         self._namespace: Any = None
@@ -150,7 +155,15 @@ class Datanodes:
         if self.settings.per_address > 1 and group == 0:
             return None
         group += 1
-        return f"127.{16 + (group >> 16)}.{group >> 8 & 255}.{group & 255}"
+        return node_address(group - 1)
+
+    def hostname(self, number: int) -> str:
+        """What a node calls itself, by which clients are told where blocks lie.
+
+        Args:
+            number: which node, from 0.
+        """
+        return node_address(number) if self._named else self.source(number) or "127.0.0.1"
 
     def phase(self, number: int) -> float:
         """Where in its interval a node's heartbeats fall, 0 to 1: a storm at the start would kill a NameNode."""
@@ -201,7 +214,7 @@ class Datanodes:
         """A node's DatanodeRegistrationProto; the same object is filled anew at every call."""
         identity = self._registration.datanodeID
         identity.datanodeUuid = self.uuid(number)
-        identity.ipAddr = identity.hostName = self.source(number) or "127.0.0.1"
+        identity.ipAddr, identity.hostName = self.source(number) or "127.0.0.1", self.hostname(number)
         identity.xferPort = identity.ipcPort = self.port(number)
         return self._registration
 

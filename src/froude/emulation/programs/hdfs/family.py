@@ -16,7 +16,7 @@ from froude.emulation.programs.family import Family, ScriptedView
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import METHODS, BlockWritten, EmulatedDatanode
 from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes, DatanodeSettings
-from froude.emulation.programs.population import Population
+from froude.emulation.programs.population import SCHEDULER, Population
 from froude.workload.rules import Special, Value
 from froude.workload.types import CallTemplate, NodeType, Rule
 
@@ -29,6 +29,7 @@ class DatanodeFamily:
     """The emulated DataNodes of one type."""
 
     autonomous = True
+    told = False
     watches: Collection[str] = (_ADD_BLOCK,)
 
     def __init__(self, datanodes: Datanodes) -> None:
@@ -64,8 +65,10 @@ class DatanodeFamily:
                 return datanodes.port(number)
             case "info_port":
                 return 0
-            case "address" | "hostname":
+            case "address":
                 return datanodes.source(number) or "127.0.0.1"
+            case "hostname":
+                return datanodes.hostname(number)
         return Special.UNRESOLVED
 
     def owner(self, name: str) -> int | None:
@@ -87,8 +90,10 @@ class DatanodeFamily:
         Args:
             node: the client that asked for the block.
             call: not asked: all watched methods answer alike.
-            response: the answer, with the new block and its places.
+            response: the answer, with the new block and its places; None where there is none.
         """
+        if response is None:
+            return []
         length = _length_ahead(node)
         unknown = [] if length is not None else [Note("length of a block unknown")]
         return [*unknown, *self.placed(response.block, length or 0)]
@@ -133,9 +138,11 @@ class DatanodeKind:
     """The kind `datanode`."""
 
     name = KIND
+    called = False
     endless = True
     needed_first = True
     protocols: Collection[str] = (PROTOCOL,)
+    messages: Collection[str] = ()
 
     def methods(self, node_type: NodeType) -> Collection[str]:  # noqa: ARG002 - all DataNodes call the same
         """See `ProgramKind`.
@@ -162,5 +169,6 @@ class DatanodeKind:
                 seeds=population.seeds,
                 type_name=node_type.name,
                 recorded_s=None if period_s is None else max(0.1, round(period_s, 1)),
+                named=population.target(SCHEDULER) is not None,
             )
         )

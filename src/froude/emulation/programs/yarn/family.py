@@ -1,0 +1,262 @@
+"""Emulated NodeManagers, application masters and the ResourceManager's launcher as kinds of program.
+
+They act by themselves only where a play has a ResourceManager. Against a NameNode alone they are scripted, as mined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from froude.emulation.programs.events import Instruction, NodeId, Program
+from froude.emulation.programs.family import Family, ScriptedView
+from froude.emulation.programs.population import Population
+from froude.emulation.programs.scripted_family import ScriptedFamily
+from froude.emulation.programs.yarn.applications import Applications
+from froude.emulation.programs.yarn.launcher import Launcher
+from froude.emulation.programs.yarn.master import ApplicationMaster
+from froude.emulation.programs.yarn.masters import Masters
+from froude.emulation.programs.yarn.nodemanager import METHODS, EmulatedNodemanager
+from froude.emulation.programs.yarn.nodemanagers import KIND, Nodemanagers, NodemanagerSettings
+from froude.emulation.programs.yarn.protocols import (
+    CONTAINERS,
+    CREDENTIALS,
+    HDFS,
+    SCHEDULER_SERVICE,
+    TOKEN_IDENTIFIER,
+    TRACKER,
+    TRACKER_SERVICE,
+)
+from froude.workload.rules import Special, Value
+from froude.workload.types import CallTemplate, NodeType, Rule
+from froude.workload.walk import templates
+
+LAUNCHER = "container-launcher"
+"""What a workload calls the ResourceManager's own calls to NodeManagers."""
+_NEW, _SUBMIT = "getNewApplication", "submitApplication"
+_NO_TOKENS = b"HDTS\0\0\0"
+"""A token storage with nothing in it."""
+_TOKENS = "application_submission_context.am_container_spec.tokens"
+
+
+class NodemanagerFamily:
+    """The emulated NodeManagers of one type."""
+
+    autonomous = True
+    told = False
+    watches: Collection[str] = ()
+
+    def __init__(self, nodemanagers: Nodemanagers) -> None:
+        """Play NodeManagers of these names and messages."""
+        self.nodemanagers = nodemanagers
+        self._applications = nodemanagers.population.common(Applications)
+
+    def program(self, number: int) -> Program:
+        """A NodeManager that has not started."""
+        return EmulatedNodemanager(self.nodemanagers, number, self._applications)
+
+    def source(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
+        """None: a ResourceManager goes by the address that a node names."""
+        return None
+
+    def real_user(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
+        """None: it speaks for itself."""
+        return None
+
+    def fact(self, number: int, name: str) -> Value:
+        """What a real one would read from its machine; UNRESOLVED for what no NodeManager has.
+
+        Args:
+            number: which node, from 0.
+            name: `address`, `hostname` or `port`.
+        """
+        if name in {"address", "hostname"}:
+            return self.nodemanagers.address(number)
+        return self.nodemanagers.population.settings.port if name == "port" else Special.UNRESOLVED
+
+    def owner(self, name: str) -> int | None:
+        """The NodeManager at an address."""
+        return self.nodemanagers.number(name)
+
+    def identity(self, number: int, rule: Rule) -> str | None:  # noqa: ARG002 - NodeManagers have no rules of these
+        """None: a NodeManager has no caller context, and its user is the play's.
+
+        Args:
+            number: which node.
+            rule: not asked.
+        """
+        return None
+
+    def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
+        """Nothing: it watches no call.
+
+        Args:
+            node: not asked.
+            call: not asked.
+            response: not asked.
+        """
+        return ()
+
+
+class NodemanagerKind:
+    """The kind `nodemanager`."""
+
+    name = KIND
+    called = True
+    endless = True
+    needed_first = True
+    protocols: Collection[str] = (TRACKER, CONTAINERS, HDFS)
+    messages: Collection[str] = (TOKEN_IDENTIFIER, CREDENTIALS)
+
+    def methods(self, node_type: NodeType) -> Collection[str]:
+        """See `ProgramKind`.
+
+        Args:
+            node_type: what is played.
+        """
+        return METHODS | {call.method for call in templates(node_type)}
+
+    def family(self, node_type: NodeType, population: Population) -> Family:
+        """See `ProgramKind`.
+
+        Args:
+            node_type: whose nodes are NodeManagers.
+            population: the play's schema, settings and seeds.
+        """
+        if population.target(TRACKER_SERVICE) is None:
+            return ScriptedFamily(node_type, population)
+        settings = population.settings.programs.get(self.name)
+        before = 0
+        for each in population.types.values():
+            if each.name == node_type.name:
+                break
+            before += population.plan.counts.get(each.name, 0) if each.program == self.name else 0
+        known = settings if isinstance(settings, NodemanagerSettings) else NodemanagerSettings()
+        return NodemanagerFamily(Nodemanagers(node_type, population, known, first=before))
+
+
+class MasterFamily(ScriptedFamily):
+    """The emulated application masters of one type."""
+
+    def __init__(self, node_type: NodeType, population: Population) -> None:
+        """Bind a node type to a play with a ResourceManager.
+
+        Args:
+            node_type: what the nodes follow.
+            population: all nodes of the play.
+        """
+        self._masters = Masters(node_type, population)
+        super().__init__(self._masters.node_type, population)
+        # One of them sees what clients do for all.
+        first = next(each for each in population.types.values() if _is_master(each, population))
+        self._inputs = {near.call for near in self._masters.inputs.values()}
+        listing = {
+            call.method
+            for each in population.types.values()
+            for call in templates(each)
+            if call.id in self._inputs
+        }
+        self.watches = {*listing, *((_NEW, _SUBMIT) if first.name == node_type.name else ())}
+
+    def program(self, number: int) -> Program:
+        """A fresh node."""
+        return ApplicationMaster(self, self._masters, number)
+
+    def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:
+        """A client was told where its input lies, was given the number of an application, or has submitted one.
+
+        Args:
+            node: the client.
+            call: which of these.
+            response: the answer; None for an error.
+        """
+        applications = self._masters.applications
+        if call.method == _SUBMIT:
+            return applications.submitted(node.id, taken=response is not None)
+        if response is None:
+            return ()
+        if call.id in self._inputs:
+            applications.told(node.id, call.id, _blocks(response))
+        elif call.method == _NEW:
+            applications.given(node.id, response.application_id.id)
+            _promise(node, response.application_id)
+        return ()
+
+
+def scripted_family(node_type: NodeType, population: Population) -> Family:
+    """The family of a type that names no program: application masters, where a ResourceManager starts them.
+
+    Args:
+        node_type: whose steps its nodes take.
+        population: the play that it belongs to.
+    """
+    return (MasterFamily if _is_master(node_type, population) else ScriptedFamily)(node_type, population)
+
+
+def _is_master(node_type: NodeType, population: Population) -> bool:
+    """Whether its nodes are application masters that a ResourceManager of the play starts."""
+    container = node_type.container
+    return container is not None and container.priority is None and population.contained(node_type)
+
+
+class LauncherFamily(ScriptedFamily):
+    """The ResourceManager's own calls to NodeManagers, which the real one makes itself."""
+
+    autonomous = True
+
+    def program(self, number: int) -> Program:
+        """What stands for them, for those who wait for their beginning or end."""
+        node = NodeId(self.node_type.name, number)
+        return Launcher(self.population.common(Applications), node)
+
+
+class LauncherKind:
+    """The kind `container-launcher`."""
+
+    name = LAUNCHER
+    called = False
+    endless = False
+    needed_first = False
+    protocols: Collection[str] = ()
+    messages: Collection[str] = ()
+
+    def methods(self, node_type: NodeType) -> Collection[str]:
+        """See `ProgramKind`.
+
+        Args:
+            node_type: whose templates its nodes follow.
+        """
+        return {call.method for call in templates(node_type)}
+
+    def family(self, node_type: NodeType, population: Population) -> Family:
+        """See `ProgramKind`.
+
+        Args:
+            node_type: whose calls the ResourceManager makes.
+            population: the play that it belongs to.
+        """
+        played = population.target(SCHEDULER_SERVICE) is not None
+        return LauncherFamily(node_type, population) if played else ScriptedFamily(node_type, population)
+
+
+def _blocks(response: Any) -> Iterator[list[str]]:
+    """The machines of each block in an answer about one file, or about those of a folder."""
+    fields = response.DESCRIPTOR.fields_by_name
+    files = [each.locations for each in response.dirList.partialListing] if "dirList" in fields else []
+    for located in (*files, *((response.locations,) if "locations" in fields else ())):
+        for block in located.blocks:
+            yield [location.id.hostName for location in block.locs]
+
+
+def _promise(client: ScriptedView, application: Any) -> None:
+    """Let a client's calls up to its next application name this one."""
+    for step in client.ahead():
+        if step.call.method == _NEW:
+            return
+        for path in step.call.arguments:
+            if path.endswith("application_id.id"):
+                client.promise(step.call, path, application.id)
+            elif path.endswith("application_id.cluster_timestamp"):
+                client.promise(step.call, path, application.cluster_timestamp)
+            elif path == _TOKENS:
+                client.promise(step.call, path, _NO_TOKENS)

@@ -1,0 +1,171 @@
+"""Whole plays of a small job against a model of a ResourceManager: what is asked for, started and waited for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from froude.emulation.pacing import Pacing
+from froude.emulation.programs.yarn.protocols import FAILED_APPLICATION
+from froude.workload.plan import Plan
+from froude.workload.types import Container, NodeType
+from tests.emulation.model_master import SERVICES, App, ModelMaster, begun
+from tests.emulation.yarn_plans import plan
+from tests.recorded import schema
+
+SUCCEEDED = 1
+
+
+def played(model: ModelMaster) -> list[App]:
+    """The applications of a play that came to its end."""
+    model.run()
+    assert model.core.done, (model.now_s, model.core.tally.notes)
+    return list(model.apps.values())
+
+
+def without(planned: Plan, node_type: str, **changes: object) -> Plan:
+    """A plan with one node type changed."""
+
+    def change(each: NodeType) -> NodeType:
+        return replace(each, **changes) if each.name == node_type else each  # type: ignore[arg-type]
+
+    types = tuple(map(change, planned.workload.node_types))
+    return replace(planned, workload=replace(planned.workload, node_types=types))
+
+
+@pytest.mark.parametrize("pacing", list(Pacing))
+def test_jobs_come_to_their_end(pacing: Pacing) -> None:
+    """Two jobs, each with its own maps and reduce: each container is asked for, started, told of; each task calls once.
+
+    The numbers of applications are the ResourceManager's, whatever was recorded.
+    """
+    model = ModelMaster(plan(nodes=2, jobs=2, maps=6), schema(), pacing=pacing)
+    apps = played(model)
+    assert [(app.number, app.status, app.ended) for app in apps] == [
+        (7, SUCCEEDED, True),
+        (8, SUCCEEDED, True),
+    ]
+    paths = [path for _, path in model.paths]
+    assert sorted(path for path in paths if path.startswith(("/in", "/out"))) == [
+        *(f"/in/{number}" for number in range(6)),
+        *("/out/0", "/out/1"),
+    ]
+    notes = model.core.tally.notes
+    assert notes["call to an emulated node, not sent: startContainers"] == 8
+    assert notes["called by another process: startContainers"] == 2
+    assert not [note for note in notes if "left out" in note or "unresolved" in note]
+    assert not list(model.core.tally.failures)
+    assert begun(model, "map") == 6
+
+
+def test_reduces_are_asked_for_once_maps_have_ended() -> None:
+    """As many as their share says; and a commit waits for all."""
+    model = ModelMaster(plan(nodes=1, jobs=1, maps=4), schema())
+    (app,) = played(model)
+    asked = [ask for asks in app.asks for ask in asks]
+    assert asked[0] == (20, "*", 4)
+    first_reduce = next(at for at, asks in enumerate(app.asks) if (10, "*", 1) in asks)
+    assert first_reduce > 0
+    order = [path for _, path in model.paths if path.startswith(("/in", "/out"))]
+    assert order[-1] == "/out/0"
+    commit = max(at for at, (_, path) in enumerate(model.paths) if path == "/staging/7/job.jar")
+    assert commit > model.paths.index(("getFileInfo", "/out/0"))
+
+
+def test_a_node_that_is_full_gives_containers_later() -> None:
+    """One at a time: as many are asked for as are left, and none twice."""
+    (app,) = played(ModelMaster(plan(nodes=1, jobs=1, maps=5), schema()))
+    assert app.status == SUCCEEDED
+    numbers = [
+        number for asks in app.asks for priority, place, number in asks if (priority, place) == (20, "*")
+    ]
+    assert numbers == sorted(numbers, reverse=True)
+    assert numbers[-1] == 0
+
+
+def test_containers_that_nobody_wants_go_back() -> None:
+    """Given beyond those that were asked for: nothing is started in them."""
+    model = ModelMaster(plan(nodes=2, jobs=1, maps=2), schema())
+    model.extra = 2
+    (app,) = played(model)
+    assert app.released >= 2
+    assert begun(model, "map") == 2
+
+
+def test_a_container_that_is_lost_is_asked_for_again() -> None:
+    """Its task begins anew in another one."""
+    slow = without(plan(nodes=2, jobs=1, maps=4, reduces=False), "map", container=Container("am", 20, 3.0))
+    model = ModelMaster(slow, schema())
+    model.lost = {3}
+    (app,) = played(model)
+    assert (app.status, app.containers) == (SUCCEEDED, 6)
+    assert model.core.tally.notes["container lost: map"] == 1
+    assert {path for _, path in model.paths} >= {f"/in/{number}" for number in range(4)}
+
+
+def test_no_nodes_no_application() -> None:
+    """Nobody gives a container: an application master that never begins is waited for until the play is ended."""
+    model = ModelMaster(plan(nodes=0, jobs=1, maps=1), schema())
+    model.run()
+    assert not model.core.done
+    assert model.calls["submitApplication"] == 1
+
+
+def test_a_submission_that_is_refused_leaves_nobody_waiting() -> None:
+    """Neither its application master nor its tasks will come; the other job's do."""
+    model = ModelMaster(plan(nodes=1, jobs=1, maps=2), schema())
+    model.refuses = "submitApplication"
+    model.run()
+    assert model.core.done
+    assert begun(model, "am") == 0
+
+
+def test_an_application_that_nothing_is_given_to_is_given_up() -> None:
+    """After five minutes; it says that it failed, and nobody waits for its tasks."""
+    planned = plan(nodes=1, jobs=1, maps=2)
+    model = ModelMaster(planned, schema())
+    model._assign = _only_masters(model)  # type: ignore[method-assign]
+    model.run()
+    (app,) = model.apps.values()
+    assert app.status == FAILED_APPLICATION
+    assert model.core.done
+    assert model.core.tally.notes["application given up: am, no container was given"] == 1
+
+
+def test_an_application_master_that_is_killed_leaves_nobody_waiting() -> None:
+    """Its tasks are stopped or do not begin."""
+    model = ModelMaster(plan(nodes=1, jobs=1, maps=2), schema())
+    assign = _only_masters(model)
+
+    def kill(node: object) -> None:
+        assign(node)
+        for app in model.apps.values():
+            if app.registered and len(app.asks) > 2 and not app.ended:
+                model.kill_master(app)
+
+    model._assign = kill  # type: ignore[assignment, method-assign]
+    model.run()
+    assert model.core.done
+    assert model.core.tally.notes["application master killed"] == 1
+
+
+def test_without_a_resourcemanager_types_are_scripted() -> None:
+    """Against a NameNode alone nodes start by their rules, and what is YARN's is left out."""
+    model = ModelMaster(plan(nodes=1, jobs=1, maps=2), schema(), services=SERVICES[:1])
+    model.run()
+    assert model.core.done
+    assert set(model.calls) == {"getFileInfo"}
+    assert begun(model, "map") == 2
+
+
+def _only_masters(model: ModelMaster):  # type: ignore[no-untyped-def]
+    """Gives application masters their containers, and tasks none."""
+    original = type(model)._assign
+
+    def assign(node: object) -> None:
+        for app in model.apps.values():
+            app.wanted.clear()
+        original(model, node)  # type: ignore[arg-type]
+
+    return assign

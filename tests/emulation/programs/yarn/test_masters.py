@@ -1,0 +1,114 @@
+"""A mined application master, taken apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from froude.base.seeds import Seeds
+from froude.emulation.programs.events import NodeId
+from froude.emulation.programs.population import Population
+from froude.emulation.programs.registry import populate
+from froude.emulation.programs.yarn.asks import Ask
+from froude.emulation.programs.yarn.containers import Process
+from froude.emulation.programs.yarn.masters import Masters
+from froude.emulation.programs.yarn.protocols import SCHEDULER
+from froude.workload.scale import Count
+from froude.workload.types import Generated, Periodic
+from froude.workload.walk import calls
+from tests.emulation.programs.yarn.conftest import SETTINGS
+from tests.emulation.yarn_plans import plan
+from tests.recorded import schema
+
+
+@pytest.fixture
+def masters(population: Population) -> Masters:
+    """Those of the small job."""
+    return Masters(population.types["am"], population)
+
+
+def near(hosts: str) -> Masters:
+    """The same, whose asks for nodes follow from where the client's input lies."""
+    planned = plan(nodes=3, jobs=2, maps=4)
+    rule = Generated("container-asks", {"input": "client.report", "hosts": hosts})
+
+    def change(periodic: Periodic) -> Periodic:
+        arguments = periodic.call.arguments | {"ask[node1-20].num_containers": rule}
+        return replace(periodic, call=replace(periodic.call, arguments=arguments))
+
+    types = tuple(
+        replace(each, periodic=tuple(map(change, each.periodic))) if each.name == "am" else each
+        for each in planned.workload.node_types
+    )
+    planned = replace(planned, workload=replace(planned.workload, node_types=types))
+    population = populate(planned, schema(), seeds=Seeds(1), settings=SETTINGS)
+    return Masters(population.types["am"], population)
+
+
+def test_stages_are_those_of_its_own_tasks(masters: Masters) -> None:
+    """Maps first; reduces wait for them. The second of two masters has the second half."""
+    for number, maps in enumerate((range(2), range(2, 4))):
+        first, second = masters.stages(number)
+        assert (first.priority, first.node_type, first.numbers) == (20, "map", maps)
+        assert (second.priority, second.numbers) == (10, range(number, number + 1))
+        assert (first.waits_for, second.waits_for) == (frozenset(), frozenset({"map"}))
+    assert first.process(2, speed=2.0) == Process(NodeId("map", 2), 0.1)
+
+
+def test_steps_that_take_values_of_containers_are_known(masters: Masters) -> None:
+    """And those whose values the start of one takes, if they do not wait for the end of some themselves."""
+    assert masters.needs == {"am.info", "am.commit"}
+    assert masters.start_needs == {"am.info"}
+    assert masters.start is not None
+    assert masters.start[1].call.id == "am.start"
+
+
+def test_what_its_state_decides_is_in_no_template(masters: Masters) -> None:
+    """Asks and response ids; and allocate is no call of time alone."""
+    assert set(masters.request.arguments) == {"progress"}
+    assert masters.node_type.periodic == ()
+    assert masters.every_s == 1.0
+
+
+def test_a_step_pauses_from_what_it_waits_for(masters: Masters) -> None:
+    """And not from the step before."""
+    thinks = {call.id: call.timing.think for call in calls(masters.node_type.steps)}
+    assert (thinks["am.commit"], thinks["am.finish"]) == (Count(0.2), Count(0.01))
+
+
+def test_asks_are_made_as_recorded(masters: Masters) -> None:
+    """Of a priority and a kind of place that was seen; another one is asked for as anywhere, or as is usual."""
+    request: Any = schema().method(SCHEDULER, "allocate").request()
+    for ask in (Ask(20, "*", 4), Ask(20, "127.16.0.1", 1), Ask(20, "/default-rack", 1), Ask(5, "*", 1)):
+        masters.add_ask(request, ask)
+    said = [
+        (a.priority.priority, a.resource_name, a.num_containers, a.capability.memory) for a in request.ask
+    ]
+    assert said == [
+        (20, "*", 4, 256),
+        (20, "127.16.0.1", 1, 256),
+        (20, "/default-rack", 1, 256),
+        (5, "*", 1, 1024),
+    ]
+
+
+def test_input_that_nothing_tells_of_lies_nowhere(masters: Masters) -> None:
+    """Containers are then asked for anywhere."""
+    assert masters.hosts(0, masters.stages(0)[0], Random(1)) == [(), ()]
+
+
+@pytest.mark.parametrize("hosts", ["all", "one"])
+def test_containers_are_asked_for_where_the_input_lies(hosts: str) -> None:
+    """On all machines of a block, or on one of them; where there are fewer blocks than tasks, anywhere."""
+    masters = near(hosts)
+    client = NodeId("client", 1)
+    masters.applications.given(client, 9)
+    assert masters.applications.submitted(client, taken=True) == []
+    masters.applications.told(client, "client.report", [("a", "b")])
+    first, second = masters.hosts(1, masters.stages(1)[0], Random(1))
+    assert first == ("a", "b") if hosts == "all" else first in {("a",), ("b",)}
+    assert second == ()
+    assert masters.hosts(0, masters.stages(0)[0], Random(1)) == [(), ()]

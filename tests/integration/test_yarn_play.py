@@ -1,0 +1,95 @@
+"""A mined job of YARN, played on a real NameNode and a real ResourceManager by emulated nodes alone."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from froude.experiment.play import play
+from froude.experiment.sections import Load, NodemanagerOptions, Nodes, PlayOptions
+from froude.experiment.session import Hadoop
+from froude.hadoop.namenode import NameNode
+from froude.hadoop.resourcemanager import ResourceManager
+from froude.trace.files import read_trace
+from froude.workload.extrapolate import extrapolate
+from froude.workload.scale import Scale
+from tests.conftest import Gone
+from tests.recorded import mined
+
+pytestmark = pytest.mark.integration
+
+
+def asked(master: ResourceManager, what: str) -> Any:
+    """What the ResourceManager's web server says."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open("http://{}:{}/ws/v1/cluster/{}".format(*master.http, what), timeout=10) as answer:
+        return json.load(answer)
+
+
+def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, tmp_path: Path, gone: Gone) -> None:
+    """Recorded on 2 and 3 nodes, played on 5: TeraGen, TeraSort and WordCount succeed, with the containers predicted.
+
+    The ResourceManager itself starts the application masters on emulated NodeManagers; maps find their input on the
+    node that they run on; nothing is left out, and nothing fails.
+    """
+    before = set(psutil.Process().children(recursive=True))
+    plan = extrapolate(mined(), Scale.of(nodes=5))
+    options = PlayOptions(
+        load=Load(speed=5.0, duration_s=150),
+        nodes=Nodes(nodemanagers=NodemanagerOptions(heartbeat_s=0.3)),
+        record="full",  # type: ignore[arg-type]
+    )
+    with NameNode(hadoop, fast=True) as namenode, ResourceManager(hadoop, fast=True) as master:
+        targets = {"namenode": namenode, "resourcemanager": master}
+        run = play(plan, targets, options, folder=tmp_path / "run")
+        apps = asked(master, "apps")["apps"]["app"]
+        metrics = asked(master, "metrics")["clusterMetrics"]
+        left = [each for each in psutil.Process().children(recursive=True) if each not in before]
+    assert gone(left)
+    notes = run.tally.notes
+    assert (run.failure, run.interrupted, dict(run.left_out)) == (None, False, {}), notes
+    assert sorted((app["name"], app["state"], app["finalStatus"]) for app in apps) == [
+        ("TeraGen", "FINISHED", "SUCCEEDED"),
+        ("TeraSort", "FINISHED", "SUCCEEDED"),
+        ("word count", "FINISHED", "SUCCEEDED"),
+    ]
+    assert (metrics["activeNodes"], metrics["appsCompleted"]) == (5, 3)
+    tasks = sum(plan.counts[name] for name in ("map", "map-2", "map-3", "reduce", "reduce-2"))
+    assert tasks == 21
+    assert notes["call to an emulated node, not sent: startContainers"] == tasks
+    assert notes["called by another process: startContainers"] == 3
+    assert not list(run.tally.failures)
+    assert not [note for note in notes if note.startswith("argument unresolved")]
+    last = run.metrics[-1].values
+    given, given_back = (
+        last[f"RMQueueMetrics.AggregateContainers{what}"] for what in ("Allocated", "Released")
+    )
+    assert tasks + 3 <= given
+    assert given == given_back  # each that was given has ended, or went back
+    assert last["RMQueueMetrics.AggregateNodeLocalContainersAllocated"] > 0
+    _check(read_trace(tmp_path / "run" / "trace"))
+
+
+def _check(trace: Any) -> None:
+    """What the Trace of the play holds: calls to four servers, and no secret."""
+    services = {call.target.service for call in trace.calls}
+    assert services == {
+        "namenode",
+        "resourcemanager",
+        "resourcemanager-tracker",
+        "resourcemanager-scheduler",
+    }
+    finished = [call for call in trace.calls if call.method == "finishApplicationMaster"]
+    assert {trace.request(call).final_application_status for call in finished} == {1}
+    given = [
+        container
+        for call in trace.calls
+        if call.method == "allocate"
+        for container in trace.response(call).allocated_containers
+    ]
+    assert len({container.id.SerializeToString() for container in given}) >= 21
