@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "java" / "src" / "main" / "java"
-JAR = ROOT / "src" / "froude" / "harvest" / "live" / "placement.jar"
+JAR = ROOT / "src" / "froude" / "harvest" / "live" / "hdfs" / "placement.jar"
 JDK = 17
 """Whose javac it is built with: others may write other bytes for the same sources."""
 _TIME = (1980, 1, 1, 0, 0, 0)
@@ -55,12 +55,20 @@ def build(javac: str, hadoop_jars: Sequence[Path]) -> bytes:
         hadoop_jars: of any release from 3.3 on.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        command = [javac, "--release", "8", "-g:source,lines", "-Xlint:all,-options", "-Werror", "-d", scratch]
+        command = [
+            javac,
+            "--release",
+            "8",
+            "-g:source,lines",
+            "-Xlint:all,-options",
+            "-Werror",
+            "-d",
+            scratch,
+        ]
         paths = [str(path) for path in sorted(SOURCES.rglob("*.java"))]
         subprocess.run([*command, "-cp", ":".join(map(str, hadoop_jars)), *paths], check=True)
         classes = {
-            path.relative_to(scratch).as_posix(): path.read_bytes()
-            for path in Path(scratch).rglob("*.class")
+            path.relative_to(scratch).as_posix(): path.read_bytes() for path in Path(scratch).rglob("*.class")
         }
     manifest = f"Manifest-Version: 1.0\r\nBuild-Jdk-Spec: {JDK}\r\nSources-SHA256: {sources_hash()}\r\n\r\n"
     out = io.BytesIO()

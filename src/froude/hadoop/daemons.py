@@ -41,7 +41,7 @@ _PROBLEM = re.compile(
 class Daemon:
     """One daemon's process, from its start to its end."""
 
-    def __init__(  # the parts of one command line
+    def __init__(  # noqa: PLR0913 - the parts of one command line
         self,
         hadoop: Hadoop,
         *,

@@ -81,7 +81,7 @@ def apply(
         )
     claim(settings, [Output(state, MIGRATIONS.kind)], [folder, usage])
     before = read_prior(state) if state.exists() else None
-    measured = None if usage is None else _usage(usage)
+    measured = None if usage is None else usage_of_servers(usage)
     kept = _reserve(reserve)
     classified = None if folder is None else _classified(settings, folder, classes)
     server = _server(resourcemanager, user)
@@ -108,21 +108,27 @@ def apply(
 
 def rollback(
     ctx: typer.Context,
-    state: Annotated[Path, typer.Argument(metavar="JSON", help="What `harvest apply` wrote.")] = Path(
-        "harvest-state.json"
-    ),
+    state: Annotated[
+        Path, typer.Argument(metavar="JSON", help="What `harvest apply` or `place` wrote.")
+    ] = Path("harvest-state.json"),
     target_is: _Is = None,
     grace: _Grace = 0.0,
     user: _User = None,
 ) -> None:
-    """What a ResourceManager had before `harvest apply`: resources, labels and queues come back.
+    """What was there before `harvest apply` (resources, labels, queues) or `harvest place` (settings, files) comes back.
 
     Example: froude harvest rollback harvest-state.json
     """
+    from froude.cli.harvest import placing
     from froude.harvest.live.changes import restoring
+    from froude.harvest.live.hdfs import prior as hdfs
     from froude.harvest.live.prior_file import read_prior
+    from froude.workspace.recognise import kind_of
 
     settings: Settings = ctx.obj
+    if kind_of(state) == hdfs.MIGRATIONS.kind:
+        placing.rollback(settings, state, target_is, user)
+        return
     prior = read_prior(state)
     server = _server(prior.address, user)
     now = server.state()
@@ -228,7 +234,15 @@ def _labels(
     return label_changes(now, labelled.node_labels, queues=not keep_queues)
 
 
-def _usage(path: Path) -> dict[str, Usage]:
+def usage_of_servers(path: Path) -> dict[str, Usage]:
+    """What primary tenants use, by server.
+
+    Args:
+        path: a table with the columns server, cpu (0 to 1), and if known memory_mb.
+
+    Raises:
+        InputError: it is none.
+    """
     from froude.base.files import read_bounded
     from froude.harvest.live.changes import Usage
 

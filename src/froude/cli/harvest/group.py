@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.harvest import applying, history, jobs, replicas, tenants
+from froude.cli.harvest import applying, history, jobs, placing, replicas, tenants
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,4 +27,5 @@ simulate.command()(replicas.availability)
 app.add_typer(simulate, name="simulate")
 app.command()(applying.collect)
 app.command()(applying.apply)
+app.command()(placing.place)
 app.command()(applying.rollback)

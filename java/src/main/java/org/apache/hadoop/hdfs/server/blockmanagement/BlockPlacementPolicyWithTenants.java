@@ -37,6 +37,9 @@ public class BlockPlacementPolicyWithTenants extends BlockPlacementPolicyDefault
   public static final String MAP_KEY = "froude.placement.map";
   private static final long LOOK_MS = 1000;
 
+  /** A NameNode that took up this class while it ran names the file only once, and makes other instances for fsck. */
+  private static volatile String named;
+
   private Path file;
   private volatile TenantMap map;
   private volatile Object state;
@@ -46,10 +49,11 @@ public class BlockPlacementPolicyWithTenants extends BlockPlacementPolicyDefault
   public void initialize(Configuration conf, FSClusterStats stats, NetworkTopology clusterMap,
       Host2NodesMap host2datanodeMap) {
     super.initialize(conf, stats, clusterMap, host2datanodeMap);
-    String name = conf.get(MAP_KEY);
+    String name = conf.get(MAP_KEY, named);
     if (name == null) {
       throw new IllegalArgumentException(MAP_KEY + " names no file");
     }
+    named = name;
     file = Paths.get(name);
     try {
       load();
