@@ -86,7 +86,7 @@ def durability(
         setting = DurabilitySetting(
             blocks, replicas, levels[0], days, throttle_per_hour=throttle, throttle=Throttle(throttle_by)
         )
-        year = year_of(datacenter, _start(datacenter, days), days)
+        year = year_of(datacenter, reimages_start(datacenter, days), days)
         chosen = chosen_policies(policy, distinct)
         found: list[Compared] = []
         said = f"{runs * len(levels)} simulated years under each of {len(chosen)} policies"
@@ -186,8 +186,12 @@ def availability(
     common.finish(settings, folder, find, output, report)
 
 
-def _start(datacenter: Datacenter, days: float) -> float:
+def reimages_start(datacenter: Datacenter, days: float) -> float:
     """When the last days of the record of reimages begin.
+
+    Args:
+        datacenter: whose.
+        days: how many.
 
     Raises:
         InputError: no reimage is known.
