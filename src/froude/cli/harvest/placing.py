@@ -11,6 +11,7 @@ import typer
 
 from froude.base.errors import GuardError, InputError
 from froude.cli.harvest import common
+from froude.cli.harvest.usage import usage_of_servers
 from froude.cli.outputs import write
 from froude.cli.tables import aligned
 
@@ -244,8 +245,6 @@ def _way(name: str) -> Way:
 
 def _busy(path: Path, most: float) -> Iterator[str]:
     """Servers that use more than a share of their CPU."""
-    from froude.cli.harvest.applying import usage_of_servers
-
     for server, used in usage_of_servers(path).items():
         if used.cpu_share > most:
             yield server

@@ -8,7 +8,7 @@ Source: harvesting paper, section 7 (the replication storm, and the asynchronous
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from froude.emulation.programs.events import (
@@ -77,7 +77,7 @@ class StalledDatanode:
         self._events.append(event)
         return self._until_over()
 
-    def overdue(self, now_s: float) -> Sequence[tuple[str, float]]:
+    def overdue(self, now_s: float) -> Iterable[tuple[str, float]]:
         """See `Program`.
 
         Args:
