@@ -146,7 +146,7 @@ def _place(
     claim(settings, [Output(state, prior_file.MIGRATIONS.kind)], [folder])
     before = prior_file.read_prior(state) if state.exists() else None
     datacenter = read_datacenter(folder)
-    calls = _calls_to(settings, wanted.namenode, user)
+    calls = calls_to(settings, wanted.namenode, user)
     identity = calls.identity()
     if before is not None and before.id != identity:
         raise GuardError(
@@ -192,7 +192,7 @@ def rollback(settings: Settings, state: Path, target_is: str | None, user: str |
     from froude.harvest.live.hdfs.prior import read_prior
 
     prior = read_prior(state)
-    calls = _calls_to(settings, prior.address, user)
+    calls = calls_to(settings, prior.address, user)
     identity = calls.identity()
     if identity not in {prior.id, target_is}:
         remedy = f"If it is the same cluster, say --target-is {identity}"
@@ -218,7 +218,7 @@ def rollback(settings: Settings, state: Path, target_is: str | None, user: str |
         settings.note(_RESTART)
 
 
-def _calls_to(settings: Settings, text: str, user: str | None) -> NameNodeCalls:
+def calls_to(settings: Settings, text: str, user: str | None) -> NameNodeCalls:
     """A NameNode at an address, asked by somebody.
 
     Args:
