@@ -68,6 +68,9 @@ NOT_RUN = {
     "harvest import load.csv": "needs samples of the reader's own, and a cluster",
     "harvest schedule dc9 --jobs": "needs a record of the reader's own",
     "harvest apply": "needs a cluster of the reader's own; `integration` has one",
+    "harvest place": "needs a cluster of the reader's own; `integration` has one",
+    "harvest reimages": "needs a cluster of the reader's own; tests of the command have one",
+    "harvest inspect dc fsck.txt": "needs a listing of the reader's own; tests of the command have one",
     "froude report workload.yaml run": "is run in integration, by README's chain",
 }
 """Blocks that no test runs as they stand, by what is in them; their flags are checked."""
@@ -164,6 +167,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "servers.csv": "servers.csv",
         "wipes.csv": "wipes.csv",
         "dc9": "dc",
+        "fsck.txt": "fsck.txt",
         "application_1.zstd": "jobs.log",
     }
     for name, maker in copies.items():

@@ -116,6 +116,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "use.csv": lambda p: p.write_text("server,cpu\na,0.5\n"),
     "prior.state": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
     "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
+    "fsck.txt": lambda p: p.write_text("0. BP-1:blk_1_1 len=5 Live_repl=2  [10.0.0.1:9866, 10.0.0.2:9866]\n"),
 }
 """Every file that a command line below names, and how it is made."""
 PARTS = {
@@ -272,6 +273,17 @@ LINES = {
         (_json("harvest-prior-state", "--state"),),
         {"folder": "dc", "usage": "use.csv"},
     ),
+    "harvest place": Line(
+        "harvest place dc --namenode 127.0.0.1:1 --usage use.csv",
+        (_json("harvest-placement-state", "--state"),),
+        {"folder": "dc", "usage": "use.csv"},
+    ),
+    "harvest reimages": Line("harvest reimages --namenode 127.0.0.1:1 --samples 1"),
+    "harvest inspect": Line(
+        "harvest inspect dc fsck.txt --days 0",
+        (_json("placement-inspection"), REPORT),
+        {"folder": "dc", "blocks": "fsck.txt"},
+    ),
     "harvest schedule": Line(
         "harvest schedule dc --jobs jobs.log",
         (_json("class-selection"), REPORT),
@@ -344,6 +356,10 @@ OTHER_PATHS = {
     ("trace import audit", "edits"): "is read by a program of that release; tests of the command spoil it",
     ("trace import audit", "anonymise"): "any bytes are a key",
     ("harvest collect", "output"): "a table that is added to; tests of the command spoil it",
+    ("harvest reimages", "output"): "a table that is added to; tests of the command spoil it",
+    ("harvest place", "file"): "replaces a map only; tests of the command spoil it",
+    ("harvest place", "conf"): "a folder of a NameNode's settings; tests of the command spoil it",
+    ("harvest place", "hosts"): "is read once a NameNode has answered; tests of the command spoil it",
     ("demo", "output"): "a workspace: a folder that is added to, and nothing in it replaced",
     ("sweep", "output"): "a folder of runs that is added to, and nothing in it replaced",
 }

@@ -103,6 +103,23 @@ def test_another_namenode(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
     assert not STATE.exists()
 
 
+def test_what_stands_in_the_way(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
+    """A file that is no map is not replaced; a folder without settings, or hosts that are no list, are refused."""
+    (lab / "notes.txt").write_text("mine\n")
+    command = ["harvest", "place", "lab", "--target-is", "CID-1"]
+    with namenode(hadoop.schema()) as (host, port, calls):
+        command += ["--namenode", f"{host}:{port}"]
+        assert run([*command, "--map", "notes.txt"]) == 1
+        assert not calls
+        assert "notes.txt" in capsys.readouterr().err
+        assert run([*command, "--hosts", "notes.txt"]) == 1
+        assert "is no file of hosts" in capsys.readouterr().err
+        assert run([*command, "--conf", "lab"]) == 1
+        assert "hdfs-site.xml" in capsys.readouterr().err
+    assert (lab / "notes.txt").read_text() == "mine\n"
+    assert not STATE.exists()
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [

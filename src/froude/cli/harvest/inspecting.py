@@ -59,7 +59,7 @@ def inspect(
 ) -> None:
     """Which constraints the blocks of an HDFS break as they lie, and how many of them a year of reimages would lose.
 
-    Example: froude harvest inspect dc fsck.txt --days 0
+    Example: froude harvest inspect dc9 fsck.txt --days 0
     """
     settings: Settings = ctx.obj
     if (blocks is None) == (namenode is None):

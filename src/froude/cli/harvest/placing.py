@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 STATE = Path("harvest-placement.json")
 """What was there before, by default."""
 _MAPS = {"plugin": "placement-map.tsv", "racks": "racks.txt"}
+_MARK = re.compile(rb"froude-placement\t|\S+ /\S+\n")
+"""How a map, and a table of racks, begin."""
 _LIMIT_BYTES = 64 << 20
 _RESTART = "note: the NameNode reads its topology only when it starts: start it again"
 
@@ -114,17 +117,22 @@ def place(
     Example: froude harvest place dc --namenode nn.example.com:8020
     """
     from froude.cli.harvest.replicas import chosen_policies
+    from froude.cli.outputs import Output, claim
+    from froude.harvest.live.hdfs.prior import MIGRATIONS
 
     settings: Settings = ctx.obj
     common.require()
     common.ranged("--busy", busy, 0.0, 1.0)
     chosen = chosen_policies([] if distinct else [policy], distinct)[0]
+    by, place = _way(way), (file or Path(_MAPS[_way(way).value])).absolute()
+    outputs = [Output(state, MIGRATIONS.kind), Output(place, "placement map", mark=_MARK)]
+    claim(settings, outputs, [folder, usage, hosts])
     wanted = _Wanted(
         namenode,
-        _way(way),
+        by,
         chosen,
         replicas,
-        (file or Path(_MAPS[way])).absolute(),
+        place,
         conf or _own_conf(settings, namenode),
         hosts,
         frozenset() if usage is None else frozenset(_busy(usage, busy)),
@@ -137,13 +145,11 @@ def _place(
     settings: Settings, folder: Path, wanted: _Wanted, state: Path, typed: str | None, user: str | None
 ) -> None:
     from froude.base.clock import RealClock
-    from froude.cli.outputs import Output, claim
     from froude.harvest.live.hdfs import prior as prior_file
     from froude.harvest.live.hdfs.changes import make, remembered
     from froude.harvest.live.hdfs.placement_map import placed
     from froude.harvest.telemetry.files import read_datacenter
 
-    claim(settings, [Output(state, prior_file.MIGRATIONS.kind)], [folder])
     before = prior_file.read_prior(state) if state.exists() else None
     datacenter = read_datacenter(folder)
     calls = calls_to(settings, wanted.namenode, user)
