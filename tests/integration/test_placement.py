@@ -22,6 +22,7 @@ from froude.emulation.programs.hdfs.stalls import Stall
 from froude.experiment.session import Hadoop
 from froude.hadoop.connection import Connection
 from froude.hadoop.namenode import NameNode
+from froude.harvest.live.hdfs.hosts import PROVIDER
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages
 from froude.harvest.telemetry.files import write_datacenter
 from tests.harvest.datacenters import made
@@ -33,10 +34,14 @@ NODES, TENANT = 45, 3
 """DataNodes, and how many of them a tenant has."""
 SYNCHRONOUS, ASYNCHRONOUS = range(4), range(20, 24)
 """Nodes whose disks stand still."""
+WRITERS, FILES, AFTER_S = 4, 20, 12.0
+"""All files are written before disks stand still."""
 QUICK = {
     "dfs.heartbeat.interval": "1",
     "dfs.namenode.heartbeat.recheck-interval": "500",  # dead after 2 x 0.5 s + 10 x 1 s
     "dfs.namenode.redundancy.interval.seconds": "1s",
+    "dfs.namenode.decommission.interval": "1s",
+    "dfs.namenode.hosts.provider.classname": PROVIDER,
     "dfs.namenode.replication.max-streams": "50",
     "dfs.namenode.replication.max-streams-hard-limit": "100",
     "dfs.namenode.replication.work.multiplier.per.iteration": "20",
@@ -46,8 +51,12 @@ ALONE = DatanodeSettings(per_address=1, heartbeat_s=1.0)
 
 @pytest.fixture
 def namenode(hadoop: Hadoop, tmp_path: Path) -> Iterator[NameNode]:
-    """One that takes a DataNode for dead after eleven seconds."""
-    with hadoop.namenode(heap="512 MB", fast=True, conf=QUICK, folder=tmp_path / "namenode") as running:
+    """One that takes a DataNode for dead after eleven seconds, and whose hosts are named in a file."""
+    hosts = tmp_path / "hosts.json"
+    fleet = Datanodes(hadoop.schema(), ALONE, seeds=Seeds(0))
+    hosts.write_text(json.dumps([{"hostName": fleet.source(n), "port": fleet.port(n)} for n in range(NODES)]))
+    conf = {**QUICK, "dfs.hosts": str(hosts)}
+    with hadoop.namenode(heap="512 MB", fast=True, conf=conf, folder=tmp_path / "namenode") as running:
         yield running
 
 
@@ -148,8 +157,8 @@ def test_replicas_go_where_the_policy_says_and_are_copied_so(
     site = (namenode.daemon.conf / "hdfs-site.xml").read_bytes()
 
     assert run(command) == 0
-    stalls = (Stall(SYNCHRONOUS, 8.0, 22.0), Stall(ASYNCHRONOUS, 8.0, 22.0, asynchronous=True))
-    with playing(namenode, writing(NODES, 4, 40), replace(ALONE, stalls=stalls)) as outcome:
+    stalls = (Stall(SYNCHRONOUS, AFTER_S, 20.0), Stall(ASYNCHRONOUS, AFTER_S, 20.0, asynchronous=True))
+    with playing(namenode, writing(NODES, WRITERS, FILES), replace(ALONE, stalls=stalls)) as outcome:
         storm(namenode, fleet)
         by_hand(namenode, fleet, command)
     assert outcome[0].failure is None
@@ -159,7 +168,7 @@ def test_replicas_go_where_the_policy_says_and_are_copied_so(
     flags = ["--namenode", web, "--path", "/placed", "--days", "0", "--user", "root"]
     assert run(["--json", "harvest", "inspect", "dc", *flags]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["blocks"], found["unknown"]) == (160, [])
+    assert (found["blocks"], found["unknown"]) == (WRITERS * FILES, [])
     assert [found["broken"][name]["blocks"] for name in ("environment", "peak_row", "reimage_column")] == [
         0,
         0,
@@ -182,10 +191,10 @@ MAP: list[str] = []
 def storm(namenode: NameNode, fleet: Datanodes) -> None:
     """All blocks are placed by the constraints, and again when those that wait for their disks are taken for dead."""
     MAP.append(Path("placement-map.tsv").read_text())
-    assert waited(lambda: beans(namenode, "FSNamesystem")["BlocksTotal"] == 160)
+    assert waited(lambda: beans(namenode, "FSNamesystem")["BlocksTotal"] == WRITERS * FILES)
     assert waited(lambda: settled(namenode))
     with client(namenode, fleet) as outside:
-        before = outside.written(4, 40)
+        before = outside.written(WRITERS, FILES)
         assert {len(block) for block in before} == {3}
         assert broken(before, MAP[0], fleet) == {}
         held = sum(node in SYNCHRONOUS for block in before for node in block)
@@ -196,8 +205,8 @@ def storm(namenode: NameNode, fleet: Datanodes) -> None:
         assert copies(namenode) == written + held
         # Those that come back have replicas too many; what goes is not what the constraints need.
         assert waited(lambda: namenode.live_datanodes() == NODES and settled(namenode))
-        assert waited(lambda: {len(block) for block in outside.written(4, 40)} == {3})
-        assert broken(outside.written(4, 40), MAP[0], fleet) == {}
+        assert waited(lambda: {len(block) for block in outside.written(WRITERS, FILES)} == {3})
+        assert broken(outside.written(WRITERS, FILES), MAP[0], fleet) == {}
 
 
 def copies(namenode: NameNode) -> int:
@@ -218,9 +227,16 @@ def by_hand(namenode: NameNode, fleet: Datanodes, command: list[str]) -> None:
     with client(namenode, fleet, fleet.source(30)) as writer, client(namenode, fleet) as outside:
         assert {writer.placed()[0] for _ in range(5)} == {30}
         Path("use.csv").write_text(f"server,cpu\n{fleet.source(30)},0.9\n{fleet.source(31)},0.5\n")
-        assert run([*command, "--usage", "use.csv"]) == 0
+        assert any(30 in block for block in outside.written(WRITERS, FILES))
+        assert run([*command, "--usage", "use.csv", "--hosts", "hosts.json"]) == 0
         assert waited(lambda: 30 not in writer.placed())
         assert not any(30 in outside.placed() for _ in range(60))
+        # In maintenance it is named for no read, and nothing is copied for that.
+        assert waited(lambda: not any(30 in block for block in outside.written(WRITERS, FILES)))
+        assert settled(namenode)
+        Path("use.csv").write_text(f"server,cpu\n{fleet.source(30)},0.1\n")
+        assert run([*command, "--usage", "use.csv", "--hosts", "hosts.json"]) == 0
+        assert waited(lambda: any(30 in block for block in outside.written(WRITERS, FILES)))
         assert 3 <= len(outside.placed(20)) <= NODES // TENANT
         assert run([*command, "--policy", "history-soft"]) == 0
         assert waited(lambda: len(outside.placed(20)) == 20)
