@@ -68,7 +68,9 @@ def cost_of_a_block() -> Iterator[Row]:
                 _put_in_force(namenode, found, preset("history"))
             times: list[float] = []
             _placed(namenode, fleet, _WARM + _TIMED, times)
-            said = "Hadoop 3.5.0, 5,000 emulated DataNodes (DC-9), one client, there and back; median of 2,000"
+            said = (
+                "Hadoop 3.5.0, 5,000 emulated DataNodes (DC-9), one client, there and back; median of 2,000"
+            )
             paper = "0.81" if name == "stock" else "2.55"
             conditions = f"{said}; the paper, of placing alone: {paper} ms"
             value = round(median(times[_WARM:]) * 1e6)
