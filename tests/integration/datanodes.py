@@ -38,39 +38,40 @@ _NAME = Template(("DFSClient_NONMAPREDUCE_", Counter(1, {"node": 1}), "_1"))
 
 def _call(name: str, method: str, arguments: dict[str, Rule], poll: Poll | None = None) -> CallTemplate:
     timing = Timing(Count(0.002), service=Count(0.001))
-    return CallTemplate(f"writer.{name}", CLIENT, method, arguments, timing, poll)
+    return CallTemplate(name, CLIENT, method, arguments, timing, poll)
 
 
-def writing(datanodes: int, writers: int, files: int, *, replication: int = 3) -> Plan:
+def writing(datanodes: int, writers: int, files: int, *, who: str = "writer") -> Plan:
     """Writers make files of one block each, then only renew their lease now and then.
 
     Args:
         datanodes: emulated ones.
         writers: at once.
         files: of each.
-        replication: of each file.
+        who: what the writers are called: those of two plays are others, whose calls a NameNode does not take for
+            repeated ones.
     """
-    who: dict[str, Rule] = {"src": _FILE, "clientName": _NAME}
+    named: dict[str, Rule] = {"src": _FILE, "clientName": _NAME}
     fixed: dict[str, Rule] = {
         "masked.perm": Constant(420),
         "createFlag": Constant(3),
         "createParent": Constant(True),
-        "replication": Constant(replication),
+        "replication": Constant(3),
         "blockSize": Constant(BLOCK_BYTES),
     }
-    file_id: dict[str, Rule] = {"fileId": Flow("writer.create", Side.RESPONSE, "fs.fileId")}
+    file_id: dict[str, Rule] = {"fileId": Flow(f"{who}.create", Side.RESPONSE, "fs.fileId")}
     last: dict[str, Rule] = {
-        f"last.{field}": Flow("writer.add", Side.RESPONSE, f"block.b.{field}", Which.LAST)
+        f"last.{field}": Flow(f"{who}.add", Side.RESPONSE, f"block.b.{field}", Which.LAST)
         for field in ("poolId", "blockId", "generationStamp")
     }
     last["last.numBytes"] = Constant(BLOCK_BYTES)
     file = (
-        _call("create", "create", who | fixed),
-        _call("add", "addBlock", who | file_id),
-        _call("complete", "complete", who | last | file_id, Poll("result", True)),
+        _call(f"{who}.create", "create", named | fixed),
+        _call(f"{who}.add", "addBlock", named | file_id),
+        _call(f"{who}.complete", "complete", named | last | file_id, Poll("result", True)),
     )
     waiting = CallTemplate(
-        "writer.lease", CLIENT, "renewLease", {"clientName": _NAME}, Timing(Count(1.0), service=Count(0.001))
+        f"{who}.lease", CLIENT, "renewLease", {"clientName": _NAME}, Timing(Count(1.0), service=Count(0.001))
     )
     steps = (
         Repeat("L1", Count(0, {"files": 1}), file),
@@ -78,10 +79,10 @@ def writing(datanodes: int, writers: int, files: int, *, replication: int = 3) -
     )
     types = (
         NodeType(KIND, Count(0, {"datanodes": 1}), (), program=KIND),
-        NodeType("writer", Count(0, {"writers": 1}), steps),
+        NodeType(who, Count(0, {"writers": 1}), steps),
     )
     scale = Scale.of(datanodes=datanodes, writers=writers, files=files)
-    return Plan(Workload(types, Recorded((), ())), scale, {KIND: datanodes, "writer": writers})
+    return Plan(Workload(types, Recorded((), ())), scale, {KIND: datanodes, who: writers})
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from froude.emulation.programs.hdfs.stalls import Stall
 from froude.experiment.session import Hadoop
 from froude.hadoop.connection import Connection
 from froude.hadoop.namenode import NameNode
+from froude.harvest.live.hdfs.fsck import fsck_lines
 from froude.harvest.live.hdfs.hosts import PROVIDER
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages
 from froude.harvest.telemetry.files import write_datacenter
@@ -149,14 +150,16 @@ def test_replicas_go_where_the_policy_says_and_are_copied_so(
     monkeypatch.chdir(tmp_path)
     fleet = Datanodes(hadoop.schema(), ALONE, seeds=Seeds(0))
     write_datacenter(tmp_path / "dc", datacenter(fleet))
-    with playing(namenode, writing(NODES, 0, 0), ALONE):
-        assert waited(lambda: namenode.live_datanodes() == NODES)
     at = f"{namenode.host}:{namenode.port}"
     command = ["harvest", "place", "dc", "--namenode", at, "--conf", str(namenode.daemon.conf)]
     command += ["--target-is", namenode.cluster_id, "--user", "root"]
     site = (namenode.daemon.conf / "hdfs-site.xml").read_bytes()
 
-    assert run(command) == 0
+    with playing(namenode, writing(NODES, 2, 10, who="early"), ALONE):
+        assert waited(lambda: namenode.live_datanodes() == NODES)
+        assert waited(lambda: beans(namenode, "FSNamesystem")["BlocksTotal"] == 20 and settled(namenode))
+        assert run(command) == 0
+        moved(namenode, fleet)
     stalls = (Stall(SYNCHRONOUS, AFTER_S, 20.0), Stall(ASYNCHRONOUS, AFTER_S, 20.0, asynchronous=True))
     with playing(namenode, writing(NODES, WRITERS, FILES), replace(ALONE, stalls=stalls)) as outcome:
         storm(namenode, fleet)
@@ -188,9 +191,22 @@ MAP: list[str] = []
 """The map that was in force."""
 
 
+def moved(namenode: NameNode, fleet: Datanodes) -> None:
+    """Blocks that lay otherwise stay where they are until fsck is told to look after them."""
+    MAP.append(Path("placement-map.tsv").read_text())
+    with client(namenode, fleet) as outside:
+        assert broken(outside.written(2, 10), MAP[0], fleet)["row"] > 0
+        with fsck_lines(*namenode.http, user="root", replicate=True) as lines:
+            assert any("Mis-replicated blocks" in line for line in lines)
+        assert waited(lambda: not broken(outside.written(2, 10), MAP[0], fleet))
+        assert waited(lambda: {len(block) for block in outside.written(2, 10)} == {3} and settled(namenode))
+        outside.call("delete", src="/placed", recursive=True)
+        assert waited(lambda: not beans(namenode, "FSNamesystem")["BlocksTotal"])
+        assert waited(lambda: not beans(namenode, "FSNamesystem")["PendingDeletionBlocks"])
+
+
 def storm(namenode: NameNode, fleet: Datanodes) -> None:
     """All blocks are placed by the constraints, and again when those that wait for their disks are taken for dead."""
-    MAP.append(Path("placement-map.tsv").read_text())
     assert waited(lambda: beans(namenode, "FSNamesystem")["BlocksTotal"] == WRITERS * FILES)
     assert waited(lambda: settled(namenode))
     with client(namenode, fleet) as outside:

@@ -16,7 +16,9 @@ _LONGEST = 1 << 20
 
 
 @contextmanager
-def fsck_lines(host: str, port: int, *, path: str = "/", user: str = "") -> Iterator[Iterator[str]]:
+def fsck_lines(
+    host: str, port: int, *, path: str = "/", user: str = "", replicate: bool = False
+) -> Iterator[Iterator[str]]:
     """The lines of `fsck PATH -files -blocks -locations` while the block runs.
 
     Args:
@@ -24,11 +26,13 @@ def fsck_lines(host: str, port: int, *, path: str = "/", user: str = "") -> Iter
         port: of that.
         path: what is looked at.
         user: who asks; must be an administrator.
+        replicate: whether blocks that break the NameNode's own policy are put in order (`-replicate`).
 
     Raises:
         TargetError: it does not answer, or refuses.
     """
     asked = {"ugi": user, "path": path, "files": 1, "blocks": 1, "locations": 1}
+    asked |= {"replicate": 1} if replicate else {}
     url = f"http://{host}:{port}/fsck?{urlencode(asked)}"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

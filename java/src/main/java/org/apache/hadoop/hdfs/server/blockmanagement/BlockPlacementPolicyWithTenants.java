@@ -185,21 +185,23 @@ public class BlockPlacementPolicyWithTenants extends BlockPlacementPolicyDefault
   @Override
   public BlockPlacementStatus verifyBlockPlacement(DatanodeInfo[] locs, int numberOfReplicas) {
     TenantMap map = this.map;
-    boolean fits = map.fits(places(map, Arrays.asList(locs)), map.hard());
+    List<Place> known = places(map, Arrays.asList(locs));
+    // A replica too many may break a constraint: it is the one that goes, once there is another in its place.
+    int missing = Math.min(numberOfReplicas, known.size()) - map.fitting(known, map.hard()).size();
     return new BlockPlacementStatus() {
       @Override
       public boolean isPlacementPolicySatisfied() {
-        return fits;
+        return missing <= 0;
       }
 
       @Override
       public String getErrorDescription() {
-        return fits ? null : "Replicas share what the placement map says must differ";
+        return missing <= 0 ? null : missing + " replicas share what the placement map says must differ";
       }
 
       @Override
       public int getAdditionalReplicasRequired() {
-        return fits ? 0 : 1;
+        return Math.max(0, missing);
       }
     };
   }

@@ -169,8 +169,11 @@ final class TenantMap {
     return fits(all, mask);
   }
 
-  /** Those that meet the constraints beside the ones before them. */
-  List<Place> fitting(Collection<Place> replicas, int mask) {
+  /** All if they meet the constraints; else those that do beside the ones before them. */
+  List<Place> fitting(List<Place> replicas, int mask) {
+    if (fits(replicas, mask)) {
+      return replicas;
+    }
     List<Place> kept = new ArrayList<>();
     for (Place place : replicas) {
       if (fits(kept, place, mask)) {
