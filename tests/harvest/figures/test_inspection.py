@@ -24,7 +24,7 @@ def test_constraints_and_what_they_cost() -> None:
     anew = [Compared("history", DurabilitySetting(blocks=10), (replace(YEAR, policy="history", lost=0),))]
     page = inspection_report("dc", Inspected(LYING, COUNTS, {"coded": 3}, 90, lost, anew), {})
     assert page.lede.startswith(
-        "50.0% of 10 blocks break peak_row. As they lie, 5.0 of them would be lost in 90 days"
+        "50.0% of 10 blocks break peak_row. As they lie, 5 of them would be lost in 90 days"
     )
     unknown, left_out, table = page.sections[0].blocks
     assert isinstance(unknown, Callout)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from froude.harvest.figures.replicas import count_text
 from froude.harvest.place.existing import Broken, Existing
 from froude.harvest.simulate.durability import Compared
 from froude.render import Callout, Column, KeyFigure, Report, Section, Table, Tone, Value, ValueKind
 
-_WORDS = {
-    "environment": "two replicas in one environment: who is reimaged together may lose both",
-    "rack": "two replicas in one rack of the datacenter's inventory",
-    "peak_row": "more replicas in one row of peaks than there must be: busy at the same time",
-    "reimage_column": "more replicas in one column of reimages than there must be",
-}
+_LEGEND = (
+    "environment, rack: two replicas in one may be wiped together. peak_row: servers that peak alike may be busy together. "
+    "reimage_column: servers that are reimaged alike. Rows and columns are free again after each third replica, as in "
+    "Algorithm 2. Racks are those of the datacenter's inventory."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +48,8 @@ def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> 
     if found.as_it_is:
         first = found.as_it_is[0]
         lede += (
-            f" As they lie, {first.lost.mean:,.1f} of them would be lost in {found.days:g} days of reimages under "
-            f"{first.policy}."
+            f" As they lie, {count_text(first.lost.mean)} of them would be lost in {found.days:g} days of reimages "
+            f"if {first.policy} copies."
         )
         figures.append(
             KeyFigure("lost", round(first.lost.mean, 1), unit="blocks", note=f"in {found.days:g} days")
@@ -81,7 +81,6 @@ def _broken_table(found: Inspected) -> Table:
         Column("broken by", ValueKind.NUMBER, "blocks"),
         Column("share", ValueKind.SHARE),
         Column("to move", ValueKind.NUMBER, "replicas"),
-        Column("what it means"),
     )
     rows: list[tuple[Value, ...]] = [
         (
@@ -89,12 +88,10 @@ def _broken_table(found: Inspected) -> Table:
             each.blocks,
             each.blocks / blocks,
             each.replicas,
-            _WORDS[each.attribute.value],
         )
         for each in found.broken
     ]
-    note = "Rows and columns are free again after each third replica, as in Algorithm 2."
-    return Table(columns, rows, "Constraints, each by itself", note=note)
+    return Table(columns, rows, "Constraints, each by itself", note=_LEGEND)
 
 
 def _lost_table(found: Inspected) -> Table:

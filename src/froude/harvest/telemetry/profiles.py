@@ -105,7 +105,7 @@ PROFILES = {
         Profile("DC-6", swing=0.28, wander=0.14, reimages=0.50, racks=Racks.SCATTERED),
         Profile("DC-7", swing=0.18, wander=0.10, reimages=0.10, tenants=200, servers=2000),
         Profile("DC-8", swing=0.30, wander=0.15, reimages=0.45, correlated=0.40),
-        Profile("DC-9", swing=0.26, wander=0.13, reimages=0.41, tenants=500, servers=5000),
+        Profile("DC-9", swing=0.26, wander=0.13, reimages=0.38, tenants=500, servers=5000),
     )
 }
 """By name; DC-9 is the paper's largest and most varied."""
