@@ -11,9 +11,9 @@ from froude.harvest.simulate.durability import Compared
 from froude.render import Callout, Column, KeyFigure, Report, Section, Table, Tone, Value, ValueKind
 
 _LEGEND = (
-    "environment, rack: two replicas in one may be wiped together. peak_row: servers that peak alike may be busy together. "
-    "reimage_column: servers that are reimaged alike. Rows and columns are free again after each third replica, as in "
-    "Algorithm 2. Racks are those of the datacenter's inventory."
+    "environment, rack: two replicas in one may be wiped together. peak_row: servers that peak alike may be busy "
+    "together. reimage_column: servers that are reimaged alike. Rows and columns are free again after each third "
+    "replica, as in Algorithm 2. Racks are those of the datacenter's inventory."
 )
 
 
