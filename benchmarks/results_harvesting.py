@@ -353,7 +353,8 @@ def correlation() -> list[Row]:
 @TOPIC.group("hdfs", "Placement on real NameNodes with emulated DataNodes (T2, T10)")
 def hdfs() -> list[Row]:
     """Constraints kept on three releases, the cost of a block, and the replication storm."""
-    return [*harvest_hdfs.constraints_kept(), *harvest_hdfs.cost_of_a_block(), *harvest_hdfs.storm()]
+    kept = [*harvest_hdfs.constraints_kept(), *harvest_hdfs.without_java()]
+    return [*kept, *harvest_hdfs.cost_of_a_block(), *harvest_hdfs.storm()]
 
 
 if __name__ == "__main__":

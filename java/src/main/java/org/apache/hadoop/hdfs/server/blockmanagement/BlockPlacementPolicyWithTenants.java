@@ -79,17 +79,17 @@ public class BlockPlacementPolicyWithTenants extends BlockPlacementPolicyDefault
     long now = System.nanoTime() / 1000000;
     long before = looked.get();
     if (now - before > LOOK_MS && looked.compareAndSet(before, now)) {
-      Object found = null;
+      Object found = "no file";
       try {
         found = stateOf(file);
         if (!found.equals(state)) {
           load();
         }
       } catch (IOException | IllegalArgumentException error) {
-        if (found == null || !found.equals(state)) {
+        if (!found.equals(state)) {
           LOG.error("The placement map cannot be read, the one before stays: {}", error.toString());
         }
-        state = found == null ? state : found;
+        state = found;
       }
     }
     return map;
