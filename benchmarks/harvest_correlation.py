@@ -11,7 +11,7 @@ import polars as pl
 
 from benchmarks.results import Row, near
 from froude.base.seeds import Seeds
-from froude.harvest.place.policies import preset
+from froude.harvest.place.policies import constrained, preset
 from froude.harvest.simulate.durability import DurabilitySetting, compare, year_of
 from froude.harvest.telemetry.correlation import SSD_FAILURES, Together, together
 from froude.harvest.telemetry.generate import generate
@@ -57,7 +57,7 @@ def durability() -> Iterator[Row]:
     """A year of DC-9 whose reimages come together as the paper's are taken to, and as those failures did."""
     for name, profile in (("paper", PROFILES["DC-9"]), ("ssd-failures", PROFILES["DC-9"].like(SSD_FAILURES))):
         year = [year_of(generate(profile, Seeds(1), days=2, months_after=12), 0.0)]
-        chosen = [preset(each) for each in _POLICIES]
+        chosen = [*map(preset, _POLICIES), constrained(["environment", "rack"])]
         for each in compare(year, DurabilitySetting(), Seeds(1), chosen, 1, 2):
             said = f"DC-9, correlation {name}, one year, 4,000,000 blocks, R = 3, one run"
             yield Row(
