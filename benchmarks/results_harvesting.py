@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import harvest_correlation, harvest_hdfs
 from benchmarks.results import Row, Topic, at_least, at_most
 from froude.base.seeds import Seeds
 from froude.harvest.classify.backtest import backtest
@@ -341,6 +342,19 @@ def failed() -> list[Row]:
                 else replace(row, aim="<= 0.0001 (none in the paper)", met=each.spread.mean <= limit)
             )
     return rows
+
+
+@TOPIC.group("correlation", "Reimages that come together, as failures on real racks and days do")
+def correlation() -> list[Row]:
+    """How SSD failures share racks and days, and what blocks a year of such reimages loses."""
+    return [*harvest_correlation.measured(), *harvest_correlation.durability()]
+
+
+@TOPIC.group("hdfs", "Placement on real NameNodes with emulated DataNodes (T2, T10)")
+def hdfs() -> list[Row]:
+    """Constraints kept on three releases, the cost of a block, and the replication storm."""
+    kept = [*harvest_hdfs.constraints_kept(), *harvest_hdfs.without_java()]
+    return [*kept, *harvest_hdfs.cost_of_a_block(), *harvest_hdfs.storm()]
 
 
 if __name__ == "__main__":

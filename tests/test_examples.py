@@ -73,6 +73,9 @@ NOT_RUN = {
     "cache simulate table-2": _SMALLER,
     "cache simulate monday": "needs traces of the reader's own",
     "harvest apply": "needs a cluster of the reader's own; `integration` has one",
+    "harvest place": "needs a cluster of the reader's own; `integration` has one",
+    "harvest reimages": "needs a cluster of the reader's own; tests of the command have one",
+    "harvest inspect dc fsck.txt": "needs a listing of the reader's own; tests of the command have one",
     "froude report workload.yaml run": "is run in integration, by README's chain",
 }
 """Blocks that no test runs as they stand, by what is in them; their flags are checked."""
@@ -169,6 +172,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "servers.csv": "servers.csv",
         "wipes.csv": "wipes.csv",
         "dc9": "dc",
+        "fsck.txt": "fsck.txt",
         "application_1.zstd": "jobs.log",
     }
     for name, maker in copies.items():

@@ -124,6 +124,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     ),
     "blocks.trace": lambda p: p.write_text("1 0 16 8 1\n2 0 16 8 1\n3 1 0 1 0\n"),
     "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
+    "fsck.txt": lambda p: p.write_text("0. BP-1:blk_1_1 len=5 Live_repl=2  [10.0.0.1:9866, 10.0.0.2:9866]\n"),
 }
 """Every file that a command line below names, and how it is made."""
 PARTS = {
@@ -281,6 +282,17 @@ LINES = {
         (_json("harvest-prior-state", "--state"),),
         {"folder": "dc", "usage": "use.csv"},
     ),
+    "harvest place": Line(
+        "harvest place dc --namenode 127.0.0.1:1 --usage use.csv",
+        (_json("harvest-placement-state", "--state"),),
+        {"folder": "dc", "usage": "use.csv"},
+    ),
+    "harvest reimages": Line("harvest reimages --namenode 127.0.0.1:1 --samples 1"),
+    "harvest inspect": Line(
+        "harvest inspect dc fsck.txt --days 0",
+        (_json("placement-inspection"), REPORT),
+        {"folder": "dc", "blocks": "fsck.txt"},
+    ),
     "harvest schedule": Line(
         "harvest schedule dc --jobs jobs.log",
         (_json("class-selection"), REPORT),
@@ -365,6 +377,10 @@ OTHER_PATHS = {
         ("cache disk", name): "is served from until the command is told to stop; tests of the disk spoil it"
         for name in ("image", "cache", "socket", "control")
     },
+    ("harvest reimages", "output"): "a table that is added to; tests of the command spoil it",
+    ("harvest place", "file"): "replaces a map only; tests of the command spoil it",
+    ("harvest place", "conf"): "a folder of a NameNode's settings; tests of the command spoil it",
+    ("harvest place", "hosts"): "is read once a NameNode has answered; tests of the command spoil it",
     ("demo", "output"): "a workspace: a folder that is added to, and nothing in it replaced",
     ("sweep", "output"): "a folder of runs that is added to, and nothing in it replaced",
 }

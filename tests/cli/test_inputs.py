@@ -136,6 +136,7 @@ CONTENT = {
     "k.pcap",
     "ec2_2026-07.csv",
     "cpu.csv",
+    "fsck.txt",
     "load.csv",
     "servers.csv",
     "wipes.csv",

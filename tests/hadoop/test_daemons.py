@@ -198,3 +198,11 @@ def test_a_one_off_falls_with_its_parent(tmp_path: Path, gone: Gone) -> None:
     parent.kill()
     parent.wait()
     assert gone([one_off])
+
+
+def test_plug_ins_are_behind_the_release_on_the_class_path(tmp_path: Path) -> None:
+    """So that none of its classes is another's."""
+    jars = [tmp_path / "a.jar", tmp_path / "b.jar"]
+    daemon = Daemon(_hadoop(tmp_path, ""), name="thing", main_class="T", folder=tmp_path, jars=jars)
+    command = daemon.command()
+    assert command[command.index("-cp") + 1].endswith(f":{jars[0]}:{jars[1]}")

@@ -123,3 +123,27 @@ def test_what_points_at_production_is_taken_out(name: str) -> None:
 def test_what_shapes_behaviour_stays(name: str) -> None:
     """Intervals, sizes, handler counts are why a production configuration is worth reading."""
     assert site.strip_production({name: "1"}) == ({name: "1"}, {})
+
+
+TWICE = b"""<configuration>
+  <!-- ours -->
+  <property><name>a</name><value>1</value><final>true</final></property>
+  <property><name>a</name><value>2</value></property>
+  <property><name>b</name><value>3</value></property>
+</configuration>"""
+
+
+def test_some_properties_are_edited_and_the_rest_stays() -> None:
+    """One that is there changes where it counts, one that is not is added, one may go; comments stay."""
+    out = site.edited(TWICE, {"a": "5", "b": None, "c": "<6>"})
+    assert site.parse_site(out) == {"a": "5", "c": "<6>"}
+    assert b"<!-- ours -->" in out
+    assert b"<final>true</final>" in out
+    assert site.parse_site(site.edited(out, {"a": "1", "b": "3", "c": None})) == {"a": "1", "b": "3"}
+
+
+def test_an_empty_file_is_begun() -> None:
+    """What goes was never there; what is no configuration is refused."""
+    assert site.parse_site(site.edited(b"", {"a": "1", "b": None})) == {"a": "1"}
+    with pytest.raises(InputError, match="is no Hadoop configuration"):
+        site.edited(b"<x/>", {"a": "1"})

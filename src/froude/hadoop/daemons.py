@@ -41,7 +41,7 @@ _PROBLEM = re.compile(
 class Daemon:
     """One daemon's process, from its start to its end."""
 
-    def __init__(  # the parts of one command line
+    def __init__(  # noqa: PLR0913 - the parts of one command line
         self,
         hadoop: Hadoop,
         *,
@@ -52,6 +52,7 @@ class Daemon:
         heap: str | int = "256 MB",
         fast: bool = False,
         flags: Sequence[str] = (),
+        jars: Sequence[Path] = (),
     ) -> None:
         """Describe a daemon; nothing is started yet.
 
@@ -64,6 +65,7 @@ class Daemon:
             heap: its largest heap, such as `4 GB`.
             fast: quick start-up instead of full speed (see `jvm.FAST_FLAGS`).
             flags: further JVM flags, such as `-Xlog:gc:file=gc.log`.
+            jars: plug-ins, behind the release's own on the class path.
         """
         self.hadoop = hadoop
         self.name = name
@@ -71,6 +73,7 @@ class Daemon:
         self.main_class = main_class
         self._arguments = tuple(arguments)
         self._fast = fast
+        self._jars = tuple(jars)
         self._flags = [
             *jvm.flags(heap=heap, fast=fast, java=hadoop.java, release=hadoop.version),
             *(cds.flags(hadoop) if fast else ()),
@@ -132,7 +135,7 @@ class Daemon:
             f"-Dhadoop.log.dir={self.folder}",
             f"-Djava.io.tmpdir={self.folder}",  # where Jetty unpacks pages, which a killed daemon leaves
             "-cp",
-            cds.class_path(self.hadoop, self.conf, fast=self._fast),
+            ":".join([cds.class_path(self.hadoop, self.conf, fast=self._fast), *map(str, self._jars)]),
             self.main_class,
             *(self._arguments if arguments is None else arguments),
         ]

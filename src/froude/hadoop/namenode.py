@@ -52,6 +52,8 @@ class NameNodeOptions(TypedDict, total=False):
     """Copies of each block that clients are told to make; 3 by default."""
     flags: Sequence[str]
     """Further JVM flags; none by default."""
+    jars: Sequence[Path]
+    """Plug-ins on its class path; none by default."""
     aged: int | None
     """Seed of random numbers by which its block, file and generation ids are moved on; None, by default, for none."""
     addresses: tuple[tuple[str, int], tuple[str, int]] | None
@@ -74,6 +76,7 @@ class NameNode:
         prefix: str | None = None,
         replication: int = 3,
         flags: Sequence[str] = (),
+        jars: Sequence[Path] = (),
         aged: int | None = None,
         addresses: tuple[tuple[str, int], tuple[str, int]] | None = None,
     ) -> None:
@@ -90,6 +93,7 @@ class NameNode:
             prefix: the loopback network, `127.a.b`; None for a free one.
             replication: copies of each block that clients are told to make.
             flags: further JVM flags.
+            jars: plug-ins on its class path.
             aged: seed of random numbers by which the ids of a freshly formatted one are moved on; None for none.
             addresses: of its RPC and its web server; None for free ports on an address of its own.
         """
@@ -108,6 +112,7 @@ class NameNode:
         self._prefix = prefix
         self._replication = replication
         self._flags = tuple(flags)
+        self._jars = tuple(jars)
         self._folder: Path | None = None
         self._daemon: Daemon | None = None
         self._rpc = ("", 0)
@@ -323,6 +328,7 @@ class NameNode:
             heap=self._heap,
             fast=self._fast,
             flags=(*gc_log, *self._flags),
+            jars=self._jars,
         )
         core, hdfs = self._sites(self.uri)
         own = settings.namenode_site(

@@ -125,6 +125,40 @@ def write_site(path: Path, properties: Mapping[str, str]) -> None:
     atomic_write_text(path, format_site(properties))
 
 
+def edited(data: bytes, changes: Mapping[str, str | None], *, name: str = "site.xml") -> bytes:
+    """A `*-site.xml` with some properties set or taken out, and everything else as it was, comments included.
+
+    Args:
+        data: the document; empty for none yet.
+        changes: values by name; None takes a property out.
+        name: what to call it in errors.
+
+    Raises:
+        InputError: it is no configuration.
+    """
+    if not data.strip():
+        return format_site({key: value for key, value in changes.items() if value is not None}).encode()
+    parse_site(data, name=name)
+    root = parse_xml(data, name=name)
+    for key, value in changes.items():
+        there = [each for each in root.iter("property") if (each.findtext("name") or "").strip() == key]
+        final = [each for each in there if (each.findtext("final") or "").strip() == "true"]
+        kept = (final[:1] or there[-1:] or [None])[0] if value is not None else None
+        for element in there:
+            if element is not kept:
+                element.getparent().remove(element)
+        if value is None:
+            continue
+        if kept is None:
+            kept = etree.SubElement(root, "property")
+            kept.tail = "\n"
+            etree.SubElement(kept, "name").text = key
+        place = kept.find("value")
+        (etree.SubElement(kept, "value") if place is None else place).text = value
+    body: bytes = etree.tostring(root.getroottree(), xml_declaration=True, encoding="UTF-8")
+    return body + b"\n"
+
+
 def strip_production(properties: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Part a production configuration into what shapes behaviour and what points at the cluster.
 

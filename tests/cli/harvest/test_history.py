@@ -74,3 +74,21 @@ def test_what_cannot_be_imported(
     (tmp_path / "x.csv").write_text("time,server,cpu\n0,a,5\n")
     assert run(["harvest", "import", str(tmp_path / "x.csv"), *flags, "-o", str(tmp_path / "dc")]) == 1
     assert said in capsys.readouterr().err
+
+
+def test_reimages_that_come_together_as_failures_did(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those of a table, or of the shipped one; how they compare with chance is said."""
+    file = tmp_path / "failures.csv"
+    lines = [f"{n},{n // 4},2026-01-{n // 8 % 28 + 1:02}\n" for n in range(64)]
+    file.write_text("".join(["server,rack,time\n", *lines]))
+    small = ["harvest", "generate", "--servers", "60", "--tenants", "12", "--days", "2"]
+    assert run([*small, "--correlation", str(file), "-o", str(tmp_path / "a")]) == 0
+    said = capsys.readouterr().err
+    assert "64 failures, 100.0% of them with another of their rack and day: 96 pairs, by chance" in said
+    assert run([*small, "--correlation", "ssd-failures", "-o", str(tmp_path / "b")]) == 0
+    for text, wrong in (("server,rack,time\n1,1,1\n", "no two failures"), ("server,time\n1,1\n", "rack")):
+        file.write_text(text)
+        assert run([*small, "--correlation", str(file), "-o", str(tmp_path / "c")]) == 1
+        assert wrong in capsys.readouterr().err

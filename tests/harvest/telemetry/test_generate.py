@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from froude.base.seeds import Seeds
+from froude.harvest.classify.characterise import characterise
+from froude.harvest.telemetry.correlation import Correlation
 from froude.harvest.telemetry.generate import MONTH_S, generate
-from froude.harvest.telemetry.profiles import Profile, Racks
+from froude.harvest.telemetry.profiles import PROFILES, Profile, Racks
 
 
 @settings(max_examples=25, deadline=None)
@@ -54,3 +57,23 @@ def test_events_hit_many_servers_of_one_group_at_once() -> None:
     largest = max(together, key=len)
     assert len(largest) > 3
     assert len(set(made.server_tenant[largest].tolist())) <= 2
+
+
+def test_events_of_measured_sizes() -> None:
+    """As many servers of a rack at once as were seen, at times that chance makes."""
+    others = Correlation(1.0, (0.0, 0.0, 1.0), ((7, 1),))
+    profile = Profile("p", tenants=10, servers=400).like(others)
+    made = generate(profile, Seeds(3), days=2, months_before=6)
+    together = np.split(made.reimages.server, np.flatnonzero(np.diff(made.reimages.time_s) > 600) + 1)
+    alone = [each for each in together if len(each) == 7]
+    assert len(alone) > len(together) / 2
+    assert all(len(set(made.server_rack[each].tolist())) == 1 for each in alone)
+    assert abs(len(made.reimages.server) / 6 / 400 - profile.reimages) < 0.1
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_tenants_stay_among_their_like(name: str) -> None:
+    """Four in five change the tercile of reimages at most eight times in 35 months (Figure 6 of the paper)."""
+    made = generate(PROFILES[name], Seeds(0), days=2)
+    moves = characterise(made).moves
+    assert (moves <= 8).mean() >= 0.8

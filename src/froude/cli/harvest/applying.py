@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,17 +9,17 @@ import typer
 
 from froude.base.errors import GuardError, InputError
 from froude.cli.harvest import common
+from froude.cli.harvest.usage import usage_of_servers
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.classify.classes import Classification
-    from froude.harvest.live.changes import Reserve, Usage
+    from froude.harvest.live.changes import Reserve
     from froude.harvest.live.resourcemanager import ResourceManager
     from froude.harvest.live.types import Changes, ClusterState, Prior
     from froude.harvest.telemetry.datacenter import Datacenter
 
-_LIMIT_BYTES = 64 << 20
 _At = Annotated[str, typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")]
 _Is = Annotated[
     str | None,
@@ -81,7 +80,7 @@ def apply(
         )
     claim(settings, [Output(state, MIGRATIONS.kind)], [folder, usage])
     before = read_prior(state) if state.exists() else None
-    measured = None if usage is None else _usage(usage)
+    measured = None if usage is None else usage_of_servers(usage)
     kept = _reserve(reserve)
     classified = None if folder is None else _classified(settings, folder, classes)
     server = _server(resourcemanager, user)
@@ -108,21 +107,27 @@ def apply(
 
 def rollback(
     ctx: typer.Context,
-    state: Annotated[Path, typer.Argument(metavar="JSON", help="What `harvest apply` wrote.")] = Path(
-        "harvest-state.json"
-    ),
+    state: Annotated[
+        Path, typer.Argument(metavar="JSON", help="What `harvest apply` or `place` wrote.")
+    ] = Path("harvest-state.json"),
     target_is: _Is = None,
     grace: _Grace = 0.0,
     user: _User = None,
 ) -> None:
-    """What a ResourceManager had before `harvest apply`: resources, labels and queues come back.
+    """What was there before `harvest apply` (resources, labels, queues) or `harvest place` (settings, files) comes back.
 
     Example: froude harvest rollback harvest-state.json
     """
+    from froude.cli.harvest import placing
     from froude.harvest.live.changes import restoring
+    from froude.harvest.live.hdfs import prior as hdfs
     from froude.harvest.live.prior_file import read_prior
+    from froude.workspace.recognise import kind_of
 
     settings: Settings = ctx.obj
+    if kind_of(state) == hdfs.MIGRATIONS.kind:
+        placing.rollback(settings, state, target_is, user)
+        return
     prior = read_prior(state)
     server = _server(prior.address, user)
     now = server.state()
@@ -226,33 +231,6 @@ def _labels(
             "them its capacity of every label in capacity-scheduler.xml"
         )
     return label_changes(now, labelled.node_labels, queues=not keep_queues)
-
-
-def _usage(path: Path) -> dict[str, Usage]:
-    from froude.base.files import read_bounded
-    from froude.harvest.live.changes import Usage
-
-    try:
-        rows = list(
-            csv.DictReader(read_bounded(path, limit_bytes=_LIMIT_BYTES).decode().splitlines(), strict=True)
-        )
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError("is no table", file=path, found=error) from error
-    found = {}
-    for number, row in enumerate(rows, 2):
-        try:
-            server, share, memory = row["server"], float(row["cpu"]), row.get("memory_mb")
-            if not server or not 0 <= share <= 1:
-                raise ValueError(f"{server},{row['cpu']}")
-            found[server] = Usage(share, int(memory) if memory else None)
-        except (KeyError, TypeError, ValueError) as error:
-            allowed = "server, cpu from 0 to 1, and if known memory_mb"
-            raise InputError(
-                "is no usage", file=path, place=f"line {number}", found=error, allowed=allowed
-            ) from error
-    if not found:
-        raise InputError("holds no line", file=path)
-    return found
 
 
 def _reserve(text: str) -> Reserve:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.harvest import applying, history, jobs, replicas, tenants
+from froude.cli.harvest import applying, history, inspecting, jobs, placing, reimages, replicas, tenants
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,5 +26,8 @@ simulate.command()(replicas.durability)
 simulate.command()(replicas.availability)
 app.add_typer(simulate, name="simulate")
 app.command()(applying.collect)
+app.command()(reimages.reimages)
+app.command()(inspecting.inspect)
 app.command()(applying.apply)
+app.command()(placing.place)
 app.command()(applying.rollback)

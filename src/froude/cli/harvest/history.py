@@ -12,6 +12,7 @@ from froude.cli.harvest import common
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
+    from froude.harvest.telemetry.correlation import Correlation
     from froude.harvest.telemetry.datacenter import Datacenter
     from froude.harvest.telemetry.importers import Layout
 
@@ -33,6 +34,13 @@ def generate(
     months_after: Annotated[
         int, typer.Option("--months-after", min=0, max=120, help="Of reimages from its begin on.")
     ] = 12,
+    correlation: Annotated[
+        str,
+        typer.Option(
+            help="How reimages come together: paper; ssd-failures (racks and days of failures at Alibaba); or a CSV "
+            "with server, rack and time of failures of yours."
+        ),
+    ] = "paper",
 ) -> None:
     """A made-up datacenter whose patterns and reimages are known, in the proportions of the paper.
 
@@ -45,6 +53,7 @@ def generate(
     from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
     from froude.harvest.telemetry.generate import generate as make
     from froude.harvest.telemetry.profiles import PROFILES
+    from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
     chosen = PROFILES.get(profile)
@@ -54,7 +63,10 @@ def generate(
         chosen = replace(chosen, servers=servers or chosen.servers, tenants=tenants or chosen.tenants)
     except ValueError as error:
         raise InputError(str(error), place="--servers, --tenants") from error
-    claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)])
+    others, read = _correlation(settings, correlation)
+    claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)], read)
+    if others is not None:
+        chosen = chosen.like(others)
     if settings.dry_run:
         settings.would(f"write {output}")
         return
@@ -62,7 +74,7 @@ def generate(
         made = make(
             chosen, Seeds(settings.seed), days=days, months_before=months_before, months_after=months_after
         )
-        write_datacenter(output, made, settings.origin(seeded=True))
+        write_datacenter(output, made, settings.origin([hash_file(path) for path in read], seeded=True))
     _said(settings, made, output)
 
 
@@ -136,6 +148,26 @@ def import_(
         return
     write_datacenter(output, datacenter, settings.origin([hash_file(path) for path in read]))
     _said(settings, datacenter, output)
+
+
+def _correlation(settings: Settings, text: str) -> tuple[Correlation | None, list[Path]]:
+    """How reimages come together, None as the profile has it; and the file that says so."""
+    from froude.harvest.telemetry.correlation import SSD_FAILURES
+
+    if text in {"paper", "ssd-failures"}:
+        return (None if text == "paper" else SSD_FAILURES), []
+    from froude.harvest.telemetry.importers import read_failures
+
+    common.require()
+    found, _ = read_failures(Path(text))
+    share = found.correlation.share
+    settings.note(
+        f"{found.failures:,} failures, {share:.1%} of them with another of their rack and day: {found.pairs:,} pairs, "
+        f"by chance {found.by_chance:,.0f}"
+    )
+    if not found.pairs:
+        raise InputError("holds no two failures of one rack and day", file=text)
+    return found.correlation, [Path(text)]
 
 
 def _layout(name: str, columns: list[str], scale: str | None) -> Layout:

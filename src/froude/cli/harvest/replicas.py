@@ -86,8 +86,8 @@ def durability(
         setting = DurabilitySetting(
             blocks, replicas, levels[0], days, throttle_per_hour=throttle, throttle=Throttle(throttle_by)
         )
-        year = year_of(datacenter, _start(datacenter, days), days)
-        chosen = _policies(policy, distinct)
+        year = year_of(datacenter, reimages_start(datacenter, days), days)
+        chosen = chosen_policies(policy, distinct)
         found: list[Compared] = []
         said = f"{runs * len(levels)} simulated years under each of {len(chosen)} policies"
         with settings.progress().task(said, len(chosen)) as task:
@@ -159,7 +159,7 @@ def availability(
         means = tuple(mean) if mean else AvailabilitySetting().means
         setting = AvailabilitySetting(means, Scaling(scaling), blocks, replicas, busy=busy)
         start_s = datacenter.slots * datacenter.slot_s / 2 if from_day is None else from_day * _DAY_S
-        chosen = _policies(policy, distinct)
+        chosen = chosen_policies(policy, distinct)
         found: list[Availability] = []
         with settings.progress().task(
             f"{runs} runs under each of {len(chosen)} policies", len(chosen)
@@ -186,8 +186,12 @@ def availability(
     common.finish(settings, folder, find, output, report)
 
 
-def _start(datacenter: Datacenter, days: float) -> float:
+def reimages_start(datacenter: Datacenter, days: float) -> float:
     """When the last days of the record of reimages begin.
+
+    Args:
+        datacenter: whose.
+        days: how many.
 
     Raises:
         InputError: no reimage is known.
@@ -198,7 +202,16 @@ def _start(datacenter: Datacenter, days: float) -> float:
     return float(datacenter.reimages.time_s[-1]) - days * _DAY_S
 
 
-def _policies(names: list[str] | None, distinct: str | None) -> list[Policy]:
+def chosen_policies(names: list[str] | None, distinct: str | None) -> list[Policy]:
+    """Policies by name, and one of a user's own.
+
+    Args:
+        names: of those that are known; none for all, unless `distinct` is given.
+        distinct: attributes with commas between, a question mark after a soft one.
+
+    Raises:
+        InputError: a name or an attribute is not known.
+    """
     from froude.harvest.place.policies import PRESETS, constrained, preset
 
     chosen = [preset(name) for name in names or []]

@@ -46,10 +46,8 @@ def durability_report(
     fewest = min(spread.mean for spread in lost.values())
     best = [policy for policy, spread in lost.items() if spread.mean == fewest]
     verb = "lose" if len(best) > 1 else "loses"
-    lede = (
-        f"{' and '.join(best)} {verb} {_count(fewest)} of {setting.blocks:,} blocks in {setting.days:g} days"
-    )
-    lede += f", stock HDFS {_count(lost[_STOCK].mean)}." if _STOCK in lost and _STOCK not in best else "."
+    lede = f"{' and '.join(best)} {verb} {count_text(fewest)} of {setting.blocks:,} blocks in {setting.days:g} days"
+    lede += f", stock HDFS {count_text(lost[_STOCK].mean)}." if _STOCK in lost and _STOCK not in best else "."
     figures = tuple(
         KeyFigure(
             f"lost by {policy}",
@@ -111,7 +109,12 @@ def availability_report(
     )
 
 
-def _count(mean: float) -> str:
+def count_text(mean: float) -> str:
+    """A mean of counts: whole where it is.
+
+    Args:
+        mean: from 0.
+    """
     return f"{mean:,.0f}" if mean == round(mean) else f"{mean:,.1f}"
 
 

@@ -104,7 +104,9 @@ def make_grid(
     return Grid(row, column, rows, columns)
 
 
-def grid_of(datacenter: Datacenter, before_s: float, months: float = 3.0, space: Ints | None = None) -> Grid:
+def grid_of(
+    datacenter: Datacenter, before_s: float, months: float = 3.0, space: Ints | Floats | None = None
+) -> Grid:
     """The 3 x 3 grid of a datacenter as it was known at a moment.
 
     Args:

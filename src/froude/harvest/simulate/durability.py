@@ -14,6 +14,7 @@ from froude.base import parallel
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.harvest.place.bulk import Placed, place_blocks, relaxations
+from froude.harvest.place.existing import Existing, as_placed
 from froude.harvest.place.layout import Layout, layout_at
 from froude.harvest.place.policies import PRESETS, Policy
 from froude.harvest.place.targets import Chance, Numbers
@@ -80,6 +81,8 @@ class Year:
     wipes: Reimages
     """From time 0, the moment at which blocks are placed."""
     name: str = "datacenter"
+    existing: Existing | None = None
+    """Blocks that lie there at that moment, whatever is to be placed; None places new ones."""
 
 
 def year_of(datacenter: Datacenter, start_s: float, days: float = 365.0, months: float = 3.0) -> Year:
@@ -149,18 +152,25 @@ def simulate(case: Case) -> Outcome:
 
     Args:
         case: what to simulate. Runs of the same number and seeds are paired: policies see the same wipes, writers and
-            numbers.
+            numbers. Blocks that lie there already are only copied by the policy; fewer replicas than others have are
+            not missed.
     """
     setting, layout = case.setting, case.year.layout
     generator = np.random.default_rng(case.seeds.child("run", case.run).value)
     capacity = np.full(layout.servers, setting.capacity(layout.servers), np.int32)
     seed = case.seeds.child("permutations", case.run).value
-    placed = place_blocks(layout, case.policy, capacity, setting.blocks, setting.replicas, generator, seed)
+    there = case.year.existing
+    if there is None:
+        placed = place_blocks(
+            layout, case.policy, capacity, setting.blocks, setting.replicas, generator, seed
+        )
+    else:
+        placed = as_placed(there, case.policy, setting.fill, seed)
     totals = repair_year(placed, case.year.wipes, setting, generator)
     return Outcome(
         case.policy.name,
         case.run,
-        setting.blocks - placed.refused,
+        len(placed.replicas) - placed.refused,
         placed.refused,
         int(totals[repair.LOST]),
         int(totals[repair.WIPED]),

@@ -25,7 +25,7 @@ class Repairs(NamedTuple):
     """The state of a simulation; its arrays change in place."""
 
     replicas: Numbers
-    """By slot: its server; -1 while it is lost."""
+    """By slot: its server; -1 while it is lost, below that where the block has fewer replicas than others."""
     follow: Numbers
     """By slot: the next of its chain; -1 at the end."""
     head: Numbers
@@ -94,7 +94,7 @@ def run(targets: Targets, rules: Rules, state: Repairs, wiping: Wiping, chance: 
             _repair_all(targets, rules, state, wiping, chance)
         tick += 1
     for slot in range(len(state.replicas)):
-        if state.replicas[slot] < 0 and _survivors(state, slot) > 0:
+        if state.replicas[slot] == -1 and _survivors(state, slot) > 0:
             state.totals[WAITING] += 1
 
 

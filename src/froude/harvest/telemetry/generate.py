@@ -152,7 +152,9 @@ class _Wipes:
         self._sizes = np.bincount(tenants.owner, minlength=profile.tenants)
         self._first = np.cumsum(self._sizes) - self._sizes
         self._turn = rng.integers(0, self._sizes)
-        self._due = rng.random(profile.tenants)
+        # What rounds a number up or down is drawn once, so that a tenant's months are alike (Figure 6).
+        self._rounding = rng.random(profile.tenants)
+        self._event_rounding = [rng.random(len(groups)) for groups in self._groups]
         self.rate: Floats = rate * profile.reimages * len(tenants.owner) / float(self._sizes @ rate)
 
     def between(self, first: int, last: int) -> Reimages:
@@ -169,12 +171,9 @@ class _Wipes:
         return Reimages(server[order].astype(np.int32), time[order])
 
     def _rolling(self) -> tuple[npt.NDArray[np.int64], Floats]:
-        """One server of a tenant after the other, so that a tenant's months are alike (Figure 6)."""
-        drift = self._profile.drift
-        month = self.rate * self._rng.lognormal(-drift * drift / 2, drift, len(self.rate))
-        wanted = (1 - self._profile.correlated) * month * self._sizes + self._due
-        counts = np.floor(wanted).astype(np.int64)
-        self._due = wanted - counts
+        """One server of a tenant after the other."""
+        wanted = (1 - self._profile.correlated) * self.rate * self._sizes
+        counts = np.floor(wanted * self._drift(len(wanted)) + self._rounding).astype(np.int64)
         tenant = np.repeat(np.arange(len(counts)), counts)
         turn = np.arange(len(tenant)) - np.repeat(np.cumsum(counts) - counts, counts) + self._turn[tenant]
         self._turn = (self._turn + counts) % self._sizes
@@ -184,13 +183,36 @@ class _Wipes:
     def _events(self) -> Iterator[tuple[npt.NDArray[np.int64], Floats]]:
         """Each scope wipes its share of what is correlated; a group is hit in proportion to its tenants' rates."""
         wanted = self._profile.correlated * self.rate[self._tenants.owner]
-        hit = sum(_HIT) / 2
-        for groups, share in zip(self._groups, self._profile.scopes, strict=True):
-            # An event of a group wipes `hit` of its servers, so its mean rate gives the events it needs.
-            events = [self._rng.poisson(share * float(wanted[group].mean()) / hit) for group in groups]
-            for group in (groups[n] for n, count in enumerate(events) for _ in range(count)):
-                struck = group[self._rng.random(len(group)) < self._rng.uniform(*_HIT)]
+        shares = zip(self._groups, self._profile.scopes, self._event_rounding, strict=True)
+        for groups, share, rounding in shares:
+            # An event wipes some of a group's servers, so what is wanted of them gives the events it needs.
+            wipes = np.array([share * float(wanted[group].sum()) / self._struck(group) for group in groups])
+            if self._profile.sizes:
+                events = self._rng.poisson(wipes)
+            else:
+                events = np.floor(wipes * self._drift(len(wipes)) + rounding).astype(np.int64)
+            for number in np.repeat(np.arange(len(groups)), events).tolist():
+                struck = self._strike(groups[number])
                 yield struck, self._rng.random() * MONTH_S + self._rng.random(len(struck)) * _EVENT_S
+
+    def _struck(self, group: npt.NDArray[np.int64]) -> float:
+        """How many servers of a group an event hits on average."""
+        if not self._profile.sizes:
+            return len(group) * sum(_HIT) / 2
+        size, times = np.array(self._profile.sizes).T
+        return float(np.average(np.minimum(size, len(group)), weights=times))
+
+    def _strike(self, group: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        if not self._profile.sizes:
+            return group[self._rng.random(len(group)) < self._rng.uniform(*_HIT)]
+        size, times = np.array(self._profile.sizes).T
+        count = min(int(self._rng.choice(size, p=times / times.sum())), len(group))
+        return self._rng.choice(group, count, replace=False)
+
+    def _drift(self, size: int) -> Floats:
+        """What a month is like beside others; 1 on average."""
+        drift = self._profile.drift
+        return self._rng.lognormal(-drift * drift / 2, drift, size)
 
 
 def _members(group_of: Ints) -> list[npt.NDArray[np.int64]]:

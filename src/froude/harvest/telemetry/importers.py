@@ -14,6 +14,7 @@ import polars as pl
 from froude.base.errors import InputError
 from froude.base.files import open_regular, unpacked
 from froude.harvest.telemetry.clean import Cleaned, on_slots
+from froude.harvest.telemetry.correlation import Together, together
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints, Reimages
 
 LIMIT_BYTES = 8 << 30
@@ -162,6 +163,30 @@ def with_reimages(datacenter: Datacenter, path: Path) -> tuple[Datacenter, int]:
         np.array([time_s - datacenter.start_s for time_s, _ in known], np.float64),
     )
     return replace(datacenter, reimages=reimages), len(times) - len(known)
+
+
+def read_failures(path: Path) -> tuple[Together, int]:
+    """How the failures of a table with columns `server`, `rack` and `time` come together, by rack and day.
+
+    Args:
+        path: the table; may be packed.
+
+    Returns:
+        That, and how many lines were read.
+
+    Raises:
+        InputError: unreadable, without a column, or without a server or rack somewhere.
+    """
+    table = _table(path, header=True)
+    _require(path, table, ("server", "rack", "time"))
+    number = {}
+    for name in ("server", "rack"):
+        if table[name].null_count():
+            row = int(table[name].is_null().arg_max() or 0)
+            raise InputError(f"names no {name}", file=path, place=f"line {row + 2}")
+        number[name] = table[name].rank("dense").cast(pl.Int64).to_numpy()
+    day = (_times(path, table["time"]) // 86400).astype(np.int64)
+    return together(number["server"], number["rack"], day), len(table)
 
 
 def _aligned(tables: Sequence[pl.DataFrame], slot_s: float) -> list[pl.DataFrame]:

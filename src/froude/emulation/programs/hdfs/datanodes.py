@@ -16,6 +16,7 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.addresses import node_address
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
+from froude.emulation.programs.hdfs.stalls import Stall
 from froude.hadoop.schema import Schema
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class DatanodeSettings:
     """Of each storage, such as `SSD`; disks where there are none."""
     per_address: int = 60_000
     """Nodes that share a source address; 1 gives each node its own."""
+    stalls: tuple[Stall, ...] = ()
+    """Nodes whose disks stand still for a while; of several for one node the first counts."""
 
 
 class Datanodes:

@@ -17,6 +17,7 @@ from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import METHODS, BlockWritten, EmulatedDatanode
 from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes, DatanodeSettings
 from froude.emulation.programs.population import SCHEDULER, Population
+from froude.emulation.programs.hdfs.stalls import StalledDatanode
 from froude.workload.rules import Special, Value
 from froude.workload.types import CallTemplate, NodeType, Rule
 
@@ -38,7 +39,10 @@ class DatanodeFamily:
 
     def program(self, number: int) -> Program:
         """A DataNode that has not started, with what it holds from the start."""
-        return EmulatedDatanode(self.datanodes, number, self.datanodes.stored(number))
+        datanode = EmulatedDatanode(self.datanodes, number, self.datanodes.stored(number))
+        stalls = (each for each in self.datanodes.settings.stalls if number in each.nodes)
+        stall = next(stalls, None)
+        return datanode if stall is None else StalledDatanode(datanode, stall)
 
     def source(self, number: int) -> str | None:
         """Its own loopback address, once so many nodes cannot share one."""

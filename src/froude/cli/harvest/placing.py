@@ -1,0 +1,348 @@
+"""`froude harvest place`, and its way back: placement of replicas on a real HDFS."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import GuardError, InputError
+from froude.cli.harvest import common
+from froude.cli.harvest.usage import usage_of_servers
+from froude.cli.outputs import write
+from froude.cli.tables import aligned
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+    from froude.harvest.live.hdfs.changes import HdfsChanges
+    from froude.harvest.live.hdfs.namenode import NameNodeCalls
+    from froude.harvest.live.hdfs.placement_map import Placed
+    from froude.harvest.live.hdfs.plugin import Way
+    from froude.harvest.live.hdfs.prior import HdfsPrior
+    from froude.harvest.place.policies import Policy
+
+STATE = Path("harvest-placement.json")
+"""What was there before, by default."""
+_MAPS = {"plugin": "placement-map.tsv", "racks": "racks.txt"}
+_MARK = re.compile(rb"froude-placement\t|\S+ /\S+\n")
+"""How a map, and a table of racks, begin."""
+_LIMIT_BYTES = 64 << 20
+_RESTART = "note: the NameNode reads its topology only when it starts: start it again"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the command line asked for."""
+
+    namenode: str
+    way: Way
+    policy: Policy
+    replicas: int
+    file: Path
+    conf: Path | None
+    hosts: Path | None
+    busy: frozenset[str]
+    """Names of servers whose primary tenants leave less than the reserve."""
+    busy_for_s: float
+
+
+def place(
+    ctx: typer.Context,
+    folder: common.Folder,
+    namenode: Annotated[str, typer.Option(metavar="HOST:PORT", help="Its RPC server.")],
+    way: Annotated[
+        str, typer.Option(help="plugin (any constraints, Hadoop 3.3 on) or racks (environments as racks).")
+    ] = "plugin",
+    policy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="history, history-space, rows+environment, environment; -soft after it."
+        ),
+    ] = "history",
+    distinct: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…", help="Instead: environment, rack, peak_row, reimage_column; ? if soft."
+        ),
+    ] = None,
+    replicas: Annotated[
+        int, typer.Option(min=1, max=10, help="Of most blocks, to see if they can be had.")
+    ] = 3,
+    usage: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV", help="server, cpu (0 to 1) of primary tenants: who is busy gets nothing new."
+        ),
+    ] = None,
+    busy: Annotated[float, typer.Option(metavar="SHARE", help="CPU above which a server is busy.")] = 0.66,
+    hosts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="JSON", help="The NameNode's dfs.hosts: busy ones are in maintenance, for reads, too."
+        ),
+    ] = None,
+    busy_for: Annotated[
+        str, typer.Option("--busy-for", metavar="TIME", help="Then they are in service again by themselves.")
+    ] = "10min",
+    file: Annotated[
+        Path | None,
+        typer.Option("--map", metavar="FILE", help="What the NameNode reads [placement-map.tsv]."),
+    ] = None,
+    conf: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="The NameNode's configuration [of one started in this workspace]."
+        ),
+    ] = None,
+    state: Annotated[
+        Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")
+    ] = STATE,
+    target_is: Annotated[
+        str | None,
+        typer.Option("--target-is", metavar="ID", help="Its cluster id; without it nothing is changed."),
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")
+    ] = None,
+) -> None:
+    """Replicas on a real HDFS as a policy wants them; shows what it would write and set unless told.
+
+    A NameNode whose configuration folder is here takes it up while it runs; for another one the files are written, and
+    the settings shown. Run it again when tenants, DataNodes or their use have changed: the map is read anew.
+
+    Example: froude harvest place dc --namenode nn.example.com:8020
+    """
+    from froude.cli.harvest.replicas import chosen_policies
+    from froude.cli.outputs import Output, claim
+    from froude.harvest.live.hdfs.prior import MIGRATIONS
+
+    settings: Settings = ctx.obj
+    common.require()
+    common.ranged("--busy", busy, 0.0, 1.0)
+    chosen = chosen_policies([] if distinct else [policy], distinct)[0]
+    by, place = _way(way), (file or Path(_MAPS[_way(way).value])).absolute()
+    outputs = [Output(state, MIGRATIONS.kind), Output(place, "placement map", mark=_MARK)]
+    claim(settings, outputs, [folder, usage, hosts])
+    wanted = _Wanted(
+        namenode,
+        by,
+        chosen,
+        replicas,
+        place,
+        conf or _own_conf(settings, namenode),
+        hosts,
+        frozenset() if usage is None else frozenset(_busy(usage, busy)),
+        common.seconds("--busy-for", busy_for),
+    )
+    _place(settings, folder, wanted, state, target_is, user)
+
+
+def _place(
+    settings: Settings, folder: Path, wanted: _Wanted, state: Path, typed: str | None, user: str | None
+) -> None:
+    from froude.base.clock import RealClock
+    from froude.harvest.live.hdfs import prior as prior_file
+    from froude.harvest.live.hdfs.changes import make, remembered
+    from froude.harvest.live.hdfs.placement_map import placed
+    from froude.harvest.telemetry.files import read_datacenter
+
+    before = prior_file.read_prior(state) if state.exists() else None
+    datacenter = read_datacenter(folder)
+    calls = calls_to(settings, wanted.namenode, user)
+    identity = calls.identity()
+    if before is not None and before.id != identity:
+        raise GuardError(
+            "holds what another NameNode had",
+            file=state,
+            found=before.id,
+            allowed=identity,
+            remedy="Choose another --state, or roll that one back",
+        )
+    found = placed(datacenter, calls.datanodes())
+    changes = _changes(wanted, found, before)
+    _show(settings, wanted, identity, found, changes)
+    if settings.dry_run or typed is None:
+        settings.note(f"Nothing was changed. To do it: --target-is {identity}")
+        return
+    if typed != identity:
+        raise GuardError(
+            "is not the NameNode that was named", file=calls.address, found=identity, allowed=typed
+        )
+    prior = remembered(calls, identity, changes).with_earlier(before)
+    write({state: prior_file.prior_json(prior, settings.origin())})
+    make(calls, changes, RealClock())
+    settings.out(f"Done. Back again: froude harvest rollback {state}")
+    if changes.conf is not None and not changes.reread:
+        settings.note(_RESTART)
+
+
+def rollback(settings: Settings, state: Path, target_is: str | None, user: str | None) -> None:
+    """What a NameNode had before comes back.
+
+    Args:
+        settings: global flags.
+        state: what `apply` wrote.
+        target_is: an id that was typed.
+        user: who asks.
+
+    Raises:
+        GuardError: it is another NameNode.
+    """
+    from froude.base.clock import RealClock
+    from froude.harvest.live.hdfs.changes import restore
+    from froude.harvest.live.hdfs.plugin import MAP
+    from froude.harvest.live.hdfs.prior import read_prior
+
+    prior = read_prior(state)
+    calls = calls_to(settings, prior.address, user)
+    identity = calls.identity()
+    if identity not in {prior.id, target_is}:
+        remedy = f"If it is the same cluster, say --target-is {identity}"
+        raise GuardError(
+            "is not the NameNode that was changed", file=prior.address, found=identity, allowed=prior.id,
+            remedy=remedy,
+        )  # fmt: skip
+    lines = [
+        f"{name} = {'(removed)' if value is None else value}" for name, value in prior.properties.items()
+    ]
+    lines += [f"{name}: {'removed' if text is None else 'as before'}" for name, text in prior.files.items()]
+    lines += [f"{prior.hosts}: {address} in service" for address in prior.marked]
+    settings.emit({"namenode": identity, "properties": prior.properties, "files": sorted(prior.files)})
+    settings.out("\n".join([f"NameNode {identity}", *lines]))
+    if settings.dry_run:
+        settings.note(f"Nothing was changed, and {state} stays")
+        return
+    at_once = MAP in prior.properties  # the plug-in's
+    restore(calls, prior, RealClock(), reread=at_once)
+    state.unlink()
+    settings.out(f"Everything is as it was; {state} is removed")
+    if prior.properties and not at_once:
+        settings.note(_RESTART)
+
+
+def calls_to(settings: Settings, text: str, user: str | None) -> NameNodeCalls:
+    """A NameNode at an address, asked by somebody.
+
+    Args:
+        settings: global flags.
+        text: `host:port` of its RPC server.
+        user: who asks; None for `HADOOP_USER_NAME`, or you.
+    """
+    from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.target import parse_address
+    from froude.harvest.live.hdfs.namenode import NameNodeCalls
+
+    host, port = parse_address(text, place="--namenode")
+    return NameNodeCalls(host, port, Hadoop.find(progress=settings.progress()).schema(), user=user)
+
+
+def _way(name: str) -> Way:
+    from froude.harvest.live.hdfs.plugin import Way
+
+    ways = [each.value for each in Way]
+    if name not in ways:
+        raise InputError("is no way of placing", place="--way", found=name, allowed=", ".join(ways))
+    return Way(name)
+
+
+def _busy(path: Path, most: float) -> Iterator[str]:
+    """Servers that use more than a share of their CPU."""
+    for server, used in usage_of_servers(path).items():
+        if used.cpu_share > most:
+            yield server
+
+
+def _changes(wanted: _Wanted, found: Placed, before: HdfsPrior | None) -> HdfsChanges:
+    import time
+
+    from froude.base.files import read_bounded
+    from froude.harvest.live.hdfs import plugin
+    from froude.harvest.live.hdfs.changes import HdfsChanges
+    from froude.harvest.live.hdfs.datanodes import named
+    from froude.harvest.live.hdfs.hosts import with_maintenance
+    from froude.harvest.live.hdfs.placement_map import map_text, rack_table
+
+    busy = named(found.nodes, wanted.busy)
+    is_plugin = wanted.way is plugin.Way.PLUGIN
+    text = map_text(found, wanted.policy, busy) if is_plugin else rack_table(found)
+    files = {wanted.file: text.encode()}
+    if is_plugin and wanted.conf is not None:
+        files |= {wanted.conf.absolute() / name: data for name, data in plugin.class_files().items()}
+    hosts = ""
+    marked: tuple[str, ...] = ()
+    if wanted.hosts is not None:
+        now = read_bounded(wanted.hosts, limit_bytes=_LIMIT_BYTES).decode()
+        nodes = (*found.nodes, *found.unknown)
+        until_s = time.time() + wanted.busy_for_s
+        hosts, marked = with_maintenance(now, nodes, busy, before.marked if before else (), until_s)
+    return HdfsChanges(
+        files,
+        plugin.settings(wanted.way, wanted.file),
+        wanted.conf,
+        reread=is_plugin,
+        hosts=wanted.hosts,
+        hosts_text=hosts,
+        marked=marked,
+    )
+
+
+def _own_conf(settings: Settings, namenode: str) -> Path | None:
+    """The configuration folder of a NameNode that Froude started in this workspace."""
+    from froude.hadoop import background
+
+    state = background.running(settings.workspace)
+    if state is None or state.uri.removeprefix("hdfs://") != namenode.removeprefix("hdfs://").rstrip("/"):
+        return None
+    return background.folder_of(settings.workspace) / "run" / "namenode" / "conf"
+
+
+def _show(settings: Settings, wanted: _Wanted, identity: str, found: Placed, changes: HdfsChanges) -> None:
+    import numpy as np
+
+    from froude.base.summary import counted
+    from froude.harvest.live.hdfs.datanodes import named
+    from froude.harvest.live.hdfs.placement_map import too_few
+    from froude.harvest.live.hdfs.plugin import Way, jar_place
+
+    busy, layout, is_plugin = named(found.nodes, wanted.busy), found.layout, wanted.way is Way.PLUGIN
+    cells = np.zeros((layout.rows, layout.columns), np.int64)
+    np.add.at(cells, (layout.row, layout.column), 1)
+    settings.emit(
+        {
+            "namenode": identity,
+            "datanodes": len(found.nodes),
+            "unknown": [node.address for node in found.unknown],
+            "busy": sorted(busy),
+            "classes": cells.tolist(),
+            "policy": wanted.policy.name,
+            "properties": dict(changes.properties),
+            "files": sorted(map(str, changes.files)),
+            "conf": None if changes.conf is None else str(changes.conf),
+            "maintenance": list(changes.marked),
+        }
+    )
+    lines = [f"NameNode {identity}: {counted(len(found.nodes), 'DataNode')} of tenants, {len(busy)} busy"]
+    if is_plugin:
+        head = ("DataNodes", *(f"reimage column {n}" for n in range(layout.columns)))
+        rows = [head, *((f"peak row {n}", *map(str, row)) for n, row in enumerate(cells.tolist()))]
+        lines += [f"policy {wanted.policy.name}", aligned(rows, words=1)]
+    where = (
+        "hdfs-site.xml of the NameNode, for you to set"
+        if changes.conf is None
+        else changes.conf / "hdfs-site.xml"
+    )
+    lines += [f"{where}:", *(f"  {name} = {value}" for name, value in changes.properties.items())]
+    if is_plugin and changes.conf is None:
+        lines.append(f"and on its class path: {jar_place()}")
+    settings.out("\n".join(lines))
+    if found.unknown:
+        number, first = counted(len(found.unknown), "DataNode"), found.unknown[0].address
+        what = "the plug-in gives none of them a replica" if is_plugin else "they share one rack"
+        settings.note(f"note: {number} of no known server, such as {first}: {what}")
+    reason = too_few(found, wanted.policy, wanted.replicas) if is_plugin else None
+    if reason is not None:
+        settings.note(f"note: no block can have all its replicas: {reason}")

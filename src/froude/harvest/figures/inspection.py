@@ -1,0 +1,122 @@
+"""The page of blocks as they lie: constraints that they break, and what a year of reimages would cost them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from froude.harvest.figures.replicas import count_text
+from froude.harvest.place.existing import Broken, Existing
+from froude.harvest.simulate.durability import Compared
+from froude.render import Callout, Column, KeyFigure, Report, Section, Table, Tone, Value, ValueKind
+
+_LEGEND = (
+    "environment, rack: two replicas in one may be wiped together. peak_row: servers that peak alike may be busy "
+    "together. reimage_column: servers that are reimaged alike. Rows and columns are free again after each third "
+    "replica, as in Algorithm 2. Racks are those of the datacenter's inventory."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inspected:
+    """What was found."""
+
+    existing: Existing
+    broken: tuple[Broken, ...]
+    left_out: Mapping[str, int]
+    """Blocks that could not be looked at, by reason."""
+    days: float
+    """Of reimages that were simulated; 0 for none."""
+    as_it_is: Sequence[Compared] = ()
+    """The blocks as they lie, repaired by each policy."""
+    anew: Sequence[Compared] = ()
+    """As many blocks placed, and repaired, by each policy."""
+
+
+def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> Report:
+    """A page of what was found.
+
+    Args:
+        name: of the datacenter.
+        found: by the inspection.
+        facts: lineage.
+    """
+    blocks = found.existing.blocks
+    worst = max(found.broken, key=lambda each: each.blocks)
+    lede = f"{worst.blocks / blocks:.1%} of {blocks:,} blocks break {worst.attribute.value}."
+    figures = [KeyFigure("blocks", blocks)]
+    if found.as_it_is:
+        first = found.as_it_is[0]
+        lede += (
+            f" As they lie, {count_text(first.lost.mean)} of them would be lost in {found.days:g} days of reimages "
+            f"if {first.policy} copies."
+        )
+        figures.append(
+            KeyFigure("lost", round(first.lost.mean, 1), unit="blocks", note=f"in {found.days:g} days")
+        )
+    sections = [Section("Constraints", (*_remarks(found), _broken_table(found)))]
+    if found.as_it_is:
+        sections.append(Section("A year of reimages", (_lost_table(found),)))
+    title = f"Blocks as they lie on {name}"
+    return Report(title, "", lede, Tone.NEUTRAL, tuple(figures), tuple(sections), facts)
+
+
+def _remarks(found: Inspected) -> list[Callout]:
+    remarks = []
+    if found.existing.unknown:
+        first = found.existing.unknown[0]
+        text = f"Such as {first}. Each counts as a server of its own that nobody reimages."
+        remarks.append(Callout(f"{len(found.existing.unknown):,} DataNodes are on no known server", text))
+    left = {reason: number for reason, number in found.left_out.items() if number}
+    if left:
+        text = ", ".join(f"{number:,} {reason}" for reason, number in left.items())
+        remarks.append(Callout(f"{sum(left.values()):,} blocks are left out", text))
+    return remarks
+
+
+def _broken_table(found: Inspected) -> Table:
+    blocks = found.existing.blocks
+    columns = (
+        Column("must differ in"),
+        Column("broken by", ValueKind.NUMBER, "blocks"),
+        Column("share", ValueKind.SHARE),
+        Column("to move", ValueKind.NUMBER, "replicas"),
+    )
+    rows: list[tuple[Value, ...]] = [
+        (
+            each.attribute.value,
+            each.blocks,
+            each.blocks / blocks,
+            each.replicas,
+        )
+        for each in found.broken
+    ]
+    return Table(columns, rows, "Constraints, each by itself", note=_LEGEND)
+
+
+def _lost_table(found: Inspected) -> Table:
+    columns = (
+        Column("blocks"),
+        Column("copied by"),
+        Column("lost", ValueKind.NUMBER, "blocks"),
+        Column("least", ValueKind.NUMBER),
+        Column("most", ValueKind.NUMBER),
+        Column("copied again", ValueKind.NUMBER, "replicas"),
+    )
+    rows: list[tuple[Value, ...]] = [
+        (
+            where,
+            each.policy,
+            round(each.lost.mean, 1),
+            int(each.lost.least),
+            int(each.lost.most),
+            round(each.of(lambda outcome: outcome.repaired).mean),
+        )
+        for where, group in (("as they lie", found.as_it_is), ("placed anew", found.anew))
+        for each in group
+    ]
+    note = (
+        f"The last {found.days:g} days of reimages that are known, over {len(found.as_it_is[0].outcomes)} runs. "
+        "Placed anew: by the same policy as they are copied."
+    )
+    return Table(columns, rows, "What the reimages would cost", note=note)

@@ -1,0 +1,105 @@
+"""A NameNode by RPC: who it is, its DataNodes, and two things it is told: to read its settings, and its hosts, anew.
+
+Source: ClientProtocol, ReconfigurationProtocol; NameNode.reconfigurePropertyImpl of Hadoop 3.3.6, 3.4.2 and 3.5.0, which
+takes up another `dfs.block.replicator.classname` while it runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from froude.base.clock import Clock
+from froude.base.errors import TargetError
+from froude.hadoop.connection import Connection
+from froude.hadoop.identity import ask_identity
+from froude.hadoop.schema import Schema
+from froude.harvest.live.hdfs.datanodes import DataNode
+
+_CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
+_SETTINGS = "org.apache.hadoop.hdfs.protocol.ReconfigurationProtocol"
+_ALL = 1
+"""DatanodeReportTypeProto: dead ones, too."""
+_WAIT_S, _POLL_S = 30.0, 0.1
+
+
+class NameNodeCalls:
+    """Calls to one NameNode."""
+
+    def __init__(self, host: str, port: int, schema: Schema, *, user: str | None = None) -> None:
+        """Nothing is sent yet.
+
+        Args:
+            host: of its RPC server.
+            port: of that.
+            schema: of a release near its own.
+            user: who asks; must be an administrator.
+        """
+        self.address = f"{host}:{port}"
+        self._at = (host, port)
+        self._schema = schema
+        self._user = user
+
+    def identity(self) -> str:
+        """Its cluster id.
+
+        Raises:
+            TargetError: it does not tell.
+        """
+        return ask_identity("namenode", self._at, self._schema, user=self._user).id
+
+    def datanodes(self) -> tuple[DataNode, ...]:
+        """Its DataNodes, those that are dead too, in the order of their addresses.
+
+        Raises:
+            TargetError: it does not answer, or refuses.
+        """
+        answer: Any = self._call(_CLIENT, "getDatanodeReport", type=_ALL)
+        return tuple(sorted(map(_datanode, answer.di), key=lambda node: (node.ip, node.port)))
+
+    def refresh_hosts(self) -> None:
+        """Let it read its file of hosts anew.
+
+        Raises:
+            TargetError: it does not answer, or refuses.
+        """
+        self._call(_CLIENT, "refreshNodes")
+
+    def read_settings(self, clock: Clock) -> dict[str, str]:
+        """Let it read its settings anew.
+
+        Args:
+            clock: to wait by until it has.
+
+        Returns:
+            By property that was to change and could not be, what it says.
+
+        Raises:
+            TargetError: it does not answer, refuses, or does not come to an end.
+        """
+        self._call(_SETTINGS, "startReconfiguration")
+        deadline = clock.now() + _WAIT_S
+        while clock.now() < deadline:
+            status: Any = self._call(_SETTINGS, "getReconfigurationStatus")
+            if status.HasField("endTime"):
+                return {each.name: each.errorMessage for each in status.changes if each.errorMessage}
+            clock.sleep(_POLL_S)
+        raise TargetError(f"did not read its settings anew in {_WAIT_S:g} s", file=self.address)
+
+    def _call(self, protocol: str, method: str, **fields: object) -> Any:
+        with Connection(*self._at, self._schema, protocol, user=self._user) as connection:
+            return connection.call(method, connection.message(method, **fields))
+
+
+def _datanode(info: Any) -> DataNode:
+    states = info.DESCRIPTOR.fields_by_name["adminState"].enum_type.values_by_number
+    return DataNode(
+        ip=info.id.ipAddr,
+        port=info.id.xferPort,
+        host=info.id.hostName,
+        uuid=info.id.datanodeUuid,
+        rack=info.location,
+        capacity=info.capacity,
+        used=info.dfsUsed,
+        remaining=info.remaining,
+        state=states[info.adminState].name,
+    )

@@ -1,0 +1,88 @@
+"""What a NameNode had before Froude changed how it places replicas: a value, and its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from froude.base.documents import STAMP, Section
+from froude.workspace.artifact import Origin
+from froude.workspace.document import dump_sealed_figures, open_figures
+from froude.workspace.migrate import Migrations
+
+MIGRATIONS = Migrations("harvest-placement-state", 1)
+_LIMIT_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class HdfsPrior:
+    """Enough to bring back what was there."""
+
+    address: str
+    """`host:port` of the NameNode's RPC server."""
+    id: str
+    """Its cluster id."""
+    conf: str = ""
+    """Its configuration folder; empty where nothing was changed in it."""
+    properties: Mapping[str, str | None] = field(default_factory=dict)
+    """Of its hdfs-site.xml; None for one that was not there."""
+    files: Mapping[str, str | None] = field(default_factory=dict)
+    """Texts of files; None for one that was not there."""
+    hosts: str = ""
+    """Its file of hosts; empty where nothing was changed in it."""
+    marked: tuple[str, ...] = ()
+    """Addresses of DataNodes that are in maintenance in it because of us."""
+
+    def with_earlier(self, before: HdfsPrior | None) -> HdfsPrior:
+        """The same, but of what was changed before, what it was at first.
+
+        Args:
+            before: what is remembered already; None for nothing.
+        """
+        if before is None:
+            return self
+        return replace(
+            self,
+            conf=self.conf or before.conf,
+            properties={**self.properties, **before.properties},
+            files={**self.files, **before.files},
+            hosts=self.hosts or before.hosts,
+        )
+
+
+def prior_json(prior: HdfsPrior, origin: Origin | None = None) -> str:
+    """The text of the file.
+
+    Args:
+        prior: what was there.
+        origin: how it came to be.
+    """
+    return dump_sealed_figures(MIGRATIONS, {STAMP: MIGRATIONS.stamp, **asdict(prior)}, origin or Origin())
+
+
+def read_prior(path: Path) -> HdfsPrior:
+    """Read what was there.
+
+    Raises:
+        ChangedError: edited since it was written: a cluster is not set to what somebody typed.
+        InputError: no such file, or of another kind.
+    """
+    document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
+    document.check()
+    root = document.root
+    prior = HdfsPrior(
+        address=root.value("address", str),
+        id=root.value("id", str),
+        conf=root.value("conf", str),
+        properties=_texts(root.section("properties")),
+        files=_texts(root.section("files")),
+        hosts=root.value("hosts", str),
+        marked=tuple(map(str, root.items("marked"))),
+    )
+    root.finish()
+    return prior
+
+
+def _texts(section: Section) -> dict[str, str | None]:
+    return {name: section.optional(name, str) for name in section.names()}

@@ -1,0 +1,80 @@
+"""Changes of a NameNode's files and settings, and back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from froude.base.clock import VirtualClock
+from froude.base.errors import TargetError
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.site import parse_site
+from froude.harvest.live.hdfs.changes import SITE, HdfsChanges, make, remembered, restore
+from froude.harvest.live.hdfs.namenode import NameNodeCalls
+from froude.harvest.live.hdfs.plugin import PACKAGE
+from tests.harvest.live.hdfs.namenodes import namenode
+
+BEFORE = """<configuration>
+  <!-- ours -->
+  <property><name>a</name><value>1</value></property>
+</configuration>
+"""
+
+
+def changes(folder: Path) -> HdfsChanges:
+    """A map, a class, a setting that was there and one that was not, and a DataNode in maintenance."""
+    (folder / SITE).write_text(BEFORE)
+    (folder / SITE).chmod(0o640)
+    (folder / "hosts").write_text(json.dumps([{"hostName": "s0"}]))
+    away = [{"hostName": "s0", "adminState": "IN_MAINTENANCE", "maintenanceExpireTimeInMS": 1}]
+    files = {folder / "map": b"m", folder.joinpath(*PACKAGE, "C.class"): b"\xca\xfe"}
+    return HdfsChanges(
+        files,
+        {"a": "2", "b": "3"},
+        folder,
+        hosts=folder / "hosts",
+        hosts_text=json.dumps(away),
+        marked=("10.0.0.0:9866",),
+    )
+
+
+def test_all_of_it_and_back(hadoop: Hadoop, tmp_path: Path) -> None:
+    """Comments, rights and other settings stay; nothing of ours is left."""
+    wanted = changes(tmp_path)
+    with namenode(hadoop.schema()) as (host, port, calls):
+        asked = NameNodeCalls(host, port, hadoop.schema(), user="root")
+        prior = remembered(asked, "CID-1", wanted)
+        assert prior.properties == {"a": "1", "b": None}
+        make(asked, wanted, VirtualClock())
+        assert parse_site((tmp_path / SITE).read_bytes()) == {"a": "2", "b": "3"}
+        assert (tmp_path / "map").stat().st_mode & 0o777 == 0o644
+        assert "IN_MAINTENANCE" in (tmp_path / "hosts").read_text()
+        assert calls == ["refreshNodes", "startReconfiguration", "getReconfigurationStatus"]
+        restore(asked, prior, VirtualClock())
+    assert parse_site((tmp_path / SITE).read_bytes()) == {"a": "1"}
+    assert b"<!-- ours -->" in (tmp_path / SITE).read_bytes()
+    assert (tmp_path / SITE).stat().st_mode & 0o777 == 0o640
+    assert json.loads((tmp_path / "hosts").read_text()) == [{"hostName": "s0"}]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [SITE, "hosts"]
+
+
+def test_a_setting_that_is_not_taken_up(hadoop: Hadoop, tmp_path: Path) -> None:
+    """Is an error with the NameNode's reason; one that is not ours, such as a map's, is not."""
+    wanted = changes(tmp_path)
+    with namenode(hadoop.schema(), refused={"z": "x", "a": "no class"}) as (host, port, _):
+        asked = NameNodeCalls(host, port, hadoop.schema())
+        with pytest.raises(TargetError, match="a: does not take up a setting; found no class"):
+            make(asked, wanted, VirtualClock())
+
+
+def test_what_waits_for_a_start(hadoop: Hadoop, tmp_path: Path) -> None:
+    """A topology is read only then: nothing is asked to read it."""
+    wanted = HdfsChanges(properties={"b": "3"}, conf=tmp_path, reread=False)
+    (tmp_path / SITE).write_text("")
+    with namenode(hadoop.schema()) as (host, port, calls):
+        asked = NameNodeCalls(host, port, hadoop.schema())
+        make(asked, wanted, VirtualClock())
+        assert parse_site((tmp_path / SITE).read_bytes()) == {"b": "3"}
+        assert calls == []

@@ -1,0 +1,38 @@
+"""Calls to a NameNode; a real one is in `tests/integration/test_placement.py`."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.base.clock import VirtualClock
+from froude.base.errors import TargetError
+from froude.hadoop.distribution import Hadoop
+from froude.harvest.live.hdfs.namenode import NameNodeCalls
+from tests.harvest.live.hdfs.namenodes import NODES, namenode
+
+
+def test_who_it_is_and_what_it_has(hadoop: Hadoop) -> None:
+    """Its id, its DataNodes by address, and that it is told to look again."""
+    with namenode(hadoop.schema(), NODES[::-1]) as (host, port, calls):
+        asked = NameNodeCalls(host, port, hadoop.schema(), user="root")
+        assert asked.identity() == "CID-1"
+        assert asked.datanodes() == NODES
+        asked.refresh_hosts()
+        assert asked.read_settings(VirtualClock()) == {}
+    assert calls[2:] == ["refreshNodes", "startReconfiguration", "getReconfigurationStatus"]
+
+
+def test_what_it_does_not_take_up(hadoop: Hadoop) -> None:
+    """By property, with its reason; and a reading that never ends is given up."""
+    with namenode(hadoop.schema(), refused={"a": "no such class"}) as (host, port, _):
+        assert NameNodeCalls(host, port, hadoop.schema()).read_settings(VirtualClock()) == {
+            "a": "no such class"
+        }
+
+
+def test_who_does_not_answer(hadoop: Hadoop) -> None:
+    """Is named."""
+    with namenode(hadoop.schema()) as (host, port, _):
+        pass
+    with pytest.raises(TargetError, match=str(port)):
+        NameNodeCalls(host, port, hadoop.schema()).identity()

@@ -1,0 +1,68 @@
+"""Locations out of `hdfs fsck`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base.errors import InputError
+from froude.harvest.telemetry.fsck import read_fsck
+
+POOL = "0. BP-1050256053-127.0.0.1-1795593095590:"
+STORAGE = "DatanodeInfoWithStorage[{},DS-439da08b-88ca-45d3-916c-cf224d4274b3,DISK]"
+ONE, TWO = STORAGE.format("10.0.0.1:9866"), STORAGE.format("10.0.0.2:9866")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{POOL}blk_9_5 len=5098 Live_repl=2  [{ONE}, {TWO}]",
+        f"{POOL}blk_9_5 len=5098 repl=2 [{ONE}, {TWO}]",
+        f"{POOL}blk_9_5 len=5098 Live_repl=2  [{ONE}(LIVE), {TWO}(STALE_NODE)]",
+        f"{POOL}blk_9_5 len=5098 repl=2 [/default-rack/10.0.0.1:9866, /a/b/10.0.0.2:9866]",
+        f"{POOL}blk_9_5 len=5098 repl=2 [10.0.0.1:9866, 10.0.0.2:9866]",
+        f"{POOL}blk_9 len=5098 Live_repl=2  [{ONE}, {TWO}]",
+    ],
+)
+def test_the_forms_of_all_releases(line: str) -> None:
+    """With storages, states, racks, or addresses alone."""
+    found = read_fsck([line])
+    assert found.addresses == ("10.0.0.1:9866", "10.0.0.2:9866")
+    assert found.placed.tolist() == [[0, 1]]
+    assert not found.whole
+
+
+def test_what_has_no_place() -> None:
+    """Blocks without a replica and groups of erasure-coded files are counted, and other lines are passed over."""
+    found = read_fsck(
+        [
+            "Connecting to namenode via http://nn:9870/fsck?ugi=root",
+            "/a 1048576 bytes, replicated: replication=3, 2 block(s):  OK",
+            f"{POOL}blk_1_1 len=5 MISSING!",
+            f"{POOL}blk_2_1 len=5 Live_repl=1  [{TWO}]",
+            f"1. BP-1-127.0.0.1-1:blk_3_1 len=5 Live_repl=2  [{ONE}, {TWO}]",
+            f"{POOL}blk_-9223372036854775792_1 len=5 Live_repl=2  [blk_-9223372036854775792:{ONE}, blk_-91:{TWO}]",
+            "FSCK ended at Wed Nov 25 08:00:00 UTC 2026 in 1 milliseconds",
+        ]
+    )
+    assert (found.without, found.coded, found.whole) == (1, 1, True)
+    assert found.placed.tolist() == [[0, -1], [1, 0]]
+
+
+def test_what_is_no_fsck() -> None:
+    """Nothing in it, or a line that goes on and on."""
+    with pytest.raises(InputError, match="f: names no DataNode of any block"):
+        read_fsck(["/a <dir>", ""], name="f")
+    many = ", ".join(STORAGE.format(f"10.0.{n // 256}.{n % 256}:9866") for n in range(600))
+    with pytest.raises(InputError, match="f:1: names too many DataNodes; found 600"):
+        read_fsck([f"{POOL}blk_9_5 len=5098 Live_repl=600  [{many}]"], name="f")
+
+
+@given(st.lists(st.text(r"0. blk_\[-]:,x19", max_size=60), max_size=8))
+def test_any_text_is_read_or_refused(lines: list[str]) -> None:
+    """Never anything else."""
+    with suppress(InputError):
+        read_fsck(lines)
