@@ -14,9 +14,12 @@ from froude.base.seeds import Seeds
 from froude.harvest.classify.classes import classify
 from froude.harvest.live.changes import (
     PREFIX,
+    Carrier,
     Reserve,
     Usage,
     allowance,
+    attribute_changes,
+    class_changes,
     class_labels,
     label_changes,
     remembered,
@@ -51,6 +54,7 @@ def test_nodes_get_the_class_of_their_server() -> None:
     flat = made(np.array([np.full(48, 0.2), np.full(48, 0.2)]))
     found = class_labels(flat, classify(flat, Seeds(1)), STATE)
     assert found.node_labels == {"s0:1": "constant-01"}
+    assert found.classes == {"s0:1": "constant-01", "s1:1": "constant-01"}
     assert found.foreign == ("s1:1",)
     assert found.unknown == ("s2:1",)
 
@@ -67,6 +71,18 @@ def test_queues_may_use_each_label_to_their_own_share() -> None:
     assert f"{PREFIX}root.a.accessible-node-labels" not in found.scheduler
     assert not label_changes(STATE, {"s0:1": "n"}, queues=False).scheduler
     assert not label_changes(replace(STATE, scheduler=None), {"s0:1": "n"}).scheduler
+
+
+def test_a_class_is_a_label_an_attribute_or_both() -> None:
+    """A label of somebody else bars no attribute; one that a node has is not given again."""
+    flat = made(np.array([np.full(48, 0.2), np.full(48, 0.2)]))
+    labelled = class_labels(flat, classify(flat, Seeds(1)), STATE)
+    labels, attributes, both = (class_changes(STATE, labelled, each, queues=False) for each in Carrier)
+    assert (labels.node_labels, labels.node_attributes) == ({"s0:1": "constant-01"}, {})
+    assert attributes == Changes(node_attributes={"s0": "constant-01", "s1": "constant-01"})
+    assert both == together(labels, attributes)
+    given = replace(STATE, nodes=(replace(STATE.nodes[0], attribute="constant-01"), *STATE.nodes[1:]))
+    assert class_changes(given, labelled, Carrier.ATTRIBUTES).node_attributes == {"s1": "constant-01"}
 
 
 def test_what_is_no_label_or_no_percentage() -> None:
@@ -141,6 +157,7 @@ def applied(state: ClusterState, changes: Changes) -> ClusterState:
             each,
             label=changes.node_labels.get(each.id, each.label),
             total=changes.resources.get(each.id, each.total),
+            attribute=changes.node_attributes.get(each.host, each.attribute),
         )
         for each in state.nodes
     )
@@ -163,7 +180,11 @@ def test_whatever_was_done_is_taken_back(steps: list[tuple[dict[str, str], float
     state, prior = STATE, None
     for labels, share in steps:
         usage = {each.id: Usage(share) for each in state.nodes}
-        todo = together(label_changes(state, labels), resource_changes(state, prior, Reserve(), usage))
+        todo = together(
+            label_changes(state, labels),
+            attribute_changes(state, labels),
+            resource_changes(state, prior, Reserve(), usage),
+        )
         prior = remembered("h:1", state, todo, prior)
         state = applied(state, todo)
     if prior is not None:

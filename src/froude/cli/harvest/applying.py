@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from froude.base.errors import GuardError, InputError
-from froude.cli.harvest import common
+from froude.cli.harvest import common, managers
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.classify.classes import Classification
-    from froude.harvest.live.changes import Reserve, Usage
+    from froude.harvest.live.changes import Carrier
     from froude.harvest.live.resourcemanager import ResourceManager
     from froude.harvest.live.types import Changes, ClusterState, Prior
     from froude.harvest.telemetry.datacenter import Datacenter
 
-_LIMIT_BYTES = 64 << 20
-_At = Annotated[str, typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")]
-_Is = Annotated[
-    str | None,
-    typer.Option("--target-is", metavar="ID", help="Its id, as shown; without it nothing is changed."),
-]
-_User = Annotated[str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")]
 _Grace = Annotated[
     float,
     typer.Option(min=-1, metavar="SECONDS", help="Before containers are killed, youngest first; -1: never."),
@@ -35,9 +27,9 @@ _Grace = Annotated[
 
 def apply(
     ctx: typer.Context,
-    resourcemanager: _At,
+    resourcemanager: managers.At,
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DATACENTER]", help="Its classes become node labels.")
+        Path | None, typer.Argument(metavar="[DATACENTER]", help="Its classes go to the nodes.")
     ] = None,
     resources: Annotated[
         bool, typer.Option("--resources", help="Nodes give containers what their primary tenants leave.")
@@ -48,24 +40,26 @@ def apply(
             metavar="CSV", help="server, cpu (0 to 1), memory_mb of primary tenants [what nodes report]."
         ),
     ] = None,
-    reserve: Annotated[
-        str, typer.Option(metavar="CPU,MEMORY", help="Shares that stay free.")
-    ] = "33.4%,31.25%",
+    reserve: Annotated[str, managers.RESERVE] = managers.USUAL_RESERVE,
     keep_queues: Annotated[bool, typer.Option("--keep-queues", help="Leave capacities of queues.")] = False,
     classes: Annotated[
         str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")
     ] = "13,5,5",
+    carried: managers.Carried = "labels",
     state: Annotated[
         Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")
     ] = Path("harvest-state.json"),
     grace: _Grace = 0.0,
-    target_is: _Is = None,
-    user: _User = None,
+    target_is: managers.Is = None,
+    admin: managers.Admin = None,
+    hadoop: managers.Release = None,
+    user: managers.User = None,
 ) -> None:
-    """Classes as node labels, and spare resources, on a real ResourceManager; shows what it would do unless told.
+    """Classes and spare resources on a real ResourceManager; shows what it would do unless told.
 
-    One label a node: a job asks for one class, and one over several classes is split. What was there before is
-    written down first, and `froude harvest rollback` brings it back.
+    A class is a node's label, its attribute, or both. A node has one label: a job asks for one class, and one over
+    several is split, or asks by attributes. What was there before is written down first, and `froude harvest
+    rollback` brings it back.
 
     Example: froude harvest apply dc --resourcemanager rm.example.com:8088 --resources
     """
@@ -81,10 +75,11 @@ def apply(
         )
     claim(settings, [Output(state, MIGRATIONS.kind)], [folder, usage])
     before = read_prior(state) if state.exists() else None
-    measured = None if usage is None else _usage(usage)
-    kept = _reserve(reserve)
+    measured = None if usage is None else managers.usage(usage)
+    kept = managers.reserve(reserve)
     classified = None if folder is None else _classified(settings, folder, classes)
-    server = _server(resourcemanager, user)
+    carrier = managers.carrier(carried)
+    server = managers.server(settings, resourcemanager, user, admin=admin, hadoop=hadoop)
     now = server.state()
     if before is not None and before.id != now.id:
         raise GuardError(
@@ -96,7 +91,7 @@ def apply(
         )
     parts = []
     if classified is not None:
-        parts.append(_labels(settings, *classified, now, keep_queues=keep_queues))
+        parts.append(_labels(settings, *classified, now, carrier, keep_queues=keep_queues))
     if resources:
         parts.append(wanted.resource_changes(now, before, kept, measured))
     todo = wanted.together(*parts)
@@ -111,11 +106,13 @@ def rollback(
     state: Annotated[Path, typer.Argument(metavar="JSON", help="What `harvest apply` wrote.")] = Path(
         "harvest-state.json"
     ),
-    target_is: _Is = None,
+    target_is: managers.Is = None,
     grace: _Grace = 0.0,
-    user: _User = None,
+    admin: managers.Admin = None,
+    hadoop: managers.Release = None,
+    user: managers.User = None,
 ) -> None:
-    """What a ResourceManager had before `harvest apply`: resources, labels and queues come back.
+    """What a ResourceManager had before `harvest apply`: resources, labels, attributes and queues come back.
 
     Example: froude harvest rollback harvest-state.json
     """
@@ -124,7 +121,7 @@ def rollback(
 
     settings: Settings = ctx.obj
     prior = read_prior(state)
-    server = _server(prior.address, user)
+    server = managers.server(settings, prior.address, user, admin=admin, hadoop=hadoop)
     now = server.state()
     if now.id not in {prior.id, target_is}:
         raise GuardError(
@@ -141,7 +138,7 @@ def rollback(
         return
     server.apply(todo, grace_s=grace)
     left = restoring(prior, server.state())
-    if left.scheduler or left.node_labels or left.remove_labels:
+    if left.scheduler or left.node_labels or left.remove_labels or left.node_attributes:
         raise InputError("did not all come back", file=prior.address, remedy=f"Say it again; {state} is kept")
     state.unlink()
     settings.out(f"Everything is as it was; {state} is removed")
@@ -149,11 +146,11 @@ def rollback(
 
 def collect(
     ctx: typer.Context,
-    resourcemanager: _At,
+    resourcemanager: managers.At,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="CSV", help="Lines are added to it.")],
     interval: Annotated[str, typer.Option(metavar="TIME", help="From one sample to the next.")] = "2min",
     samples: Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")] = None,
-    user: _User = None,
+    user: managers.User = None,
 ) -> None:
     """CPU of the primary tenants of every node, sample by sample, as a table for `harvest import --scale share`.
 
@@ -164,7 +161,7 @@ def collect(
     from froude.harvest.live.collector import HEAD, collect
 
     settings: Settings = ctx.obj
-    server = _server(resourcemanager, user)
+    server = managers.server(settings, resourcemanager, user)
     seconds = common.seconds("--interval", interval)
     if not 1 <= seconds <= 86400:
         raise InputError("is out of range", place="--interval", found=interval, allowed="1 s to 1 day")
@@ -187,15 +184,6 @@ def collect(
     settings.out(f"{number} samples added to {output}")
 
 
-def _server(text: str, user: str | None) -> ResourceManager:
-    from froude.hadoop.connection import current_user
-    from froude.hadoop.target import parse_address
-    from froude.harvest.live.resourcemanager import ResourceManager
-
-    host, port = parse_address(text, place="--resourcemanager")
-    return ResourceManager(host, port, user=user or current_user())
-
-
 def _classified(settings: Settings, folder: Path, classes: str) -> tuple[Datacenter, Classification]:
     from froude.base.seeds import Seeds
     from froude.cli.harvest.tenants import grouping
@@ -208,10 +196,16 @@ def _classified(settings: Settings, folder: Path, classes: str) -> tuple[Datacen
 
 
 def _labels(
-    settings: Settings, datacenter: Datacenter, found: Classification, now: ClusterState, *, keep_queues: bool
+    settings: Settings,
+    datacenter: Datacenter,
+    found: Classification,
+    now: ClusterState,
+    carrier: Carrier,
+    *,
+    keep_queues: bool,
 ) -> Changes:
     from froude.base.summary import counted
-    from froude.harvest.live.changes import class_labels, label_changes
+    from froude.harvest.live.changes import class_changes, class_labels
 
     labelled = class_labels(datacenter, found, now)
     for nodes, why in (
@@ -225,49 +219,12 @@ def _labels(
             "note: queues cannot be changed by REST here (yarn.scheduler.configuration.store.class): give each of "
             "them its capacity of every label in capacity-scheduler.xml"
         )
-    return label_changes(now, labelled.node_labels, queues=not keep_queues)
-
-
-def _usage(path: Path) -> dict[str, Usage]:
-    from froude.base.files import read_bounded
-    from froude.harvest.live.changes import Usage
-
-    try:
-        rows = list(
-            csv.DictReader(read_bounded(path, limit_bytes=_LIMIT_BYTES).decode().splitlines(), strict=True)
-        )
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError("is no table", file=path, found=error) from error
-    found = {}
-    for number, row in enumerate(rows, 2):
-        try:
-            server, share, memory = row["server"], float(row["cpu"]), row.get("memory_mb")
-            if not server or not 0 <= share <= 1:
-                raise ValueError(f"{server},{row['cpu']}")
-            found[server] = Usage(share, int(memory) if memory else None)
-        except (KeyError, TypeError, ValueError) as error:
-            allowed = "server, cpu from 0 to 1, and if known memory_mb"
-            raise InputError(
-                "is no usage", file=path, place=f"line {number}", found=error, allowed=allowed
-            ) from error
-    if not found:
-        raise InputError("holds no line", file=path)
-    return found
-
-
-def _reserve(text: str) -> Reserve:
-    from froude.cli.provision.common import share
-    from froude.harvest.live.changes import Reserve
-
-    parts = text.split(",")
-    if len(parts) != 2:
-        raise InputError(
-            "is no reserve", place="--reserve", found=text, allowed="CPU,MEMORY such as 33.4%,31.25%"
-        )
-    return Reserve(share("--reserve", parts[0]), share("--reserve", parts[1]))
+    return class_changes(now, labelled, carrier, queues=not keep_queues)
 
 
 def _show(settings: Settings, now: ClusterState, todo: Changes) -> None:
+    from froude.harvest.live.types import ATTRIBUTE
+
     settings.emit({"resourcemanager": now.id, "changes": _plain(todo)})
     if not todo:
         settings.out(f"ResourceManager {now.id}: nothing to change")
@@ -290,6 +247,10 @@ def _show(settings: Settings, now: ClusterState, todo: Changes) -> None:
         lines.append(f"labels added: {', '.join(todo.add_labels)}")
     if todo.remove_labels:
         lines.append(f"labels removed: {', '.join(todo.remove_labels)}")
+    lines += [
+        f"{host}: {ATTRIBUTE} = {value or '(removed)'}"
+        for host, value in sorted(todo.node_attributes.items())
+    ]
     lines += [f"{name} = {'(removed)' if value is None else value}" for name, value in todo.scheduler.items()]
     settings.out("\n".join(lines))
 

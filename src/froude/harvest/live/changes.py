@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from froude.base.errors import InputError
 from froude.harvest.classify.classes import Classification
@@ -39,11 +40,24 @@ class Usage:
     """None where not known: memory is then left as it is."""
 
 
+class Carrier(Enum):
+    """What carries a node's class at the ResourceManager."""
+
+    LABELS = "labels"
+    """One a node; any job can ask for one, and queues have shares of them."""
+    ATTRIBUTES = "attributes"
+    """Many a node; a job may ask for one class or another, if it sends scheduling requests."""
+    BOTH = "both"
+
+
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Which class each node gets as its label."""
+    """Which class each node is of, and which gets it as its label."""
 
+    classes: Mapping[str, str]
+    """By node; those whose class is known."""
     node_labels: Mapping[str, str]
+    """Of those, the ones that carry no label of somebody else."""
     unknown: tuple[str, ...]
     """Nodes whose server or class is not known: they are left alone."""
     foreign: tuple[str, ...]
@@ -60,6 +74,7 @@ def class_labels(datacenter: Datacenter, found: Classification, state: ClusterSt
     """
     number = {server: n for n, server in enumerate(datacenter.servers)}
     names = {each.name for each in found.classes}
+    classes: dict[str, str] = {}
     labels: dict[str, str] = {}
     unknown, foreign = [], []
     for node in state.nodes:
@@ -67,11 +82,13 @@ def class_labels(datacenter: Datacenter, found: Classification, state: ClusterSt
         of_class = -1 if server is None else int(found.tenant_class[datacenter.server_tenant[server]])
         if of_class < 0:
             unknown.append(node.id)
-        elif node.label and node.label not in names:
+            continue
+        classes[node.id] = found.classes[of_class].name
+        if node.label and node.label not in names:
             foreign.append(node.id)
         else:
-            labels[node.id] = found.classes[of_class].name
-    return Labelled(labels, tuple(unknown), tuple(foreign))
+            labels[node.id] = classes[node.id]
+    return Labelled(classes, labels, tuple(unknown), tuple(foreign))
 
 
 def label_changes(state: ClusterState, node_labels: Mapping[str, str], *, queues: bool = True) -> Changes:
@@ -98,6 +115,44 @@ def label_changes(state: ClusterState, node_labels: Mapping[str, str], *, queues
         add_labels=tuple(label for label in wanted if label not in state.labels),
         scheduler=scheduler,
         node_labels={node: label for node, label in node_labels.items() if now.get(node) != label},
+    )
+
+
+def class_changes(
+    state: ClusterState, labelled: Labelled, carrier: Carrier, *, queues: bool = True
+) -> Changes:
+    """What makes nodes carry their classes.
+
+    Args:
+        state: of the ResourceManager.
+        labelled: which class each node is of.
+        carrier: what shall carry it.
+        queues: whether capacities of queues are changed, too, for labels.
+
+    Raises:
+        InputError: as `label_changes`.
+    """
+    parts = []
+    if carrier is not Carrier.ATTRIBUTES:
+        parts.append(label_changes(state, labelled.node_labels, queues=queues))
+    if carrier is not Carrier.LABELS:
+        parts.append(attribute_changes(state, labelled.classes))
+    return together(*parts)
+
+
+def attribute_changes(state: ClusterState, classes: Mapping[str, str]) -> Changes:
+    """What makes nodes carry their class as an attribute.
+
+    Args:
+        state: of the ResourceManager.
+        classes: by node.
+    """
+    return Changes(
+        node_attributes={
+            node.host: classes[node.id]
+            for node in state.nodes
+            if node.id in classes and node.attribute != classes[node.id]
+        }
     )
 
 
@@ -175,6 +230,7 @@ def together(*changes: Changes) -> Changes:
             {**both.node_labels, **each.node_labels},
             {**both.resources, **each.resources},
             tuple(dict.fromkeys((*both.remove_labels, *each.remove_labels))),
+            {**both.node_attributes, **each.node_attributes},
         )
     return both
 
@@ -190,6 +246,7 @@ def remembered(address: str, state: ClusterState, changes: Changes, before: Prio
     """
     labels = {node.id: node.label for node in state.nodes}
     totals = {node.id: node.total for node in state.nodes}
+    attributes = {node.host: node.attribute for node in state.nodes}
     known = before or Prior(address, state.id)
     return replace(
         known,
@@ -198,6 +255,8 @@ def remembered(address: str, state: ClusterState, changes: Changes, before: Prio
         | dict(known.scheduler),
         node_labels={node: labels.get(node, "") for node in changes.node_labels} | dict(known.node_labels),
         resources={node: totals[node] for node in changes.resources} | dict(known.resources),
+        node_attributes={host: attributes.get(host, "") for host in changes.node_attributes}
+        | dict(known.node_attributes),
     )
 
 
@@ -210,12 +269,16 @@ def restoring(prior: Prior, state: ClusterState) -> Changes:
     """
     labels = {node.id: node.label for node in state.nodes}
     totals = {node.id: node.total for node in state.nodes}
+    attributes = {node.host: node.attribute for node in state.nodes}
     properties = state.scheduler or {}
     return Changes(
         scheduler={name: value for name, value in prior.scheduler.items() if properties.get(name) != value},
         node_labels={node: was for node, was in prior.node_labels.items() if labels.get(node, was) != was},
         resources={node: was for node, was in prior.resources.items() if totals.get(node, was) != was},
         remove_labels=tuple(label for label in prior.labels_added if label in state.labels),
+        node_attributes={
+            host: was for host, was in prior.node_attributes.items() if attributes.get(host, was) != was
+        },
     )
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from froude.base.errors import TargetError
 from froude.hadoop.metrics import resourcemanager_id
-from froude.harvest.live.types import Changes, ClusterState, Node, Resource
+from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
 
 _STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"
 _LARGEST_BYTES = 256 << 20
@@ -26,17 +26,26 @@ _TIMEOUT_S = 30.0
 class ResourceManager:
     """Calls to one ResourceManager's web server."""
 
-    def __init__(self, host: str, port: int, *, user: str = "") -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        user: str = "",
+        set_classes: Callable[[Mapping[str, str]], None] | None = None,
+    ) -> None:
         """Nothing is sent yet.
 
         Args:
             host: of its web server.
             port: of that.
             user: who asks, where it believes a name (simple authentication); empty for nobody.
+            set_classes: sets node attributes, which REST cannot (`AttributeAdmin`); None where none are set.
         """
         self.address = f"{host}:{port}"
         self._http = (host, port)
         self._user = user
+        self._set_classes = set_classes
         # An opener of our own: proxies of the environment are not for clusters.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -72,6 +81,10 @@ class ResourceManager:
         Raises:
             TargetError: it refuses one; those before it are made.
         """
+        if changes.node_attributes:
+            if self._set_classes is None:
+                raise ValueError("attributes are to be set, and nobody is there who can")
+            self._set_classes(changes.node_attributes)
         if changes.add_labels:
             named = [{"name": label, "exclusivity": "false"} for label in changes.add_labels]
             self._post("add-node-labels", {"nodeLabelInfo": named})
@@ -182,7 +195,17 @@ def _node(fields: Mapping[str, Any]) -> Node:
         memory_used_mb=used if says else None,
         machine_mb=round(used / share) if says and share > 0 else None,
         containers_memory_mb=int(usage.get("aggregatedContainersPhysicalMemoryMB", 0)),
+        attribute=_attribute(fields),
     )
+
+
+def _attribute(fields: Mapping[str, Any]) -> str:
+    """The value of `ATTRIBUTE`; empty where the node has none, or its form does not say."""
+    prefix, _, name = ATTRIBUTE.partition("/")
+    for each in _listed(fields.get("nodeAttributesInfo"), "nodeAttributeInfo"):
+        if (each["prefix"], each["name"]) == (prefix, name):
+            return str(each["value"])
+    return ""
 
 
 def _split(name: str) -> tuple[str, str]:

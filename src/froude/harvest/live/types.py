@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+ATTRIBUTE = "rm.yarn.io/harvest-class"
+"""The node attribute that names a node's class; its prefix is that of attributes that are set at the ResourceManager."""
+
 
 @dataclass(frozen=True, slots=True)
 class Resource:
@@ -38,6 +41,8 @@ class Node:
     """Memory of the machine."""
     containers_memory_mb: int = 0
     """Of what is in use, by containers."""
+    attribute: str = ""
+    """The value of its attribute `ATTRIBUTE`; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,8 @@ class Changes:
     resources: Mapping[str, Resource] = field(default_factory=dict)
     """By node."""
     remove_labels: tuple[str, ...] = ()
+    node_attributes: Mapping[str, str] = field(default_factory=dict)
+    """By host, the class as the value of `ATTRIBUTE`; empty takes the attribute away."""
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.__slots__)
@@ -83,3 +90,5 @@ class Prior:
     """Properties as they were; None for one that was not there."""
     node_labels: Mapping[str, str] = field(default_factory=dict)
     resources: Mapping[str, Resource] = field(default_factory=dict)
+    node_attributes: Mapping[str, str] = field(default_factory=dict)
+    """By host; empty for one that had no such attribute."""

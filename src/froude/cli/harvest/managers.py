@@ -1,0 +1,159 @@
+"""What the commands on a real ResourceManager share: where it is, who asks, and what is told of its servers."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+    from froude.hadoop.schema import Schema
+    from froude.harvest.live.changes import Carrier, Reserve, Usage
+    from froude.harvest.live.resourcemanager import ResourceManager
+
+_LIMIT_BYTES = 64 << 20
+AT = typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")
+At = Annotated[str, AT]
+User = Annotated[str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")]
+Admin = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="Its admin protocol, for attributes [its host, port 8033]."),
+]
+Release = Annotated[
+    str | None,
+    typer.Option(
+        "--hadoop", metavar="RELEASE|FOLDER", help="Whose admin protocol it speaks [that found here]."
+    ),
+]
+Is = Annotated[
+    str | None,
+    typer.Option("--target-is", metavar="ID", help="Its id, as shown; without it nothing is changed."),
+]
+Carried = Annotated[str, typer.Option("--as", help="A class is a node's labels, its attributes, or both.")]
+RESERVE = typer.Option(metavar="CPU,MEMORY", help="Shares that stay free.")
+USUAL_RESERVE = "33.4%,31.25%"
+
+
+def server(
+    settings: Settings, text: str, user: str | None, *, admin: str | None = None, hadoop: str | None = None
+) -> ResourceManager:
+    """The ResourceManager that flags name; nothing is sent yet.
+
+    Args:
+        settings: global flags.
+        text: of `--resourcemanager`.
+        user: of `--user`.
+        admin: of `--admin`.
+        hadoop: of `--hadoop`.
+
+    Raises:
+        InputError: one is no address.
+    """
+    from froude.hadoop.connection import current_user
+    from froude.hadoop.target import parse_address
+    from froude.harvest.live import attributes
+    from froude.harvest.live.resourcemanager import ResourceManager
+
+    host, port = parse_address(text, place="--resourcemanager")
+    at = (host, attributes.PORT) if admin is None else parse_address(admin, place="--admin")
+    who = user or current_user()
+
+    def set_classes(classes: Mapping[str, str]) -> None:
+        attributes.AttributeAdmin(*at, _schema(settings, hadoop), user=who).set_classes(classes)
+
+    return ResourceManager(host, port, user=who, set_classes=set_classes)
+
+
+def _schema(settings: Settings, hadoop: str | None) -> Schema:
+    from froude.cli.capture_inputs import schema_of
+
+    if hadoop and Path(hadoop).is_dir():
+        return schema_of(hadoop, settings)[0]
+    from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.yarn_jars import YarnJars
+
+    return YarnJars.find(
+        Hadoop.find(hadoop, progress=settings.progress()), progress=settings.progress()
+    ).schema()
+
+
+def carrier(text: str) -> Carrier:
+    """What carries a class.
+
+    Args:
+        text: of `--as`.
+
+    Raises:
+        InputError: no such word.
+    """
+    from froude.harvest.live.changes import Carrier
+
+    try:
+        return Carrier(text)
+    except ValueError as error:
+        allowed = ", ".join(each.value for each in Carrier)
+        raise InputError("carries no class", place="--as", found=text, allowed=allowed) from error
+
+
+def usage(path: Path) -> dict[str, Usage]:
+    """What primary tenants use, from a table.
+
+    Args:
+        path: with columns `server`, `cpu`, and if known `memory_mb`.
+
+    Returns:
+        By server.
+
+    Raises:
+        InputError: no such table, or a line of it is wrong.
+    """
+    from froude.base.files import read_bounded
+    from froude.harvest.live.changes import Usage
+
+    try:
+        rows = list(
+            csv.DictReader(read_bounded(path, limit_bytes=_LIMIT_BYTES).decode().splitlines(), strict=True)
+        )
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError("is no table", file=path, found=error) from error
+    found = {}
+    for number, row in enumerate(rows, 2):
+        try:
+            server, share, memory = row["server"], float(row["cpu"]), row.get("memory_mb")
+            if not server or not 0 <= share <= 1:
+                raise ValueError(f"{server},{row['cpu']}")
+            found[server] = Usage(share, int(memory) if memory else None)
+        except (KeyError, TypeError, ValueError) as error:
+            allowed = "server, cpu from 0 to 1, and if known memory_mb"
+            raise InputError(
+                "is no usage", file=path, place=f"line {number}", found=error, allowed=allowed
+            ) from error
+    if not found:
+        raise InputError("holds no line", file=path)
+    return found
+
+
+def reserve(text: str) -> Reserve:
+    """What stays free of every server.
+
+    Args:
+        text: of `--reserve`.
+
+    Raises:
+        InputError: no two shares.
+    """
+    from froude.cli.provision.common import share
+    from froude.harvest.live.changes import Reserve
+
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise InputError(
+            "is no reserve", place="--reserve", found=text, allowed="CPU,MEMORY such as 33.4%,31.25%"
+        )
+    return Reserve(share("--reserve", parts[0]), share("--reserve", parts[1]))
