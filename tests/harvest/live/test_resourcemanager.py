@@ -82,6 +82,16 @@ def test_changes_are_sent_in_an_order_that_each_finds_what_it_needs() -> None:
     }
 
 
+def test_spared_nodes_lose_no_container() -> None:
+    """Whatever the grace of the others."""
+    both = {"n:1": Resource(1, 2), "m:1": Resource(1, 3)}
+    with serving({**NEW, "metrics": {"clusterMetrics": {"containersPending": 3}}}) as (port, sent):
+        server = ResourceManager("127.0.0.1", port)
+        server.apply(Changes(resources=both, spared=frozenset({"m:1"})))
+        assert server.waiting() == 3
+    assert [body["overCommitTimeout"] for _, _, body in sent] == [0, -1]
+
+
 def test_attributes_are_set_by_who_can() -> None:
     """REST only shows them: before anything else is sent, and nobody is asked where none change."""
     told: list[Mapping[str, str]] = []

@@ -206,8 +206,9 @@ def _labels(
 ) -> Changes:
     from froude.base.summary import counted
     from froude.harvest.live.changes import class_changes, class_labels
+    from froude.harvest.live.classes import classes_of
 
-    labelled = class_labels(datacenter, found, now)
+    labelled = class_labels(classes_of(datacenter, found), now)
     for nodes, why in (
         (labelled.unknown, "of no known class"),
         (labelled.foreign, "with a label of somebody else"),
@@ -258,7 +259,7 @@ def _show(settings: Settings, now: ClusterState, todo: Changes) -> None:
 def _plain(todo: Changes) -> dict[str, object]:
     from dataclasses import asdict
 
-    return asdict(todo)
+    return {**asdict(todo), "spared": sorted(todo.spared)}
 
 
 def _may(settings: Settings, server: ResourceManager, now: ClusterState, typed: str | None) -> bool:

@@ -14,8 +14,9 @@ from froude.base.errors import InputError
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.hadoop.schema import Schema
-    from froude.harvest.live.changes import Carrier, Reserve, Usage
+    from froude.harvest.live.changes import Carrier
     from froude.harvest.live.resourcemanager import ResourceManager
+    from froude.harvest.live.usage import Reserve, Usage
 
 _LIMIT_BYTES = 64 << 20
 AT = typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")
@@ -114,7 +115,7 @@ def usage(path: Path) -> dict[str, Usage]:
         InputError: no such table, or a line of it is wrong.
     """
     from froude.base.files import read_bounded
-    from froude.harvest.live.changes import Usage
+    from froude.harvest.live.usage import Usage
 
     try:
         rows = list(
@@ -149,7 +150,7 @@ def reserve(text: str) -> Reserve:
         InputError: no two shares.
     """
     from froude.cli.provision.common import share
-    from froude.harvest.live.changes import Reserve
+    from froude.harvest.live.usage import Reserve
 
     parts = text.split(",")
     if len(parts) != 2:
