@@ -9,7 +9,6 @@ import typer
 
 from froude.base.errors import GuardError, InputError
 from froude.cli.harvest import common, managers
-from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -18,11 +17,6 @@ if TYPE_CHECKING:
     from froude.harvest.live.resourcemanager import ResourceManager
     from froude.harvest.live.types import Changes, ClusterState, Prior
     from froude.harvest.telemetry.datacenter import Datacenter
-
-_Grace = Annotated[
-    float,
-    typer.Option(min=-1, metavar="SECONDS", help="Before containers are killed, youngest first; -1: never."),
-]
 
 
 def apply(
@@ -49,7 +43,7 @@ def apply(
     state: Annotated[
         Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")
     ] = Path("harvest-state.json"),
-    grace: _Grace = 0.0,
+    grace: managers.Grace = 0.0,
     target_is: managers.Is = None,
     admin: managers.Admin = None,
     hadoop: managers.Release = None,
@@ -95,8 +89,8 @@ def apply(
     if resources:
         parts.append(wanted.resource_changes(now, before, kept, measured))
     todo = wanted.together(*parts)
-    _show(settings, now, todo)
-    if not todo or not _may(settings, server, now, target_is):
+    managers.show(settings, now, todo)
+    if not todo or not managers.may(settings, server, now, target_is):
         return
     _carry_out(settings, server, wanted.remembered(server.address, now, todo, before), todo, state, grace)
 
@@ -107,7 +101,7 @@ def rollback(
         "harvest-state.json"
     ),
     target_is: managers.Is = None,
-    grace: _Grace = 0.0,
+    grace: managers.Grace = 0.0,
     admin: managers.Admin = None,
     hadoop: managers.Release = None,
     user: managers.User = None,
@@ -132,7 +126,7 @@ def rollback(
             remedy=f"If it is the same cluster, say --target-is {now.id}",
         )
     todo = restoring(prior, now)
-    _show(settings, now, todo)
+    managers.show(settings, now, todo)
     if settings.dry_run:
         settings.note(f"Nothing was changed, and {state} stays")
         return
@@ -221,56 +215,6 @@ def _labels(
             "them its capacity of every label in capacity-scheduler.xml"
         )
     return class_changes(now, labelled, carrier, queues=not keep_queues)
-
-
-def _show(settings: Settings, now: ClusterState, todo: Changes) -> None:
-    from froude.harvest.live.types import ATTRIBUTE
-
-    settings.emit({"resourcemanager": now.id, "changes": _plain(todo)})
-    if not todo:
-        settings.out(f"ResourceManager {now.id}: nothing to change")
-        return
-    totals = {node.id: node for node in now.nodes}
-    rows = [("node", "label", "becomes", "vcores", "becomes", "MiB", "becomes")]
-    for node in sorted({*todo.node_labels, *todo.resources}):
-        was, wanted = totals[node], todo.resources.get(node)
-        resource = ("", "") if wanted is None else (str(wanted.vcores), str(wanted.memory_mb))
-        label = todo.node_labels.get(node)
-        becomes = "" if label is None else label or "none"
-        before = (node, was.label or "none", becomes, str(was.total.vcores), resource[0])
-        rows.append((*before, str(was.total.memory_mb), resource[1]))
-    lines = (
-        [f"ResourceManager {now.id}", aligned(rows, words=3)]
-        if len(rows) > 1
-        else [f"ResourceManager {now.id}"]
-    )
-    if todo.add_labels:
-        lines.append(f"labels added: {', '.join(todo.add_labels)}")
-    if todo.remove_labels:
-        lines.append(f"labels removed: {', '.join(todo.remove_labels)}")
-    lines += [
-        f"{host}: {ATTRIBUTE} = {value or '(removed)'}"
-        for host, value in sorted(todo.node_attributes.items())
-    ]
-    lines += [f"{name} = {'(removed)' if value is None else value}" for name, value in todo.scheduler.items()]
-    settings.out("\n".join(lines))
-
-
-def _plain(todo: Changes) -> dict[str, object]:
-    from dataclasses import asdict
-
-    return {**asdict(todo), "spared": sorted(todo.spared)}
-
-
-def _may(settings: Settings, server: ResourceManager, now: ClusterState, typed: str | None) -> bool:
-    if settings.dry_run or typed is None:
-        settings.note(f"Nothing was changed. To do it: --target-is {now.id}")
-        return False
-    if typed != now.id:
-        raise GuardError(
-            "is not the ResourceManager that was named", file=server.address, found=now.id, allowed=typed
-        )
-    return True
 
 
 def _carry_out(

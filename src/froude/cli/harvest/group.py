@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.harvest import applying, history, jobs, replicas, tenants
+from froude.cli.harvest import applying, history, jobs, replicas, serving, submitting, tenants
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,3 +28,5 @@ app.add_typer(simulate, name="simulate")
 app.command()(applying.collect)
 app.command()(applying.apply)
 app.command()(applying.rollback)
+app.command()(serving.serve)
+app.command()(submitting.submit)

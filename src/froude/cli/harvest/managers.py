@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import InputError
+from froude.base.errors import GuardError, InputError
+from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.hadoop.schema import Schema
     from froude.harvest.live.changes import Carrier
     from froude.harvest.live.resourcemanager import ResourceManager
+    from froude.harvest.live.types import Changes, ClusterState
     from froude.harvest.live.usage import Reserve, Usage
 
 _LIMIT_BYTES = 64 << 20
@@ -35,6 +37,10 @@ Release = Annotated[
 Is = Annotated[
     str | None,
     typer.Option("--target-is", metavar="ID", help="Its id, as shown; without it nothing is changed."),
+]
+Grace = Annotated[
+    float,
+    typer.Option(min=-1, metavar="SECONDS", help="Before containers are killed, youngest first; -1: never."),
 ]
 Carried = Annotated[str, typer.Option("--as", help="A class is a node's labels, its attributes, or both.")]
 RESERVE = typer.Option(metavar="CPU,MEMORY", help="Shares that stay free.")
@@ -158,3 +164,71 @@ def reserve(text: str) -> Reserve:
             "is no reserve", place="--reserve", found=text, allowed="CPU,MEMORY such as 33.4%,31.25%"
         )
     return Reserve(share("--reserve", parts[0]), share("--reserve", parts[1]))
+
+
+def show(settings: Settings, now: ClusterState, todo: Changes) -> None:
+    """Print what is to be changed.
+
+    Args:
+        settings: global flags.
+        now: the ResourceManager as it is.
+        todo: what.
+    """
+    from froude.harvest.live.types import ATTRIBUTE
+
+    settings.emit({"resourcemanager": now.id, "changes": _plain(todo)})
+    if not todo:
+        settings.out(f"ResourceManager {now.id}: nothing to change")
+        return
+    totals = {node.id: node for node in now.nodes}
+    rows = [("node", "label", "becomes", "vcores", "becomes", "MiB", "becomes")]
+    for node in sorted({*todo.node_labels, *todo.resources}):
+        was, wanted = totals[node], todo.resources.get(node)
+        resource = ("", "") if wanted is None else (str(wanted.vcores), str(wanted.memory_mb))
+        label = todo.node_labels.get(node)
+        becomes = "" if label is None else label or "none"
+        before = (node, was.label or "none", becomes, str(was.total.vcores), resource[0])
+        rows.append((*before, str(was.total.memory_mb), resource[1]))
+    lines = (
+        [f"ResourceManager {now.id}", aligned(rows, words=3)]
+        if len(rows) > 1
+        else [f"ResourceManager {now.id}"]
+    )
+    if todo.add_labels:
+        lines.append(f"labels added: {', '.join(todo.add_labels)}")
+    if todo.remove_labels:
+        lines.append(f"labels removed: {', '.join(todo.remove_labels)}")
+    lines += [
+        f"{host}: {ATTRIBUTE} = {value or '(removed)'}"
+        for host, value in sorted(todo.node_attributes.items())
+    ]
+    lines += [f"{name} = {'(removed)' if value is None else value}" for name, value in todo.scheduler.items()]
+    settings.out("\n".join(lines))
+
+
+def _plain(todo: Changes) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {**asdict(todo), "spared": sorted(todo.spared)}
+
+
+def may(settings: Settings, server: ResourceManager, now: ClusterState, typed: str | None) -> bool:
+    """Whether changes are allowed; where they are not, it says how to allow them.
+
+    Args:
+        settings: global flags.
+        server: that would be changed.
+        now: as it is.
+        typed: of `--target-is`.
+
+    Raises:
+        GuardError: another one was named.
+    """
+    if settings.dry_run or typed is None:
+        settings.note(f"Nothing was changed. To do it: --target-is {now.id}")
+        return False
+    if typed != now.id:
+        raise GuardError(
+            "is not the ResourceManager that was named", file=server.address, found=now.id, allowed=typed
+        )
+    return True

@@ -10,7 +10,7 @@ from enum import Enum
 from froude.base.errors import InputError
 from froude.harvest.live.classes import Classes
 from froude.harvest.live.types import RUNNING, Changes, ClusterState, Prior
-from froude.harvest.live.usage import Reserve, Usage, allowance, usage_of
+from froude.harvest.live.usage import Reserve, Usage, allowance, used_by
 
 PREFIX = "yarn.scheduler.capacity."
 """Of the properties of queues."""
@@ -145,7 +145,7 @@ def resource_changes(
     resources, spared = {}, set()
     for node in state.nodes:
         own = own_of.get(node.id, node.total)
-        used = usage_of(node, own) if measured is None else measured.get(node.id, measured.get(node.host))
+        used = used_by(node, own, measured)
         if node.state != RUNNING or used is None:
             continue
         allowed = allowance(own, used, reserve, node.machine_mb)

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from froude.harvest.classify.classes import Classification
 from froude.harvest.live.types import RUNNING, ClusterState, Node, Resource
-from froude.harvest.live.usage import Usage, usage_of
+from froude.harvest.live.usage import Usage, used_by
 from froude.harvest.schedule.selection import ClassRoom
 from froude.harvest.telemetry.datacenter import Datacenter
 from froude.harvest.telemetry.profiles import Pattern
@@ -77,7 +77,12 @@ def classes_of(datacenter: Datacenter, found: Classification, before: Classes | 
     )
 
 
-def rooms_of(classes: Classes, state: ClusterState, own_of: Mapping[str, Resource]) -> list[ClassRoom]:
+def rooms_of(
+    classes: Classes,
+    state: ClusterState,
+    own_of: Mapping[str, Resource],
+    measured: Mapping[str, Usage] | None = None,
+) -> list[ClassRoom]:
     """What room each class has now, for `select`.
 
     Args:
@@ -85,6 +90,7 @@ def rooms_of(classes: Classes, state: ClusterState, own_of: Mapping[str, Resourc
         state: of its ResourceManager.
         own_of: by node, what its containers may use on a server without a primary tenant; nodes that are absent have
             what they have now.
+        measured: by node or host, what primary tenants use; None takes what nodes report.
 
     Returns:
         A room a class, of its running nodes; one without any has none. In use is what primary tenants use, and what
@@ -95,14 +101,22 @@ def rooms_of(classes: Classes, state: ClusterState, own_of: Mapping[str, Resourc
         name = classes.of(node)
         if name is not None and node.state == RUNNING:
             members.setdefault(name, []).append(node)
-    return [_room(each, members.get(each.name, []), own_of) for each in classes.known]
+    return [
+        _room(
+            each,
+            [
+                (node, own := own_of.get(node.id, node.total), used_by(node, own, measured))
+                for node in members.get(each.name, [])
+            ],
+        )
+        for each in classes.known
+    ]
 
 
-def _room(known: KnownClass, nodes: Sequence[Node], own_of: Mapping[str, Resource]) -> ClassRoom:
+def _room(known: KnownClass, nodes: Sequence[tuple[Node, Resource, Usage | None]]) -> ClassRoom:
     cores = memory_mb = busy_cores = busy_mb = 0.0
-    for node in nodes:
-        own = own_of.get(node.id, node.total)
-        used = usage_of(node, own) or Usage(known.average)
+    for node, own, told_use in nodes:
+        used = told_use or Usage(known.average)
         cores += own.vcores
         busy_cores += min(own.vcores, used.cpu_share * own.vcores + node.allocated.vcores)
         # Where the machine's memory is not told, containers' own memory is all that there is to go by.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -82,6 +83,7 @@ class Controller:
         history: History,
         seeds: Seeds,
         *,
+        draws: random.Random | None = None,
         known: Known | None = None,
         prior: Prior | None = None,
     ) -> None:
@@ -90,7 +92,8 @@ class Controller:
         Args:
             wanted: what to do.
             history: of the tenants.
-            seeds: of classes and draws.
+            seeds: of classes.
+            draws: of jobs' classes; None for those of the seeds.
             known: from an earlier life.
             prior: what was there before the first change of an earlier life.
         """
@@ -102,7 +105,7 @@ class Controller:
         self.view = View()
         """As it was seen last."""
         self._policy = Policy(reserve_cpu=wanted.reserve.cpu, reserve_memory=wanted.reserve.memory)
-        self._rng = seeds.child("select").random()
+        self._rng = draws or seeds.child("select").random()
         self._failed_s = -float("inf")
 
     def poll(
@@ -140,7 +143,7 @@ class Controller:
         changes = together(*parts)
         if changes:
             self.prior = remembered(self._wanted.address, state, changes, self.prior)
-        rooms = tuple(rooms_of(self.known.classes, state, own_of))
+        rooms = tuple(rooms_of(self.known.classes, state, own_of, measured))
         self.view = View(rooms, self._thresholds(rooms), now_s, len(running))
         return Step(changes, self.prior, notes)
 

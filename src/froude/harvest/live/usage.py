@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from froude.harvest.live.types import Node, Resource
@@ -70,3 +71,14 @@ def usage_of(node: Node, own: Resource) -> Usage | None:
     cpu = max(0.0, node.cpu_share - node.containers_vcores / own.vcores)
     memory = None if node.memory_used_mb is None else max(0, node.memory_used_mb - node.containers_memory_mb)
     return Usage(min(1.0, cpu), memory)
+
+
+def used_by(node: Node, own: Resource, measured: Mapping[str, Usage] | None) -> Usage | None:
+    """What the primary tenant of a node uses, as somebody measured it, or else as the node reports it.
+
+    Args:
+        node: as the ResourceManager sees it.
+        own: see `usage_of`.
+        measured: by node or host; None where nobody did.
+    """
+    return usage_of(node, own) if measured is None else measured.get(node.id, measured.get(node.host))
