@@ -94,6 +94,7 @@ def test_it_runs_until_interrupted_and_goes_on_afterwards(lab: Path, capsys: Out
         (["lab", "--reclassify", "1s"], "--reclassify: is out of range"),
         (["lab", "--listen", "here"], "--listen: is not an address"),
         (["lab", "--usage", "none.csv"], "none.csv"),
+        (["lab", "--state", "lab"], "lies in another artifact"),
     ],
 )
 def test_what_cannot_be_served(flags: list[str], said: str, lab: Path, capsys: Out) -> None:

@@ -92,7 +92,7 @@ def test_without_a_daemon_the_class_is_chosen_here(
         assert run(command) == 0
         assert not sent
     said = capfd.readouterr()
-    assert "q: medium, one class: constant-01 (1 containers)" in said.err
+    assert "q: medium, one class: constant-01 (1 container)" in said.err
     assert list(read_known(tmp_path / "harvest-jobs.json").last) == ["q"]
 
 

@@ -78,11 +78,13 @@ def serve(
 
     Example: froude harvest serve dc --resourcemanager rm.example.com:8088 --resources --target-is 1795487635110
     """
+    from froude.cli.outputs import refuse_inside
     from froude.harvest.live.serving import Places, alone
 
     settings: Settings = ctx.obj
     common.require(web=True)
     places = Places(state)
+    refuse_inside(places.prior)
     interval_s = _between("--interval", interval, _LEAST_S, _DAY_S)
     wanted = _wanted(
         resourcemanager,

@@ -33,7 +33,7 @@ def submit(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Instead: an earlier run's Spark event log, Rumen trace or WfCommons instance.",
+            help="Instead: Spark event log, Rumen trace or WfCommons instance of an earlier run.",
         ),
     ] = None,
     cores: Annotated[float, typer.Option(min=0.01, max=1024, help="Of each container.")] = 1.0,
@@ -72,10 +72,14 @@ def submit(
 
     Example: froude harvest submit --job sort --containers 40 -- yarn jar hadoop-mapreduce-examples.jar terasort in out
     """
+    from froude.cli.outputs import Output, claim
+    from froude.harvest.live.service_file import MIGRATIONS
     from froude.harvest.live.submitting import targets_of
 
     settings: Settings = ctx.obj
     common.require(web=True)
+    if datacenter is not None:
+        claim(settings, [Output(runs, MIGRATIONS.kind)], [datacenter, graph, application])
     if (application is None) == (not command):
         raise InputError(
             "is needed, and only one", place="harvest submit", allowed="-- COMMAND, or --rest JSON"
@@ -153,10 +157,7 @@ def _request(containers: int | None, graph: Path | None) -> float:
         )
     if containers is not None:
         return float(containers)
-    jobs = list(read_jobs(graph or Path()))
-    if len(jobs) != 1:
-        raise InputError("holds not one job", file=graph, found=f"{len(jobs)} jobs", allowed="one")
-    return float(concurrency(jobs[0], Concurrency.LEVELS))
+    return float(max(concurrency(each, Concurrency.LEVELS) for each in read_jobs(graph or Path())))
 
 
 def _fields(path: Path) -> dict[str, Any]:
@@ -192,10 +193,8 @@ class _Here:
         self, settings: Settings, datacenter: Path, runs: Path, resourcemanager: str, user: str | None
     ) -> None:
         from froude.base.clock import RealClock
-        from froude.cli.outputs import Output, claim
-        from froude.harvest.live.service_file import MIGRATIONS, read_known
+        from froude.harvest.live.service_file import read_known
 
-        claim(settings, [Output(runs, MIGRATIONS.kind)], [datacenter])
         self._settings, self._runs = settings, runs
         self._known = read_known(runs) if runs.exists() else None
         self._controller = self._made(datacenter, resourcemanager)
@@ -239,6 +238,10 @@ class _Here:
 
 
 def _say(settings: Settings, chosen: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-    where = ", ".join(f"{part['label']} ({part['containers']} containers)" for part in chosen["classes"])
+    from froude.base.summary import counted
+
+    where = ", ".join(
+        f"{part['label']} ({counted(part['containers'], 'container')})" for part in chosen["classes"]
+    )
     alone = f"no class holds it; its application master goes to {answer['master_label'] or 'any node'}"
     settings.note(f"{chosen['job']}: {chosen['type']}, {chosen['fit']}: {where or alone}")
