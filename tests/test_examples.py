@@ -68,6 +68,8 @@ NOT_RUN = {
     "harvest import load.csv": "needs samples of the reader's own, and a cluster",
     "harvest schedule dc9 --jobs": "needs a record of the reader's own",
     "harvest apply": "needs a cluster of the reader's own; `integration` has one",
+    "harvest serve": "needs a cluster of the reader's own; `integration` has one",
+    "harvest submit": "needs a daemon; `integration` has one",
     "froude report workload.yaml run": "is run in integration, by README's chain",
 }
 """Blocks that no test runs as they stand, by what is in them; their flags are checked."""

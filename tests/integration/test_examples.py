@@ -54,6 +54,8 @@ BY_HAND = {
     "provision measure": "needs a disk to measure",
     "harvest collect": "asks a ResourceManager; tests of the command run it",
     "harvest apply": "changes a ResourceManager; a test of its own has a real one",
+    "harvest serve": "changes a ResourceManager; a test of its own has a real one",
+    "harvest submit": "asks a daemon; a test of its own has a real one",
     "harvest rollback": "changes a ResourceManager; a test of its own has a real one",
 }
 """Commands whose example in help no test here or in `test_examples` runs by itself, and why."""
