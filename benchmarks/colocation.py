@@ -58,7 +58,7 @@ _THRESHOLDS = "12s,35s"
 _HEARTBEAT_S = 0.5
 _SMOOTH = 0.5
 """Weight of the last second in what is told of a service's CPU: requests of a second are few."""
-_WINDOW_S = 10.0
+WINDOW_S = 10.0
 """Tail latencies are of so long, as the paper's are of a minute."""
 _PORT = 9321
 _CONF = {
@@ -345,11 +345,11 @@ class Run:
 
     def _windows(self, asked: dict[str, list[list[float]]]) -> np.ndarray:
         """Shape (servers, windows): 99th percentiles, seconds."""
-        count = int(self._seconds / _WINDOW_S)
+        count = int(self._seconds / WINDOW_S)
         rows = []
         for pairs in asked.values():
             due, took = np.array(pairs).T
-            rows.append([np.quantile(took[due // _WINDOW_S == n], 0.99) for n in range(count)])
+            rows.append([np.quantile(took[due // WINDOW_S == n], 0.99) for n in range(count)])
         return np.array(rows)
 
     def _master(self, groups: Groups) -> BatchMaster:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -24,10 +25,11 @@ from froude.cli.app import run
 from froude.experiment.session import Hadoop
 from froude.hadoop.launcher import home_environment
 from froude.hadoop.yarn_cluster import YarnCluster
-from froude.hadoop.yarn_settings import Containers
+from froude.hadoop.yarn_settings import TRACKER, Containers
 from froude.harvest.live.resourcemanager import ResourceManager
 from froude.harvest.telemetry.files import write_datacenter
 from tests.harvest.datacenters import made
+from tests.harvest.live.emulated import register
 
 pytestmark = pytest.mark.integration
 
@@ -67,10 +69,14 @@ def test_a_daemon_places_jobs_and_makes_room_for_tenants(
         command = ["harvest", "serve", "lab", "--resourcemanager", server.address, "--resources"]
         command += ["--as", "both", "--usage", "use.csv", "--listen", "127.0.0.1:0", "--interval", "1s"]
 
+        spare(cluster, server)
+        first = replace(first, nodes=server.nodes())
+
         assert run(command) == 0
         assert {node.host: node.total for node in server.nodes()} == {n.host: n.total for n in first.nodes}
         with serving([*command, "--target-is", first.id]) as daemon:
-            nodes = waited(server.nodes, lambda nodes: all(node.total.vcores == 5 for node in nodes))
+            real = lambda: [node for node in server.nodes() if node.host in {night, day}]  # noqa: E731
+            nodes = waited(real, lambda nodes: all(node.total.vcores == 5 for node in nodes))
             classes = {node.host: node.label for node in nodes}
             assert sorted(classes.values()) == ["periodic-01", "periodic-02"]
             assert {node.host: node.attribute for node in nodes} == classes
@@ -101,6 +107,38 @@ def test_a_daemon_places_jobs_and_makes_room_for_tenants(
         assert {(node.label, node.attribute) for node in after.nodes} == {("", "")}
         assert (after.labels, after.scheduler) == (first.labels, first.scheduler)
         assert {node.host: node.total for node in after.nodes} == {n.host: n.total for n in first.nodes}
+
+
+def spare(cluster: YarnCluster, server: ResourceManager) -> None:
+    """Many nodes report what is in use: each gets what that leaves its containers, and gets back what it had."""
+    hosts = {f"127.1.0.{n}": (n % 5 * 0.75, n % 2 * 1.0) for n in range(1, 41)}
+    register((cluster.resourcemanager[0], TRACKER), cluster.jars.schema(), hosts)
+    command = [
+        "harvest",
+        "apply",
+        "--resourcemanager",
+        server.address,
+        "--resources",
+        "--state",
+        "spare.json",
+    ]
+    waited(server.nodes, lambda nodes: len(nodes) == 42)
+    assert run([*command, "--target-is", server.state().id]) == 0
+    # Of 8 virtual cores: what the machine's cores in use are, less those of containers, rounded up; 3 in reserve.
+    wanted = {
+        host: max(0, 8 - math.ceil(max(0.0, 8 * cores / 4 - by_containers)) - 3)
+        for host, (cores, by_containers) in hosts.items()
+    }
+    seen = waited(
+        lambda: {node.host: node.total.vcores for node in server.nodes() if node.host in hosts},
+        lambda found: found == wanted,
+    )
+    assert seen == wanted
+    assert run(["harvest", "rollback", "spare.json"]) == 0
+    assert waited(
+        lambda: {node.total.vcores for node in server.nodes() if node.host in hosts},
+        lambda found: found == {8},
+    )
 
 
 @contextmanager
