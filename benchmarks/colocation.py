@@ -51,10 +51,10 @@ _SHARES = 8192
 _REQUEST_S = 0.003
 """CPU of a request to a service."""
 _MEMORY_MB = 128
-_KINDS = (("short", 6, 3.0), ("medium", 6, 8.0), ("long", 4, 30.0))
+_KINDS = (("short", 6, 3.0), ("medium", 6, 8.0), ("long", 4, 20.0))
 """Kind of job, tasks, and seconds that each takes on a core of its own."""
-_GAP_S = 6.0
-_THRESHOLDS = "12s,35s"
+_GAP_S = 4.5
+_THRESHOLDS = "12s,28s"
 _HEARTBEAT_S = 0.5
 _SMOOTH = 0.5
 """Weight of the last second in what is told of a service's CPU: requests of a second are few."""
@@ -324,11 +324,11 @@ class Run:
         ]
 
     def _jobs(self) -> list[tuple[float, BatchJob]]:
-        """Moments and jobs, the same in every mode; the last quarter has none, so that jobs end."""
+        """Moments and jobs, the same in every mode; towards the end there are none, so that jobs end."""
         rng = random.Random(f"jobs {self._seed}")
         out: list[tuple[float, BatchJob]] = []
         at = 1.0
-        while at < 0.75 * self._seconds:
+        while at < 0.6 * self._seconds:
             kind, tasks, seconds = _KINDS[rng.randrange(3)]
             out.append((at, BatchJob(len(out), kind, tasks, seconds * QUOTA / CORES)))
             at += rng.expovariate(1 / _GAP_S)

@@ -36,7 +36,7 @@ def rows_of(runs: Sequence[Sequence[Outcome]]) -> list[Row]:
     by_mode = {mode: [outcomes[n] for outcomes in runs] for n, mode in enumerate(MODES)}
     said = (
         f"{len(runs)} runs of {_SECONDS:.0f} s, three services and NodeManagers, servers of {QUOTA} of a core; "
-        f"{sum(len(each[1].kinds) for each in runs)} jobs each"
+        f"{sum(len(each[1].kinds) for each in runs)} jobs in all"
     )
     p99 = {mode: [each.p99_ms for each in found] for mode, found in by_mode.items()}
     jobs = {
