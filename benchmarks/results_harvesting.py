@@ -38,7 +38,7 @@ TOPIC = Topic(
 )
 TOPIC.benchmark("speed", "Speed and memory", "bench_harvest")
 TOPIC.benchmark(
-    "colocation", "Three services and who harvests beside them (T3, T4 in miniature)", "colocation"
+    "colocation", "Three services and who harvests beside them (T3, T4 in miniature)", "colocation_rows"
 )
 
 
