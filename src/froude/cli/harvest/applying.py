@@ -25,20 +25,11 @@ def apply(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DATACENTER]", help="Its classes go to the nodes.")
     ] = None,
-    resources: Annotated[
-        bool, typer.Option("--resources", help="Nodes give containers what their primary tenants leave.")
-    ] = False,
-    usage: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CSV", help="server, cpu (0 to 1), memory_mb of primary tenants [what nodes report]."
-        ),
-    ] = None,
-    reserve: Annotated[str, managers.RESERVE] = managers.USUAL_RESERVE,
-    keep_queues: Annotated[bool, typer.Option("--keep-queues", help="Leave capacities of queues.")] = False,
-    classes: Annotated[
-        str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")
-    ] = "13,5,5",
+    resources: managers.Resources = False,
+    usage: managers.UsageTable = None,
+    reserve: managers.ReserveShares = managers.USUAL_RESERVE,
+    keep_queues: managers.KeepQueues = False,
+    classes: managers.ClassNumbers = "13,5,5",
     carried: managers.Carried = "labels",
     state: Annotated[
         Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")

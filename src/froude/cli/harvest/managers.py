@@ -43,7 +43,18 @@ Grace = Annotated[
     typer.Option(min=-1, metavar="SECONDS", help="Before containers are killed, youngest first; -1: never."),
 ]
 Carried = Annotated[str, typer.Option("--as", help="A class is a node's labels, its attributes, or both.")]
-RESERVE = typer.Option(metavar="CPU,MEMORY", help="Shares that stay free.")
+Resources = Annotated[
+    bool, typer.Option("--resources", help="Nodes give containers what their primary tenants leave.")
+]
+UsageTable = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="CSV", help="server, cpu (0 to 1), memory_mb of primary tenants [what nodes report]."
+    ),
+]
+KeepQueues = Annotated[bool, typer.Option("--keep-queues", help="Leave capacities of queues.")]
+ClassNumbers = Annotated[str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")]
+ReserveShares = Annotated[str, typer.Option(metavar="CPU,MEMORY", help="Shares that stay free.")]
 USUAL_RESERVE = "33.4%,31.25%"
 
 

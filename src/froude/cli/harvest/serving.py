@@ -33,26 +33,17 @@ def serve(
         Path | None,
         typer.Argument(metavar="[DATACENTER]", help="Tenants and their past [the daemon's own, later on]."),
     ] = None,
-    resources: Annotated[
-        bool, typer.Option("--resources", help="Nodes give containers what their primary tenants leave.")
-    ] = False,
+    resources: managers.Resources = False,
     carried: Annotated[
         str, typer.Option("--as", help="Classes are nodes' labels, attributes, both, or none.")
     ] = "labels",
     forecast: Annotated[
         bool, typer.Option("--forecast", help="Nodes take no more than the next hour is expected to leave.")
     ] = False,
-    usage: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CSV", help="server, cpu (0 to 1), memory_mb, read at each look [what nodes report]."
-        ),
-    ] = None,
-    reserve: Annotated[str, managers.RESERVE] = managers.USUAL_RESERVE,
-    keep_queues: Annotated[bool, typer.Option("--keep-queues", help="Leave capacities of queues.")] = False,
-    classes: Annotated[
-        str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")
-    ] = "13,5,5",
+    usage: managers.UsageTable = None,
+    reserve: managers.ReserveShares = managers.USUAL_RESERVE,
+    keep_queues: managers.KeepQueues = False,
+    classes: managers.ClassNumbers = "13,5,5",
     thresholds: Annotated[
         str, typer.Option(metavar="SHORT,LONG", help="Where jobs' types begin; auto: from how they ran.")
     ] = "173s,433s",

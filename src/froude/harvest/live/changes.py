@@ -54,7 +54,8 @@ def class_labels(classes: Classes, state: ClusterState) -> Labelled:
     foreign = tuple(
         node.id for node in state.nodes if node.id in known and node.label and node.label not in names
     )
-    labels = {node: name for node, name in known.items() if node not in foreign}
+    barred = frozenset(foreign)
+    labels = {node: name for node, name in known.items() if node not in barred}
     unknown = tuple(node.id for node in state.nodes if node.id not in known)
     return Labelled(known, labels, unknown, foreign)
 
