@@ -59,7 +59,7 @@ def test_a_daemon_places_jobs_and_makes_room_for_tenants(
     with YarnCluster(
         hadoop, datanodes=1, nodemanagers=2, replication=1, containers=size, fast=True, conf=conf
     ) as cluster:
-        cluster.wait_live()
+        home = cluster.client_home()
         server = ResourceManager(*cluster.resourcemanager_http, user="root")
         first = server.state()
         night, day = cluster.node_addresses
@@ -81,7 +81,6 @@ def test_a_daemon_places_jobs_and_makes_room_for_tenants(
             assert sorted(classes.values()) == ["periodic-01", "periodic-02"]
             assert {node.host: node.attribute for node in nodes} == classes
 
-            home = cluster.client_home()
             with monkeypatch.context() as environment:
                 for name, value in home_environment(cluster.jars.hadoop, home, cluster.hdfs.uri).items():
                     environment.setenv(name, value)
@@ -95,7 +94,7 @@ def test_a_daemon_places_jobs_and_makes_room_for_tenants(
                 told = json.loads(capfd.readouterr().out)
                 assert told["fit"] == "one class"
                 assert {classes[host] for host in hosts_of(cluster, server)} == {told["label"]}
-                spike(cluster, classes, server)
+                spike(cluster, str(home / "bin" / "yarn"), classes, server)
             daemon.terminate()
             assert daemon.wait(30) == 0
         known = json.loads(Path("harvest-service", "service.json").read_text())
@@ -160,15 +159,14 @@ def use(shares: dict[str, float]) -> None:
     atomic_write_text(Path("use.csv"), text)
 
 
-def spike(cluster: YarnCluster, classes: dict[str, str], server: ResourceManager) -> None:
+def spike(cluster: YarnCluster, yarn: str, classes: dict[str, str], server: ResourceManager) -> None:
     """Four maps sleep on one node; its primary tenant takes most of it; what was started last goes."""
     hdfs = Client(cluster.hdfs.uri)
     hdfs.mkdirs("/sleep")
     for number in range(4):
         with hdfs.create(f"/sleep/{number}", WriteOptions()) as file:
             file.write(b"x\n")
-    words = [str(cluster.client_home() / "bin" / "yarn"), "streaming"]
-    words += ["-Dmapreduce.job.reduces=0", "-Dmapreduce.map.maxattempts=1"]
+    words = [yarn, "streaming", "-Dmapreduce.job.reduces=0", "-Dmapreduce.map.maxattempts=1"]
     words += ["-input", "/sleep", "-output", "/slept", "-mapper", "sleep 60"]
     ended: list[int] = []
     command = [*_SUBMIT, "--job", "sleep", "--containers", "5", "--", *words]
