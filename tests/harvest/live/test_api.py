@@ -61,7 +61,7 @@ def client(served: Served, token: str = "secret") -> Iterator[tuple[Memory, http
 def test_a_job_is_told_where_to_run_and_tells_how_it_ran(served: Served) -> None:
     """Label, master's label, attributes, and its share on each class."""
     with client(served) as (memory, one):
-        answer = one.post("/v1/select", json=ASKED)
+        answer = one.post("/v1/select", json={**ASKED, "type": "long"})
         assert answer.json() == {
             "job": "q19",
             "type": "long",
@@ -76,7 +76,7 @@ def test_a_job_is_told_where_to_run_and_tells_how_it_ran(served: Served) -> None
         }
         assert one.post("/v1/ran", json={"job": "q19", "seconds": 61.5}).status_code == 204
         assert one.get("/v1/classes").json()["classes"][0]["nodes"] == 2
-    assert memory.asked == [Request("q19", 27, Container(2, 0))]
+    assert memory.asked == [Request("q19", 27, Container(2, 0), kind=JobType.LONG)]
     assert memory.ran == [("q19", LastRun(61.5, 1.0))]
 
 
@@ -88,6 +88,7 @@ def test_a_job_is_told_where_to_run_and_tells_how_it_ran(served: Served) -> None
         ({**ASKED, "job": "x" * 201}, 422),
         ({**ASKED, "nodes": 3}, 422),
         ({"job": "a"}, 422),
+        ({**ASKED, "type": "huge"}, 422),
         ({**ASKED, "job": "x" * (LARGEST_BYTES + 1)}, 413),
     ],
 )

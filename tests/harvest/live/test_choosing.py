@@ -57,12 +57,13 @@ def test_a_job_that_no_class_holds_has_a_label_for_its_master_alone() -> None:
 
 
 def test_the_last_run_of_a_job_tells_its_type() -> None:
-    """What is said of it counts before what is remembered; one that is not known is medium."""
+    """What is said of it counts before what is remembered, a type before all; one that is not known is medium."""
     last = {"q": LastRun(1000.0, 5)}
     for request, kind in (
         (Request("q", 1), JobType.LONG),
         (Request("q", 1, last_run_s=1.0), JobType.SHORT),
         (Request("new", 1), JobType.MEDIUM),
+        (Request("q", 1, kind=JobType.SHORT), JobType.SHORT),
     ):
         assert (
             choose(ROOMS, request, last, policy=POLICY, thresholds=Thresholds(), rng=random.Random(1)).kind

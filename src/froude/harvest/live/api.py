@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from froude.base.errors import InputError
 from froude.harvest.live.choosing import Choice, LastRun, Request
 from froude.harvest.live.controller import View
-from froude.harvest.schedule.selection import Container
+from froude.harvest.schedule.selection import Container, JobType
 
 LARGEST_BYTES = 64 << 10
 """Of a request's body."""
@@ -38,6 +38,7 @@ class Asked(BaseModel):
     cores: Annotated[float, Field(gt=0, le=1024)] = 1.0
     memory_mb: Annotated[float, Field(ge=0, le=1 << 26)] = 2048.0
     last_run_s: _Seconds | None = None
+    type: JobType | None = None
 
 
 class Ran(BaseModel):
@@ -116,7 +117,9 @@ def application(calls: Calls, token: str) -> ASGIApp:
     @app.post("/v1/select", dependencies=[Depends(seen)])
     def select(asked: Asked) -> dict[str, Any]:
         container = Container(asked.cores, asked.memory_mb)
-        return choice_fields(calls.choose(Request(asked.job, asked.containers, container, asked.last_run_s)))
+        return choice_fields(
+            calls.choose(Request(asked.job, asked.containers, container, asked.last_run_s, asked.type))
+        )
 
     @app.post("/v1/ran", status_code=204)
     def ran(told: Ran) -> None:

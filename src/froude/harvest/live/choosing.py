@@ -45,6 +45,8 @@ class Request:
     container: Container = field(default_factory=Container)
     last_run_s: float | None = None
     """How long its last run took; None for what is remembered of it."""
+    kind: JobType | None = None
+    """Its type, where somebody knows better than its last run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def choose(
     """
     known = last.get(request.job)
     took = known.seconds if request.last_run_s is None and known is not None else request.last_run_s
-    kind = thresholds.type_of(took)
+    kind = request.kind or thresholds.type_of(took)
     found = select(rooms, kind, request.containers, policy, rng, container=request.container)
     free = [headroom(kind, room, policy, request.container) for room in rooms]
     among = found.classes or range(len(rooms))
