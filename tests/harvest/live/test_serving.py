@@ -139,5 +139,5 @@ def test_changes_in_a_line() -> None:
     """Only what there is."""
     both = {"a": Resource(1, 1), "b": Resource(1, 1)}
     changes = Changes(resources=both, spared=frozenset("a"), node_attributes={"h": "c"})
-    text = "2 nodes resized, of these 1 at once, 1 as containers end, 1 attributes set"
+    text = "2 nodes resized, of these 1 at once, 1 as containers end, 1 attribute set"
     assert changed_text(changes) == text

@@ -15,6 +15,7 @@ from froude.base.clock import Clock
 from froude.base.documents import dump_figures
 from froude.base.errors import InputError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
+from froude.base.summary import counted
 from froude.harvest.live.api import Calls
 from froude.harvest.live.choosing import Choice, LastRun, Request
 from froude.harvest.live.controller import Controller
@@ -213,12 +214,12 @@ def changed_text(changes: Changes) -> str:
     """
     killing = len(changes.resources) - len(changes.spared)
     parts = [
-        (len(changes.resources), f"{len(changes.resources)} nodes resized"),
+        (len(changes.resources), f"{counted(len(changes.resources), 'node')} resized"),
         (len(changes.spared), f"of these {killing} at once, {len(changes.spared)} as containers end"),
-        (len(changes.add_labels), f"{len(changes.add_labels)} labels added"),
-        (len(changes.node_labels), f"{len(changes.node_labels)} nodes labelled"),
-        (len(changes.node_attributes), f"{len(changes.node_attributes)} attributes set"),
-        (len(changes.scheduler), f"{len(changes.scheduler)} properties of queues"),
+        (len(changes.add_labels), f"{counted(len(changes.add_labels), 'label')} added"),
+        (len(changes.node_labels), f"{counted(len(changes.node_labels), 'node')} labelled"),
+        (len(changes.node_attributes), f"{counted(len(changes.node_attributes), 'attribute')} set"),
+        (len(changes.scheduler), f"{counted(len(changes.scheduler), 'setting')} of queues"),
     ]
     return ", ".join(text for number, text in parts if number)
 
