@@ -77,7 +77,7 @@ def submit(
     from froude.harvest.live.submitting import targets_of
 
     settings: Settings = ctx.obj
-    common.require(web=True)
+    common.require()
     if datacenter is not None:
         claim(settings, [Output(runs, MIGRATIONS.kind)], [datacenter, graph, application])
     if (application is None) == (not command):
@@ -219,8 +219,7 @@ class _Here:
         return Controller(Wanted(resourcemanager), history, seeds, draws=draws, known=known)
 
     def select(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        from froude.harvest.live.api import choice_fields
-        from froude.harvest.live.choosing import Request
+        from froude.harvest.live.choosing import Request, choice_fields
         from froude.harvest.schedule.selection import Container
 
         container = Container(asked["cores"], asked["memory_mb"])

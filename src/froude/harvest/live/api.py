@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from froude.base.errors import InputError
-from froude.harvest.live.choosing import Choice, LastRun, Request
+from froude.harvest.live.choosing import Choice, LastRun, Request, choice_fields
 from froude.harvest.live.controller import View
 from froude.harvest.schedule.selection import Container, JobType
 
@@ -67,26 +67,6 @@ class Calls:
             view: the cluster as it was seen last.
         """
         self.choose, self.ran, self.view = choose, ran, view
-
-
-def choice_fields(choice: Choice) -> dict[str, Any]:
-    """A choice as JSON has it.
-
-    Args:
-        choice: where a job shall run.
-    """
-    return {
-        "job": choice.job,
-        "type": choice.kind.value,
-        "fit": choice.fit.value,
-        "label": choice.label,
-        "master_label": choice.master_label,
-        "attributes": choice.attributes,
-        "classes": [
-            {"label": part.label, "headroom": round(part.headroom, 3), "containers": part.containers}
-            for part in choice.parts
-        ],
-    }
 
 
 def application(calls: Calls, token: str) -> ASGIApp:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from froude.harvest.live.attributes import expression
 from froude.harvest.schedule.selection import (
@@ -124,6 +125,26 @@ def choose(
     return Choice(
         request.job, kind, found.fit, tuple(parts), "" if roomiest is None else rooms[roomiest].name
     )
+
+
+def choice_fields(choice: Choice) -> dict[str, Any]:
+    """A choice as the class-selection API answers it, in JSON.
+
+    Args:
+        choice: where a job shall run.
+    """
+    return {
+        "job": choice.job,
+        "type": choice.kind.value,
+        "fit": choice.fit.value,
+        "label": choice.label,
+        "master_label": choice.master_label,
+        "attributes": choice.attributes,
+        "classes": [
+            {"label": part.label, "headroom": round(part.headroom, 3), "containers": part.containers}
+            for part in choice.parts
+        ],
+    }
 
 
 def remembered_run(last: Mapping[str, LastRun], job: str, run: LastRun) -> dict[str, LastRun]:

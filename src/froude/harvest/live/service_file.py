@@ -15,6 +15,8 @@ from froude.workspace.document import dump_sealed_figures, open_figures
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("harvest-service", 1)
+ACCESS = "harvest-access"
+"""Kind of the document that says where a daemon's API is, and with which token."""
 _LIMIT_BYTES = 256 << 20
 
 

@@ -20,7 +20,7 @@ from froude.harvest.live.api import Calls
 from froude.harvest.live.choosing import Choice, LastRun, Request
 from froude.harvest.live.controller import Controller
 from froude.harvest.live.prior_file import prior_json
-from froude.harvest.live.service_file import known_json
+from froude.harvest.live.service_file import ACCESS, known_json
 from froude.harvest.live.types import Changes, ClusterState
 from froude.harvest.live.usage import Usage
 from froude.harvest.telemetry.files import write_datacenter
@@ -28,8 +28,6 @@ from froude.workspace.artifact import Origin
 
 _HISTORY_S = 3600.0
 """How often the history of utilisation is written."""
-ACCESS = "harvest-access"
-"""Kind of the document that says where the API is, and with which token."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from froude.base.files import read_bounded, stated_os_errors
 from froude.hadoop.program import find_program
 from froude.hadoop.target import parse_address
 from froude.harvest.live.json_calls import JsonCalls
-from froude.harvest.live.serving import ACCESS
+from froude.harvest.live.service_file import ACCESS
 from froude.harvest.live.submitting import Target, submission_for
 
 _LIMIT_BYTES = 1 << 16
