@@ -38,6 +38,9 @@ TOPIC = Topic(
     "series where that is said. T1 to T10 are the results that the paper reports.",
 )
 TOPIC.benchmark("speed", "Speed and memory", "bench_harvest")
+TOPIC.benchmark(
+    "colocation", "Three services and who harvests beside them (T3, T4 in miniature)", "colocation_rows"
+)
 
 
 def _datacenter(name: str, *, days: int = 31, seed: int = 1, months_after: int = 12) -> Datacenter:

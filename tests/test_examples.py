@@ -76,6 +76,8 @@ NOT_RUN = {
     "harvest place": "needs a cluster of the reader's own; `integration` has one",
     "harvest reimages": "needs a cluster of the reader's own; tests of the command have one",
     "harvest inspect dc fsck.txt": "needs a listing of the reader's own; tests of the command have one",
+    "harvest serve": "needs a cluster of the reader's own; `integration` has one",
+    "harvest submit": "needs a daemon; `integration` has one",
     "froude report workload.yaml run": "is run in integration, by README's chain",
 }
 """Blocks that no test runs as they stand, by what is in them; their flags are checked."""

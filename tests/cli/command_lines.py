@@ -115,6 +115,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "load.csv": lambda p: p.write_text("time,server,cpu\n1,a,5\n200000,a,7\n"),
     "servers.csv": lambda p: p.write_text("server,tenant\na,web\n"),
     "jobs.log": lambda p: p.write_bytes(lines(RUMEN)),
+    "app.json": lambda p: p.write_text('{"am-container-spec": {}}'),
     "use.csv": lambda p: p.write_text("server,cpu\na,0.5\n"),
     "prior.state": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
     "state.yaml": lambda p: shutil.copy(STATES["table-1"], p),
@@ -293,6 +294,15 @@ LINES = {
         (_json("placement-inspection"), REPORT),
         {"folder": "dc", "blocks": "fsck.txt"},
     ),
+    "harvest serve": Line(
+        "harvest serve dc --resourcemanager 127.0.0.1:1 --usage use.csv",
+        inputs={"folder": "dc", "usage": "use.csv"},
+    ),
+    "harvest submit": Line(
+        "harvest submit --job q --graph jobs.log --datacenter dc --resourcemanager 127.0.0.1:1 --rest app.json",
+        (_json("harvest-service", "--runs"),),
+        {"graph": "jobs.log", "datacenter": "dc", "application": "app.json"},
+    ),
     "harvest schedule": Line(
         "harvest schedule dc --jobs jobs.log",
         (_json("class-selection"), REPORT),
@@ -372,6 +382,8 @@ OTHER_PATHS = {
     ("trace import audit", "image"): "needs a release that knows images; tests of the command spoil it",
     ("trace import audit", "edits"): "is read by a program of that release; tests of the command spoil it",
     ("trace import audit", "anonymise"): "any bytes are a key",
+    ("harvest serve", "state"): "a folder in which a daemon goes on; tests of the command spoil it",
+    ("harvest submit", "service"): "is written by a daemon that runs; tests of the submitter spoil it",
     ("harvest collect", "output"): "a table that is added to; tests of the command spoil it",
     **{
         ("cache disk", name): "is served from until the command is told to stop; tests of the disk spoil it"

@@ -59,6 +59,8 @@ BY_HAND = {
     "harvest apply": "changes a ResourceManager; a test of its own has a real one",
     "harvest place": "changes a NameNode; a test of its own has a real one",
     "harvest reimages": "asks a NameNode; tests of the command run it",
+    "harvest serve": "changes a ResourceManager; a test of its own has a real one",
+    "harvest submit": "asks a daemon; a test of its own has a real one",
     "harvest rollback": "changes a ResourceManager; a test of its own has a real one",
 }
 """Commands whose example in help no test here or in `test_examples` runs by itself, and why."""

@@ -8,7 +8,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.cli.harvest.usage import usage_of_servers
-from froude.harvest.live.changes import Usage
+from froude.harvest.live.usage import Usage
 
 
 def test_a_line_a_server(tmp_path: Path) -> None:

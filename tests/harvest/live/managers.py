@@ -21,16 +21,18 @@ NODE = {
     "totalResource": {"memory": 8192, "vCores": 4},
     "nodeLabels": ["a"],
 }
+GPU = {"prefix": "nm.yarn.io", "name": "gpu", "type": "STRING", "value": "a100"}
+CLASS = {"prefix": "rm.yarn.io", "name": "harvest-class", "type": "STRING", "value": "c"}
 OLD: dict[str, Any] = {
     "info": {"clusterInfo": {"id": 7}},
-    "nodes": {"nodes": {"node": NODE}},
+    "nodes": {"nodes": {"node": {**NODE, "nodeAttributesInfo": {"nodeAttributeInfo": CLASS}}}},
     "get-node-labels": {"nodeLabelInfo": {"name": "a", "exclusivity": "false"}},
     "scheduler-conf": {"property": {"name": "x", "value": "5"}},
 }
 """Up to 3.4: lone elements are objects, truths are texts."""
 NEW: dict[str, Any] = {
     "info": {"clusterInfo": {"id": 7}},
-    "nodes": {"nodes": {"node": [NODE]}},
+    "nodes": {"nodes": {"node": [{**NODE, "nodeAttributesInfo": {"nodeAttributeInfo": [GPU, CLASS]}}]}},
     "get-node-labels": {"nodeLabelInfo": [{"name": "a", "exclusivity": False}]},
     "scheduler-conf": {"property": [{"name": "x", "value": "5"}]},
 }

@@ -14,18 +14,19 @@ from froude.base.seeds import Seeds
 from froude.harvest.classify.classes import classify
 from froude.harvest.live.changes import (
     PREFIX,
-    Reserve,
-    Usage,
-    allowance,
+    Carrier,
+    attribute_changes,
+    class_changes,
     class_labels,
     label_changes,
     remembered,
     resource_changes,
     restoring,
     together,
-    usage_of,
 )
+from froude.harvest.live.classes import classes_of
 from froude.harvest.live.types import Changes, ClusterState, Node, Resource
+from froude.harvest.live.usage import Reserve, Usage
 from tests.harvest.datacenters import made
 
 OWN = Resource(32768, 12)
@@ -49,8 +50,9 @@ STATE = ClusterState("7", (node("s0"), node("s1", "gpu"), node("s2")), {"gpu": T
 def test_nodes_get_the_class_of_their_server() -> None:
     """One that is not known, or carries the label of somebody else, is left alone."""
     flat = made(np.array([np.full(48, 0.2), np.full(48, 0.2)]))
-    found = class_labels(flat, classify(flat, Seeds(1)), STATE)
+    found = class_labels(classes_of(flat, classify(flat, Seeds(1))), STATE)
     assert found.node_labels == {"s0:1": "constant-01"}
+    assert found.classes == {"s0:1": "constant-01", "s1:1": "constant-01"}
     assert found.foreign == ("s1:1",)
     assert found.unknown == ("s2:1",)
 
@@ -69,6 +71,18 @@ def test_queues_may_use_each_label_to_their_own_share() -> None:
     assert not label_changes(replace(STATE, scheduler=None), {"s0:1": "n"}).scheduler
 
 
+def test_a_class_is_a_label_an_attribute_or_both() -> None:
+    """A label of somebody else bars no attribute; one that a node has is not given again."""
+    flat = made(np.array([np.full(48, 0.2), np.full(48, 0.2)]))
+    labelled = class_labels(classes_of(flat, classify(flat, Seeds(1))), STATE)
+    labels, attributes, both = (class_changes(STATE, labelled, each, queues=False) for each in Carrier)
+    assert (labels.node_labels, labels.node_attributes) == ({"s0:1": "constant-01"}, {})
+    assert attributes == Changes(node_attributes={"s0": "constant-01", "s1": "constant-01"})
+    assert both == together(labels, attributes)
+    given = replace(STATE, nodes=(replace(STATE.nodes[0], attribute="constant-01"), *STATE.nodes[1:]))
+    assert class_changes(given, labelled, Carrier.ATTRIBUTES).node_attributes == {"s1": "constant-01"}
+
+
 def test_what_is_no_label_or_no_percentage() -> None:
     """Is refused before anything is sent."""
     with pytest.raises(InputError, match="is no node label; found -x"):
@@ -78,47 +92,6 @@ def test_what_is_no_label_or_no_percentage() -> None:
         InputError, match=r"root\.a: has a capacity that is no percentage; found \[memory=1024\]"
     ):
         label_changes(replace(STATE, scheduler=absolute), {"s0:1": "n"})
-
-
-@pytest.mark.parametrize(
-    ("share", "memory_mb", "cores", "left_mb"),
-    [
-        (0.0, 0, 8, 22528),
-        (0.01, 1, 7, 22527),
-        (0.25, 4096, 5, 18432),
-        (0.66, 30000, 0, 0),
-        (1.0, None, 0, 32768),
-    ],
-)
-def test_what_the_primary_tenant_leaves(
-    share: float, memory_mb: int | None, cores: int, left_mb: int
-) -> None:
-    """Its use rounded up to cores and MiB, and the paper's reserve of 4 of 12 cores and 10 of 32 GB beside."""
-    assert allowance(OWN, Usage(share, memory_mb), Reserve(), 32768) == Resource(left_mb, cores)
-
-
-@given(st.integers(0, 200), st.floats(0, 1), st.floats(0, 1))
-def test_the_reserve_is_never_given_away(vcores: int, share: float, reserve: float) -> None:
-    """Whatever is used: what is given, used and kept is never more than there is, and never below nothing."""
-    given_away = allowance(Resource(1024, vcores), Usage(share), Reserve(reserve, 0.3)).vcores
-    assert given_away >= 0
-    if given_away:
-        assert given_away + vcores * share + vcores * reserve <= vcores + 1e-6
-
-
-def test_containers_are_no_primary_tenant() -> None:
-    """What they use is taken off; a node that says nothing tells nothing."""
-    busy = node(
-        "s",
-        cpu_share=0.5,
-        containers_vcores=3.0,
-        memory_used_mb=9000,
-        containers_memory_mb=2000,
-        machine_mb=40000,
-    )
-    assert usage_of(busy, OWN) == Usage(0.25, 7000)
-    assert usage_of(node("s"), OWN) is None
-    assert usage_of(replace(busy, containers_vcores=9.0), OWN) == Usage(0.0, 7000)
 
 
 def test_resources_follow_from_a_node_s_own_and_not_from_what_was_pushed_before() -> None:
@@ -134,6 +107,22 @@ def test_resources_follow_from_a_node_s_own_and_not_from_what_was_pushed_before(
     assert not resource_changes(lost, None, Reserve(), {"s0": Usage(0.5)})
 
 
+def test_what_is_expected_soon_takes_no_container_away() -> None:
+    """A node takes fewer than what is free now, and nothing there is killed; what has no room now is, all the same."""
+    light, heavy = (
+        replace(STATE.nodes[0], allocated=Resource(1024, 4)),
+        replace(STATE.nodes[2], allocated=Resource(1024, 6)),
+    )
+    state = replace(STATE, nodes=(light, heavy))
+    used = {"s0": Usage(0.25), "s2": Usage(0.25)}
+    found = resource_changes(state, None, Reserve(), used, {"s0": 0.5, "s2": 0.5})
+    assert found.resources == {"s0:1": Resource(32768, 2), "s2:1": Resource(32768, 5)}
+    assert found.spared == {"s0:1"}
+    less = resource_changes(state, None, Reserve(), used, {"s0": 0.1})
+    assert less.resources == {"s0:1": Resource(32768, 5), "s2:1": Resource(32768, 5)}
+    assert together(found, Changes(resources={"s0:1": OWN})).spared == frozenset()
+
+
 def applied(state: ClusterState, changes: Changes) -> ClusterState:
     """A ResourceManager after changes."""
     nodes = tuple(
@@ -141,6 +130,7 @@ def applied(state: ClusterState, changes: Changes) -> ClusterState:
             each,
             label=changes.node_labels.get(each.id, each.label),
             total=changes.resources.get(each.id, each.total),
+            attribute=changes.node_attributes.get(each.host, each.attribute),
         )
         for each in state.nodes
     )
@@ -163,7 +153,11 @@ def test_whatever_was_done_is_taken_back(steps: list[tuple[dict[str, str], float
     state, prior = STATE, None
     for labels, share in steps:
         usage = {each.id: Usage(share) for each in state.nodes}
-        todo = together(label_changes(state, labels), resource_changes(state, prior, Reserve(), usage))
+        todo = together(
+            label_changes(state, labels),
+            attribute_changes(state, labels),
+            resource_changes(state, prior, Reserve(), usage),
+        )
         prior = remembered("h:1", state, todo, prior)
         state = applied(state, todo)
     if prior is not None:

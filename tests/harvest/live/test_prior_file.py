@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
+from froude.base.documents import STAMP
 from froude.base.errors import ChangedError, InputError
 from froude.harvest.live.prior_file import prior_json, read_prior
 from froude.harvest.live.types import Prior, Resource
+from froude.workspace.artifact import Origin
+from froude.workspace.document import dump_sealed_figures
+from froude.workspace.migrate import Migrations
 
-PRIOR = Prior("h:1", "7", ("a",), {"x": None, "y": "5"}, {"n:1": "", "m:1": "b"}, {"n:1": Resource(1024, 2)})
+PRIOR = Prior(
+    "h:1", "7", ("a",), {"x": None, "y": "5"}, {"n:1": "", "m:1": "b"}, {"n:1": Resource(1024, 2)}, {"n": ""}
+)
 
 
 def test_it_reads_back(tmp_path: Path) -> None:
@@ -30,3 +37,12 @@ def test_a_cluster_is_not_set_to_what_somebody_typed(tmp_path: Path) -> None:
         (tmp_path / "s.json").write_text(wrong)
         with pytest.raises(InputError):
             read_prior(tmp_path / "s.json")
+
+
+def test_what_was_written_before_there_were_attributes_is_read(tmp_path: Path) -> None:
+    """As a state without any."""
+    first = Migrations("harvest-prior-state", 1)
+    fields = {key: value for key, value in asdict(PRIOR).items() if key != "node_attributes"}
+    text = dump_sealed_figures(first, {STAMP: first.stamp, **fields}, Origin())
+    (tmp_path / "s.json").write_text(text)
+    assert read_prior(tmp_path / "s.json") == replace(PRIOR, node_attributes={})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ SEEN = Node(
     memory_used_mb=4000,
     machine_mb=16000,
     containers_memory_mb=1000,
+    attribute="c",
 )
 
 
@@ -78,6 +80,29 @@ def test_changes_are_sent_in_an_order_that_each_finds_what_it_needs() -> None:
     assert sent[4][2]["update-queue"][0]["params"] == {
         "entry": [{"key": "accessible-node-labels", "value": None}]
     }
+
+
+def test_spared_nodes_lose_no_container() -> None:
+    """Whatever the grace of the others."""
+    both = {"n:1": Resource(1, 2), "m:1": Resource(1, 3)}
+    with serving({**NEW, "metrics": {"clusterMetrics": {"containersPending": 3}}}) as (port, sent):
+        server = ResourceManager("127.0.0.1", port)
+        server.apply(Changes(resources=both, spared=frozenset({"m:1"})))
+        assert server.waiting() == 3
+    assert [body["overCommitTimeout"] for _, _, body in sent] == [0, -1]
+
+
+def test_attributes_are_set_by_who_can() -> None:
+    """REST only shows them: before anything else is sent, and nobody is asked where none change."""
+    told: list[Mapping[str, str]] = []
+    with serving(NEW) as (port, sent):
+        server = ResourceManager("127.0.0.1", port, set_classes=told.append)
+        server.apply(Changes())
+        server.apply(Changes(node_attributes={"n": "d"}))
+        assert (told, sent) == ([{"n": "d"}], [])
+        with pytest.raises(ValueError, match="nobody is there"):
+            ResourceManager("127.0.0.1", port).apply(Changes(("a",), node_attributes={"n": "d"}))
+        assert not sent
 
 
 @pytest.mark.parametrize(

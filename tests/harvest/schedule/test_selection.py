@@ -52,6 +52,13 @@ def test_headroom_by_type() -> None:
     assert [headroom(kind, busy, PLAIN, CORE) for kind in JobType] == [0, 0, 0]
 
 
+def test_a_class_may_have_servers_of_its_own_size() -> None:
+    """They count in place of the policy's."""
+    large = ClassRoom("c", Pattern.CONSTANT, 10, 0.3, 0.5, 0.2, cores=20, memory_mb=20_000)
+    assert headroom(JobType.SHORT, large, PLAIN, CORE) == pytest.approx(100)
+    assert headroom(JobType.SHORT, large, PLAIN, Container(0.1, 5000)) == pytest.approx(40)
+
+
 def test_memory_may_be_the_scarcer() -> None:
     """Containers of half a server's memory: two on each of ten servers, one where half is used."""
     assert headroom(JobType.SHORT, room(), PLAIN, Container(1, 5000)) == pytest.approx(20)

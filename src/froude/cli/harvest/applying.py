@@ -8,63 +8,44 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import GuardError, InputError
-from froude.cli.harvest import common
+from froude.cli.harvest import common, managers
 from froude.cli.harvest.usage import usage_of_servers
-from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.classify.classes import Classification
-    from froude.harvest.live.changes import Reserve
+    from froude.harvest.live.changes import Carrier
     from froude.harvest.live.resourcemanager import ResourceManager
     from froude.harvest.live.types import Changes, ClusterState, Prior
     from froude.harvest.telemetry.datacenter import Datacenter
 
-_At = Annotated[str, typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")]
-_Is = Annotated[
-    str | None,
-    typer.Option("--target-is", metavar="ID", help="Its id, as shown; without it nothing is changed."),
-]
-_User = Annotated[str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")]
-_Grace = Annotated[
-    float,
-    typer.Option(min=-1, metavar="SECONDS", help="Before containers are killed, youngest first; -1: never."),
-]
-
 
 def apply(
     ctx: typer.Context,
-    resourcemanager: _At,
+    resourcemanager: managers.At,
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DATACENTER]", help="Its classes become node labels.")
+        Path | None, typer.Argument(metavar="[DATACENTER]", help="Its classes go to the nodes.")
     ] = None,
-    resources: Annotated[
-        bool, typer.Option("--resources", help="Nodes give containers what their primary tenants leave.")
-    ] = False,
-    usage: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CSV", help="server, cpu (0 to 1), memory_mb of primary tenants [what nodes report]."
-        ),
-    ] = None,
-    reserve: Annotated[
-        str, typer.Option(metavar="CPU,MEMORY", help="Shares that stay free.")
-    ] = "33.4%,31.25%",
-    keep_queues: Annotated[bool, typer.Option("--keep-queues", help="Leave capacities of queues.")] = False,
-    classes: Annotated[
-        str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")
-    ] = "13,5,5",
+    resources: managers.Resources = False,
+    usage: managers.UsageTable = None,
+    reserve: managers.ReserveShares = managers.USUAL_RESERVE,
+    keep_queues: managers.KeepQueues = False,
+    classes: managers.ClassNumbers = "13,5,5",
+    carried: managers.Carried = "labels",
     state: Annotated[
         Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")
     ] = Path("harvest-state.json"),
-    grace: _Grace = 0.0,
-    target_is: _Is = None,
-    user: _User = None,
+    grace: managers.Grace = 0.0,
+    target_is: managers.Is = None,
+    admin: managers.Admin = None,
+    hadoop: managers.Release = None,
+    user: managers.User = None,
 ) -> None:
-    """Classes as node labels, and spare resources, on a real ResourceManager; shows what it would do unless told.
+    """Classes and spare resources on a real ResourceManager; shows what it would do unless told.
 
-    One label a node: a job asks for one class, and one over several classes is split. What was there before is
-    written down first, and `froude harvest rollback` brings it back.
+    A class is a node's label, its attribute, or both. A node has one label: a job asks for one class, and one over
+    several is split, or asks by attributes. What was there before is written down first, and `froude harvest
+    rollback` brings it back.
 
     Example: froude harvest apply dc --resourcemanager rm.example.com:8088 --resources
     """
@@ -81,9 +62,10 @@ def apply(
     claim(settings, [Output(state, MIGRATIONS.kind)], [folder, usage])
     before = read_prior(state) if state.exists() else None
     measured = None if usage is None else usage_of_servers(usage)
-    kept = _reserve(reserve)
+    kept = managers.reserve(reserve)
     classified = None if folder is None else _classified(settings, folder, classes)
-    server = _server(resourcemanager, user)
+    carrier = managers.carrier(carried)
+    server = managers.server(settings, resourcemanager, user, admin=admin, hadoop=hadoop)
     now = server.state()
     if before is not None and before.id != now.id:
         raise GuardError(
@@ -95,12 +77,12 @@ def apply(
         )
     parts = []
     if classified is not None:
-        parts.append(_labels(settings, *classified, now, keep_queues=keep_queues))
+        parts.append(_labels(settings, *classified, now, carrier, keep_queues=keep_queues))
     if resources:
         parts.append(wanted.resource_changes(now, before, kept, measured))
     todo = wanted.together(*parts)
-    _show(settings, now, todo)
-    if not todo or not _may(settings, server, now, target_is):
+    managers.show(settings, now, todo)
+    if not todo or not managers.may(settings, server, now, target_is):
         return
     _carry_out(settings, server, wanted.remembered(server.address, now, todo, before), todo, state, grace)
 
@@ -110,11 +92,13 @@ def rollback(
     state: Annotated[
         Path, typer.Argument(metavar="JSON", help="What `harvest apply` or `place` wrote.")
     ] = Path("harvest-state.json"),
-    target_is: _Is = None,
-    grace: _Grace = 0.0,
-    user: _User = None,
+    target_is: managers.Is = None,
+    grace: managers.Grace = 0.0,
+    admin: managers.Admin = None,
+    hadoop: managers.Release = None,
+    user: managers.User = None,
 ) -> None:
-    """What was there before `harvest apply` (resources, labels, queues) or `harvest place` (settings, files) comes back.
+    """What was there before `harvest apply` (resources, labels, attributes, queues) or `harvest place` comes back.
 
     Example: froude harvest rollback harvest-state.json
     """
@@ -129,7 +113,7 @@ def rollback(
         placing.rollback(settings, state, target_is, user)
         return
     prior = read_prior(state)
-    server = _server(prior.address, user)
+    server = managers.server(settings, prior.address, user, admin=admin, hadoop=hadoop)
     now = server.state()
     if now.id not in {prior.id, target_is}:
         raise GuardError(
@@ -140,13 +124,13 @@ def rollback(
             remedy=f"If it is the same cluster, say --target-is {now.id}",
         )
     todo = restoring(prior, now)
-    _show(settings, now, todo)
+    managers.show(settings, now, todo)
     if settings.dry_run:
         settings.note(f"Nothing was changed, and {state} stays")
         return
     server.apply(todo, grace_s=grace)
     left = restoring(prior, server.state())
-    if left.scheduler or left.node_labels or left.remove_labels:
+    if left.scheduler or left.node_labels or left.remove_labels or left.node_attributes:
         raise InputError("did not all come back", file=prior.address, remedy=f"Say it again; {state} is kept")
     state.unlink()
     settings.out(f"Everything is as it was; {state} is removed")
@@ -154,11 +138,11 @@ def rollback(
 
 def collect(
     ctx: typer.Context,
-    resourcemanager: _At,
+    resourcemanager: managers.At,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="CSV", help="Lines are added to it.")],
     interval: Annotated[str, typer.Option(metavar="TIME", help="From one sample to the next.")] = "2min",
     samples: Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")] = None,
-    user: _User = None,
+    user: managers.User = None,
 ) -> None:
     """CPU of the primary tenants of every node, sample by sample, as a table for `harvest import --scale share`.
 
@@ -169,7 +153,7 @@ def collect(
     from froude.harvest.live.collector import HEAD, collect
 
     settings: Settings = ctx.obj
-    server = _server(resourcemanager, user)
+    server = managers.server(settings, resourcemanager, user)
     seconds = common.seconds("--interval", interval)
     if not 1 <= seconds <= 86400:
         raise InputError("is out of range", place="--interval", found=interval, allowed="1 s to 1 day")
@@ -192,15 +176,6 @@ def collect(
     settings.out(f"{number} samples added to {output}")
 
 
-def _server(text: str, user: str | None) -> ResourceManager:
-    from froude.hadoop.connection import current_user
-    from froude.hadoop.target import parse_address
-    from froude.harvest.live.resourcemanager import ResourceManager
-
-    host, port = parse_address(text, place="--resourcemanager")
-    return ResourceManager(host, port, user=user or current_user())
-
-
 def _classified(settings: Settings, folder: Path, classes: str) -> tuple[Datacenter, Classification]:
     from froude.base.seeds import Seeds
     from froude.cli.harvest.tenants import grouping
@@ -213,12 +188,19 @@ def _classified(settings: Settings, folder: Path, classes: str) -> tuple[Datacen
 
 
 def _labels(
-    settings: Settings, datacenter: Datacenter, found: Classification, now: ClusterState, *, keep_queues: bool
+    settings: Settings,
+    datacenter: Datacenter,
+    found: Classification,
+    now: ClusterState,
+    carrier: Carrier,
+    *,
+    keep_queues: bool,
 ) -> Changes:
     from froude.base.summary import counted
-    from froude.harvest.live.changes import class_labels, label_changes
+    from froude.harvest.live.changes import class_changes, class_labels
+    from froude.harvest.live.classes import classes_of
 
-    labelled = class_labels(datacenter, found, now)
+    labelled = class_labels(classes_of(datacenter, found), now)
     for nodes, why in (
         (labelled.unknown, "of no known class"),
         (labelled.foreign, "with a label of somebody else"),
@@ -230,63 +212,7 @@ def _labels(
             "note: queues cannot be changed by REST here (yarn.scheduler.configuration.store.class): give each of "
             "them its capacity of every label in capacity-scheduler.xml"
         )
-    return label_changes(now, labelled.node_labels, queues=not keep_queues)
-
-
-def _reserve(text: str) -> Reserve:
-    from froude.cli.provision.common import share
-    from froude.harvest.live.changes import Reserve
-
-    parts = text.split(",")
-    if len(parts) != 2:
-        raise InputError(
-            "is no reserve", place="--reserve", found=text, allowed="CPU,MEMORY such as 33.4%,31.25%"
-        )
-    return Reserve(share("--reserve", parts[0]), share("--reserve", parts[1]))
-
-
-def _show(settings: Settings, now: ClusterState, todo: Changes) -> None:
-    settings.emit({"resourcemanager": now.id, "changes": _plain(todo)})
-    if not todo:
-        settings.out(f"ResourceManager {now.id}: nothing to change")
-        return
-    totals = {node.id: node for node in now.nodes}
-    rows = [("node", "label", "becomes", "vcores", "becomes", "MiB", "becomes")]
-    for node in sorted({*todo.node_labels, *todo.resources}):
-        was, wanted = totals[node], todo.resources.get(node)
-        resource = ("", "") if wanted is None else (str(wanted.vcores), str(wanted.memory_mb))
-        label = todo.node_labels.get(node)
-        becomes = "" if label is None else label or "none"
-        before = (node, was.label or "none", becomes, str(was.total.vcores), resource[0])
-        rows.append((*before, str(was.total.memory_mb), resource[1]))
-    lines = (
-        [f"ResourceManager {now.id}", aligned(rows, words=3)]
-        if len(rows) > 1
-        else [f"ResourceManager {now.id}"]
-    )
-    if todo.add_labels:
-        lines.append(f"labels added: {', '.join(todo.add_labels)}")
-    if todo.remove_labels:
-        lines.append(f"labels removed: {', '.join(todo.remove_labels)}")
-    lines += [f"{name} = {'(removed)' if value is None else value}" for name, value in todo.scheduler.items()]
-    settings.out("\n".join(lines))
-
-
-def _plain(todo: Changes) -> dict[str, object]:
-    from dataclasses import asdict
-
-    return asdict(todo)
-
-
-def _may(settings: Settings, server: ResourceManager, now: ClusterState, typed: str | None) -> bool:
-    if settings.dry_run or typed is None:
-        settings.note(f"Nothing was changed. To do it: --target-is {now.id}")
-        return False
-    if typed != now.id:
-        raise GuardError(
-            "is not the ResourceManager that was named", file=server.address, found=now.id, allowed=typed
-        )
-    return True
+    return class_changes(now, labelled, carrier, queues=not keep_queues)
 
 
 def _carry_out(

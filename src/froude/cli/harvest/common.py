@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FIGURES = ".figures.json"
 """Suffix of a page's figures."""
 _NEEDED = ("networkx", "numba", "polars", "sklearn")
+_WEB = ("fastapi", "uvicorn")
 
 Folder = Annotated[
     Path,
@@ -44,13 +45,16 @@ class Answer:
     """The page, from the facts of its making."""
 
 
-def require() -> None:
+def require(*, web: bool = False) -> None:
     """Refuse to begin without the libraries of harvesting.
+
+    Args:
+        web: whether those of an API are needed, too.
 
     Raises:
         MissingError: one is not installed.
     """
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    missing = [name for name in (*_NEEDED, *(_WEB if web else ())) if importlib.util.find_spec(name) is None]
     if missing:
         raise MissingError(f"{missing[0]} is not installed", remedy="pip install 'froude[harvest]'")
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.harvest import applying, history, inspecting, jobs, placing, reimages, replicas, tenants
+from froude.cli.harvest import (
+    applying,
+    history,
+    inspecting,
+    jobs,
+    placing,
+    reimages,
+    replicas,
+    serving,
+    submitting,
+    tenants,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,3 +42,5 @@ app.command()(inspecting.inspect)
 app.command()(applying.apply)
 app.command()(placing.place)
 app.command()(applying.rollback)
+app.command()(serving.serve)
+app.command()(submitting.submit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from froude.base.errors import InputError
 
 if TYPE_CHECKING:
-    from froude.harvest.live.changes import Usage
+    from froude.harvest.live.usage import Usage
 
 _LIMIT_BYTES = 64 << 20
 
@@ -24,7 +24,7 @@ def usage_of_servers(path: Path) -> dict[str, Usage]:
         InputError: it is none.
     """
     from froude.base.files import read_bounded
-    from froude.harvest.live.changes import Usage
+    from froude.harvest.live.usage import Usage
 
     try:
         rows = list(

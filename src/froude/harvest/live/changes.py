@@ -2,76 +2,62 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from froude.base.errors import InputError
-from froude.harvest.classify.classes import Classification
-from froude.harvest.live.types import Changes, ClusterState, Node, Prior, Resource
-from froude.harvest.telemetry.datacenter import Datacenter
+from froude.harvest.live.classes import Classes
+from froude.harvest.live.types import RUNNING, Changes, ClusterState, Prior
+from froude.harvest.live.usage import Reserve, Usage, allowance, used_by
 
 PREFIX = "yarn.scheduler.capacity."
 """Of the properties of queues."""
 _LABEL = re.compile(r"[0-9a-zA-Z][0-9a-zA-Z_-]{0,254}")
 _PERCENT = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-RUNNING = "RUNNING"
 
 
-@dataclass(frozen=True, slots=True)
-class Reserve:
-    """What is kept free on every server for its primary tenant (section 5.1 of the paper)."""
+class Carrier(Enum):
+    """What carries a node's class at the ResourceManager."""
 
-    cpu: float = 4 / 12
-    """Share of its cores."""
-    memory: float = 10 / 32
-    """Share of its memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a server's primary tenant uses."""
-
-    cpu_share: float
-    """Of the server's CPU, 0 to 1."""
-    memory_mb: int | None = None
-    """None where not known: memory is then left as it is."""
+    LABELS = "labels"
+    """One a node; any job can ask for one, and queues have shares of them."""
+    ATTRIBUTES = "attributes"
+    """Many a node; a job may ask for one class or another, if it sends scheduling requests."""
+    BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Which class each node gets as its label."""
+    """Which class each node is of, and which gets it as its label."""
 
+    classes: Mapping[str, str]
+    """By node; those whose class is known."""
     node_labels: Mapping[str, str]
+    """Of those, the ones that carry no label of somebody else."""
     unknown: tuple[str, ...]
     """Nodes whose server or class is not known: they are left alone."""
     foreign: tuple[str, ...]
     """Nodes that carry a label of somebody else: they are left alone."""
 
 
-def class_labels(datacenter: Datacenter, found: Classification, state: ClusterState) -> Labelled:
-    """A label for each node: the class of the tenant that owns its server.
+def class_labels(classes: Classes, state: ClusterState) -> Labelled:
+    """A class for each node, that of its server, and a label where nobody else has given one.
 
     Args:
-        datacenter: its servers are called as nodes are: `host:port`, or `host`.
-        found: its classes.
+        classes: of the cluster's servers.
         state: of the ResourceManager.
     """
-    number = {server: n for n, server in enumerate(datacenter.servers)}
-    names = {each.name for each in found.classes}
-    labels: dict[str, str] = {}
-    unknown, foreign = [], []
-    for node in state.nodes:
-        server = number.get(node.id, number.get(node.host))
-        of_class = -1 if server is None else int(found.tenant_class[datacenter.server_tenant[server]])
-        if of_class < 0:
-            unknown.append(node.id)
-        elif node.label and node.label not in names:
-            foreign.append(node.id)
-        else:
-            labels[node.id] = found.classes[of_class].name
-    return Labelled(labels, tuple(unknown), tuple(foreign))
+    names = {each.name for each in classes.known}
+    known = {node.id: name for node in state.nodes if (name := classes.of(node)) is not None}
+    foreign = tuple(
+        node.id for node in state.nodes if node.id in known and node.label and node.label not in names
+    )
+    barred = frozenset(foreign)
+    labels = {node: name for node, name in known.items() if node not in barred}
+    unknown = tuple(node.id for node in state.nodes if node.id not in known)
+    return Labelled(known, labels, unknown, foreign)
 
 
 def label_changes(state: ClusterState, node_labels: Mapping[str, str], *, queues: bool = True) -> Changes:
@@ -101,48 +87,50 @@ def label_changes(state: ClusterState, node_labels: Mapping[str, str], *, queues
     )
 
 
-def allowance(own: Resource, used: Usage, reserve: Reserve, machine_mb: int | None = None) -> Resource:
-    """What containers of a node may use beside its primary tenant.
+def class_changes(
+    state: ClusterState, labelled: Labelled, carrier: Carrier, *, queues: bool = True
+) -> Changes:
+    """What makes nodes carry their classes.
 
     Args:
-        own: what they may use on a server without one; its virtual cores stand for the server's cores.
-        used: by the primary tenant; rounded up to whole cores and MiB.
-        reserve: kept free beside.
-        machine_mb: memory of the server; None leaves memory as it is.
+        state: of the ResourceManager.
+        labelled: which class each node is of.
+        carrier: what shall carry it.
+        queues: whether capacities of queues are changed, too, for labels.
 
-    Source: sections 5.1 and 5.3 of the paper (NM-H).
+    Raises:
+        InputError: as `label_changes`.
     """
-    cores = (
-        own.vcores
-        - math.ceil(own.vcores * used.cpu_share - 1e-9)
-        - math.ceil(own.vcores * reserve.cpu - 1e-9)
+    parts = []
+    if carrier is not Carrier.ATTRIBUTES:
+        parts.append(label_changes(state, labelled.node_labels, queues=queues))
+    if carrier is not Carrier.LABELS:
+        parts.append(attribute_changes(state, labelled.classes))
+    return together(*parts)
+
+
+def attribute_changes(state: ClusterState, classes: Mapping[str, str]) -> Changes:
+    """What makes nodes carry their class as an attribute.
+
+    Args:
+        state: of the ResourceManager.
+        classes: by node.
+    """
+    return Changes(
+        node_attributes={
+            node.host: classes[node.id]
+            for node in state.nodes
+            if node.id in classes and node.attribute != classes[node.id]
+        }
     )
-    memory = own.memory_mb
-    if machine_mb is not None and used.memory_mb is not None:
-        memory = min(memory, machine_mb - used.memory_mb - math.ceil(machine_mb * reserve.memory))
-    return Resource(max(0, memory), max(0, cores))
-
-
-def usage_of(node: Node, own: Resource) -> Usage | None:
-    """What the primary tenant of a node uses, from what the node reports: all that is in use less its containers'.
-
-    Args:
-        node: as the ResourceManager sees it.
-        own: what its containers may use on a server without a primary tenant: containers report their CPU in
-            shares of these virtual cores.
-
-    Returns:
-        None where the node does not say.
-    """
-    if node.cpu_share is None or not own.vcores:
-        return None
-    cpu = max(0.0, node.cpu_share - node.containers_vcores / own.vcores)
-    memory = None if node.memory_used_mb is None else max(0, node.memory_used_mb - node.containers_memory_mb)
-    return Usage(min(1.0, cpu), memory)
 
 
 def resource_changes(
-    state: ClusterState, prior: Prior | None, reserve: Reserve, measured: Mapping[str, Usage] | None = None
+    state: ClusterState,
+    prior: Prior | None,
+    reserve: Reserve,
+    measured: Mapping[str, Usage] | None = None,
+    expected: Mapping[str, float] | None = None,
 ) -> Changes:
     """What makes each running node give its containers what its primary tenant leaves.
 
@@ -151,18 +139,25 @@ def resource_changes(
         prior: what was there before any change; its resources are a node's own. None takes those of now.
         reserve: kept free on each node.
         measured: by node or host; None takes what the nodes report.
+        expected: by node or host, the most CPU that its tenant is expected to use soon, 0 to 1. A node then takes no
+            more containers than that leaves; killed are only those that what is used now leaves no room for.
     """
     own_of = {} if prior is None else prior.resources
-    resources = {}
+    resources, spared = {}, set()
     for node in state.nodes:
         own = own_of.get(node.id, node.total)
-        used = usage_of(node, own) if measured is None else measured.get(node.id, measured.get(node.host))
+        used = used_by(node, own, measured)
         if node.state != RUNNING or used is None:
             continue
         allowed = allowance(own, used, reserve, node.machine_mb)
+        soon = None if expected is None else expected.get(node.id, expected.get(node.host))
+        if soon is not None and node.allocated.within(allowed):
+            later = replace(used, cpu_share=max(used.cpu_share, soon))
+            allowed = allowance(own, later, reserve, node.machine_mb)
+            spared.add(node.id)
         if allowed != node.total:
             resources[node.id] = allowed
-    return Changes(resources=resources)
+    return Changes(resources=resources, spared=frozenset(spared & resources.keys()))
 
 
 def together(*changes: Changes) -> Changes:
@@ -175,6 +170,8 @@ def together(*changes: Changes) -> Changes:
             {**both.node_labels, **each.node_labels},
             {**both.resources, **each.resources},
             tuple(dict.fromkeys((*both.remove_labels, *each.remove_labels))),
+            both.spared.difference(each.resources) | each.spared,
+            {**both.node_attributes, **each.node_attributes},
         )
     return both
 
@@ -190,6 +187,7 @@ def remembered(address: str, state: ClusterState, changes: Changes, before: Prio
     """
     labels = {node.id: node.label for node in state.nodes}
     totals = {node.id: node.total for node in state.nodes}
+    attributes = {node.host: node.attribute for node in state.nodes}
     known = before or Prior(address, state.id)
     return replace(
         known,
@@ -198,6 +196,8 @@ def remembered(address: str, state: ClusterState, changes: Changes, before: Prio
         | dict(known.scheduler),
         node_labels={node: labels.get(node, "") for node in changes.node_labels} | dict(known.node_labels),
         resources={node: totals[node] for node in changes.resources} | dict(known.resources),
+        node_attributes={host: attributes.get(host, "") for host in changes.node_attributes}
+        | dict(known.node_attributes),
     )
 
 
@@ -210,12 +210,16 @@ def restoring(prior: Prior, state: ClusterState) -> Changes:
     """
     labels = {node.id: node.label for node in state.nodes}
     totals = {node.id: node.total for node in state.nodes}
+    attributes = {node.host: node.attribute for node in state.nodes}
     properties = state.scheduler or {}
     return Changes(
         scheduler={name: value for name, value in prior.scheduler.items() if properties.get(name) != value},
         node_labels={node: was for node, was in prior.node_labels.items() if labels.get(node, was) != was},
         resources={node: was for node, was in prior.resources.items() if totals.get(node, was) != was},
         remove_labels=tuple(label for label in prior.labels_added if label in state.labels),
+        node_attributes={
+            host: was for host, was in prior.node_attributes.items() if attributes.get(host, was) != was
+        },
     )
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from froude.base.clock import Clock
 from froude.base.errors import TargetError
-from froude.harvest.live.changes import RUNNING, usage_of
 from froude.harvest.live.resourcemanager import ResourceManager
-from froude.harvest.live.types import Node
+from froude.harvest.live.types import RUNNING, Node
+from froude.harvest.live.usage import usage_of
 
 HEAD = "time,server,cpu\n"
 """Of the table; `cpu` is a share, 0 to 1."""

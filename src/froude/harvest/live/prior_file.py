@@ -10,9 +10,9 @@ from froude.base.documents import STAMP, Section
 from froude.harvest.live.types import Prior, Resource
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures, open_figures
-from froude.workspace.migrate import Migrations
+from froude.workspace.migrate import Migrations, same
 
-MIGRATIONS = Migrations("harvest-prior-state", 1)
+MIGRATIONS = Migrations("harvest-prior-state", 2, {1: same})
 _LIMIT_BYTES = 64 << 20
 
 
@@ -46,6 +46,7 @@ def read_prior(path: Path) -> Prior:
             node: _resource(root.section("resources").section(node))
             for node in root.section("resources").names()
         },
+        node_attributes=_texts(root.section("node_attributes")),
     )
     root.finish()
     return prior

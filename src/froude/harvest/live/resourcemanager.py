@@ -6,39 +6,44 @@ and truths of labels are texts; both forms are read here. Source: RMWebServices 
 
 from __future__ import annotations
 
-import json
-import urllib.error
-import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from froude.base.errors import TargetError
 from froude.hadoop.metrics import resourcemanager_id
-from froude.harvest.live.types import Changes, ClusterState, Node, Resource
+from froude.harvest.live.json_calls import JsonCalls
+from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
 
 _STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"
-_LARGEST_BYTES = 256 << 20
-_TIMEOUT_S = 30.0
 
 
 class ResourceManager:
     """Calls to one ResourceManager's web server."""
 
-    def __init__(self, host: str, port: int, *, user: str = "") -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        user: str = "",
+        set_classes: Callable[[Mapping[str, str]], None] | None = None,
+    ) -> None:
         """Nothing is sent yet.
 
         Args:
             host: of its web server.
             port: of that.
             user: who asks, where it believes a name (simple authentication); empty for nobody.
+            set_classes: sets node attributes, which REST cannot (`AttributeAdmin`); None where none are set.
         """
         self.address = f"{host}:{port}"
         self._http = (host, port)
-        self._user = user
-        # An opener of our own: proxies of the environment are not for clusters.
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        self._set_classes = set_classes
+        who = [("user.name", user)] if user else []
+        self.calls = JsonCalls(self.address, "ws/v1/cluster/", query=who)
+        """Its REST interface, for what is asked of nobody else."""
 
     def state(self) -> ClusterState:
         """Its nodes, labels and scheduler as they are now.
@@ -61,6 +66,15 @@ class ResourceManager:
             listed = _listed(self._get("nodes", {"states": _STATES}), "nodes", "node")
             return tuple(_node(each) for each in listed)
 
+    def waiting(self) -> int:
+        """Containers that applications have asked for and not been given.
+
+        Raises:
+            TargetError: it does not answer, or not as a ResourceManager does.
+        """
+        with self._known_forms():
+            return int(self._get("metrics")["clusterMetrics"]["containersPending"])
+
     def apply(self, changes: Changes, *, grace_s: float = 0.0) -> None:
         """Make changes, in an order in which each finds what it needs.
 
@@ -72,13 +86,17 @@ class ResourceManager:
         Raises:
             TargetError: it refuses one; those before it are made.
         """
+        if changes.node_attributes:
+            if self._set_classes is None:
+                raise ValueError("attributes are to be set, and nobody is there who can")
+            self._set_classes(changes.node_attributes)
         if changes.add_labels:
             named = [{"name": label, "exclusivity": "false"} for label in changes.add_labels]
             self._post("add-node-labels", {"nodeLabelInfo": named})
         for node, resource in changes.resources.items():
             body = {
                 "resource": {"memory": resource.memory_mb, "vCores": resource.vcores},
-                "overCommitTimeout": -1 if grace_s < 0 else round(grace_s * 1000),
+                "overCommitTimeout": -1 if grace_s < 0 or node in changes.spared else round(grace_s * 1000),
             }
             self._post(f"nodes/{quote(node)}/resource", body)
         added = {name: value for name, value in changes.scheduler.items() if value is not None}
@@ -123,30 +141,13 @@ class ResourceManager:
             queue, key = _split(name)
             queues.setdefault(queue, []).append({"key": key, "value": value})
         update = [{"queue-name": queue, "params": {"entry": entries}} for queue, entries in queues.items()]
-        self._send("PUT", "scheduler-conf", {"update-queue": update})
+        self.calls.send("PUT", "scheduler-conf", {"update-queue": update})
 
     def _get(self, path: str, query: Mapping[str, str] | None = None) -> Any:
-        return self._send("GET", path, None, list((query or {}).items()))
+        return self.calls.send("GET", path, query=list((query or {}).items()))
 
     def _post(self, path: str, body: Any, query: list[tuple[str, str]] | None = None) -> Any:
-        return self._send("POST", path, body, query)
-
-    def _send(self, method: str, path: str, body: Any, query: list[tuple[str, str]] | None = None) -> Any:
-        asked = [*(query or []), *([("user.name", self._user)] if self._user else [])]
-        url = f"http://{self.address}/ws/v1/cluster/{path}" + (f"?{urlencode(asked)}" if asked else "")
-        headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(url, data, headers, method=method)
-        try:
-            with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
-                raw = answer.read(_LARGEST_BYTES)
-                return json.loads(raw) if method == "GET" else None
-        except urllib.error.HTTPError as error:
-            raise TargetError(
-                f"refuses {path.partition('?')[0]}", file=self.address, found=_said(error)
-            ) from error
-        except (OSError, ValueError) as error:
-            raise TargetError(f"does not answer ({error})", file=self.address) from error
+        return self.calls.send("POST", path, body, query=query or [])
 
 
 def _listed(answer: Any, *names: str) -> list[dict[str, Any]]:
@@ -182,7 +183,18 @@ def _node(fields: Mapping[str, Any]) -> Node:
         memory_used_mb=used if says else None,
         machine_mb=round(used / share) if says and share > 0 else None,
         containers_memory_mb=int(usage.get("aggregatedContainersPhysicalMemoryMB", 0)),
+        allocated=Resource(int(fields.get("usedMemoryMB", 0)), int(fields.get("usedVirtualCores", 0))),
+        attribute=_attribute(fields),
     )
+
+
+def _attribute(fields: Mapping[str, Any]) -> str:
+    """The value of `ATTRIBUTE`; empty where the node has none, or its form does not say."""
+    prefix, _, name = ATTRIBUTE.partition("/")
+    for each in _listed(fields.get("nodeAttributesInfo"), "nodeAttributeInfo"):
+        if (each["prefix"], each["name"]) == (prefix, name):
+            return str(each["value"])
+    return ""
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -190,12 +202,3 @@ def _split(name: str) -> tuple[str, str]:
     path = name.removeprefix("yarn.scheduler.capacity.")
     at = path.index(".accessible-node-labels")
     return path[:at], path[at + 1 :]
-
-
-def _said(error: urllib.error.HTTPError) -> str:
-    """What it gives as the reason, short."""
-    try:
-        text = error.read(4096).decode("utf-8", "replace")
-        return str(json.loads(text)["RemoteException"]["message"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return f"{error.code} {error.reason}"

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+ATTRIBUTE = "rm.yarn.io/harvest-class"
+"""The node attribute that names a node's class; its prefix is that of attributes that are set at the ResourceManager."""
+RUNNING = "RUNNING"
+"""State of a node that takes containers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Resource:
@@ -12,6 +17,10 @@ class Resource:
 
     memory_mb: int
     vcores: int
+
+    def within(self, other: Resource) -> bool:
+        """Whether another holds it."""
+        return self.memory_mb <= other.memory_mb and self.vcores <= other.vcores
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,10 @@ class Node:
     """Memory of the machine."""
     containers_memory_mb: int = 0
     """Of what is in use, by containers."""
+    allocated: Resource = Resource(0, 0)
+    """Given to containers now."""
+    attribute: str = ""
+    """The value of its attribute `ATTRIBUTE`; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,10 @@ class Changes:
     resources: Mapping[str, Resource] = field(default_factory=dict)
     """By node."""
     remove_labels: tuple[str, ...] = ()
+    spared: frozenset[str] = frozenset()
+    """Of the nodes in `resources`, those on which nothing is killed: containers there go on to their ends."""
+    node_attributes: Mapping[str, str] = field(default_factory=dict)
+    """By host, the class as the value of `ATTRIBUTE`; empty takes the attribute away."""
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.__slots__)
@@ -83,3 +100,5 @@ class Prior:
     """Properties as they were; None for one that was not there."""
     node_labels: Mapping[str, str] = field(default_factory=dict)
     resources: Mapping[str, Resource] = field(default_factory=dict)
+    node_attributes: Mapping[str, str] = field(default_factory=dict)
+    """By host; empty for one that had no such attribute."""

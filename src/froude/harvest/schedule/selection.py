@@ -82,6 +82,10 @@ class ClassRoom:
     """CPU in use now, by primary tenants and containers, 0 to 1."""
     memory: float = 0.0
     """Memory in use now, 0 to 1."""
+    cores: float | None = None
+    """Of each of its servers; None for the policy's."""
+    memory_mb: float | None = None
+    """Of each of its servers; None for the policy's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +142,12 @@ def headroom(kind: JobType, room: ClassRoom, policy: Policy, container: Containe
         used = max(room.average, used)
     elif kind is JobType.LONG:
         used = max(room.peak, used)
-    cores = max(0.0, 1 - used - policy.reserve_cpu) * policy.cores / container.cores
+    server_cores = policy.cores if room.cores is None else room.cores
+    server_mb = policy.memory_mb if room.memory_mb is None else room.memory_mb
+    cores = max(0.0, 1 - used - policy.reserve_cpu) * server_cores / container.cores
     if not container.memory_mb:
         return cores * room.servers
-    memory = max(0.0, 1 - room.memory - policy.reserve_memory) * policy.memory_mb / container.memory_mb
+    memory = max(0.0, 1 - room.memory - policy.reserve_memory) * server_mb / container.memory_mb
     return min(cores, memory) * room.servers
 
 

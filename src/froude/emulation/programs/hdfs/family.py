@@ -16,8 +16,8 @@ from froude.emulation.programs.family import Family, ScriptedView
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import METHODS, BlockWritten, EmulatedDatanode
 from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes, DatanodeSettings
-from froude.emulation.programs.population import SCHEDULER, Population
 from froude.emulation.programs.hdfs.stalls import StalledDatanode
+from froude.emulation.programs.population import SCHEDULER, Population
 from froude.workload.rules import Special, Value
 from froude.workload.types import CallTemplate, NodeType, Rule
 

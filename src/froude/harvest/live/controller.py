@@ -1,0 +1,237 @@
+"""One minute after the other of a daemon that harvests: what it was told → what it changes; nothing is sent here."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from froude.base.errors import GuardError, InputError
+from froude.base.seeds import Seeds
+from froude.harvest.classify.classes import Grouping, classify
+from froude.harvest.classify.patterns import DAY_S
+from froude.harvest.live.changes import (
+    Carrier,
+    class_changes,
+    class_labels,
+    remembered,
+    resource_changes,
+    together,
+)
+from froude.harvest.live.choosing import Choice, LastRun, Request, choose, fitted_thresholds, remembered_run
+from froude.harvest.live.classes import classes_of, rooms_of
+from froude.harvest.live.history import History
+from froude.harvest.live.service_file import Known
+from froude.harvest.live.types import RUNNING, Changes, ClusterState, Prior
+from froude.harvest.live.usage import Reserve, Usage, usage_of
+from froude.harvest.schedule.selection import ClassRoom, Policy, Thresholds
+
+_MOST_IDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a daemon was allowed and told to do."""
+
+    address: str
+    """Of the ResourceManager's web server."""
+    resources: bool = False
+    """Whether nodes give containers what their primary tenants leave."""
+    carrier: Carrier | None = None
+    """What carries classes; None where nodes are not told."""
+    queues: bool = True
+    """Whether capacities of queues may be changed for labels."""
+    forecast: bool = False
+    """Whether nodes take no more containers than the next hour is expected to leave."""
+    reserve: Reserve = field(default_factory=Reserve)
+    reclassify_s: float = DAY_S
+    """From one classification to the next."""
+    grouping: Grouping = field(default_factory=Grouping)
+    thresholds: Thresholds | None = field(default_factory=Thresholds)
+    """Of jobs' types; None works them out of how jobs ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What follows from a look at the cluster."""
+
+    changes: Changes
+    prior: Prior | None
+    """What was there before any change, these included: to be written before they are made."""
+    notes: tuple[str, ...] = ()
+    """For people."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The cluster as jobs are placed by it; replaced as a whole."""
+
+    rooms: tuple[ClassRoom, ...] = ()
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    at_s: float = 0.0
+    """When it was seen, seconds since 1970; 0 for never."""
+    nodes: int = 0
+    """How many ran."""
+
+
+class Controller:
+    """Classes, resources and choices of one cluster over time."""
+
+    def __init__(
+        self,
+        wanted: Wanted,
+        history: History,
+        seeds: Seeds,
+        *,
+        draws: random.Random | None = None,
+        known: Known | None = None,
+        prior: Prior | None = None,
+    ) -> None:
+        """Nothing was seen yet.
+
+        Args:
+            wanted: what to do.
+            history: of the tenants.
+            seeds: of classes.
+            draws: of jobs' classes; None for those of the seeds.
+            known: from an earlier life.
+            prior: what was there before the first change of an earlier life.
+        """
+        self._wanted, self.history, self._seeds = wanted, history, seeds
+        self.known = known or Known()
+        """To be written: how it goes on in the next life."""
+        self.prior = prior
+        """What was there before any change; None before the first."""
+        self.view = View()
+        """As it was seen last."""
+        self._policy = Policy(reserve_cpu=wanted.reserve.cpu, reserve_memory=wanted.reserve.memory)
+        self._rng = draws or seeds.child("select").random()
+        self._failed_s = -float("inf")
+
+    def poll(
+        self,
+        state: ClusterState,
+        now_s: float,
+        *,
+        measured: Mapping[str, Usage] | None = None,
+        waiting: int = 0,
+    ) -> Step:
+        """Look at the cluster.
+
+        Args:
+            state: of its ResourceManager.
+            now_s: seconds since 1970.
+            measured: by node or host, what primary tenants use; None takes what nodes report.
+            waiting: containers that applications wait for; while there are any, what is free now counts and no forecast.
+
+        Raises:
+            GuardError: it is another cluster than before.
+        """
+        running, notes = self._recognise(state)
+        if running is None:
+            return Step(Changes(), self.prior, notes)
+        own_of = {} if self.prior is None else self.prior.resources
+        self.history.add(now_s, _shares(state, self.prior, measured))
+        notes += self._classified(now_s)
+        parts = []
+        if self._wanted.carrier is not None:
+            labelled = class_labels(self.known.classes, state)
+            parts.append(class_changes(state, labelled, self._wanted.carrier, queues=self._wanted.queues))
+        if self._wanted.resources:
+            soon = self.history.expected(now_s) if self._wanted.forecast and not waiting else None
+            parts.append(resource_changes(state, self.prior, self._wanted.reserve, measured, soon))
+        changes = together(*parts)
+        if changes:
+            self.prior = remembered(self._wanted.address, state, changes, self.prior)
+        rooms = tuple(rooms_of(self.known.classes, state, own_of, measured))
+        self.view = View(rooms, self._thresholds(rooms), now_s, len(running))
+        return Step(changes, self.prior, notes)
+
+    def choose(self, request: Request) -> Choice:
+        """Where a job shall run, as the cluster was seen last.
+
+        Args:
+            request: the job.
+        """
+        view = self.view
+        return choose(
+            view.rooms,
+            request,
+            self.known.last,
+            policy=self._policy,
+            thresholds=view.thresholds,
+            rng=self._rng,
+        )
+
+    def ran(self, job: str, run: LastRun) -> None:
+        """Remember how a job ran.
+
+        Args:
+            job: what kind.
+            run: how.
+        """
+        self.known = replace(self.known, last=remembered_run(self.known.last, job, run))
+
+    def _recognise(self, state: ClusterState) -> tuple[frozenset[str] | None, tuple[str, ...]]:
+        """The nodes that run, if it is the cluster of before, perhaps with a ResourceManager that was started again.
+
+        None where too few nodes are there to tell: they come back one by one.
+        """
+        running = frozenset(node.id for node in state.nodes if node.state == RUNNING)
+        known = self.known
+        notes: tuple[str, ...] = ()
+        if known.id and state.id != known.id:
+            if 2 * len(running & known.nodes) < max(1, len(running)):
+                if 2 * len(running) < len(known.nodes):
+                    return None, (f"the ResourceManager is {state.id} now; its nodes are waited for",)
+                raise GuardError(
+                    "is another cluster: most of its nodes were never seen here",
+                    file=self._wanted.address,
+                    found=state.id,
+                    allowed=known.id,
+                    remedy="Nothing was changed. If it is the one that is meant, begin with another --state",
+                )
+            notes = (f"the ResourceManager was started again: {state.id}, before {known.id}",)
+            if self.prior is not None:
+                self.prior = replace(self.prior, id=state.id)
+        if state.id != known.id or not running <= known.nodes:
+            ids = known.ids if state.id == known.id else (*known.ids, state.id)[-_MOST_IDS:]
+            self.known = replace(known, ids=ids, nodes=known.nodes | running)
+        return running, notes
+
+    def _classified(self, now_s: float) -> tuple[str, ...]:
+        """Make classes anew where it is time; a history that is too short is tried again after an hour."""
+        due = max(self.known.classified_s + self._wanted.reclassify_s, self._failed_s + 3600.0)
+        if now_s < due:
+            return ()
+        datacenter = self.history.to_classify()
+        try:
+            found = classify(datacenter, self._seeds.child("classes"), self._wanted.grouping)
+        except InputError as error:
+            self._failed_s = now_s
+            return (f"no classes yet: {error}",)
+        before = self.known.classes
+        classes = classes_of(datacenter, found, before if before.known else None)
+        moved = sum(before.of_server.get(server, name) != name for server, name in classes.of_server.items())
+        self.known = replace(self.known, classes=classes, classified_s=now_s)
+        return (f"{len(classes.known)} classes of {len(classes.of_server)} servers; {moved} changed theirs",)
+
+    def _thresholds(self, rooms: tuple[ClassRoom, ...]) -> Thresholds:
+        if self._wanted.thresholds is not None:
+            return self._wanted.thresholds
+        return fitted_thresholds(self.known.last, rooms, self._policy) or Thresholds()
+
+
+def _shares(
+    state: ClusterState, prior: Prior | None, measured: Mapping[str, Usage] | None
+) -> dict[str, float]:
+    """CPU of primary tenants by node and host, whichever the history knows."""
+    if measured is not None:
+        return {server: used.cpu_share for server, used in measured.items()}
+    own_of = {} if prior is None else prior.resources
+    shares = {}
+    for node in state.nodes:
+        used = usage_of(node, own_of.get(node.id, node.total)) if node.state == RUNNING else None
+        if used is not None:
+            shares[node.id] = shares[node.host] = used.cpu_share
+    return shares

@@ -1,0 +1,97 @@
+"""What a daemon must know when it starts again: whose cluster it is, the names of classes, how jobs ran last."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from froude.base.documents import STAMP, Section
+from froude.harvest.live.choosing import LastRun
+from froude.harvest.live.classes import Classes, KnownClass
+from froude.harvest.telemetry.profiles import Pattern
+from froude.workspace.artifact import Origin
+from froude.workspace.document import dump_sealed_figures, open_figures
+from froude.workspace.migrate import Migrations
+
+MIGRATIONS = Migrations("harvest-service", 1)
+ACCESS = "harvest-access"
+"""Kind of the document that says where a daemon's API is, and with which token."""
+_LIMIT_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a daemon knows beside the history of utilisation, and what was there before it changed anything."""
+
+    ids: tuple[str, ...] = ()
+    """Of the ResourceManager, one for each time that it was started; the newest at the end."""
+    nodes: frozenset[str] = frozenset()
+    """Nodes that were seen running: a ResourceManager with others is another cluster's."""
+    classes: Classes = field(default_factory=Classes)
+    classified_s: float = 0.0
+    """When classes were made, seconds since 1970."""
+    last: dict[str, LastRun] = field(default_factory=dict)
+    """How jobs ran last, the newest at the end."""
+
+    @property
+    def id(self) -> str:
+        """Of the ResourceManager as it was seen last; empty before."""
+        return self.ids[-1] if self.ids else ""
+
+
+def known_json(known: Known, origin: Origin | None = None) -> str:
+    """The text of the file.
+
+    Args:
+        known: what to write.
+        origin: how it came to be.
+    """
+    fields: dict[str, Any] = {
+        STAMP: MIGRATIONS.stamp,
+        "ids": list(known.ids),
+        "nodes": sorted(known.nodes),
+        "classified_s": known.classified_s,
+        "classes": [{**asdict(each), "pattern": each.pattern.value} for each in known.classes.known],
+        "servers": dict(known.classes.of_server),
+        "jobs": [{"job": job, **asdict(run)} for job, run in known.last.items()],
+    }
+    return dump_sealed_figures(MIGRATIONS, fields, origin or Origin())
+
+
+def read_known(path: Path) -> Known:
+    """Read what a daemon wrote.
+
+    Raises:
+        ChangedError: edited since it was written.
+        InputError: no such file, or of another kind.
+    """
+    document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
+    document.check()
+    root = document.root
+    servers = root.section("servers")
+    known = Known(
+        tuple(map(str, root.items("ids"))),
+        frozenset(map(str, root.items("nodes"))),
+        Classes(
+            tuple(_class(each) for each in root.sections("classes")),
+            {server: servers.value(server, str) for server in servers.names()},
+        ),
+        root.value("classified_s", float),
+        {each.value("job", str): _run(each) for each in root.sections("jobs")},
+    )
+    root.finish()
+    return known
+
+
+def _class(section: Section) -> KnownClass:
+    return KnownClass(
+        section.value("name", str),
+        section.member("pattern", Pattern),
+        section.value("average", float),
+        section.value("peak", float),
+    )
+
+
+def _run(section: Section) -> LastRun:
+    return LastRun(section.value("seconds", float), section.value("containers", float))

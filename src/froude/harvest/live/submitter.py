@@ -1,0 +1,135 @@
+"""Asks the daemon where a job shall run, runs it, and tells how long it took."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from froude.base.clock import Clock
+from froude.base.documents import STAMP, parse_figures
+from froude.base.errors import InputError, TargetError
+from froude.base.files import read_bounded, stated_os_errors
+from froude.hadoop.program import find_program
+from froude.hadoop.target import parse_address
+from froude.harvest.live.json_calls import JsonCalls
+from froude.harvest.live.service_file import ACCESS
+from froude.harvest.live.submitting import Target, submission_for
+
+_LIMIT_BYTES = 1 << 16
+_POLL_S = 1.0
+_ENDED = frozenset(("FINISHED", "FAILED", "KILLED"))
+
+
+class Selecting(Protocol):
+    """Who tells where a job shall run."""
+
+    def select(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+        """An answer of the form of the API's.
+
+        Args:
+            asked: a request of its form.
+        """
+        ...
+
+    def ran(self, told: Mapping[str, Any]) -> None:
+        """Take how a job ran.
+
+        Args:
+            told: job, seconds and containers.
+        """
+        ...
+
+
+class Remote:
+    """The daemon, by its API."""
+
+    def __init__(self, access: Path) -> None:
+        """Nothing is sent yet.
+
+        Args:
+            access: where the daemon says that it is; or the folder of that file.
+
+        Raises:
+            InputError: no such file: the daemon does not run.
+        """
+        file = access / "access.json" if access.is_dir() else access
+        if not file.exists():
+            raise InputError("is not there", file=file, remedy="Start the daemon: froude harvest serve")
+        root = parse_figures(read_bounded(file, limit_bytes=_LIMIT_BYTES), str(file))
+        if root.value(STAMP, str) != f"{ACCESS}/1":
+            raise root.error(STAMP, f"is not a {ACCESS}", found=root.value(STAMP, str))
+        host, port = parse_address(root.value("address", str), place=str(file))
+        self._calls = JsonCalls(
+            f"{host}:{port}", "v1/", headers={"Authorization": f"Bearer {root.value('token', str)}"}
+        )
+
+    def select(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See `Selecting`."""
+        answer: Mapping[str, Any] = self._calls.send("POST", "select", dict(asked))
+        return answer
+
+    def ran(self, told: Mapping[str, Any]) -> None:
+        """See `Selecting`."""
+        self._calls.send("POST", "ran", dict(told))
+
+
+def run_commands(commands: Sequence[Sequence[str]], *, quiet_output: bool = False) -> list[int]:
+    """Run commands side by side to their ends, with this process's input and output; all end with it.
+
+    Args:
+        commands: program and arguments of each.
+        quiet_output: whether what they print goes to standard error, so that ours stays alone on standard output.
+
+    Returns:
+        The exit code of each.
+
+    Raises:
+        InputError: there is no such program; nothing was started.
+    """
+    found = [[find_program(words[0]), *words[1:]] for words in commands]
+    processes: list[subprocess.Popen[bytes]] = []
+    try:
+        for words in found:
+            with stated_os_errors(Path(words[0])):
+                processes.append(subprocess.Popen(words, stdout=2 if quiet_output else None))
+        return [process.wait() for process in processes]
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+
+
+def run_application(
+    cluster: JsonCalls, fields: Mapping[str, Any], target: Target, clock: Clock
+) -> tuple[str, float]:
+    """Run an application by a ResourceManager's REST interface to its end.
+
+    Args:
+        cluster: below `ws/v1/cluster/`.
+        fields: its submission context, without id and labels.
+        target: where it shall run.
+        clock: to wait by.
+
+    Returns:
+        Its id, and how long it took, seconds.
+
+    Raises:
+        TargetError: it was refused, or did not succeed.
+    """
+    try:
+        application = str(cluster.send("POST", "apps/new-application", {})["application-id"])
+        cluster.send("POST", "apps", submission_for(fields, target, application))
+        while True:
+            app = cluster.send("GET", f"apps/{application}")["app"]
+            if app["state"] in _ENDED:
+                break
+            clock.sleep(_POLL_S)
+        if app["finalStatus"] != "SUCCEEDED":
+            said = " ".join(str(app.get("diagnostics") or "").split())
+            raise TargetError("did not succeed", file=application, found=said or app["finalStatus"])
+        return application, float(app["elapsedTime"]) / 1000
+    except (KeyError, TypeError, ValueError) as error:
+        raise TargetError("answers with a form that is not known", found=str(error)) from error

@@ -1,0 +1,105 @@
+"""`froude harvest serve`, with a ResourceManager that is made up; a real one is in `tests/integration`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from froude.cli.app import run
+from froude.harvest.live.service_file import read_known
+from froude.harvest.telemetry.files import write_datacenter
+from tests.cli.harvest.test_applying import CAPACITIES, PLAIN
+from tests.harvest.datacenters import made
+from tests.harvest.live.managers import serving
+
+Out = pytest.CaptureFixture[str]
+ANSWERS = {**PLAIN, "scheduler-conf": CAPACITIES, "metrics": {"clusterMetrics": {"containersPending": 0}}}
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A datacenter of one server that is called as the node is."""
+    monkeypatch.chdir(tmp_path)
+    write_datacenter(tmp_path / "lab", replace(made(np.full((1, 48), 0.2)), servers=["n"]))
+    return tmp_path
+
+
+@pytest.fixture
+def interrupted() -> Iterator[None]:
+    """Ctrl-C as soon as the daemon is there and has looked once."""
+    done = threading.Event()
+
+    def press() -> None:
+        while not done.wait(0.01):
+            if Path("harvest-service/service.json").exists() and Path("harvest-service/access.json").exists():
+                signal.raise_signal(signal.SIGINT)
+                return
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    yield
+    done.set()
+    thread.join()
+
+
+def serve(port: int, *flags: str) -> list[str]:
+    """The command."""
+    at = ["--resourcemanager", f"127.0.0.1:{port}", "--listen", "127.0.0.1:0", "--interval", "1s"]
+    return ["harvest", "serve", *at, *flags]
+
+
+def test_without_an_id_it_shows_the_first_look_and_ends(lab: Path, capsys: Out) -> None:
+    """Nothing is sent, nothing is written."""
+    with serving(ANSWERS) as (port, sent):
+        assert run(serve(port, "lab", "--resources")) == 0
+        assert not sent
+    said = capsys.readouterr()
+    assert "constant-01" in said.out
+    assert "--target-is 7" in said.err
+    assert not (lab / "harvest-service").exists()
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_it_runs_until_interrupted_and_goes_on_afterwards(lab: Path, capsys: Out) -> None:
+    """It ends well; started again without a datacenter it knows its own, and any id that it had."""
+    with serving(ANSWERS) as (port, sent):
+        assert run(["--json", *serve(port, "lab", "--resources", "--target-is", "7")]) == 0
+        done = json.loads(capsys.readouterr().out)
+        assert done["failed"] == 0
+        assert "add-node-labels" in {path.partition("?")[0] for _, path, _ in sent}
+        known = read_known(lab / "harvest-service" / "service.json")
+        assert (known.ids, known.nodes) == (("7",), {"n:1"})
+        assert not (lab / "harvest-service" / "access.json").exists()
+        assert run(["--dry-run", *serve(port)]) == 0
+        assert run(["harvest", "rollback", "harvest-service/prior.json", "--dry-run"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["lab", "--target-is", "8"], "is not the ResourceManager that was named; found 7; allowed: 8"),
+        (["--resources"], "knows no tenants yet"),
+        (["lab", "--forecast"], "says how nodes are resized"),
+        (["lab", "--as", "words"], "carries no class"),
+        (["lab", "--thresholds", "5s"], "are no thresholds"),
+        (["lab", "--thresholds", "9s,5s"], "a short job is no longer than a long one"),
+        (["lab", "--interval", "0.5s"], "--interval: is out of range"),
+        (["lab", "--reclassify", "1s"], "--reclassify: is out of range"),
+        (["lab", "--listen", "here"], "--listen: is not an address"),
+        (["lab", "--usage", "none.csv"], "none.csv"),
+        (["lab", "--state", "lab"], "lies in another artifact"),
+    ],
+)
+def test_what_cannot_be_served(flags: list[str], said: str, lab: Path, capsys: Out) -> None:
+    """One line, and nothing sent."""
+    with serving(ANSWERS) as (port, sent):
+        assert run([*serve(port), *flags]) == 1
+        assert not sent
+    assert said in capsys.readouterr().err

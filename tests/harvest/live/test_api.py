@@ -1,0 +1,132 @@
+"""The class-selection API."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from froude.base.errors import InputError, TargetError
+from froude.harvest.live.api import LARGEST_BYTES, Calls, application, listening
+from froude.harvest.live.choosing import Choice, LastRun, Part, Request
+from froude.harvest.live.controller import View
+from froude.harvest.live.json_calls import JsonCalls
+from froude.harvest.schedule.selection import ClassRoom, Container, Fit, JobType
+from froude.harvest.telemetry.profiles import Pattern
+
+VIEW = View((ClassRoom("periodic-01", Pattern.PERIODIC, 2, 0.3, 0.5, 0.4),), at_s=5.0, nodes=2)
+TWO = (Part("periodic-01", 20.0, 18), Part("constant-01", 10.0, 9))
+ASKED = {"job": "q19", "containers": 27, "cores": 2, "memory_mb": 0}
+
+
+class Memory:
+    """Answers all alike, and keeps what it was told."""
+
+    def __init__(self, view: View = VIEW) -> None:
+        self.view = view
+        self.asked: list[Request] = []
+        self.ran: list[tuple[str, LastRun]] = []
+
+    def choose(self, request: Request) -> Choice:
+        self.asked.append(request)
+        return Choice(request.job, JobType.LONG, Fit.SEVERAL, TWO, "periodic-01")
+
+    def calls(self) -> Calls:
+        return Calls(self.choose, lambda job, run: self.ran.append((job, run)), lambda: self.view)
+
+
+Served = tuple[Memory, str]
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    """One server for all, and its address."""
+    memory = Memory()
+    with listening(application(memory.calls(), "secret"), ("127.0.0.1", 0)) as (host, port):
+        yield memory, f"http://{host}:{port}"
+
+
+@contextmanager
+def client(served: Served, token: str = "secret") -> Iterator[tuple[Memory, httpx.Client]]:
+    """Who carries a token."""
+    memory, url = served
+    memory.asked, memory.view = [], VIEW
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False) as it:
+        yield memory, it
+
+
+def test_a_job_is_told_where_to_run_and_tells_how_it_ran(served: Served) -> None:
+    """Label, master's label, attributes, and its share on each class."""
+    with client(served) as (memory, one):
+        answer = one.post("/v1/select", json={**ASKED, "type": "long"})
+        assert answer.json() == {
+            "job": "q19",
+            "type": "long",
+            "fit": "several classes",
+            "label": "periodic-01",
+            "master_label": "periodic-01",
+            "attributes": "OR(rm.yarn.io/harvest-class=periodic-01:rm.yarn.io/harvest-class=constant-01)",
+            "classes": [
+                {"label": "periodic-01", "headroom": 20.0, "containers": 18},
+                {"label": "constant-01", "headroom": 10.0, "containers": 9},
+            ],
+        }
+        assert one.post("/v1/ran", json={"job": "q19", "seconds": 61.5}).status_code == 204
+        assert one.get("/v1/classes").json()["classes"][0]["nodes"] == 2
+    assert memory.asked == [Request("q19", 27, Container(2, 0), kind=JobType.LONG)]
+    assert memory.ran == [("q19", LastRun(61.5, 1.0))]
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({**ASKED, "containers": 0}, 422),
+        ({**ASKED, "containers": "many"}, 422),
+        ({**ASKED, "job": "x" * 201}, 422),
+        ({**ASKED, "nodes": 3}, 422),
+        ({"job": "a"}, 422),
+        ({**ASKED, "type": "huge"}, 422),
+        ({**ASKED, "job": "x" * (LARGEST_BYTES + 1)}, 413),
+    ],
+)
+def test_what_is_no_request(served: Served, fields: dict[str, object], status: int) -> None:
+    """Nobody is asked; a body that is too long is not even read."""
+    with client(served) as (memory, one):
+        assert one.post("/v1/select", json=fields).status_code == status
+    assert not memory.asked
+
+
+def test_without_the_token_nothing_is_said(served: Served) -> None:
+    """Neither which classes there are, nor where a job would run."""
+    with client(served, "wrong") as (memory, one):
+        assert one.get("/v1/classes").status_code == 401
+        assert one.post("/v1/select", json=ASKED).status_code == 401
+        assert one.get("/v1/classes", headers={"Authorization": "x" * 2000}).status_code in {401, 422}
+    assert not memory.asked
+
+
+def test_before_the_cluster_was_seen_there_is_no_choice(served: Served) -> None:
+    """Which is said."""
+    with client(served) as (memory, one):
+        memory.view = View()
+        assert one.post("/v1/select", json=ASKED).status_code == 503
+
+
+def test_it_listens_while_the_block_runs() -> None:
+    """On a free port where that is asked; where somebody listens already, it says so."""
+    memory = Memory()
+    with listening(application(memory.calls(), "secret"), ("127.0.0.1", 0)) as (host, port):
+        calls = JsonCalls(f"{host}:{port}", "v1/", headers={"Authorization": "Bearer secret"})
+        assert calls.send("POST", "select", ASKED)["fit"] == "several classes"
+        with pytest.raises(TargetError, match="refuses select"):
+            calls.send("POST", "select", {})
+        with (
+            pytest.raises(InputError, match="cannot listen"),
+            listening(application(memory.calls(), ""), (host, port)),
+        ):
+            pass
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection((host, port), 1)

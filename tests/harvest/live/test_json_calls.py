@@ -1,0 +1,22 @@
+"""Calls of a server that speaks JSON."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.base.errors import TargetError
+from froude.harvest.live.json_calls import JsonCalls
+from tests.harvest.live.managers import serving
+
+
+def test_what_is_asked_and_said() -> None:
+    """Every call carries what all of them ask; an answer to a change may be no JSON."""
+    with serving({"a": {"b": 1}, "c": "done"}) as (port, sent):
+        calls = JsonCalls(f"127.0.0.1:{port}", "ws/v1/cluster/", query=[("who", "me")])
+        assert calls.send("GET", "a", query=[("x", "1 2")]) == {"b": 1}
+        assert calls.send("POST", "c", {"d": 2}) is None
+        assert sent == [("POST", "c?who=me", {"d": 2})]
+        with pytest.raises(TargetError, match="does not answer"):
+            calls.send("GET", "c")
+        with pytest.raises(TargetError, match="refuses z; found not here"):
+            calls.send("GET", "z")

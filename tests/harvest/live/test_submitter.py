@@ -1,0 +1,82 @@
+"""Jobs that are run, with servers that are made up; a real one is in `tests/integration/test_harvest.py`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from froude.base.clock import VirtualClock
+from froude.base.errors import InputError, TargetError
+from froude.harvest.live.api import application, listening
+from froude.harvest.live.json_calls import JsonCalls
+from froude.harvest.live.serving import Places, access
+from froude.harvest.live.submitter import Remote, run_application, run_commands
+from froude.harvest.live.submitting import Target
+from tests.harvest.live.managers import serving
+from tests.harvest.live.test_api import ASKED, Memory
+
+HERE = Target("a", "a", "", 1)
+ID = "application_7_0001"
+
+
+def test_the_daemon_is_found_by_its_folder(tmp_path: Path) -> None:
+    """Address and token stand there; without the file it does not run."""
+    memory = Memory()
+    with (
+        listening(application(memory.calls(), "secret"), ("127.0.0.1", 0)) as at,
+        access(Places(tmp_path), at, "secret"),
+    ):
+        for path in (tmp_path, tmp_path / "access.json"):
+            assert Remote(path).select(ASKED)["label"] == "periodic-01"
+        Remote(tmp_path).ran({"job": "q", "seconds": 2.0})
+    assert [job for job, _ in memory.ran] == ["q"]
+    with pytest.raises(InputError, match="is not there"):
+        Remote(tmp_path)
+    (tmp_path / "access.json").write_text('{"froude": "other/1"}')
+    with pytest.raises(InputError, match="is not a harvest-access"):
+        Remote(tmp_path)
+
+
+def test_commands_run_side_by_side_to_their_ends(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Each waits for the other here; output may be kept off ours; one that is no program starts none."""
+    meet = (
+        "import sys, pathlib, time; mine, other = map(pathlib.Path, sys.argv[1:3]); mine.touch(); print('met')\n"
+        "while not other.exists(): time.sleep(0.01)\nsys.exit(int(sys.argv[3]))"
+    )
+    a, b = str(tmp_path / "a"), str(tmp_path / "b")
+    commands = [[sys.executable, "-c", meet, a, b, "0"], [sys.executable, "-c", meet, b, a, "3"]]
+    assert run_commands(commands, quiet_output=True) == [0, 3]
+    said = capfd.readouterr()
+    assert (said.out, said.err.split()) == ("", ["met", "met"])
+    with pytest.raises(InputError, match="is no program here"):
+        run_commands([[sys.executable, "-c", "print('begun')"], ["no-such-program"]])
+    assert not capfd.readouterr().out
+
+
+@pytest.mark.parametrize("status", ["SUCCEEDED", "FAILED"])
+def test_an_application_is_posted_and_waited_for(status: str) -> None:
+    """With its id and labels; numbers may be texts; one that fails says why."""
+    ended = {
+        "state": "FINISHED",
+        "finalStatus": status,
+        "elapsedTime": "61500",
+        "diagnostics": "Out of\nmemory",
+    }
+    answers = {"apps/new-application": {"application-id": ID}, "apps": "", f"apps/{ID}": {"app": ended}}
+    with serving(answers) as (port, sent):
+        calls = JsonCalls(f"127.0.0.1:{port}", "ws/v1/cluster/")
+        if status == "SUCCEEDED":
+            assert run_application(calls, {"application-name": "x"}, HERE, VirtualClock()) == (ID, 61.5)
+        else:
+            with pytest.raises(TargetError, match="did not succeed; found Out of memory"):
+                run_application(calls, {"application-name": "x"}, HERE, VirtualClock())
+    assert sent[1][2]["application-id"] == ID
+    assert sent[1][2]["app-node-label-expression"] == "a"
+
+
+def test_an_answer_of_another_form() -> None:
+    """Is one error."""
+    with serving({"apps/new-application": {}}) as (port, _), pytest.raises(TargetError, match="not known"):
+        run_application(JsonCalls(f"127.0.0.1:{port}", "ws/v1/cluster/"), {}, HERE, VirtualClock())

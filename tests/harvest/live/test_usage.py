@@ -1,0 +1,59 @@
+"""What primary tenants use and leave."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.harvest.live.types import Node, Resource
+from froude.harvest.live.usage import Reserve, Usage, allowance, usage_of
+
+OWN = Resource(32768, 12)
+
+
+def node(**other: object) -> Node:
+    """A running node."""
+    return Node("s:1", "s", "RUNNING", OWN, **other)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("share", "memory_mb", "cores", "left_mb"),
+    [
+        (0.0, 0, 8, 22528),
+        (0.01, 1, 7, 22272),
+        (0.25, 4096, 5, 18432),
+        (0.66, 30000, 0, 0),
+        (1.0, None, 0, 32768),
+    ],
+)
+def test_what_the_primary_tenant_leaves(
+    share: float, memory_mb: int | None, cores: int, left_mb: int
+) -> None:
+    """Its use in whole cores, memory in 256 MiB, and the paper's reserve of 4 of 12 cores and 10 of 32 GB beside."""
+    assert allowance(OWN, Usage(share, memory_mb), Reserve(), 32768) == Resource(left_mb, cores)
+
+
+@given(st.integers(0, 200), st.floats(0, 1), st.floats(0, 1))
+def test_the_reserve_is_never_given_away(vcores: int, share: float, reserve: float) -> None:
+    """Whatever is used: what is given, used and kept is never more than there is, and never below nothing."""
+    given_away = allowance(Resource(1024, vcores), Usage(share), Reserve(reserve, 0.3)).vcores
+    assert given_away >= 0
+    if given_away:
+        assert given_away + vcores * share + vcores * reserve <= vcores + 1e-6
+
+
+def test_containers_are_no_primary_tenant() -> None:
+    """What they use is taken off; a node that says nothing tells nothing."""
+    busy = node(
+        cpu_share=0.5,
+        containers_vcores=3.0,
+        memory_used_mb=9000,
+        containers_memory_mb=2000,
+        machine_mb=40000,
+    )
+    assert usage_of(busy, OWN) == Usage(0.25, 7000)
+    assert usage_of(node(), OWN) is None
+    assert usage_of(replace(busy, containers_vcores=9.0), OWN) == Usage(0.0, 7000)
