@@ -9,7 +9,7 @@ import pytest
 from froude.cli import inputs, prediction
 from froude.cli.app import run
 from froude.mining.intervals import Site
-from froude.mining.timing import Delay
+from froude.mining.starts import Delay
 from froude.trace.intervals import Observed
 from tests.experiment.figures.test_prediction import PREDICTION
 

@@ -44,6 +44,18 @@ def test_join_waits_for_all_and_fork_for_the_first() -> None:
     assert due(controller, 9.0) == [("join", 0, 3.5)]
 
 
+@pytest.mark.parametrize("rule", [StartRule("a", every=False, nth=2), StartRule("a", every=False, share=0.5)])
+def test_some_are_waited_for(rule: StartRule) -> None:
+    """The second of four, or half of them."""
+    controller = Controller([Group("a", 4, StartRule()), Group("b", 1, rule)])
+    controller.begin(0.0)
+    assert len(due(controller, 0.0)) == 4
+    controller.reached(NodeId("a", 3), Moment.FINISHED, 1.0)
+    assert due(controller, 1.0) == []
+    controller.reached(NodeId("a", 0), Moment.FINISHED, 2.0)
+    assert due(controller, 2.0) == [("b", 0, 2.0)]
+
+
 def test_a_play_is_over_when_finite_nodes_have_finished() -> None:
     """Endless nodes do not keep a play alive, and alone never end it."""
     controller = Controller([Group("dn", 5, StartRule(), endless=True), Group("c", 1, StartRule())])

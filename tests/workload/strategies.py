@@ -177,8 +177,15 @@ def workloads(draw: st.DrawFn) -> Workload:
     each_s = st.floats(0, 9)
     succession = each_s.map(lambda s: StartRule(spacing_s=s)) | each_s.map(lambda s: StartRule(pause_s=s))
     succession |= st.builds(StartRule, spacing_s=each_s, within_s=each_s)
+    how_many = st.booleans().map(lambda every: {"every": every})
+    how_many |= st.integers(1, 99).map(lambda nth: {"every": False, "nth": nth})
+    how_many |= st.floats(0.01, 1).map(lambda share: {"every": False, "share": share})
+    awaited = st.builds(
+        lambda moment, delay_s, some: {"moment": moment, "delay_s": delay_s} | some,
+        st.sampled_from(Moment), each_s, how_many,
+    )  # fmt: skip
     start = st.builds(
-        replace, succession, after=after, moment=st.sampled_from(Moment), every=st.booleans(), delay_s=each_s
+        lambda rule, after, more: replace(rule, after=after, **more), succession, after, awaited
     )
     effect = st.builds(
         Effect, call, st.sampled_from(ids), st.sampled_from(type_names), st.none() | names, st.sampled_from(Actor),
@@ -205,7 +212,11 @@ def workloads(draw: st.DrawFn) -> Workload:
                     max_size=1,
                 ).map(tuple),
                 st.lists(effect, max_size=1).map(tuple),
-                start.map(lambda s: s if s.after else replace(s, moment=Moment.FINISHED, every=True)),
+                start.map(
+                    lambda s: (
+                        s if s.after else replace(s, moment=Moment.FINISHED, every=True, nth=None, share=None)
+                    )
+                ),
                 st.sampled_from(["scripted", "datanode"]),
                 st.none() | names,
                 st.none() | rules(ids, type_names).filter(lambda rule: rule != Constant(None)),

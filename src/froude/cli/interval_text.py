@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from froude.mining.intervals import Site
-    from froude.mining.timing import Delay
+    from froude.mining.starts import Delay
     from froude.trace.intervals import Agreement
 
 

@@ -15,7 +15,7 @@ from froude.mining.events import recording_of
 from froude.mining.intervals import intervals
 from froude.mining.matching import match
 from froude.mining.prediction import LeafOutcome, Prediction, predict
-from froude.mining.timing import start_delays
+from froude.mining.starts import start_delays
 from froude.trace.files import read_trace
 
 _MOST_MISSES = 12

@@ -1,6 +1,6 @@
 """Start rules: which emulated nodes begin when, and when a play is over. Pure; time comes as an argument.
 
-Source: PatternMiner III.B.4, fork and join; "ours" for nodes that never end.
+Source: PatternMiner III.B.4, fork, join and after some; "ours" for nodes that never end.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Controller:
         awaited = None if rule.after is None else self._groups[rule.after]
         if awaited is None or rule.moment not in awaited.planned_s or awaited.name not in self._first_s:
             return now_s
-        waited_for = awaited.count - 1 if rule.every else 0
+        waited_for = max(0, rule.needed(awaited.count) - 1)
         return self._planned_s(awaited, waited_for) + awaited.planned_s[rule.moment]
 
     def _turn_s(self, group: Group, number: int, now_s: float) -> float:
@@ -168,7 +168,7 @@ class Controller:
         count = self._reached.get((rule.after, rule.moment), 0)
         if rule.moment is Moment.STARTED:
             count = max(count, self._reached.get((rule.after, Moment.FINISHED), 0))
-        return count >= (awaited.count if rule.every else min(1, awaited.count))
+        return count >= rule.needed(awaited.count)
 
 
 def _check(groups: dict[str, Group]) -> None:

@@ -36,7 +36,7 @@ def _group(node_type: NodeType, population: Population, needed: list[str]) -> Gr
     # The controller divides pauses by the speed, which is of the load; the ramp is what was asked for.
     ramp_s = settings.speed / settings.ramp_per_s
     if kind.endless:
-        rule = StartRule(rule.after, rule.moment, rule.every, 0.0, ramp_s)
+        rule = StartRule(rule.after, rule.moment, rule.every, rule.nth, rule.share, spacing_s=ramp_s)
     else:
         rule = replace(rule, spacing_s=rule.apart_s(count, ramp_s))
         if needed and rule.after is None:

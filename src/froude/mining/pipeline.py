@@ -27,8 +27,9 @@ from froude.mining.relocation import is_report, relocate
 from froude.mining.rivals import rivals
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
+from froude.mining.starts import start_rules, undecided_starts
 from froude.mining.structure import MinedType, Occurrence, find_types
-from froude.mining.timing import start_rules, timings, undecided_starts
+from froude.mining.timing import timings
 from froude.mining.waits import find_waits
 from froude.trace.types import Trace
 from froude.workload.scale import Scale

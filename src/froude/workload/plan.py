@@ -137,9 +137,11 @@ def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) ->
         rule = next((each for each in together if _begins(each, plan)), node_type).start
         before_s, least_s = ramp_s, speed / ramp_per_s
         if rule.after is not None:
-            before_s = moments_s(rule.after, above | {each.name for each in together})[
-                rule.moment, rule.every
-            ]
+            awaited = moments_s(rule.after, above | {each.name for each in together})
+            first_s, every_s = awaited[rule.moment, False], awaited[rule.moment, True]
+            there = plan.counts.get(rule.after, 0)
+            part = (rule.needed(there) - 1) / (there - 1) if there > 1 else 1.0
+            before_s = first_s + part * (every_s - first_s)
         since = _moments_s(node_type, plan, least_s)
         others = (_moments_s(each, plan, least_s) for each in together if each is not node_type)
         others_s = sum(other[Moment.FINISHED, True] for other in others)

@@ -20,7 +20,6 @@ from froude.workload.types import (
     Effect,
     Finding,
     Generated,
-    Moment,
     NodeType,
     Periodic,
     Poll,
@@ -28,7 +27,6 @@ from froude.workload.types import (
     Recorded,
     Repeat,
     Rule,
-    StartRule,
     Step,
     Wait,
     Workload,
@@ -37,6 +35,7 @@ from froude.workload.walk import flows, fold, rules, templates
 from froude.workload.yaml_old import to_version_2
 from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field, scalar, whole
 from froude.workload.yaml_shared import expand, share
+from froude.workload.yaml_start import read_start, start_fields
 from froude.workload.yaml_timing import LONGEST_S, read_timing, timing_fields
 from froude.workspace.artifact import Lineage, Origin, hash_fields
 from froude.workspace.document import dump_sealed, lineage_of, open_document, opened
@@ -48,8 +47,6 @@ _SHORTEST_S = 1e-3
 _SECONDS = (0.0, LONGEST_S)
 _MOST_FOLLOWING = 1000
 """Calls of one kind that may follow others of one cause."""
-_FARTHEST = 1_000_000
-"""Rounds between a node and the one it waits for."""
 _DRAWS = "gauge"
 """The generator that may say how often a loop is run."""
 
@@ -198,7 +195,6 @@ def scale_fields(scale: Mapping[str, Quantity]) -> dict[str, Any]:
 
 
 def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
-    start = node_type.start
     return lean(
         {
             "count": count_field(node_type.count),
@@ -209,20 +205,7 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
             if node_type.caller_context is None
             else rule_field(node_type.caller_context),
             "in_any_order": [", ".join(pair) for pair in node_type.in_any_order],
-            "start": lean(
-                {
-                    "after": start.after,
-                    "moment": start.moment.value if start.after else None,
-                    "every": start.every if start.after else None,
-                    "delay_s": start.delay_s or None,
-                    "spacing_s": start.spacing_s or None,
-                    "within_s": start.within_s,
-                    "pause_s": start.pause_s,
-                    "follows": start.follows,
-                    "offset": start.offset or None,
-                }
-            )
-            or None,
+            "start": start_fields(node_type.start) or None,
             "steps": _step_fields(node_type.steps) or None,
             "periodic": [_periodic_fields(periodic) for periodic in node_type.periodic] or None,
             "effects": [_effect_fields(effect) for effect in node_type.effects] or None,
@@ -338,7 +321,7 @@ def _node_type(section: Section, name: str) -> NodeType:
         steps=_steps(section),
         periodic=tuple(_periodic(item) for item in section.sections("periodic")),
         effects=tuple(_effect(item) for item in section.sections("effects")),
-        start=_start(section.section("start")),
+        start=read_start(section.section("start")),
         program=section.value("program", str, SCRIPTED),
         user=_user(section),
         caller_context=None if context is None else read_rule(context, section, "caller_context"),
@@ -355,29 +338,6 @@ def _pair(text: Any, section: Section) -> tuple[str, str]:
     if not (first and comma and second):
         raise section.error("in_any_order", "two methods", found=str(text), allowed="create, mkdirs")
     return first, second
-
-
-def _start(section: Section) -> StartRule:
-    if "within_s" in section and "pause_s" in section:
-        message = "cannot be both: nodes are beside each other, or one after another"
-        raise section.error("pause_s", message, found="pause_s and within_s", allowed="one of them")
-    rule = StartRule(
-        after=section.optional("after", str),
-        moment=section.member("moment", Moment, Moment.FINISHED),
-        every=section.value("every", bool, True) if "every" in section else True,
-        delay_s=section.value("delay_s", float, 0.0, within=_SECONDS),
-        spacing_s=section.value("spacing_s", float, 0.0, within=_SECONDS),
-        within_s=section.value("within_s", float, within=_SECONDS) if "within_s" in section else None,
-        pause_s=section.value("pause_s", float, within=_SECONDS) if "pause_s" in section else None,
-        follows=section.optional("follows", str),
-        offset=section.value("offset", int, 0, within=(-_FARTHEST, _FARTHEST)),
-    )
-    if rule.follows is not None and rule.pause_s is None:
-        raise section.error(
-            "follows", "is nothing without a pause", found=rule.follows, allowed="pause_s: SECONDS"
-        )
-    section.finish()
-    return rule
 
 
 def _steps(section: Section) -> tuple[Step, ...]:

@@ -68,6 +68,8 @@ def test_the_picture_in_words() -> None:
     [
         (StartRule(after="dn", pause_s=1.0), "client starts after every dn has finished, one after another"),
         (StartRule(delay_s=0.5, pause_s=1.0), "client starts after 500 ms, one after another"),
+        (StartRule("dn", every=False, nth=3), "client starts after number 3 of dn has finished"),
+        (StartRule("dn", every=False, share=0.05), "client starts after 5% of dn has finished"),
         (StartRule(spacing_s=0.1, within_s=0.2), "client starts side by side"),
     ],
 )

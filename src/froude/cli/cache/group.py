@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.cache import simulating, solving
+from froude.cli.cache import disk, simulating, solving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,5 +19,6 @@ def cache() -> None:
     """A scarce SSD cache, split among VMs: observe, decide, apply."""
 
 
+app.command()(disk.disk)
 app.command()(solving.solve)
 app.command()(simulating.simulate)

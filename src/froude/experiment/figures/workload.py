@@ -270,9 +270,17 @@ def _start(rule: StartRule) -> str:
     turns = "one after another" if rule.follows is None else f"in turn with {rule.follows}"
     parts = [f"after {delay}" if delay else "", turns if rule.in_turn else beside]
     if rule.after is not None:
-        moment = f"{'every' if rule.every else 'the first'} {rule.after} has {rule.moment.value}"
+        moment = f"{_how_many(rule)} {rule.after} has {rule.moment.value}"
         parts[0] = f"after {moment}{f' and {delay}' if delay else ''}"
     return ", ".join(part for part in parts if part)
+
+
+def _how_many(rule: StartRule) -> str:
+    if rule.nth is not None:
+        return f"number {rule.nth} of"
+    if rule.share is not None:
+        return f"{rule.share:.0%} of"
+    return "every" if rule.every else "the first"
 
 
 def _seconds(seconds: float) -> str:
