@@ -51,6 +51,15 @@ def test_the_exact_split_keeps_the_loops_that_fit() -> None:
     assert exact.moved_bytes > 0
 
 
+def test_one_cache_for_all_lends_what_others_leave() -> None:
+    """A loop that is too large for its part fits beside a small one; each volume's part alone does not hold it."""
+    trace = loops({"a": 5, "b": 80})
+    how = Replay(space_bytes=96 * CHUNK, chunk_bytes=CHUNK)
+    shared, equal = replay_all(trace, how, ["shared", "equal"], Seeds(1))
+    assert shared.misses == {"a": 5, "b": 80}
+    assert equal.misses == {"a": 5, "b": 2000}
+
+
 def test_requests_of_several_chunks_count_as_many_and_writes_bring_chunks_in() -> None:
     """A read after a write hits; volumes that share a cache have chunks of their own."""
     requests = (

@@ -129,7 +129,7 @@ class _Run:
         each = 0 if task.policy == "none" else space // len(names)
         self._volumes = {
             name: _Volume(
-                pool or Lru(each),
+                Lru(each) if pool is None else pool,
                 Shards(samples=task.how.samples, seed=task.seeds.child(name).value),
                 number << 44,  # volumes that share a cache have chunks of their own
             )
