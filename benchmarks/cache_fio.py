@@ -47,6 +47,7 @@ IOPS = 150
 SPACE = 20 * _MIB
 IMAGE = 64 * _MIB
 INTERVAL_S = 2.0
+"""A minute, thirty times as fast; so are all other times of agent and controller, from what is usual."""
 POLICIES = ("none", "shared", "equal", "ac-ssd-ga", "ac-ssd", "exact", "deadline")
 _STATIC = frozenset({"none", "shared", "equal"})
 
@@ -58,6 +59,8 @@ class Pattern:
     words: tuple[str, ...]
     """Of fio."""
     reads: int
+    block: int = _BLOCK
+    """Bytes of each."""
 
 
 HOT = Pattern(("--rw=randread", "--size=6M", "--iodepth=1"), 1000)
@@ -65,15 +68,27 @@ HOT = Pattern(("--rw=randread", "--size=6M", "--iodepth=1"), 1000)
 WIDE = Pattern(("--rw=randread", "--size=12M", "--iodepth=1"), 800)
 """One that fits if others give way."""
 SKEWED = Pattern(("--rw=randread", "--random_distribution=zipf:1.1", "--size=32M", "--iodepth=1"), 700)
-SCAN = Pattern(("--rw=read", "--size=64M", "--iodepth=4"), 400)
-"""Reads ahead, and nothing comes again in time for any cache."""
-SERIES: Mapping[str, tuple[Pattern, ...]] = {
-    "vm1": (HOT,) * 5 + (SCAN,) * 4,
-    "vm2": (SCAN,) * 4 + (HOT,) * 5,
-    "vm3": (SKEWED,) * 7,
-    "vm4": (WIDE,) * 6,
+_SCAN = ("--rw=read", "--size=64M", "--iodepth=4")
+SCANS = {
+    "scans by 16 KiB": Pattern(_SCAN, 400),
+    "scans by 256 KiB": Pattern(_SCAN, 400, 16 * _BLOCK),
 }
-"""Jobs of each VM, one after the other; half way hot sets move."""
+"""Read ahead, and nothing comes again in time for any cache: by small records as databases do, so that the disk holds
+them up before they drive others out of a cache, or by large ones as HDFS does."""
+
+
+def series(scan: Pattern) -> Mapping[str, tuple[Pattern, ...]]:
+    """Jobs of each VM, one after the other; half way hot sets move.
+
+    Args:
+        scan: of those that scan.
+    """
+    return {
+        "vm1": (HOT,) * 5 + (scan,) * 4,
+        "vm2": (scan,) * 4 + (HOT,) * 5,
+        "vm3": (SKEWED,) * 7,
+        "vm4": (WIDE,) * 6,
+    }
 
 
 @dataclass
@@ -101,8 +116,9 @@ class Series:
             self._job_begun = time.monotonic()
             words = [
                 "fio", f"--name={self.name}-{number}", "--thread", "--ioengine=nbd", f"--uri={self.uri}",
-                f"--bs={_BLOCK}", f"--offset={self.offset}", f"--io_size={pattern.reads * _BLOCK}", "--norandommap",
-                f"--randseed={self.seed + number + 1}", "--output-format=json", *pattern.words, *self.words,
+                f"--bs={pattern.block}", f"--offset={self.offset}", f"--io_size={pattern.reads * pattern.block}",
+                "--norandommap", f"--randseed={self.seed + number + 1}", "--output-format=json",
+                *pattern.words, *self.words,
             ]  # fmt: skip
             child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self._child = psutil.Process(child.pid)
@@ -183,6 +199,11 @@ class Ran:
         return sum(read for _, read in self.chunks.values())
 
     @property
+    def missed(self) -> float:
+        """Share of the chunks read."""
+        return self.misses / max(1, self.reads)
+
+    @property
     def all_times(self) -> list[float]:
         """Of all jobs."""
         return [seconds for times in self.times.values() for seconds in times]
@@ -214,10 +235,11 @@ class Setting:
     """Of fio, for every job."""
 
 
-USUAL = Setting(SERIES, SPACE, IMAGE, IOPS)
+SETTINGS = {name: Setting(series(scan), SPACE, IMAGE, IOPS) for name, scan in SCANS.items()}
+"""By what scans are like."""
 
 
-def measure(name: str, disk: SlowDisk, folder: Path, setting: Setting = USUAL, *, seed: int = 0) -> Ran:
+def measure(name: str, disk: SlowDisk, folder: Path, setting: Setting, *, seed: int = 0) -> Ran:
     """Run all series once.
 
     Args:
@@ -273,12 +295,12 @@ def _controlled(  # noqa: PLR0917 - once, for its length
     """Start agent and loop, where there is something to control; gives how many rounds changed anything."""
     if name in _STATIC:
         return lambda: 0
-    address = started.agent("h1", controls, space=setting.space, curve_every="0.5 s", curve_window="20 s")
+    address = started.agent("h1", controls, space=setting.space, curve_every="0.5 s", curve_window="10 s")
     agents = _Agents({"h1": AgentClient(address, SECRET)}, series=running)
     journal = stack.enter_context(FileJournal(started.folder / "state"))
     # a read that misses waits for those of the others
     assumed = Assumed(miss_s=len(running) / setting.iops, hit_s=2e-4, granule_bytes=1 << 18, horizon_s=20)
-    monitor = Monitor(window_s=8, stale_s=30)
+    monitor = Monitor(window_s=6, stale_s=30)
     controller = Controller(
         agents, journal, RealClock(), monitor, Solver(policy=policy(name), assumed=assumed)
     )
@@ -300,7 +322,7 @@ def _all(runs: Iterable[Callable[[], None]]) -> None:
         thread.join()
 
 
-def images(disk: SlowDisk, setting: Setting = USUAL) -> None:
+def images(disk: SlowDisk, setting: Setting) -> None:
     """Make all images: one for each VM, and one that all share.
 
     Args:
@@ -312,27 +334,31 @@ def images(disk: SlowDisk, setting: Setting = USUAL) -> None:
     filled(disk.folder / "all.img", len(setting.series) * setting.image)
 
 
-def runs(names: Sequence[str], repeats: int) -> Iterator[Ran]:
+def runs(names: Sequence[str], repeats: int) -> Iterator[tuple[str, Ran]]:
     """Run policies one after the other, and all of them again, so that what disturbs this machine disturbs all.
 
     Args:
-        names: of the policies.
+        names: of the policies; that without any cache is run once, since nothing is left to chance in it.
         repeats: how often.
+
+    Yields:
+        The name of the setting, and what came of each run.
     """
     root = Path(tempfile.mkdtemp(prefix="froude-cache-fio-"))
     try:
         with slow_disk(root, size=640 * _MIB, iops=IOPS) as disk:
-            images(disk)
+            images(disk, next(iter(SETTINGS.values())))
             for repeat in range(repeats):
-                for name in names:
-                    folder = root / f"{repeat}-{name}"
-                    folder.mkdir()
-                    yield measure(name, disk, folder, seed=repeat)
+                for kind, setting in SETTINGS.items():
+                    for name in names if repeat == 0 else [name for name in names if name != "none"]:
+                        folder = Path(tempfile.mkdtemp(dir=root))
+                        yield kind, measure(name, disk, folder, setting, seed=repeat)
+                        shutil.rmtree(folder)
     finally:
         shutil.rmtree(root)
 
 
-def rows(repeats: int = 5) -> list[Row]:
+def rows(repeats: int = 3) -> list[Row]:
     """Time until all jobs have ended, mean and tail of a job's, and misses, by policy; beside a shared cache.
 
     Args:
@@ -341,38 +367,47 @@ def rows(repeats: int = 5) -> list[Row]:
     why = why_not()
     if why is not None:
         return [Row("fio jobs by policy", None, "", conditions=f"not measured: {why}")]
-    found: dict[str, list[Ran]] = {}
-    for ran in runs(POLICIES, repeats):
-        print(line(ran), file=sys.stderr, flush=True)
-        found.setdefault(ran.policy, []).append(ran)
+    found: dict[tuple[str, str], list[Ran]] = {}
+    for kind, ran in runs(POLICIES, repeats):
+        print(f"{kind}: {line(ran)}", file=sys.stderr, flush=True)
+        found.setdefault((kind, ran.policy), []).append(ran)
+    loads = [ran.load for each in found.values() for ran in each]
     said = (
-        f"{sum(map(len, SERIES.values()))} jobs on {len(SERIES)} VMs, {SPACE >> 20} MiB of SSD, a disk of {IOPS} "
-        f"reads a second, a plan every {INTERVAL_S:g} s; mean of {repeats} runs, ± the 95 % interval of the mean; load "
-        f"average {statistics.fmean(ran.load for each in found.values() for ran in each):.1f}"
+        f"{sum(map(len, SETTINGS[kind].series.values()))} jobs on 4 VMs, {SPACE >> 20} MiB of SSD, a disk of {IOPS} "
+        f"requests a second, a plan every {INTERVAL_S:g} s; load average {statistics.fmean(loads):.1f}"
     )
-    made = []
-    for name, each in found.items():
-        seconds, means, tails = (
-            [getattr(ran, what) for ran in each] for what in ("seconds", "mean_s", "tail_s")
-        )
-        misses = statistics.fmean(ran.misses / ran.reads for ran in each)
-        ratio = [ran.mean_s / shared.mean_s for ran, shared in zip(each, found["shared"], strict=True)]
-        made += [
-            Row(f"{name}: until all jobs have ended", round(statistics.fmean(seconds), 2), "s",
-                conditions=f"± {_half(seconds):.2f} s; {said}"),
-            Row(f"{name}: mean time of a job", round(statistics.fmean(means), 3), "s",
-                conditions=f"± {_half(means):.3f} s; nine in ten within {statistics.fmean(tails):.2f} s; "
-                f"{misses:.1%} of all reads missed; {statistics.fmean(ran.changes for ran in each):.1f} changes a run"),
-            Row(f"{name}: mean time of a job beside a shared cache", round(statistics.fmean(ratio), 3), "ratio",
-                conditions=f"± {_half(ratio):.3f}, run by run"),
-        ]  # fmt: skip
-    return made
+    return [
+        row
+        for (kind, name), each in found.items()
+        for row in _rows(f"{kind}, {name}", each, found[kind, "shared"], said)
+    ]
+
+
+def _rows(name: str, each: Sequence[Ran], shared: Sequence[Ran], said: str) -> list[Row]:
+    seconds, means, tails, misses = (
+        [getattr(ran, what) for ran in each] for what in ("seconds", "mean_s", "tail_s", "missed")
+    )
+    ratios = [ran.mean_s / beside.mean_s for ran, beside in zip(each, shared, strict=False)]
+    changes = statistics.fmean(ran.changes for ran in each)
+    tail = f"nine in ten within {statistics.fmean(tails):.2f} s; {changes:.0f} changes a run"
+    return [
+        Row(f"{name}: until all jobs have ended", round(statistics.fmean(seconds), 2), "s",
+            conditions=f"{_spread(seconds)}; {said}"),
+        Row(f"{name}: mean time of a job", round(statistics.fmean(means), 3), "s",
+            conditions=f"{_spread(means)}; {tail}"),
+        Row(f"{name}: mean time of a job beside a shared cache", round(statistics.fmean(ratios), 3), "ratio",
+            conditions=f"{_spread(ratios)}, run by run"),
+        Row(f"{name}: reads that missed", round(statistics.fmean(misses), 4), "share", conditions=_spread(misses)),
+    ]  # fmt: skip
+
+
+def _spread(values: Sequence[float]) -> str:
+    """The 95 % interval of a mean in words."""
+    return "one run" if len(values) < 2 else f"± {_half(values):.3g} (95 %, {len(values)} runs)"
 
 
 def _half(values: Sequence[float]) -> float:
     """Half of the 95 % interval of a mean, by Student's t."""
-    if len(values) < 2:
-        return math.inf
     return float(student.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / math.sqrt(len(values))
 
 
@@ -385,14 +420,14 @@ def line(ran: Ran) -> str:
     by_vm = ", ".join(f"{vm} {sum(times):.1f}" for vm, times in ran.times.items())
     return (
         f"{ran.policy:10} {ran.seconds:6.1f} s, job mean {ran.mean_s:5.2f}, tail {ran.tail_s:5.2f}, missed "
-        f"{ran.misses / max(1, ran.reads):.1%} of {ran.reads}, {ran.changes} changes; {by_vm}"
+        f"{ran.missed:.1%} of {ran.reads}, {ran.changes} changes; {by_vm}"
     )
 
 
 def main() -> None:
     """Print a line a run."""
-    for ran in runs(sys.argv[1:] or POLICIES, 1):
-        print(line(ran), flush=True)
+    for kind, ran in runs(sys.argv[1:] or POLICIES, 1):
+        print(f"{kind}: {line(ran)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ Groups can be measured alone, `python -m benchmarks.results_cache --only nbd`.
 
 from __future__ import annotations
 
-from benchmarks import cache_fio, cache_overhead
+from benchmarks import cache_fio, cache_overhead, cache_rounds
 from benchmarks.results import Row, Topic
 
 TOPIC = Topic(
@@ -32,8 +32,8 @@ def fio() -> list[Row]:
 
 @TOPIC.group("overhead", "What observing and controlling costs")
 def overhead() -> list[Row]:
-    """Processor time of agents and controller."""
-    return cache_overhead.rows()
+    """Processor time of agents and controller; of one round for many VMs."""
+    return [*cache_overhead.rows(), *cache_rounds.rows()]
 
 
 if __name__ == "__main__":

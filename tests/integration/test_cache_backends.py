@@ -30,7 +30,7 @@ from froude.cache.monitor.limits import Limits
 from froude.hadoop.daemons import reaper_command
 from froude.storage.fio import FioJob, run
 from froude.storage.target import opened, served
-from tests.integration.cache_processes import until
+from tests.integration.cache_processes import ask, processes, status_of, until
 
 pytestmark = pytest.mark.integration
 _QEMU = shutil.which("qemu-system-x86_64")
@@ -192,6 +192,28 @@ def test_a_throttle_group_of_the_storage_daemon(tmp_path: Path) -> None:
     finally:
         child.kill()
         child.wait(30)
+
+
+@pytest.mark.skipif(_FIO is None, reason="fio is not here")
+def test_the_own_disk_is_measured_at_the_start(tmp_path: Path) -> None:
+    """An agent that begins while the VM is busy finds that both caps hold, and leaves none of them behind."""
+    with processes(tmp_path) as all_of_them:
+        control = all_of_them.disk("vm", image=4 << 20, size=4 << 20)
+        words = ["--name=x", "--thread", "--ioengine=nbd", f"--uri=nbd+unix:///?socket={tmp_path}/vm.sock"]
+        words += ["--rw=randread", "--bs=16k", "--size=4M", "--time_based", "--runtime=600"]
+        load = subprocess.Popen([str(_FIO), *words], cwd=tmp_path, stdout=subprocess.DEVNULL)
+        try:
+            until(lambda: status_of(control).reads > 100, "the VM reads")
+            agent = all_of_them.agent("h1", {"vm": control}, space=4 << 20, probe=True)
+            report = ask(agent, "v1/report")
+        finally:
+            load.kill()
+            load.wait()
+    assert {(each["resource"], each["verdict"]) for each in report["findings"]} == {
+        ("iops", "holds"),
+        ("bytes_per_s", "holds"),
+    }
+    assert report["vms"][0]["limits"] == {"cache_bytes": 4 << 20, "iops": None, "bytes_per_s": None}
 
 
 @pytest.fixture
