@@ -1,8 +1,8 @@
 """Whether `io.max` of control groups of version 2 holds: measured by our own probe in an emulated guest.
 
 Machines whose block controller belongs to version 1 cannot try it. So a Debian kernel is fetched (as a package, unpacked
-and not installed), and boots in QEMU without KVM: its first disk has this Python, Froude and nothing else, its second one
-is capped. Needs apt, QEMU and mkfs.ext4, and no privileges.
+and not installed), and boots in QEMU without KVM: its first disk has this Python and Froude, its second one is capped.
+Needs apt, QEMU and mkfs.ext4, and no privileges.
 """
 
 from __future__ import annotations
