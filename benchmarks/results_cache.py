@@ -5,7 +5,7 @@ Groups can be measured alone, `python -m benchmarks.results_cache --only nbd`.
 
 from __future__ import annotations
 
-from benchmarks import cache_fio, cache_overhead, cache_rounds
+from benchmarks import cache_backends, cache_fio, cache_overhead, cache_rounds
 from benchmarks.results import Row, Topic
 
 TOPIC = Topic(
@@ -28,6 +28,12 @@ TOPIC.benchmark("traces", "Block traces, replayed", "cache_simulating", "traces"
 def fio() -> list[Row]:
     """Job times by policy."""
     return cache_fio.rows()
+
+
+@TOPIC.group("backends", "Enforcement: does a cap hold?")
+def backends() -> list[Row]:
+    """Every back-end that can run here."""
+    return cache_backends.rows()
 
 
 @TOPIC.group("overhead", "What observing and controlling costs")
