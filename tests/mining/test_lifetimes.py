@@ -17,7 +17,8 @@ from tests.mining.events import PROTOCOL
 def of(*methods: str, program: str = "scripted") -> MinedType:
     """A type that makes these calls, the last one in a loop."""
     tokens: Sequence[object] = [(PROTOCOL, method, "") for method in methods]
-    return MinedType("client", Role("client", program=program), [], (*tokens[:-1], Loop(tuple(tokens[-1:]))))  # type: ignore[arg-type]
+    role = Role("client", program=program, emulated=program != "scripted")
+    return MinedType("client", role, [], (*tokens[:-1], Loop(tuple(tokens[-1:]))))  # type: ignore[arg-type]
 
 
 def test_a_type_that_opens_files_renews_its_lease() -> None:

@@ -198,11 +198,11 @@ def played(workload: Workload, made: list[Made], flow: Flow, taker: str) -> list
         context = NodeContext(node, Place(call.loops, ()), cause)
         if answer:
             response = None if call.response is None else message(call.response)
-            node._keep(template, context, Side.RESPONSE, response)
+            node._requests.keep(template, context, Side.RESPONSE, response)
             continue
         if call.template == taker:
             given_values.append(context.flow(flow))
-        node._keep(template, context, Side.REQUEST, message(call.request))
+        node._requests.keep(template, context, Side.REQUEST, message(call.request))
     return given_values
 
 

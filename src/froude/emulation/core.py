@@ -12,15 +12,14 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable
-from itertools import chain, islice
+from itertools import chain
 
 from froude.base.errors import TargetError
-from froude.emulation.channel import Channel, Journal, Pending, played
+from froude.emulation.channel import Channel, Journal, Pending
 from froude.emulation.controller import Controller
 from froude.emulation.inbound import Inbound
-from froude.emulation.notes import UNSENT
+from froude.emulation.outcomes import UNANSWERED, Outcomes
 from froude.emulation.programs.events import (
-    DECLINED,
     LOST,
     Answer,
     Begin,
@@ -59,10 +58,6 @@ RETRIES, RETRY_S = 10, 1.0  # ipc.client.connect.max.retries, ipc.client.connect
 _CORE = -1
 """In place of a node's index: a timer of the core's own."""
 _GONE: None = None
-MOST_OVERDUE = 1_000_000
-"""Calls due and not sent that are counted at the end: a few seconds' work."""
-UNANSWERED = "Unanswered"
-"""Error class of a call that was in flight when the play ended."""
 
 
 class Core:
@@ -105,9 +100,8 @@ class Core:
         self._nodes = nodes
         self._controller = controller
         self._connect = connect
-        self._journal = journal
+        self._outcomes = Outcomes(self.tally, journal, about)
         self._timeout_s = call_timeout_s
-        self._about = about
         self._by_endpoint: dict[Endpoint, Channel] = {}
         self._ids: list[NodeId] = []
         self._programs: list[Program | None] = []
@@ -130,7 +124,7 @@ class Core:
 
     def begin(self, now_s: float) -> None:
         """The play begins."""
-        self.begun_s = now_s
+        self.begun_s = self._outcomes.begun_s = now_s
         self._interval_s = now_s + INTERVAL_S
         self._controller.begin(now_s)
         if self._controller.ramping:
@@ -171,7 +165,8 @@ class Core:
                 call.series.answered += 1
                 call.took(now_s)
                 if self._written[call.node]:
-                    self._write(channel, event.call_id, call, now_s, event.body)
+                    who = self._ids[call.node]
+                    self._outcomes.write(channel, event.call_id, (who, call), (now_s, event.body))
                 channel.attempts = 0
                 self._dispatch(call.node, Reply(call.send.token, event.body), now_s)
             else:
@@ -252,25 +247,14 @@ class Core:
         self._finished = True
         for channel in self.channels:
             for call_id, call in channel.pending.items():
-                self._failed(call, UNANSWERED, "", now_s)
-                if self._written[call.node]:
-                    self._write(channel, call_id, call, None, (UNANSWERED, ""))
+                self._failed(channel, call_id, call, (UNANSWERED, ""), now_s, answered=False)
             channel.pending.clear()
-            for _, send in channel.waiting:
-                self._unsent(send.method, send.intended_s, now_s)
+            waiting = ((send.method, send.intended_s) for _, send in channel.waiting)
+            self._outcomes.unsent(waiting, now_s)
             channel.waiting.clear()
-        overdue = chain.from_iterable(
-            program.overdue(now_s) for program in self._programs if program is not None
-        )
-        for method, due_s in islice(overdue, MOST_OVERDUE):
-            self._unsent(method, due_s, now_s)
-        if next(overdue, None) is not None:
-            self.tally.notes[f"{UNSENT}more than {MOST_OVERDUE:,}, which were not counted"] += 1
+        programs = (program for program in self._programs if program is not None)
+        self._outcomes.unsent(chain.from_iterable(each.overdue(now_s) for each in programs), now_s)
         self.tally.close_interval(now_s - self.begun_s)
-
-    def _unsent(self, method: str, due_s: float, now_s: float) -> None:
-        self.tally.of(method).intended.append(now_s - due_s)
-        self.tally.notes[f"{UNSENT}{method}"] += 1
 
     @property
     def done(self) -> bool:
@@ -329,7 +313,7 @@ class Core:
             elif kind is Answer:
                 self.inbound.answer(instruction)  # type: ignore[arg-type]
             elif kind is Declined:
-                self._declined(instruction, now_s)  # type: ignore[arg-type]
+                self._outcomes.declined(instruction, now_s)  # type: ignore[arg-type]
             else:
                 self._told(index, instruction, now_s)  # type: ignore[arg-type]
 
@@ -424,7 +408,7 @@ class Core:
         self._client_ids.append(self._nodes.client_id(node))
         self._contexts.append(self._nodes.caller_context(node))
         self._routes.append(None)
-        self._written.append(self._journal is not None and self._journal.wants(node))
+        self._written.append(self._outcomes.wants(node))
         self._dispatch(index, Started(at_s), now_s)
 
     # --- connections ----------------------------------------------------------------------------------------
@@ -468,16 +452,10 @@ class Core:
         waiting, channel.waiting = channel.waiting, []
         channel.attempts = 0
         for call_id, call in in_flight.items():
-            self._failed(call, LOST, how, now_s)
-            if self._written[call.node]:
-                self._write(channel, call_id, call, None, (LOST, how))
+            self._failed(channel, call_id, call, (LOST, how), now_s, answered=False)
             self._dispatch(call.node, Failed(call.send.token, LOST, how), now_s)
         for index, send in waiting:
-            series = self.tally.of(send.method)
-            series.sent += 1
-            series.errors[LOST] += 1
-            self.tally.failures.add(send.method, LOST, how, now_s - self.begun_s)
-            series.intended.append(now_s - send.intended_s)
+            self._outcomes.lost(send, how, now_s)
             self._dispatch(index, Failed(send.token, LOST, how), now_s)
 
     # --- what is not a plain answer -------------------------------------------------------------------------
@@ -500,26 +478,25 @@ class Core:
         if call is None:
             return
         call.series.answered += 1
-        self._failed(call, event.error_class, event.message, now_s)
+        self._failed(channel, event.call_id, call, (event.error_class, event.message), now_s)
         channel.attempts = 0
-        if self._written[call.node]:
-            self._write(channel, event.call_id, call, now_s, (event.error_class, event.message))
         self._dispatch(call.node, Failed(call.send.token, event.error_class, event.message), now_s)
 
-    def _failed(self, call: Pending, error: str, message: str, now_s: float) -> None:
-        """Count a call that failed, with an answer or without."""
-        call.series.errors[error] += 1
-        call.took(now_s)
-        first = self.tally.failures.add(call.send.method, error, message, now_s - self.begun_s)
-        if first is not None:
-            first.path = self._about(call.send)
-
-    def _declined(self, declined: Declined, now_s: float) -> None:
-        """Count a call as failed whose answer says that nothing was done."""
-        self.tally.of(declined.method).errors[DECLINED] += 1
-        first = self.tally.failures.add(declined.method, DECLINED, declined.message, now_s - self.begun_s)
-        if first is not None:
-            first.path = declined.path
+    def _failed(
+        self,
+        channel: Channel,
+        call_id: int,
+        call: Pending,
+        error: tuple[str, str],
+        now_s: float,
+        *,
+        answered: bool = True,
+    ) -> None:
+        """A call failed with this class and message of an error."""
+        self._outcomes.failed(call, error, now_s)
+        if self._written[call.node]:
+            answered_s = now_s if answered else None
+            self._outcomes.write(channel, call_id, (self._ids[call.node], call), (answered_s, error))
 
     def _close_interval(self, now_s: float) -> None:
         self.tally.close_interval(now_s - self.begun_s)
@@ -533,15 +510,3 @@ class Core:
                 address = channel.endpoint.target.address or None
                 self.fail(TargetError("does not answer", file=address, found=what), now_s)
                 return
-
-    def _write(
-        self,
-        channel: Channel,
-        call_id: int,
-        call: Pending,
-        answered_s: float | None,
-        answer: bytes | tuple[str, str],
-    ) -> None:
-        """Write a call down, with its response, or the class and message of its error."""
-        assert self._journal is not None
-        self._journal.call(played(self._ids[call.node], channel, call_id, call, answered_s, answer))

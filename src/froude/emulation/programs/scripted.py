@@ -7,14 +7,12 @@ makes its periodic calls beside, and sends messages to the nodes on which its ca
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, Protocol
 
 from google.protobuf.message import Message
 
-from froude.emulation.notes import AS_RECORDED, FAILED, GIVEN_UP, LEFT_OUT, RETRIED, UNRESOLVED
-from froude.emulation.pacing import Pace
+from froude.emulation.notes import AS_RECORDED, FAILED, GIVEN_UP, LEFT_OUT, RETRIED
 from froude.emulation.programs.beats import Beats
 from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
 from froude.emulation.programs.effects import Said, caused
@@ -36,21 +34,20 @@ from froude.emulation.programs.events import (
 )
 from froude.emulation.programs.family import Step
 from froude.emulation.programs.made import Ready
-from froude.emulation.programs.memory import Cursor, Memory
+from froude.emulation.programs.memory import Cursor
 from froude.emulation.programs.paths import value_at
-from froude.emulation.programs.population import Population, service_named
+from froude.emulation.programs.population import service_named
+from froude.emulation.programs.requests import OfType, Requests
 from froude.emulation.programs.waiting import Waiting
-from froude.hadoop.target import Target
 from froude.trace.failures import path_of
-from froude.workload.occurrences import Loops, of_own_node, qualified
-from froude.workload.rules import Special, Value, evaluate
+from froude.workload.occurrences import Loops
+from froude.workload.rules import Value, evaluate
 from froude.workload.scale import at_node
 from froude.workload.types import (
     Actor,
     CallTemplate,
     Flow,
     Moment,
-    NodeType,
     Side,
 )
 
@@ -58,21 +55,6 @@ _STEP, _AGAIN, _PATIENCE, _PERIODIC = 0, 1, 2, 1 << 20  # tokens of timers, the 
 _BESIDE = 1 << 20  # first token of the calls that the steps, which are `_STEP`, do not wait for
 _POLLS = 100
 """Attempts after which a poll is given up."""
-
-
-class OfType(Protocol):
-    """What the nodes of one type share, in a play."""
-
-    node_type: NodeType
-    population: Population
-
-    def pace(self, number: int) -> Pace:
-        """The due times of a node's steps."""
-        ...
-
-    def learn_names(self, number: int, values: Mapping[str, Any]) -> None:
-        """Take note of what a node calls itself."""
-        ...
 
 
 class ScriptedNode:
@@ -88,9 +70,8 @@ class ScriptedNode:
         "_due_s",
         "_family",
         "_flying",
-        "_memory",
         "_pace",
-        "_promised",
+        "_requests",
         "_retries",
         "_rng",
         "_started",
@@ -121,9 +102,8 @@ class ScriptedNode:
             lambda: seeds.child("loops", node_type.name, number).value,
         )
         self._pace = family.pace(number)
-        self._memory = Memory()
+        self._requests = Requests(family, self.id)
         self._rng: random.Random | None = None
-        self._promised: dict[tuple[str, str], Value] = {}
         self._call: CallTemplate | None = None
         self._body = b""
         self._flying = 0
@@ -177,7 +157,7 @@ class ScriptedNode:
             yield call.method, due_s
 
     def recall(self, rule: Flow, loops: Loops, element: int | None, *, effect: bool) -> Value:
-        """The value that a flow gives to a call of this node.
+        """See `requests.Requests`.
 
         Args:
             rule: the flow.
@@ -185,9 +165,7 @@ class ScriptedNode:
             element: number of the element that is taken, of a flow from a list.
             effect: the call is an effect; the loops are its cause's.
         """
-        if of_own_node(rule, self.id.type):
-            return self._memory.flow(rule, loops, element)
-        return self.population.shared.flow(rule, qualified(*self.id, loops, effect=effect), element)
+        return self._requests.recall(rule, loops, element, effect=effect)
 
     def ahead(self) -> Iterator[Step]:
         """See `family.ScriptedView`."""
@@ -205,7 +183,7 @@ class ScriptedNode:
             path: leaf path of the argument.
             value: what it will be.
         """
-        self._promised[(call.id, path)] = value
+        self._requests.promise(call, path, value)
 
     # --- steps ------------------------------------------------------------------------------------------
 
@@ -246,7 +224,7 @@ class ScriptedNode:
         assert call is not None
         self._call, self._retries = call, 0
         context = NodeContext(self, Place(self._cursor.loops, self._cursor))
-        body = self._encode(call, context, out)
+        body = self._requests.body(call, context, out)
         if body is None:
             self._skip(call, now_s, out)
             return
@@ -296,7 +274,7 @@ class ScriptedNode:
                 text = f"{call.confirmed_by}: false, and true whenever it was recorded"
                 out.append(Declined(call.method, text, path_of(self._request(call))))
             context = NodeContext(self, Place(self._cursor.loops, self._cursor))
-            self._keep(call, context, Side.RESPONSE, response)
+            self._requests.keep(call, context, Side.RESPONSE, response)
             for family in watchers:
                 out += family.answered(self, call, response)
             self._cause(call, context, self._body, response, out)
@@ -337,7 +315,9 @@ class ScriptedNode:
         out.append(
             Note(f"{AS_RECORDED}{call.method}" if as_recorded else f"{FAILED}{call.id} {call.method} {kind}")
         )
-        self._keep(call, NodeContext(self, Place(self._cursor.loops, self._cursor)), Side.RESPONSE, None)
+        self._requests.keep(
+            call, NodeContext(self, Place(self._cursor.loops, self._cursor)), Side.RESPONSE, None
+        )
         for family in self.population.watchers(call.method):
             out += family.answered(self, call, None)
         self._cursor.advance()
@@ -369,7 +349,7 @@ class ScriptedNode:
             return
         periodic = self._type.periodic[number]
         context = NodeContext(self, self._beats.place(number))
-        body = self._encode(periodic.call, context, out)
+        body = self._requests.body(periodic.call, context, out)
         if body is not None:
             self._beats.sent(number)
             token = self._send_beside(periodic.call, body, out, intended_s=intended_s, context=context)
@@ -404,7 +384,7 @@ class ScriptedNode:
     def _act(self, cause: Cause, now_s: float, out: list[Instruction]) -> None:
         effect = self._type.effects[cause.effect]
         context = NodeContext(self, Place(cause.loops, cause.last), cause)
-        body = self._encode(effect.call, context, out)
+        body = self._requests.body(effect.call, context, out)
         if body is not None:
             self._send_beside(effect.call, body, out, intended_s=now_s, context=context)
 
@@ -447,61 +427,9 @@ class ScriptedNode:
         if token in self._beside:
             call, context, request = self._beside.pop(token)
             response = None if body is None else self.population.response(call, body)
-            self._keep(call, context, Side.RESPONSE, response)
+            self._requests.keep(call, context, Side.RESPONSE, response)
             if response is not None:
                 self._cause(call, context, request, response, out)
-
-    # --- parts ----------------------------------------------------------------------------------------------
-
-    def _encode(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> bytes | None:
-        """A request's bytes; None where a call before it failed and left a required field without its value."""
-        population = self.population
-        promised = any(of == call.id for of, _ in self._promised)
-        fixed = None if promised else population.fixed(call)
-        if fixed is not None:
-            if population.needs.wants(call.id, Side.REQUEST):
-                request = population.schema.decode_request(call.protocol, call.method, fixed)
-                self._keep(call, context, Side.REQUEST, request)
-            return fixed
-        message = self._message(call, context, out)
-        return None if message is None else population.encode(call, message)
-
-    def _message(
-        self, call: CallTemplate, context: NodeContext, out: list[Instruction], *, sent: bool = True
-    ) -> Message | None:
-        """A request, kept as far as somebody takes values of it; None as for `_encode`, where it is to be sent."""
-        values: dict[str, Any] = {}
-        context.making = (call.id, values)
-        for path, rule in call.arguments.items():
-            value = self._promised.pop((call.id, path), Special.ABSENT)
-            if value is Special.ABSENT:
-                value = stand_in(rule, context)
-            if value is Special.UNRESOLVED:
-                out.append(Note(f"{UNRESOLVED}{call.id} {path}"))
-            elif value is not Special.ABSENT:
-                values[path] = value
-        self._family.learn_names(self.id.number, values)
-        message = self.population.request(call, values)
-        if sent and not message.IsInitialized():
-            out.append(Note(f"{LEFT_OUT}{call.id} {call.method}"))
-            return None
-        self._keep(call, context, Side.REQUEST, message)
-        return message
-
-    def _keep(self, call: CallTemplate, context: NodeContext, side: Side, message: Message | None) -> None:
-        needs, loops = self.population.needs, context.loops
-        place = qualified(*self.id, loops, effect=context.cause is not None)
-        addressed = side is Side.REQUEST and call.id in needs.addressed
-        callee = self._callee(call, context) if addressed else None
-        self._memory.keep(needs.own, call.id, loops, side, message, callee=callee)
-        self.population.shared.keep(needs.shared, call.id, place, side, message, callee=callee)
-
-    def _callee(self, call: CallTemplate, context: NodeContext) -> Target | None:
-        """Who is called: the daemon that a rule names, else the play's target."""
-        address = None if call.callee is None else evaluate(call.callee, context)
-        if isinstance(address, str):
-            return Target(call.service, address, "")
-        return self.population.target(service_named(call))
 
     def _send(
         self,

@@ -31,7 +31,8 @@ from froude.emulation.programs.events import (
     WakeAt,
 )
 from froude.emulation.programs.population import service_named
-from froude.emulation.programs.scripted import OfType, ScriptedNode
+from froude.emulation.programs.requests import OfType
+from froude.emulation.programs.scripted import ScriptedNode
 from froude.emulation.programs.yarn.asks import Asks
 from froude.emulation.programs.yarn.containers import (
     ContainerKey,
@@ -236,7 +237,7 @@ class ApplicationMaster(ScriptedNode):
                     self._asks.want(stage.priority, hosts)
         template = self._masters.request
         context = NodeContext(self, Place({template.id: self._beat_number}, ()))
-        request: Any = self._message(template, context, out)
+        request: Any = self._requests.message(template, context, out)
         assert request is not None  # it has no required field
         request.response_id = self._response_id
         for ask in self._asks.due():
@@ -281,7 +282,7 @@ class ApplicationMaster(ScriptedNode):
         if self._given and response.allocated_containers:
             self._provided = True
             context = NodeContext(self, Place({template.id: self._beat_number}, ()))
-            self._keep(template, context, Side.RESPONSE, response)
+            self._requests.keep(template, context, Side.RESPONSE, response)
             # Threads of a real one wait for each other less than the order of its steps says: what a NodeManager will
             # answer is known now, and it is taken from here.
             self._keep_started(response.allocated_containers[0].id.SerializeToString())
@@ -371,7 +372,7 @@ class ApplicationMaster(ScriptedNode):
         loops = {self._masters.request.id: given.beat}
         cause = Cause(number, given.request, given.response, (given.place,), loops, ())
         context = NodeContext(self, Place(loops, ()), cause)
-        message: Any = self._message(effect.call, context, out, sent=False)
+        message: Any = self._requests.message(effect.call, context, out, sent=False)
         if not message.start_container_request:
             return self._masters.no_launch
         return message.start_container_request[0].container_launch_context
@@ -394,7 +395,7 @@ class ApplicationMaster(ScriptedNode):
         response: Any = method.response()
         response.succeeded_requests.add().ParseFromString(container)
         cause = Cause(number, response, response, (), {}, ())
-        self._keep(effect.call, NodeContext(self, Place({}, ()), cause), Side.RESPONSE, response)
+        self._requests.keep(effect.call, NodeContext(self, Place({}, ()), cause), Side.RESPONSE, response)
 
     def _ended_one(self, over: ContainerOver, now_s: float, out: list[Instruction]) -> None:
         """What ran in a container has ended."""
