@@ -70,7 +70,8 @@ def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, tmp_path: Path, gone: Gone)
         last[f"RMQueueMetrics.AggregateContainers{what}"] for what in ("Allocated", "Released")
     )
     assert tasks + 3 <= given
-    assert given - given_back in {0, 1}  # all have ended or went back; the last master's own may end after the play
+    # All have ended or went back; the last master's own may end after the play.
+    assert given - given_back in {0, 1}
     assert last["RMQueueMetrics.AggregateNodeLocalContainersAllocated"] > 0
     _check(read_trace(tmp_path / "run" / "trace"))
 
