@@ -33,7 +33,7 @@ from froude.mining.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
 from froude.mining.nature import by_name, gauge
 from froude.mining.one_run import of_this_run
 from froude.mining.patterns import same
-from froude.mining.relocation import is_distinctive
+from froude.mining.said import is_distinctive
 from froude.mining.sources import Sources
 from froude.mining.structure import Occurrence
 from froude.mining.texts import FEWEST_LISTED, TextMiner, is_padded

@@ -12,6 +12,7 @@ from froude.mining.elements import leaf_name as leaf_name  # noqa: PLC0414 - of 
 from froude.mining.events import Leaves
 from froude.mining.flows import EACH, Source
 from froude.mining.patterns import ADDRESS, same
+from froude.mining.rows import EMPTY
 from froude.mining.structure import Occurrence
 from froude.workload.types import Flow, Rule, Scalar, Side, Which
 from froude.workload.walk import within
@@ -70,7 +71,7 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
     assert occurrence.cause is not None
     flows: list[Flow] = []
     for side, leaves in (
-        (Side.RESPONSE, occurrence.cause.call.response or {}),
+        (Side.RESPONSE, occurrence.cause.call.response or EMPTY),
         (Side.REQUEST, occurrence.cause.call.request),
     ):
         for path, seen in leaves.items():

@@ -1,7 +1,7 @@
 """The miner's own view of a Trace: one `Event` a call, its messages flattened to leaves.
 
 Nothing downstream of here knows protobuf: a request is a mapping from leaf path (`block.locs[0].id.ipAddr`)
-to scalar. `events_of` is the only adapter; tests and other sources build events directly.
+to scalar, kept as a `Row`. `events_of` is the only adapter; tests and other sources build events directly.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from froude.base.units import Quantity
 from froude.hadoop.leaves import leaves
 from froude.hadoop.schema import UnknownMethodError
 from froude.hadoop.target import UNKNOWN, Target
+from froude.mining.rows import Row
 from froude.trace.lowered import LoweredInterval, lowered_intervals
 from froude.trace.types import Status, Trace
 from froude.workload.types import Scalar
@@ -47,9 +48,9 @@ class Event:
     """Full protocol name."""
     method: str
     """Method name."""
-    request: Leaves
-    """The request's leaves."""
-    response: Leaves | None
+    request: Row
+    """The request's leaves; any mapping may be given."""
+    response: Row | None
     """The response's leaves; None unless it succeeded."""
     error: str | None = None
     """Exception class of an error answer."""
@@ -57,6 +58,11 @@ class Event:
     """Whether an answer was seen."""
     target: Target = UNKNOWN
     """Who was called."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "request", Row.of(self.request))
+        if self.response is not None:
+            object.__setattr__(self, "response", Row.of(self.response))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +106,12 @@ def events_of(trace: Trace, unknown: dict[str, int] | None = None) -> tuple[Even
     for call in trace.calls:
         try:
             # A list that stands for a map is in the order of one JVM's hash table, which says nothing.
-            request = leaves(trace.request(call), canonical=True)
+            request = Row.of(leaves(trace.request(call), canonical=True))
         except UnknownMethodError:
             if unknown is not None:
                 unknown[call.method] = unknown.get(call.method, 0) + 1
             continue
-        response = leaves(trace.response(call)) if call.response is not None else None
+        response = Row.of(leaves(trace.response(call))) if call.response is not None else None
         end_s = call.start_s if call.duration_s is None else call.start_s + call.duration_s
         events.append(
             Event(

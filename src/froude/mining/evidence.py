@@ -8,7 +8,9 @@ from functools import cached_property
 
 from froude.mining.canonical import Token
 from froude.mining.knowledge import THINGS, fact_of
-from froude.mining.relocation import is_distinctive, is_passing
+from froude.mining.relocation import is_passing
+from froude.mining.rows import EMPTY
+from froude.mining.said import is_distinctive
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
 from froude.workload.types import Scalar
@@ -60,7 +62,7 @@ class Varying:
         for occurrence in occurrences:
             protocol, method, _ = occurrence.call.token
             self._method[occurrence.template] = (protocol, method)
-            for path, value in (occurrence.call.response or {}).items():
+            for path, value in (occurrence.call.response or EMPTY).items():
                 seen = self._seen[protocol, method, path]
                 if len(seen) < ALWAYS_NEW:
                     seen.add(value)

@@ -15,6 +15,7 @@ from froude.mining.elements import EACH as EACH  # noqa: PLC0414 - of flows, too
 from froude.mining.elements import element_path
 from froude.mining.events import Leaves
 from froude.mining.knowledge import ADDRESSES, THINGS, fact_of
+from froude.mining.rows import EMPTY
 from froude.mining.structure import Occurrence
 from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.occurrences import Loops, Moment, WholeHistory, of_own_node, qualified
@@ -215,7 +216,7 @@ def _leaves(occurrence: Occurrence) -> Iterator[tuple[Side, str, Scalar]]:
 
 
 def _side(occurrence: Occurrence, side: Side) -> Leaves:
-    return occurrence.call.request if side is Side.REQUEST else occurrence.call.response or {}
+    return occurrence.call.request if side is Side.REQUEST else occurrence.call.response or EMPTY
 
 
 def _is_said_of_thing(occurrence: Occurrence, path: str) -> bool:

@@ -19,6 +19,7 @@ from froude.mining.events import Leaves
 from froude.mining.flows import columns
 from froude.mining.knowledge import ASKS, Asks
 from froude.mining.patterns import same
+from froude.mining.rows import EMPTY
 from froude.mining.structure import Occurrence
 from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.rules import Special, Value
@@ -160,8 +161,8 @@ class Outstanding:
             number = request.get(f"{prefix}.{self.asks.amount}")
             self._open[self._place(request, prefix)] = number if isinstance(number, int) else 0
         self.due, self.unwanted = {}, []
-        for prefix, inside in elements(self.asks.given, response or {}):
-            leaves = response or {}
+        for prefix, inside in elements(self.asks.given, response or EMPTY):
+            leaves = response or EMPTY
             priority = leaves.get(f"{prefix}.{self.asks.priority}")
             anywhere = (priority, "*")
             if self._open.get(anywhere, 0) <= 0:

@@ -25,6 +25,7 @@ from froude.mining.placement import MinedEffect, Placement, beat_names, placemen
 from froude.mining.questions import Questions
 from froude.mining.relocation import is_report, relocate
 from froude.mining.rivals import rivals
+from froude.mining.rows import EMPTY
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
 from froude.mining.structure import MinedType, Occurrence, find_types
@@ -342,7 +343,7 @@ class _Builder:
 
 def _confirmation(occurrences: Sequence[Occurrence]) -> str | None:
     """The leaf that was true in every answer."""
-    answers = [occurrence.call.response or {} for occurrence in occurrences]
+    answers = [occurrence.call.response or EMPTY for occurrence in occurrences]
     return CONFIRMATION if answers and all(leaves.get(CONFIRMATION) is True for leaves in answers) else None
 
 

@@ -10,6 +10,7 @@ from froude.mining.canonical import Token
 from froude.mining.elements import elements_of
 from froude.mining.flows import Timeline
 from froude.mining.relocation import Channel, Relocation, is_report
+from froude.mining.rows import EMPTY
 from froude.mining.structure import MinedType, Occurrence
 from froude.workload.types import Actor
 
@@ -183,7 +184,7 @@ def _effects(
         causes = [occurrence for occurrence, _ in placed.values() if occurrence.template == effect.cause]
         callee = effect.channel.actor is Actor.CALLEE
         sides = (
-            occurrence.call.request if callee else occurrence.call.response or {} for occurrence in causes
+            occurrence.call.request if callee else occurrence.call.response or EMPTY for occurrence in causes
         )
         elements = sum(len(elements_of(leaves, effect.channel.each)) for leaves in sides)
         # Of a report never seen of this cause half as much as if it had been seen once.

@@ -10,17 +10,19 @@ only timing orders them.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import itemgetter
 
-from froude.hadoop.target import Target
 from froude.mining.canonical import Logical, Token
 from froude.mining.elements import ONLY, Numbers, elements_of, indices_of, lists_of, number_of
 from froude.mining.events import Leaves
 from froude.mining.knowledge import BATCHES, REPORTS
 from froude.mining.reported import Thing, named_in, thing_of
+from froude.mining.rows import EMPTY, Row
+from froude.mining.said import Said, indexed
 from froude.mining.senders import Sender
 from froude.workload.types import Actor, Scalar
 
@@ -34,12 +36,12 @@ _CHANNELS = 3
 """Kinds of causes that one kind of call may have."""
 _TRACED = 3
 """Values of a call that are traced back: those that were new most lately say most about its cause."""
-_LOOKED = 64
-"""Answers with one value that are looked at, latest first: what many answers hold is no id of this one."""
 _SAMPLE = 60
 """Calls of a kind that are tried first: where these have no common cause, the rest is not looked at."""
 _SLACK_S = 0.001
 """An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
+_CHANNELS_KEPT = 1 << 14
+"""Channels that are remembered."""
 _INDEXED = re.compile(r"^(.*)\[([^\]]+)\](.*?)$")
 
 
@@ -65,6 +67,9 @@ class Channel:
     """Which of the calls of its kind that come after effects of the cause and carry none of its values (`following`);
     0 for an effect that does."""
 
+    def __hash__(self) -> int:
+        return hash((self.token, self.each, self.owner, self.fact, self.following))
+
 
 @dataclass(frozen=True, slots=True)
 class Caused:
@@ -85,13 +90,6 @@ class Relocation:
     caused: list[Caused] = field(default_factory=list)
 
 
-def is_distinctive(value: Scalar) -> bool:
-    """Whether a value is so rare that meeting it twice is no accident: no flag, no small number."""
-    if isinstance(value, bool) or value is None or isinstance(value, float):
-        return False
-    return abs(value) >= 1 << 14 if isinstance(value, int) else len(value) >= 6
-
-
 def relocate(senders: Sequence[Sender]) -> dict[Key, tuple[Relocation, ...]]:
     """Find effects, and take them out of their senders' own sequences.
 
@@ -104,8 +102,11 @@ def relocate(senders: Sequence[Sender]) -> dict[Key, tuple[Relocation, ...]]:
     """
     explained: dict[Key, tuple[Relocation, ...]] = {}
     runs = _by_run(senders)
-    for role, token in sorted({(s.role.name, call.token) for s in senders for call in s.own}):
-        calls = [(s, call) for s in senders if s.role.name == role for call in s.own if call.token == token]
+    by_kind: dict[Key, list[tuple[Sender, Logical]]] = defaultdict(list)
+    for sender in senders:
+        for call in sender.own:
+            by_kind[sender.role.name, call.token].append((sender, call))
+    for (role, token), calls in sorted(by_kind.items(), key=lambda item: item[0]):
         relocations = _explained(calls, runs) or _addressed_to(calls, runs)
         if relocations or is_passing(token):
             explained[role, token] = relocations
@@ -193,60 +194,47 @@ def trace_back(
     return traced
 
 
-@dataclass(slots=True)
-class _Run:
-    """Indexes of one run."""
+class _Run(Said):
+    """Indexes of one run.
 
-    answers: dict[Scalar, list[tuple[Logical, Sender, str]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    """Distinctive value -> answers that hold it, in order."""
-    requests: dict[tuple[str, Scalar], list[tuple[Logical, Sender, str]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    """Address called and distinctive value -> requests to it that hold it, in order."""
-    named: dict[Thing, list[tuple[Logical, str]]] = field(default_factory=lambda: defaultdict(list))
-    """What is reported of -> answers that name it, in order, each with the path of the message that does."""
-    called: dict[str, Target] = field(default_factory=dict)
-    """The daemons that were called, by address."""
-    names: dict[tuple[str, Scalar], dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
-    """Role and distinctive value -> who sends it in requests (by identity of the Sender), and the leaf."""
-    sent: dict[tuple[int, Scalar], int] = field(default_factory=dict)
-    """Sender and value -> where in the trace it first sent it."""
-    senders: Counter[str] = field(default_factory=Counter)
-    """How many there are of each role."""
-    beats: set[int] = field(default_factory=set)
-    """Identities of the periodic calls."""
-    own: dict[tuple[str, str], dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
-    """Role and address of a daemon that was called -> who gives that host and port as its own in a request (by identity
-    of the Sender), and the leaf with the host."""
+    Args:
+        senders: of the run.
+    """
+
+    def __init__(self, senders: Sequence[Sender]) -> None:
+        super().__init__(senders)
+        self.own: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
+        """Role and address of a daemon that was called -> who gives that host and port as its own in a request (by
+        identity of the Sender), and the leaf with the host."""
+        for sender in senders:
+            _own_addresses(sender, self)
+        self.requests: dict[tuple[str, Scalar], list[tuple[Logical, Sender, str]]] = defaultdict(list)
+        """Address of such a daemon and distinctive value -> requests to it that hold it, in order."""
+        _note_requests(senders, self)
+        self.named: dict[Thing, list[tuple[Logical, str]]] = defaultdict(list)
+        """What is reported of -> answers that name it, in order, each with the path of the message that does."""
+        _name_things(senders, self)
 
 
 def _by_run(senders: Sequence[Sender]) -> dict[int, _Run]:
-    runs: dict[int, _Run] = defaultdict(_Run)
+    by_run: dict[int, list[Sender]] = defaultdict(list)
     for sender in senders:
-        run = runs[sender.run]
-        run.senders[sender.role.name] += 1
-        run.beats.update(id(beat) for beat in sender.periodic)
+        by_run[sender.run].append(sender)
+    return {number: _Run(listed) for number, listed in by_run.items()}
+
+
+def _note_requests(senders: Sequence[Sender], run: _Run) -> None:
+    addresses = {address for _, address in run.own}
+    for sender in senders if addresses else ():
+        sent = run.sent[id(sender)]
         for call in sender.calls:
-            if is_distinctive(call.event.target.host):
-                run.called[call.event.target.address] = call.event.target
-            for path, value in call.request.items():
-                if is_distinctive(value):
-                    run.names[sender.role.name, value].setdefault(id(sender), path)
-                    run.sent.setdefault((id(sender), value), call.order)
-                    run.requests[call.event.target.address, value].append((call, sender, path))
-            for path, value in (call.response or {}).items():
-                if is_distinctive(value):
-                    run.answers[value].append((call, sender, path))
-    for sender in senders:
-        _own_addresses(sender, runs[sender.run])
-    for run in runs.values():
-        for entries in (*run.answers.values(), *run.requests.values()):
-            entries.sort(key=lambda entry: entry[0].order)
-    for number, run in runs.items():
-        _name_things([sender for sender in senders if sender.run == number], run)
-    return runs
+            address = call.event.target.address
+            if address in addresses:
+                for path, value in call.request.items():
+                    if value in sent and type(value) is not float:
+                        run.requests[address, value].append((call, sender, path))
+    for entries in run.requests.values():
+        entries.sort(key=lambda entry: entry[0].order)
 
 
 def _name_things(senders: Sequence[Sender], run: _Run) -> None:
@@ -262,7 +250,7 @@ def _name_things(senders: Sequence[Sender], run: _Run) -> None:
     for sender in senders if things else ():
         for call in sender.calls:
             if call.event.target.address in addresses:
-                for thing, path in named_in(call.response or {}, things):
+                for thing, path in named_in(call.response or EMPTY, things):
                     run.named[thing].append((call, path))
     for entries in run.named.values():
         entries.sort(key=lambda entry: entry[0].order)
@@ -271,11 +259,12 @@ def _name_things(senders: Sequence[Sender], run: _Run) -> None:
 def _own_addresses(sender: Sender, run: _Run) -> None:
     """Note which of the daemons that were called a sender says to be: their host and port stand in a request of its."""
     for target in run.called.values():
-        if id(sender) not in run.names.get((sender.role.name, target.host), {}):
+        host, port = target.host, target.port
+        if host not in run.sent[id(sender)]:
             continue
         for call in sender.calls:
-            leaf = next((path for path, value in call.request.items() if value == target.host), None)
-            if leaf is not None and target.port in call.request.values():
+            if host in call.request.cells and port in call.request.cells:
+                leaf = next(path for path, value in call.request.items() if value == host)
                 run.own[sender.role.name, target.address].setdefault(id(sender), leaf)
                 break
 
@@ -325,40 +314,49 @@ def _best(
 
     One place causes one effect: a second call of the same place is left to another channel.
     """
-    votes: Counter[Channel] = Counter()
-    places: dict[Channel, set[_Place]] = defaultdict(set)
-    latest: Counter[Channel] = Counter()
+    found: dict[Channel, _Votes] = defaultdict(_Votes)
     for causes in options:
-        votes.update(causes.keys())
-        for channel, each in causes.items():
-            places[channel].add(_place(each))
-        order = max((caused_call.cause.order for caused_call in causes.values()), default=0)
-        latest.update(channel for channel, caused_call in causes.items() if caused_call.cause.order == order)
+        newest = max((caused.cause.event.order for caused in causes.values()), default=0)
+        for channel, caused in causes.items():
+            votes = found[channel]
+            votes.number += 1
+            votes.places.add(_place(caused))
+            votes.latest += caused.cause.event.order == newest
 
     def rank(channel: Channel) -> tuple[object, ...]:
         return (
-            latest[channel] < _HOLDS * votes[channel],
+            found[channel].latest < _HOLDS * found[channel].number,
             channel.actor is Actor.SELF,
-            -votes[channel],
-            -len(places[channel]),
-            _goes_too_far(channel, [causes[channel] for causes in options if channel in causes]),
+            -found[channel].number,
+            -len(found[channel].places),
+            _goes_too_far(channel, options),
             _plainness(channel),
             (channel.token, channel.actor.value, channel.each, channel.owner, channel.fact),
         )
 
-    for channel in sorted((c for c, count in votes.items() if count >= needed), key=rank):
-        caused: dict[_Place, Caused] = {}
+    for channel in sorted((c for c, votes in found.items() if votes.number >= needed), key=rank):
+        by_place: dict[_Place, Caused] = {}
         rest: list[dict[Channel, Caused]] = []
         for causes in options:
-            caused_call = causes.get(channel)
-            if caused_call is None or _place(caused_call) in caused:
+            chosen = causes.get(channel)
+            if chosen is None or by_place.setdefault(_place(chosen), chosen) is not chosen:
                 rest.append(causes)
-            else:
-                caused[_place(caused_call)] = caused_call
-        telling = channel.actor is Actor.SELF or _several(list(caused.values()), runs)
-        if telling and len(caused) >= _MOST * votes[channel]:
-            return Relocation(channel, list(caused.values())), rest
+        telling = channel.actor is Actor.SELF or _several(list(by_place.values()), runs)
+        if telling and len(by_place) >= _MOST * found[channel].number:
+            return Relocation(channel, list(by_place.values())), rest
     return None
+
+
+@dataclass(slots=True)
+class _Votes:
+    """What speaks for a channel."""
+
+    number: int = 0
+    """Calls that it explains."""
+    places: set[_Place] = field(default_factory=set)
+    """Of their causes."""
+    latest: int = 0
+    """Calls of which no other channel has a later cause."""
 
 
 _Place = tuple[int, int, Numbers, int]
@@ -389,12 +387,13 @@ def _plainness(channel: Channel) -> tuple[bool, int, int, int]:
     return (not uuid, channel.owner.count("["), numbered, len(channel.each) + len(channel.owner))
 
 
-def _goes_too_far(channel: Channel, caused: Sequence[Caused]) -> bool:
+def _goes_too_far(channel: Channel, options: Sequence[Mapping[Channel, Caused]]) -> bool:
     """Whether of a list of lists one alone ever has effects, although there were others."""
     if "[]" not in channel.each:
         return False
+    caused = [causes[channel] for causes in options if channel in causes]
     (used, *more) = {each.index[:-1] for each in caused}
-    answers = {id(each.cause): each.cause.response or {} for each in caused}.values()
+    answers = {id(each.cause): each.cause.response or EMPTY for each in caused}.values()
     return not more and any(at[:-1] != used for leaves in answers for at in elements_of(leaves, channel.each))
 
 
@@ -403,22 +402,22 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
     if is_report(call.token):
         yield from _answered(sender, call, run)
         return
-    known = {value: run.answers[value] for value in call.request.values() if _learned(value, sender, run)}
+    known = [value for value in dict.fromkeys(call.request.cells) if run.learned(value, sender)]
+    answers = run.answers
     # Of values that came together the rarest say most: the token of a container, not its host.
-    newest = sorted(known, key=lambda value: (-known[value][0][0].order, len(known[value]), str(value)))[
-        :_TRACED
-    ]
+    known.sort(key=lambda value: (-answers[value][0].event.order, len(answers[value]), str(value)))
     seen: set[Token] = set()
-    for value in newest:
-        answers = known[value]
-        end = bisect_left(answers, call.order, key=lambda answer: answer[0].order)
-        for cause, other, path in reversed(answers[max(0, end - _LOOKED) : end]):
-            if cause.event.end_s > call.start_s + _SLACK_S or cause.token in seen:
+    for value in known[:_TRACED]:
+        for cause in run.latest(value, call, seen):
+            if cause.event.end_s > call.start_s + _SLACK_S:
                 continue
-            if other is not sender:
+            if cause.event.client != sender.key:
                 seen.add(cause.token)
-                yield from _named(Caused(call, sender, cause), value, run)
-            elif id(cause) in run.beats and (match := _INDEXED.match(path)) is not None:
+                yield from _named(sender, call, (cause, value), run)
+            elif (
+                id(cause) in run.beats
+                and (match := _indexed_leaf(cause.response or EMPTY, value)) is not None
+            ):
                 seen.add(cause.token)
                 channel = Channel(cause.token, Actor.SELF, match[1], "", "")
                 yield channel, Caused(call, sender, cause, _number(cause.response, match))
@@ -444,9 +443,9 @@ def _addressed(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Chann
             continue
         fact = users[id(sender)]
         for value in call.request.values():
-            entries = run.requests.get((address, value), []) if is_distinctive(value) else []
+            entries = run.requests.get((address, value), [])
             asked = next((entry for entry in entries if entry[1] is not sender), None)
-            if asked is None or asked[0].order >= min(call.order, run.sent[id(sender), value]):
+            if asked is None or asked[0].order >= min(call.order, run.sent[id(sender)][value].order):
                 continue
             cause, _, path = asked
             match = _INDEXED.match(path)
@@ -459,39 +458,70 @@ def _number(leaves: Leaves | None, match: re.Match[str] | None) -> Numbers:
     return (number_of(leaves or {}, match[1], match[2]),) if match else ONLY
 
 
-def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:
-    """Whether the sender can have a value only from an answer: one held it before the sender sent it."""
-    if not is_distinctive(value) or value not in run.answers:
-        return False
-    return run.answers[value][0][0].order < run.sent[id(sender), value]
+def _indexed_leaf(leaves: Row, value: Scalar) -> re.Match[str] | None:
+    """The last leaf that holds a value and stands in a list."""
+    matches = (_INDEXED.match(path) for path, held in leaves.items() if held == value)
+    return next((match for match in reversed(list(matches)) if match is not None), None)
 
 
-def _named(draft: Caused, value: Scalar, run: _Run) -> Iterable[tuple[Channel, Caused]]:
+def _named(
+    sender: Sender, call: Logical, said: tuple[Logical, Scalar], run: _Run
+) -> Iterable[tuple[Channel, Caused]]:
     """Elements of the cause's answer that name the sender, and no other of its role.
 
     First come those at the place in their list that the call's values have in theirs: a command's second target gets
     its second block.
 
     Args:
-        draft: the call and its cause.
-        value: of the call, that the answer holds.
+        sender: of the call.
+        call: the effect.
+        said: its cause, and the value of the call that the answer holds.
         run: all that was said.
     """
-    sender, answer = draft.sender, draft.cause.response or {}
-    carried = {each for each in draft.call.request.values() if is_distinctive(each)}
-    places = [indices_of(path) for path, held in answer.items() if "[" in path and held in carried]
-    elements: list[tuple[int, Channel, Numbers]] = []
-    for path, name in answer.items():
-        if name == value or not is_distinctive(name):
-            continue
-        users = run.names.get((sender.role.name, name))
-        if users is None or len(users) > 1 or id(sender) not in users:
-            continue
-        numbers = indices_of(path)
-        for first, each, owner in lists_of(path):
-            channel = Channel(draft.cause.token, Actor.OWNER, each, owner, users[id(sender)])
-            last = first + each.count("[]") + 1
-            apart = sum(place[first:last] != numbers[first : min(last, len(place))] for place in places)
-            elements.append((apart, channel, numbers[first:last]))
-    for _, channel, at in sorted(elements, key=lambda element: element[0]):
-        yield channel, replace(draft, index=at)
+    cause, value = said
+    answer, sent = cause.response or EMPTY, run.sent[id(sender)]
+    named = [
+        (answer.shape.paths[place], name)
+        for place, name in enumerate(answer.cells)
+        if name in sent and name != value and run.is_only_user(sender, name)
+    ]
+    if not named:
+        return
+    carried = [each for each in call.request.cells if each in sent]
+    places = [numbers for place, numbers in indexed(answer.shape) if answer.cells[place] in carried]
+    elements = [
+        (
+            sum(place[first:last] != numbers[: max(0, len(place) - first)] for place in places),
+            channel,
+            numbers,
+        )
+        for path, name in named
+        for first, last, channel, numbers in _channels(cause.token, path, sent[name].path)
+    ]
+    elements.sort(key=_apart)
+    for _, channel, numbers in elements:
+        yield channel, Caused(call, sender, cause, numbers)
+
+
+_apart = itemgetter(0)
+
+
+@lru_cache(maxsize=_CHANNELS_KEPT)
+def _channels(token: Token, path: str, fact: str) -> tuple[tuple[int, int, Channel, Numbers], ...]:
+    """The ways in which a leaf of an answer may name the owner of an element around it.
+
+    Args:
+        token: of the answer.
+        path: of the leaf.
+        fact: the leaf of the owner's requests with that value.
+
+    Returns:
+        For each list around it: which of the path's lists is its first and the one after its last, the channel, and
+        the numbers of the element.
+    """
+    numbers = indices_of(path)
+    found = []
+    for first, each, owner in lists_of(path):
+        last = first + each.count("[]") + 1
+        found.append((first, last, Channel(token, Actor.OWNER, each, owner, fact), numbers[first:last]))
+    return tuple(found)

@@ -10,7 +10,7 @@ from froude.mining.elements import leaf_name
 from froude.mining.evidence import ALWAYS_NEW, SOURCES_TRIED, Column, is_telling
 from froude.mining.flows import OccurrenceContext, Timeline
 from froude.mining.patterns import same
-from froude.mining.relocation import is_distinctive
+from froude.mining.said import is_distinctive
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, evaluate
 from froude.workload.types import Flow, Rule, Scalar, Side, Which

@@ -15,6 +15,7 @@ from froude.mining.evidence import SOURCES_TRIED, Column
 from froude.mining.flows import EACH, Timeline
 from froude.mining.knowledge import PATH
 from froude.mining.patterns import SlotRule
+from froude.mining.rows import EMPTY
 from froude.mining.structure import Occurrence
 from froude.workload.types import Constant, Counter, Flow, Rule, Scalar, Scaled, Side, Template
 
@@ -160,7 +161,7 @@ def _elements(occurrence: Occurrence, path: str) -> dict[str, int]:
     """The elements of a list in a call's answer by their names, which HDFS has as bytes there: number by name."""
     head, _, tail = path.partition(f"[{EACH}]")
     numbers: dict[str, int] = {}
-    leaves = occurrence.call.response or {}
+    leaves = occurrence.call.response or EMPTY
     for number in range(len(leaves)):
         value = leaves.get(f"{head}[{number}]{tail}")
         if not isinstance(value, bytes):
