@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from froude.hadoop.target import Target
+from froude.mining.causes import Channel
 from froude.mining.events import Event, Recording
-from froude.mining.relocation import Channel, relocate, trace_back
+from froude.mining.relocation import relocate, trace_back
 from froude.mining.senders import Conventions, Sender, senders_of
 from froude.workload.types import Actor
 from tests.mining.events import PROTOCOL, event

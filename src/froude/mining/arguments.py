@@ -27,6 +27,7 @@ from froude.mining.evidence import (
     Varying,
     changing_facts,
     is_telling,
+    spread,
 )
 from froude.mining.flows import Timeline, columns, type_of
 from froude.mining.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
@@ -383,7 +384,7 @@ class ArgumentMiner:
 
     def _given(self, column: Column) -> bool:
         """Whether every value, as far as some calls tell, had been answered before under such a name."""
-        for at in column.order[:SPREAD]:
+        for at in spread(len(column.values))[:SPREAD]:
             occurrence, value = column.occurrences[at], column.values[at]
             if isinstance(value, Special) or _wordy(value) or not is_telling(value):
                 return False

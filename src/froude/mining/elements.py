@@ -9,7 +9,7 @@ Elements of a list that stands for a map are named by their keys in leaf paths (
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from froude.mining.events import Leaves
 
@@ -53,11 +53,11 @@ def elements_of(leaves: Leaves, listed: str) -> list[Numbers]:
     ]
 
 
-def element_path(leaves: Leaves, path: str, numbers: Numbers) -> str:
+def element_path(leaves: Collection[str], path: str, numbers: Numbers) -> str:
     """A path in which `{each}` stands for an element, as it is in a message.
 
     Args:
-        leaves: of the message, by path.
+        leaves: paths of the message's.
         path: with `{each}` as often as the element has numbers, less often, or without.
         numbers: of the element.
     """
@@ -123,7 +123,7 @@ def leaf_name(path: str) -> str:
     return _INDEX.sub("", path).rpartition(".")[2]
 
 
-def _words(leaves: Leaves, listed: str) -> list[str]:
+def _words(leaves: Iterable[str], listed: str) -> list[str]:
     prefix = f"{listed}["
     inside = (path[len(prefix) :].partition("]")[0] for path in leaves if path.startswith(prefix))
     return list(dict.fromkeys(inside))

@@ -12,6 +12,7 @@ from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.candidates import of_cause
+from froude.mining.causes import is_report
 from froude.mining.counts import fit_count
 from froude.mining.events import Recording, recording_of
 from froude.mining.findings import found, lost
@@ -23,7 +24,7 @@ from froude.mining.loop_counts import LoopCounts
 from froude.mining.numbering import renumber
 from froude.mining.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.questions import Questions
-from froude.mining.relocation import is_report, relocate
+from froude.mining.relocation import relocate
 from froude.mining.rivals import rivals
 from froude.mining.rows import EMPTY
 from froude.mining.segments import Item, Loop

@@ -159,7 +159,7 @@ def _sent(sender: Sender) -> dict[Scalar, First]:
 def _called(sender: Sender) -> dict[str, Target]:
     return {
         target.address: target
-        for target in {call.event.target for call in sender.calls}
+        for target in dict.fromkeys(call.event.target for call in sender.calls)
         if is_distinctive(target.host)
     }
 

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from froude.base.units import Quantity
+from froude.mining.bulk import Bulk
 from froude.mining.candidates import flows_from, from_cause, is_chosen, ranked, siblings
 from froude.mining.elements import leaf_name
-from froude.mining.evidence import ALWAYS_NEW, SOURCES_TRIED, Column, is_telling
-from froude.mining.flows import OccurrenceContext, Timeline
+from froude.mining.evidence import ALWAYS_NEW, SOURCES_TRIED, Column, is_telling, spread
+from froude.mining.flows import Timeline
 from froude.mining.patterns import same
 from froude.mining.said import is_distinctive
 from froude.mining.structure import Occurrence
-from froude.workload.rules import Special, evaluate
+from froude.workload.rules import Special
 from froude.workload.types import Flow, Rule, Scalar, Side, Which
 
+_Part = tuple[Sequence[int], list[Occurrence]]
+"""Some of the calls, with their places among all."""
+_FEW = 4000
+"""Calls at which a rule is tried before all."""
+_PARTS_KEPT = 8
 _NEARBY = 16
 """Largest offset between a number and its source."""
 
@@ -29,7 +35,9 @@ class Sources:
 
     def __init__(self, timeline: Timeline, scales: Sequence[Mapping[str, Quantity]]) -> None:
         self._timeline = timeline
-        self._scales = scales
+        self._bulk = Bulk(timeline, scales)
+        self._parts: dict[int, tuple[Sequence[Occurrence], list[_Part]]] = {}
+        """By identity of the calls, which are kept with it."""
 
     def holds(self, rule: Rule, column: Column) -> bool:
         """Whether a rule gives the recorded value at every call.
@@ -47,13 +55,22 @@ class Sources:
             rule: any.
             column: the argument.
         """
-        for at in column.order:
-            occurrence = column.occurrences[at]
-            given = evaluate(
-                rule, OccurrenceContext(self._timeline, self._scales[occurrence.run], occurrence)
-            )
-            if not same(given, column.values[at]):
-                yield at
+        for places, takers in self._parts_of(column.occurrences):
+            for at, given in zip(places, self._bulk.values(rule, takers), strict=True):
+                if not same(given, column.values[at]):
+                    yield at
+
+    def _parts_of(self, occurrences: Sequence[Occurrence]) -> list[_Part]:
+        """Calls in parts: some from everywhere first, then a few more, then the rest."""
+        key = id(occurrences)
+        if key not in self._parts:
+            if len(self._parts) >= _PARTS_KEPT:
+                self._parts.clear()
+            first = spread(len(occurrences))
+            others = [at for at in range(len(occurrences)) if at % first.step] if first.step > 1 else []
+            parts = [part for part in (first, others[:_FEW], others[_FEW:]) if part]
+            self._parts[key] = occurrences, [(part, [occurrences[at] for at in part]) for part in parts]
+        return self._parts[key][1]
 
     def flow(self, column: Column) -> Rule | None:
         """The likeliest flow that holds at all calls; of small numbers and flags only from a leaf of the same meaning.
@@ -130,7 +147,7 @@ class Sources:
         """Whether the source is about the very path that stands beside a leaf: then a small number is no accident."""
         assert column.shows is not None
         taker = column.occurrences[column.shows]
-        source = taker.cause if flow.which is Which.CAUSE else self._timeline.source(flow, taker)
+        source = taker.cause if flow.which is Which.CAUSE else self._timeline.meant(flow, [taker])[0]
         around = column.path.rpartition(".")[0] + "."
         beside = {
             v

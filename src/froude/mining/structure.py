@@ -56,6 +56,8 @@ class Occurrence:
     """Element of the cause's repeated field."""
     listed: str = ""
     """That field."""
+    number: int = -1
+    """Of all placed calls in order (`chronology`); -1 before they are put into it."""
 
 
 class LoopRun(NamedTuple):
