@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import compress, islice
 
 from froude.base.units import Quantity
 from froude.mining import outstanding, patterns, sampling
@@ -426,18 +426,14 @@ class ArgumentMiner:
     def _cases(self, column: Column) -> Rule | None:
         """Another rule at the first or the last iteration of a loop, or at the first node."""
         for index in reversed(list(column.occurrences[0].indices)):
-            first = [at for at, occurrence in enumerate(column.occurrences) if occurrence.indices[index] == 0]
-            last = [
-                at for at, occurrence in enumerate(column.occurrences) if occurrence.last.get(index, False)
-            ]
-            rest = [at for at in range(len(column.values)) if at not in set(first)]
-            if first and rest:
-                special, otherwise = self._part(column, first), self._whole(column.only(rest))
+            first, others = _parted(column, [each.indices[index] == 0 for each in column.occurrences])
+            if first and others:
+                special, otherwise = self._part(column, first), self._whole(column.only(others))
                 if otherwise is not None and special is not None:
                     return Cases(index, special, None, otherwise)
-            rest = [at for at in range(len(column.values)) if at not in set(last)]
-            if last and rest:
-                special, otherwise = self._whole(column.only(last)), self._whole(column.only(rest))
+            last, others = _parted(column, [each.last.get(index, False) for each in column.occurrences])
+            if last and others:
+                special, otherwise = self._whole(column.only(last)), self._whole(column.only(others))
                 if otherwise is not None and special is not None:
                     return Cases(index, None, special, otherwise)
         return self._first_node(column)
@@ -506,6 +502,12 @@ class ArgumentMiner:
         if asked:
             self.doubts.append(Doubt(column.occurrences[0].template, column.path, _examples(others), rule))
         return rule
+
+
+def _parted(column: Column, chosen: Sequence[bool]) -> tuple[list[int], list[int]]:
+    """Places of the calls that are chosen, and of the others."""
+    places = range(len(column.values))
+    return list(compress(places, chosen)), [at for at in places if not chosen[at]]
 
 
 def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:

@@ -162,11 +162,12 @@ def _split(event: Event) -> list[Logical]:
 def _elements(method: str, shape: Shape) -> tuple[_Element, ...]:
     """The events in batches of a shape."""
     batch = BATCHES[method]
+    pattern = batch.pattern
     places: dict[tuple[str, str], dict[str, str]] = {}
     around: dict[str, str] = {}
     outer: dict[str, dict[str, str]] = defaultdict(dict)
     for path in shape.paths:
-        match = batch.pattern.match(path)
+        match = pattern.match(path)
         if match is None:
             around[path] = path
         elif match[2] is None:
@@ -177,7 +178,7 @@ def _elements(method: str, shape: Shape) -> tuple[_Element, ...]:
     elements = []
     for (at, _), inside in places.items():
         own = {**around, **outer[at], **inside}
-        names = {path: own[path] for path in shape.paths if path in own}
+        names = {path: own[path] for path in sorted(own, key=shape.places.__getitem__)}
         numbers = [shape.places[path] for path in names]
         kind = f"{batch.outer}[0].{batch.inner}[0].{batch.kind}"
         where = next(

@@ -50,13 +50,13 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
     """
     longest: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     names = [str(sorted(scale.items())) for scale in scales]
-    for occurrence in occurrences:
-        scale = names[occurrence.run]
-        for path in occurrence.call.request:
-            for at in _INDEX.finditer(path):
-                lengths = longest[_INDEX.sub("[]", path[: at.start()])]
-                lengths[scale] = max(lengths[scale], int(at[1]))
-    seen = {names[occurrence.run] for occurrence in occurrences}
+    shapes = dict.fromkeys((each.run, each.call.request.shape) for each in occurrences)
+    paths = dict.fromkeys(path for _, shape in shapes for path in shape.paths)
+    for scale, path in {(names[run], path) for run, shape in shapes for path in shape.paths}:
+        for at in _INDEX.finditer(path):
+            lengths = longest[_INDEX.sub("[]", path[: at.start()])]
+            lengths[scale] = max(lengths[scale], int(at[1]))
+    seen = {names[run] for run, _ in shapes}
     last = {
         name: max(lengths.values())
         for name, lengths in longest.items()
@@ -64,7 +64,7 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
     }
     return [
         path
-        for path in columns(occurrences)
+        for path in paths
         if any(last.get(_INDEX.sub("[]", path[: at.start()])) == int(at[1]) for at in _INDEX.finditer(path))
     ]
 
