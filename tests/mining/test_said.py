@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from froude.hadoop.rows import shape_of
 from froude.mining.canonical import Token, logical_calls
 from froude.mining.events import Event
 from froude.mining.knowledge import Role
-from froude.mining.rows import shape_of
 from froude.mining.said import Said, indexed, is_distinctive
 from froude.mining.senders import Sender
 from tests.mining.events import event

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from froude.hadoop.rows import EMPTY
 from froude.mining.doubts import replaced
 from froude.mining.elements import Numbers, number_of
 from froude.mining.elements import leaf_name as leaf_name  # noqa: PLC0414 - of candidates, too
 from froude.mining.events import Leaves
 from froude.mining.flows import EACH, Source
 from froude.mining.patterns import ADDRESS, same
-from froude.mining.rows import EMPTY
 from froude.mining.structure import Occurrence
 from froude.workload.types import Flow, Rule, Scalar, Side, Which
 from froude.workload.walk import within

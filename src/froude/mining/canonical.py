@@ -16,11 +16,11 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from froude.hadoop.rows import EMPTY, Row, Shape, shape_of
 from froude.mining.asks import named
 from froude.mining.events import Event, Leaves
 from froude.mining.knowledge import ASKS, BATCHES, POLLS
 from froude.mining.reported import Reported, Reports
-from froude.mining.rows import EMPTY, Row, Shape, shape_of
 from froude.workload.types import Poll, Scalar
 
 Token = tuple[str, str, str]

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
+from froude.hadoop.rows import EMPTY, Row
 from froude.mining.canonical import Logical, Token
 from froude.mining.elements import ONLY, Numbers, indices_of, lists_of, number_of
 from froude.mining.events import Leaves
 from froude.mining.knowledge import BATCHES, REPORTS
 from froude.mining.reported import Thing, named_in, thing_of
-from froude.mining.rows import EMPTY, Row
 from froude.mining.said import Said, indexed
 from froude.mining.senders import Sender
 from froude.workload.types import Actor, Scalar

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from froude.hadoop.rows import EMPTY, Shape
 from froude.mining.canonical import Token
 from froude.mining.causes import is_passing
 from froude.mining.knowledge import THINGS, fact_of
-from froude.mining.rows import EMPTY, Shape
 from froude.mining.said import is_distinctive
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value

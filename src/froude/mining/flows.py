@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from froude.base.units import Quantity
+from froude.hadoop.rows import EMPTY, Row, Shape
 from froude.mining.chronology import Chronology, Ints, answered, place_of, sent
 from froude.mining.elements import EACH as EACH  # noqa: PLC0414 - of flows, too
 from froude.mining.elements import Numbers, element_path
 from froude.mining.events import Leaves
 from froude.mining.knowledge import ADDRESSES, THINGS, fact_of
-from froude.mining.rows import EMPTY, Row, Shape
 from froude.mining.seen import Seen
 from froude.mining.structure import Occurrence
 from froude.workload.generators import CONTAINER_ASKS

@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.base.units import Quantity
+from froude.hadoop.rows import EMPTY
 from froude.mining.asks import NODE, elements, is_asked, kind_of, representative
 from froude.mining.counts import fit_count
 from froude.mining.events import Leaves
 from froude.mining.flows import columns
 from froude.mining.knowledge import ASKS, Asks
 from froude.mining.patterns import same
-from froude.mining.rows import EMPTY
 from froude.mining.structure import Occurrence
 from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.rules import Special, Value

@@ -10,11 +10,12 @@ from froude.base.errors import InputError
 from froude.base.memory import collected_later
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
+from froude.hadoop.rows import EMPTY
 from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.candidates import of_cause
 from froude.mining.causes import is_report
 from froude.mining.counts import fit_count
-from froude.mining.events import Recording, recording_of
+from froude.mining.events import Recording, recordings_of
 from froude.mining.findings import found, lost
 from froude.mining.following import find_following
 from froude.mining.knowledge import CONFIRMATION, PIECES
@@ -26,7 +27,6 @@ from froude.mining.placement import MinedEffect, Placement, beat_names, placemen
 from froude.mining.questions import Questions
 from froude.mining.relocation import relocate
 from froude.mining.rivals import rivals
-from froude.mining.rows import EMPTY
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
 from froude.mining.structure import MinedType, Occurrence, find_types
@@ -92,7 +92,7 @@ def mine(
         if not trace.meta.fidelity.response:
             remedy = "Import it again from a table with a column `response`, or columns `response.NAME`"
             raise InputError("has no responses to mine", place=f"trace {number}", remedy=remedy)
-    workload = mine_recordings(parallel.map(recording_of, traces, workers), progress=progress)
+    workload = mine_recordings(recordings_of(traces, workers), progress=progress)
     hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
     return replace(workload, recorded=replace(workload.recorded, traces=hashes))
 

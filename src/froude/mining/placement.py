@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from froude.hadoop.rows import EMPTY
 from froude.mining.canonical import Token
 from froude.mining.causes import Channel, is_report
 from froude.mining.elements import elements_of
 from froude.mining.flows import Timeline
 from froude.mining.relocation import Relocation
-from froude.mining.rows import EMPTY
 from froude.mining.structure import MinedType, Occurrence
 from froude.workload.types import Actor
 

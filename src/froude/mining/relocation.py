@@ -13,10 +13,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from froude.hadoop.rows import EMPTY
 from froude.mining.canonical import Logical, Token
 from froude.mining.causes import Caused, Channel, Run, addressed, causes_of, is_passing, runs_of
 from froude.mining.elements import Numbers, elements_of, indices_of
-from froude.mining.rows import EMPTY
 from froude.mining.senders import Sender
 from froude.workload.types import Actor
 

@@ -10,10 +10,10 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
+from froude.hadoop.rows import EMPTY, Shape
 from froude.hadoop.target import Target
 from froude.mining.canonical import Logical, Token
 from froude.mining.elements import Numbers, indices_of
-from froude.mining.rows import EMPTY, Shape
 from froude.mining.senders import Sender
 from froude.workload.types import Scalar
 

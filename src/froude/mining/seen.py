@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from froude.hadoop.rows import EMPTY, Shape
 from froude.mining.chronology import Chronology, Ints
 from froude.mining.knowledge import THINGS, fact_of
-from froude.mining.rows import EMPTY, Shape
 from froude.mining.structure import Occurrence
 from froude.workload.types import CALLEE_HOST, CALLEE_PORT, Scalar, Side
 

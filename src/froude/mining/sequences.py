@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from froude.base.units import Quantity
+from froude.hadoop.rows import EMPTY
 from froude.mining.canonical import Token
 from froude.mining.elements import ONLY, Numbers, element_path, elements_of
 from froude.mining.matching import Matched
-from froude.mining.rows import EMPTY
 from froude.mining.structure import MinedType, Occurrence
 from froude.workload.rounds import unrolled
 from froude.workload.scale import Count, at_node

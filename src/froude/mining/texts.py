@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from froude.hadoop.rows import EMPTY
 from froude.mining import patterns
 from froude.mining.candidates import flows_from, from_list, is_chosen
 from froude.mining.evidence import SOURCES_TRIED, Column
 from froude.mining.flows import EACH, Timeline
 from froude.mining.knowledge import PATH
 from froude.mining.patterns import SlotRule
-from froude.mining.rows import EMPTY
 from froude.mining.structure import Occurrence
 from froude.workload.types import Constant, Counter, Flow, Rule, Scalar, Scaled, Side, Template
 

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from froude.hadoop.rows import EMPTY
 from froude.mining.flows import type_of
 from froude.mining.knowledge import CONFIRMATION, MAKES, PATH
-from froude.mining.rows import EMPTY
 from froude.mining.structure import Occurrence
 from froude.workload.types import Wait
 

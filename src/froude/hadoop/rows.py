@@ -11,7 +11,7 @@ from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import Any, final, overload
 from weakref import WeakValueDictionary
 
-from froude.workload.types import Scalar
+from froude.hadoop.leaves import Value
 
 
 class Shape:
@@ -46,12 +46,12 @@ def shape_of(paths: Iterable[str]) -> Shape:
 
 
 @final
-class Row(Mapping[str, Scalar]):
+class Row(Mapping[str, Value]):
     """The leaves of one message."""
 
     __slots__ = ("cells", "shape")
 
-    def __init__(self, shape: Shape, cells: tuple[Scalar, ...]) -> None:
+    def __init__(self, shape: Shape, cells: tuple[Value, ...]) -> None:
         """A message.
 
         Args:
@@ -62,15 +62,15 @@ class Row(Mapping[str, Scalar]):
         self.cells = cells
 
     @classmethod
-    def of(cls, leaves: Mapping[str, Scalar]) -> Row:
+    def of(cls, leaves: Mapping[str, Value]) -> Row:
         """Any mapping of leaf paths to values as a row."""
         return leaves if isinstance(leaves, Row) else cls(shape_of(leaves), tuple(leaves.values()))
 
-    def __getitem__(self, path: str) -> Scalar:
+    def __getitem__(self, path: str) -> Value:
         return self.cells[self.shape.places[path]]
 
     @overload
-    def get(self, path: str, /) -> Scalar: ...
+    def get(self, path: str, /) -> Value: ...
     @overload
     def get(self, path: str, /, default: Any) -> Any: ...
     def get(self, path: str, /, default: Any = None) -> Any:
@@ -87,11 +87,11 @@ class Row(Mapping[str, Scalar]):
     def __contains__(self, path: object) -> bool:
         return path in self.shape.places
 
-    def items(self) -> ItemsView[str, Scalar]:
+    def items(self) -> ItemsView[str, Value]:
         """All leaves."""
         return dict(zip(self.shape.paths, self.cells, strict=True)).items()
 
-    def values(self) -> ValuesView[Scalar]:
+    def values(self) -> ValuesView[Value]:
         """The values of all leaves."""
         return dict(zip(self.shape.paths, self.cells, strict=True)).values()
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.mining.rows import EMPTY, Row, shape_of
+from froude.hadoop.rows import EMPTY, Row, shape_of
 
 _MAPPINGS = st.dictionaries(
     st.sampled_from(["src", "a.b", "a.c[0]", "x{}"]),
