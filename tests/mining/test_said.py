@@ -29,27 +29,29 @@ def test_ids_are_distinctive_and_flags_are_not() -> None:
     assert not any(is_distinctive(value) for value in (True, 3, "", None, 0.5))
 
 
-def test_a_value_has_a_user_if_one_alone_of_a_role_sends_it() -> None:
+def test_an_answer_names_who_alone_of_its_role_sends_a_value() -> None:
     """What two send tells nobody apart; and no fraction is any number's equal."""
     one = _sender("a", event(0, "m", {"x": _ID, "y": 70_000}), event(1, "m", {"x": _ID}))
     other = _sender("b", event(2, "m", {"x": _ID}, client="b"))
-    said = Said([one, other])
-    assert not said.is_only_user(one, _ID)
-    assert said.is_only_user(one, 70_000)
-    assert not said.is_only_user(other, 70_000)
-    assert not said.is_only_user(one, 70_000.0)
+    asked = _sender("c", event(3, "n", {}, {"p": _ID, "q": 70_000, "r": 70_000.0}, client="c"))
+    said = Said([one, other, asked])
+    assert said.names(asked.calls[0], one) == [(1, 70_000)]
+    assert said.names(asked.calls[0], other) == []
     assert said.sent[id(one)] == {_ID: (0, "x"), 70_000: (0, "y")}
 
 
 def test_what_an_answer_held_first_was_learned() -> None:
-    """What was sent before any answer held it was not."""
-    first = _sender("a", event(0, "m", {"x": "known before"}, {"y": _ID, "z": "known before"}))
-    then = _sender("b", event(1, "n", {"x": _ID}, client="b"))
+    """What was sent before any answer held it was not; latest first, and then the rarest."""
+    first = _sender(
+        "a",
+        event(0, "m", {"x": "known before"}, {"y": _ID, "z": "known before", "a": "a common id"}),
+        event(1, "m", {}, {"y": "a later id", "a": "a common id"}),
+    )
+    then = _sender("b", event(2, "n", {"x": _ID, "y": "a later id", "z": "a common id"}, client="b"))
     said = Said([first, then])
-    assert said.learned(_ID, then)
-    assert not said.learned(_ID, first)
-    assert not said.learned("known before", first)
-    assert not said.learned(7, then)
+    learned = said.learned(then)
+    assert sorted(learned, key=learned.__getitem__) == ["a later id", _ID, "a common id"]
+    assert not said.learned(first)
 
 
 @pytest.mark.parametrize("number", [1, 8, 9, 64, 65, 200])

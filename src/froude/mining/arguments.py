@@ -8,9 +8,9 @@ handed to a named generator if it is random by nature and of known form, and els
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress, islice
+from itertools import compress
 
 from froude.base.units import Quantity
 from froude.mining import outstanding, patterns, sampling
@@ -35,6 +35,7 @@ from froude.mining.nature import by_name, gauge
 from froude.mining.one_run import of_this_run
 from froude.mining.patterns import same
 from froude.mining.said import is_distinctive
+from froude.mining.sampling import searched
 from froude.mining.sources import Sources
 from froude.mining.structure import Occurrence
 from froude.mining.texts import FEWEST_LISTED, TextMiner, is_padded
@@ -204,29 +205,21 @@ class ArgumentMiner:
         return rule
 
     def _searched(self, column: Column, own_facts: bool) -> Rule:
-        """The rule of a column: of a long one searched for at some calls, and held against all."""
-        if len(column.values) <= sampling.FEW:
-            return self._rule(column, own_facts)
-        doubts = len(self.doubts)
-        chosen = sampling.sample(column.occurrences)
-        for _ in range(sampling.SEARCHES):
-            some = column.only(chosen)
-            rule = self._rule(some, own_facts)
-            if isinstance(rule, Generated | Unknown):
-                del self.doubts[doubts:]
-                return self._by_nature(column, own_facts)
-            if not self._sources.holds(rule, some):  # in part drawn, asked about, or the machine's own
-                break
-            contradicting = list(islice(self._sources.contradicting(rule, column), sampling.CONTRADICTIONS))
-            if not contradicting:
-                return rule
-            del self.doubts[doubts:]
-            chosen = sorted({*chosen, *contradicting})
-        del self.doubts[doubts:]
-        return self._rule(column, own_facts)
+        """The rule of a column."""
+        found = self._over_all(lambda some: self._found(some, own_facts), column, own_facts)
+        return self._judged(found, column, own_facts)
 
-    def _rule(self, column: Column, own_facts: bool) -> Rule:
-        path = column.path
+    def _over_all(
+        self, search: Callable[[Column], Rule | None], column: Column, own_facts: bool = False
+    ) -> Rule | None:
+        if len(column.values) <= sampling.FEW:
+            return search(column)
+        return searched(
+            search, column, self._sources, self.doubts, lambda part: self._by_nature(part, own_facts)
+        )
+
+    def _found(self, column: Column, own_facts: bool) -> Rule | None:
+        """What gives the values of a column, wherever it comes from; None where nothing does."""
         best = self._whole(column)
         # Two loops that ran alike: what another one sent says less than what this one was answered.
         echoed = isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST
@@ -240,9 +233,12 @@ class ArgumentMiner:
             if not echoed or (nearer is not None and not is_open(nearer)):
                 best = nearer
         best = best or self._first_only(column, own_facts)
-        if isinstance(best, Flow) and leaf_name(path) in GAUGES:
-            best = None  # two gauges that are read one after the other agree nearly always
-        fact = fact_of(path) if own_facts else None
+        # Two gauges that are read one after the other agree nearly always.
+        return None if isinstance(best, Flow) and leaf_name(column.path) in GAUGES else best
+
+    def _judged(self, best: Rule | None, column: Column, own_facts: bool) -> Rule:
+        """The rule of a column where this gives its values: what a machine knows of itself it has from itself."""
+        fact = fact_of(column.path) if own_facts else None
         changing = (column.occurrences[0].call.token, fact) in self._changing
         if best is not None and self._is_own_time(best, column):
             best = self._until_read_again(best, column)
@@ -486,7 +482,7 @@ class ArgumentMiner:
     def _sometimes(self, column: Column) -> Rule | None:
         """The rule of a leaf where it is set: it stands, and when the leaf is set becomes a question."""
         there = [at for at, value in enumerate(column.values) if not isinstance(value, Special)]
-        rule = self._whole(column.only(there)) if there else None
+        rule = self._over_all(self._whole, column.only(there)) if there else None
         if rule is not None:
             self.doubts.append(Doubt(column.occurrences[0].template, column.path, (), rule))
         return rule

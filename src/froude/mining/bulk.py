@@ -91,21 +91,36 @@ class Bulk:
         return [joined(pieces) for pieces in zip(*texts, strict=True)] if texts else [""] * len(takers)
 
     def _by_cases(self, rule: Cases, takers: Sequence[Occurrence]) -> list[Value]:
-        special: dict[bool | None, list[int]] = {True: [], False: [], None: []}
-        for at, taker in enumerate(takers):
-            if rule.first is not None and _index(taker, rule.index) == 0:
-                special[True].append(at)
-            elif rule.last is not None and taker.last.get(rule.index, False):
-                special[False].append(at)
-            else:
-                special[None].append(at)
         given: list[Value] = [Special.UNRESOLVED] * len(takers)
-        for chosen, part in ((True, rule.first), (False, rule.last), (None, rule.otherwise)):
-            places = special[chosen]
-            if places and part is not None:
-                for at, value in zip(places, self.values(part, [takers[at] for at in places]), strict=True):
-                    given[at] = value
+        for part, places in cases_of(rule, takers):
+            for at, value in zip(places, self.values(part, [takers[at] for at in places]), strict=True):
+                given[at] = value
         return given
+
+
+def cases_of(rule: Rule, takers: Sequence[Occurrence]) -> list[tuple[Rule, list[int]]]:
+    """The rules that decide at some calls each, with the calls' places; as `workload.rules.active` at each.
+
+    Args:
+        rule: any; what is no `Cases` decides everywhere.
+        takers: calls of one template.
+    """
+    if not isinstance(rule, Cases):
+        return [(rule, list(range(len(takers))))]
+    first, last, others = list[int](), list[int](), list[int]()
+    for at, taker in enumerate(takers):
+        if rule.first is not None and _index(taker, rule.index) == 0:
+            first.append(at)
+        elif rule.last is not None and taker.last.get(rule.index, False):
+            last.append(at)
+        else:
+            others.append(at)
+    decided = []
+    for part, places in ((rule.first, first), (rule.last, last), (rule.otherwise, others)):
+        if part is not None and places:
+            inner = cases_of(part, [takers[at] for at in places])
+            decided += [(each, [places[at] for at in chosen]) for each, chosen in inner]
+    return decided
 
 
 def _index(taker: Occurrence, name: str) -> int:

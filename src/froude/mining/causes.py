@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import itemgetter
 
 from froude.hadoop.rows import EMPTY, Row
 from froude.mining.canonical import Logical, Token
@@ -51,8 +50,15 @@ class Channel:
     """Which of the calls of its kind that come after effects of the cause and carry none of its values (`following`);
     0 for an effect that does."""
 
+    hashed: int = field(init=False, repr=False, compare=False)
+    """Its hash: it is asked for at every call."""
+
+    def __post_init__(self) -> None:
+        named = (self.token, self.actor.value, self.each, self.owner, self.fact, self.following)
+        object.__setattr__(self, "hashed", hash(named))
+
     def __hash__(self) -> int:
-        return hash((self.token, self.each, self.owner, self.fact, self.following))
+        return self.hashed
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,8 @@ class Run(Said):
         self.addresses = {id(sender): self._addresses(sender) for sender in senders}
         """By identity of the sender: the addresses that it alone of its role gives as its own, each with the leaf."""
         self.requests: dict[tuple[str, Scalar], list[tuple[Logical, Sender, str]]] = defaultdict(list)
-        """Address of such a daemon and distinctive value -> requests to it that hold it, in order."""
+        """Address of such a daemon and distinctive value -> the first request to it that holds it, and the first of
+        another sender."""
         _note_requests(senders, self)
         self.named: dict[Thing, list[tuple[Logical, str]]] = defaultdict(list)
         """What is reported of -> answers that name it, in order, each with the path of the message that does."""
@@ -128,15 +135,18 @@ def runs_of(senders: Sequence[Sender]) -> dict[int, Run]:
 def _note_requests(senders: Sequence[Sender], run: Run) -> None:
     addresses = {address for _, address in run.own}
     for sender in senders if addresses else ():
-        sent = run.sent[id(sender)]
+        sent, firsts = run.sent[id(sender)], dict[tuple[str, Scalar], tuple[Logical, Sender, str]]()
         for call in sender.calls:
             address = call.event.target.address
             if address in addresses:
                 for path, value in call.request.items():
                     if value in sent and type(value) is not float:
-                        run.requests[address, value].append((call, sender, path))
+                        firsts.setdefault((address, value), (call, sender, path))
+        for key, entry in firsts.items():
+            run.requests[key].append(entry)
     for entries in run.requests.values():
         entries.sort(key=lambda entry: entry[0].order)
+        del entries[2:]
 
 
 def _name_things(senders: Sequence[Sender], run: Run) -> None:
@@ -176,10 +186,10 @@ def causes_of(sender: Sender, call: Logical, run: Run) -> Iterable[tuple[Channel
     if is_report(call.token):
         yield from _answered(sender, call, run)
         return
-    known = [value for value in dict.fromkeys(call.request.cells) if run.learned(value, sender)]
-    answers = run.answers
+    learned = run.learned(sender)
+    known = [value for value in dict.fromkeys(call.request.cells) if value in learned]
     # Of values that came together the rarest say most: the token of a container, not its host.
-    known.sort(key=lambda value: (-answers[value][0].event.order, len(answers[value]), str(value)))
+    known.sort(key=learned.__getitem__)
     seen: set[Token] = set()
     for value in known[:_TRACED]:
         for cause in run.latest(value, call, seen):
@@ -250,34 +260,30 @@ def _named(
     """
     cause, value = said
     answer, sent = cause.response or EMPTY, run.sent[id(sender)]
-    named = [
-        (answer.shape.paths[place], name)
-        for place, name in enumerate(answer.cells)
-        if name in sent and name != value and run.is_only_user(sender, name)
-    ]
-    if not named:
-        return
-    carried = [each for each in call.request.cells if each in sent]
-    places = [numbers for place, numbers in indexed(answer.shape) if answer.cells[place] in carried]
     elements = [
-        (
-            sum(place[first:last] != numbers[: max(0, len(place) - first)] for place in places),
-            channel,
-            numbers,
-        )
-        for path, name in named
-        for first, last, channel, numbers in _channels(cause.token, path, sent[name].path)
+        element
+        for place, name in run.names(cause, sender)
+        if name != value
+        for element in _channels(cause.token, answer.shape.paths[place], sent[name].path)
     ]
-    elements.sort(key=_apart)
-    for _, channel, numbers in elements:
+    if len({(first, numbers) for first, _, _, numbers in elements}) > 1:
+        carried = {each for each in call.request.cells if each in sent}
+        places = [numbers for place, numbers in indexed(answer.shape) if answer.cells[place] in carried]
+
+        def apart(element: _Element) -> int:
+            first, last, _, numbers = element
+            return sum(place[first:last] != numbers[: max(0, len(place) - first)] for place in places)
+
+        elements.sort(key=apart)
+    for _, _, channel, numbers in elements:
         yield channel, Caused(call, sender, cause, numbers)
 
 
-_apart = itemgetter(0)
+_Element = tuple[int, int, Channel, Numbers]
 
 
 @lru_cache(maxsize=_CHANNELS_KEPT)
-def _channels(token: Token, path: str, fact: str) -> tuple[tuple[int, int, Channel, Numbers], ...]:
+def _channels(token: Token, path: str, fact: str) -> tuple[_Element, ...]:
     """The ways in which a leaf of an answer may name the owner of an element around it.
 
     Args:

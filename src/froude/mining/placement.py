@@ -151,6 +151,7 @@ def _effects(
         for (_, token), listed_relocations in sorted(relocations.items(), key=lambda item: item[0])
         for occurrence in listed_relocations
     ]
+    loops: dict[tuple[str, int], tuple[Mapping[str, int], Mapping[str, bool]]] = {}
     for token, relocation in _causes_first(listed):
         for caused in sorted(relocation.caused, key=lambda c: (c.sender.run, c.call.order)):
             name, node = home.get(id(caused.sender), ("", 0))
@@ -170,8 +171,7 @@ def _effects(
                 caused.sender,
                 by_key[key].template,
                 caused.call,
-                {prefix + loop: number for loop, number in cause.indices.items()},
-                {prefix + loop: last for loop, last in cause.last.items()},
+                *_loops_of(cause, prefix, loops),
                 cause,
                 caused.index,
                 relocation.channel.each,
@@ -193,6 +193,19 @@ def _effects(
         effect.share = round(min(1.0, seen / elements), 3) if elements else 1.0
         by_type[name].append(effect)
     return dict(by_type), lost
+
+
+def _loops_of(
+    cause: Occurrence, prefix: str, known: dict[tuple[str, int], tuple[Mapping[str, int], Mapping[str, bool]]]
+) -> tuple[Mapping[str, int], Mapping[str, bool]]:
+    """The loops of a cause as those of its effects, which share them as causes do."""
+    key = (prefix, id(cause.indices))
+    if key not in known:
+        known[key] = (
+            {prefix + loop: number for loop, number in cause.indices.items()},
+            {prefix + loop: last for loop, last in cause.last.items()},
+        )
+    return known[key]
 
 
 def _complete_reports(by_key: dict[tuple[str, Token, str, int], MinedEffect], numbers: Counter[str]) -> None:

@@ -174,7 +174,7 @@ def _best(
     """
     found: dict[Channel, _Votes] = defaultdict(_Votes)
     for causes in options:
-        newest = max((caused.cause.event.order for caused in causes.values()), default=0)
+        newest = max([caused.cause.event.order for caused in causes.values()], default=0)
         for channel, caused in causes.items():
             votes = found[channel]
             votes.number += 1
@@ -222,7 +222,7 @@ _Place = tuple[int, int, Numbers, int]
 
 def _place(caused: Caused) -> _Place:
     """Run, causing call, its element, and who acts."""
-    return caused.sender.run, caused.cause.order, caused.index, id(caused.sender)
+    return caused.sender.run, caused.cause.event.order, caused.index, id(caused.sender)
 
 
 def _several(caused: Sequence[Caused], runs: Mapping[int, Run]) -> bool:

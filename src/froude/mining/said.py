@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
@@ -21,6 +21,8 @@ _LOOKED = 64
 """Answers with one value that are looked at, latest first: what many answers hold is no id of this one."""
 _FEW = 8
 """Answers with one value that are looked at one by one."""
+_NAMED_KEPT = 1 << 12
+"""Answers of which it is remembered whom they name."""
 _SEVERAL = 0
 """In place of a sender's identity where there are several."""
 _SHAPES_KEPT = 1 << 12
@@ -64,6 +66,8 @@ class Said:
         self.answers: dict[Scalar, list[Logical]] = defaultdict(list)
         """Value that somebody sends -> answers that hold it, in order; each as often as it does."""
         self._frequent: dict[Scalar, _Frequent] = {}
+        self._named: dict[tuple[int, str], dict[int, list[tuple[int, Scalar]]]] = {}
+        self._learned: dict[int, dict[Scalar, tuple[int, int, str]]] = {}
         for sender in senders:
             self.sent[id(sender)] = _sent(sender)
             self.called.update(_called(sender))
@@ -79,14 +83,40 @@ class Said:
                 if value in sent and type(value) is not float:
                     self.answers[value].append(call)
 
-    def is_only_user(self, sender: Sender, value: Scalar) -> bool:
-        """Whether a sender and no other of its role sends a value in requests."""
-        return self._users[sender.role.name].get(value) == id(sender) and type(value) is not float
+    def names(self, answer: Logical, sender: Sender) -> list[tuple[int, Scalar]]:
+        """What in an answer only one sender of a role sends in requests: places in its shape, and values.
 
-    def learned(self, value: Scalar, sender: Sender) -> bool:
-        """Whether the sender can have a value only from an answer: one held it before the sender sent it."""
-        answers, first = self.answers.get(value), self.sent[id(sender)].get(value)
-        return answers is not None and first is not None and answers[0].event.order < first.order
+        Args:
+            answer: the call.
+            sender: who sends it.
+        """
+        key = (id(answer), sender.role.name)
+        if key not in self._named:
+            if len(self._named) >= _NAMED_KEPT:
+                self._named.clear()
+            users = self._users[sender.role.name]
+            named: dict[int, list[tuple[int, Scalar]]] = defaultdict(list)
+            for place, value in enumerate((answer.response or EMPTY).cells):
+                user = users.get(value, _SEVERAL)
+                if user != _SEVERAL and type(value) is not float:
+                    named[user].append((place, value))
+            self._named[key] = dict(named)
+        return self._named[key].get(id(sender), [])
+
+    def learned(self, sender: Sender) -> Mapping[Scalar, tuple[int, int, str]]:
+        """Values that the sender can have only from an answer: one held each before the sender sent it.
+
+        Returns:
+            By value, what puts those first that were new most lately, and of these the rarest.
+        """
+        known = self._learned.get(id(sender))
+        if known is None:
+            known = self._learned[id(sender)] = {
+                value: (-answers[0].event.order, len(answers), str(value))
+                for value, first in self.sent[id(sender)].items()
+                if (answers := self.answers.get(value)) is not None and answers[0].event.order < first.order
+            }
+        return known
 
     def latest(self, value: Scalar, call: Logical, kinds: set[Token]) -> Iterator[Logical]:
         """Answers before a call that hold a value, of those that are looked at: of each kind one after the other.
