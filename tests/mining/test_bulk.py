@@ -10,6 +10,7 @@ from froude.mining.flows import OccurrenceContext, Timeline
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.workload.rules import evaluate
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
@@ -133,6 +134,6 @@ def test_a_rule_gives_the_same_at_all_calls_as_at_each(
     """Whatever rule, of whatever calls."""
     timeline, takers = made
     each = [evaluate(rule, OccurrenceContext(timeline, SCALES[taker.run], taker)) for taker in takers]
-    assert [(type(value), value) for value in Bulk(timeline, SCALES).values(rule, takers)] == [
+    assert [(type(value), value) for value in Bulk(timeline, SCALES).values(rule, Takers(takers))] == [
         (type(value), value) for value in each
     ]

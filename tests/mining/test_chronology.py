@@ -9,6 +9,7 @@ from froude.mining.chronology import Chronology
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.workload.types import Flow, Side, Which
 from tests.mining.events import calls, event
 
@@ -51,9 +52,9 @@ def test_places_are_told_apart_however_many_there_are(monkeypatch: pytest.Monkey
     ]
     known = Chronology(made)
     same, previous = (Flow("c.c1", Side.RESPONSE, "x", which) for which in (Which.LAST, Which.PREVIOUS))
-    assert known.meant(same, made).tolist() == [-1, 0, 1, 2, 3, 4]
-    assert known.meant(previous, made).tolist() == [-1] * 6
+    assert known.meant(same, Takers(made)).tolist() == [-1, 0, 1, 2, 3, 4]
+    assert known.meant(previous, Takers(made)).tolist() == [-1] * 6
     outer = [_call(6, 6.0, 6.5, {"L1": a}) for a in range(4)]
     several = Chronology([*made, *outer])
-    assert several.meant(Flow("c.c1", Side.RESPONSE, "x", Which.SAME), outer[:1])[0] >= 0
-    assert several.meant(Flow("c.c1", Side.REQUEST, "x", Which.FIRST), outer)[0] == 0
+    assert several.meant(Flow("c.c1", Side.RESPONSE, "x", Which.SAME), Takers(outer[:1]))[0] >= 0
+    assert several.meant(Flow("c.c1", Side.REQUEST, "x", Which.FIRST), Takers(outer))[0] == 0

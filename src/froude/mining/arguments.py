@@ -38,6 +38,7 @@ from froude.mining.said import is_distinctive
 from froude.mining.sampling import searched
 from froude.mining.sources import Sources
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.mining.texts import FEWEST_LISTED, TextMiner, is_padded
 from froude.workload.generators import choice, recognise
 from froude.workload.rules import Special, Value
@@ -133,6 +134,7 @@ class ArgumentMiner:
             occurrences: all calls of the template, in order of run and place.
             own_facts: whether a program plays the node that knows facts of its own machine.
         """
+        occurrences = Takers.of(occurrences)
         rules = {
             path: self.rule(occurrences, values, path=path, own_facts=own_facts)
             for path, values in columns(occurrences).items()
@@ -289,10 +291,7 @@ class ArgumentMiner:
 
     def _by_chance(self, rule: Rule, column: Column) -> bool:
         """Whether it is chance which machine a rule names: always one, by the Scale, or where others' blocks lay."""
-        present = [
-            value for value in column.values if isinstance(value, str) and patterns.ADDRESS.fullmatch(value)
-        ]
-        if not present or len(present) < len(column.values):
+        if not all(isinstance(value, str) and patterns.ADDRESS.fullmatch(value) for value in column.values):
             return False
         if any(isinstance(part, Scaled) for part in within(rule)):
             return True

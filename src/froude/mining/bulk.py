@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from froude.base.units import Quantity
 from froude.mining.flows import OccurrenceContext, Timeline
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.workload.rules import Special, Value, as_text, evaluate, joined, number_at
 from froude.workload.scale import term_of
 from froude.workload.types import (
-    NODE,
     Cases,
     Constant,
     Counter,
@@ -38,7 +38,7 @@ class Bulk:
         self._timeline = timeline
         self._scales = scales
 
-    def values(self, rule: Rule, takers: Sequence[Occurrence]) -> list[Value]:
+    def values(self, rule: Rule, takers: Takers) -> list[Value]:
         """What a rule gives at each call.
 
         Args:
@@ -67,19 +67,19 @@ class Bulk:
     def _one(self, rule: Rule, taker: Occurrence) -> Value:
         return evaluate(rule, OccurrenceContext(self._timeline, self._scales[taker.run], taker))
 
-    def _counted(self, rule: Counter, takers: Sequence[Occurrence]) -> list[int]:
+    def _counted(self, rule: Counter, takers: Takers) -> list[int]:
         totals = [rule.base] * len(takers)
         for name, step in rule.steps.items():
             alone, known = Counter(0, {name: step}), dict[tuple[int, int], int]()
             counted = term_of(name).names[-1]
-            for at, taker in enumerate(takers):
-                key = (taker.run, _index(taker, counted))
+            for at, (taker, index) in enumerate(zip(takers, takers.indices(counted), strict=True)):
+                key = (taker.run, index)
                 if key not in known:
-                    known[key] = number_at(alone, {counted: key[1]}.__getitem__, self._scales[taker.run])
+                    known[key] = number_at(alone, {counted: index}.__getitem__, self._scales[taker.run])
                 totals[at] += known[key]
         return totals
 
-    def _joined(self, parts: Sequence[str | Rule], takers: Sequence[Occurrence]) -> list[Value]:
+    def _joined(self, parts: Sequence[str | Rule], takers: Takers) -> list[Value]:
         texts: list[Sequence[str | None]] = []
         for part in parts:
             if isinstance(part, str):
@@ -90,15 +90,15 @@ class Bulk:
                 texts.append([known[type(value), value] for value in values])
         return [joined(pieces) for pieces in zip(*texts, strict=True)] if texts else [""] * len(takers)
 
-    def _by_cases(self, rule: Cases, takers: Sequence[Occurrence]) -> list[Value]:
+    def _by_cases(self, rule: Cases, takers: Takers) -> list[Value]:
         given: list[Value] = [Special.UNRESOLVED] * len(takers)
         for part, places in cases_of(rule, takers):
-            for at, value in zip(places, self.values(part, [takers[at] for at in places]), strict=True):
+            for at, value in zip(places, self.values(part, takers.part(places)), strict=True):
                 given[at] = value
         return given
 
 
-def cases_of(rule: Rule, takers: Sequence[Occurrence]) -> list[tuple[Rule, list[int]]]:
+def cases_of(rule: Rule, takers: Takers) -> list[tuple[Rule, list[int]]]:
     """The rules that decide at some calls each, with the calls' places; as `workload.rules.active` at each.
 
     Args:
@@ -108,20 +108,18 @@ def cases_of(rule: Rule, takers: Sequence[Occurrence]) -> list[tuple[Rule, list[
     if not isinstance(rule, Cases):
         return [(rule, list(range(len(takers))))]
     first, last, others = list[int](), list[int](), list[int]()
-    for at, taker in enumerate(takers):
-        if rule.first is not None and _index(taker, rule.index) == 0:
+    for at, (taker, index) in enumerate(zip(takers, takers.indices(rule.index), strict=True)):
+        if rule.first is not None and index == 0:
             first.append(at)
         elif rule.last is not None and taker.last.get(rule.index, False):
             last.append(at)
         else:
             others.append(at)
-    decided = []
+    decided: list[tuple[Rule, list[int]]] = []
     for part, places in ((rule.first, first), (rule.last, last), (rule.otherwise, others)):
-        if part is not None and places:
-            inner = cases_of(part, [takers[at] for at in places])
+        if isinstance(part, Cases) and places:
+            inner = cases_of(part, takers.part(places))
             decided += [(each, [places[at] for at in chosen]) for each, chosen in inner]
+        elif part is not None and places:
+            decided.append((part, places))
     return decided
-
-
-def _index(taker: Occurrence, name: str) -> int:
-    return taker.node if name == NODE else taker.indices.get(name, 0)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.workload.occurrences import Loops, Moment, of_own_node, place_meant, qualified
 from froude.workload.types import NODE, Flow, Side, Which
 
@@ -57,6 +58,7 @@ class Chronology:
             numbers[occurrence.template].append(number)
         self._of_template = {template: np.array(listed, np.int64) for template, listed in numbers.items()}
         self._histories: dict[tuple[bool, str, Side, int], _History] = {}
+        self._around: dict[tuple[str, Side, bool], tuple[str, ...] | None] = {}
 
     def of_template(self, template: str) -> Ints:
         """Numbers of the calls of a template, rising."""
@@ -66,45 +68,59 @@ class Chronology:
         """From when a side of each call can be taken from, as a rank."""
         return self.sent if side is Side.REQUEST else self.answered
 
-    def meant(self, flow: Flow, takers: Sequence[Occurrence]) -> Ints:
+    def meant(self, flow: Flow, takers: Takers) -> Ints:
         """Numbers of the calls that a flow means; -1 where there is none.
 
         Args:
             flow: but for those from causes.
             takers: calls of one template and of these runs, that take its value.
         """
+        what = ("meant", flow.call, flow.side, flow.which, flow.node_type)
+        return takers.known(what, lambda: self._meant(flow, takers))
+
+    def _meant(self, flow: Flow, takers: Takers) -> Ints:
         found = np.full(len(takers), -1, np.int64)
-        alike: dict[tuple[str, tuple[str, ...], bool], list[int]] = defaultdict(list)
-        for at, taker in enumerate(takers):
-            alike[taker.template, tuple(taker.indices), taker.cause is None].append(at)
-        for places in alike.values():
-            found[places] = self._meant(flow, [takers[at] for at in places])
+        for places, alike in takers.known("alike", lambda: _alike(takers)):
+            found[places] = self._meant_by_alike(flow, alike)
         return found
 
-    def _meant(self, flow: Flow, takers: Sequence[Occurrence]) -> Ints:
+    def _meant_by_alike(self, flow: Flow, takers: Takers) -> Ints:
         own = of_own_node(flow, takers[0].template.rpartition(".")[0])
-        numbers = np.array([taker.number for taker in takers], np.int64)
-        sources = self.of_template(flow.call)
-        sources = sources[self.exists(flow.side)[sources] < _NEVER]
-        if not len(sources):
-            return np.full(len(takers), -1, np.int64)
-        last = self.occurrences[sources[np.argmax(self.exists(flow.side)[sources])]]
-        loops = tuple(place_of(last, own=own))
+        loops = self._loops(flow.call, flow.side, own)
         names = {name: name for name in place_of(takers[0], own=own)}
         which = Which.SAME if flow.which is Which.PREVIOUS else flow.which
-        named = place_meant(which, names, loops)  # type: ignore[arg-type]
+        named = None if loops is None else place_meant(which, names, loops)  # type: ignore[arg-type]
         if named is None or (flow.which is Which.PREVIOUS and not named):
             return np.full(len(takers), -1, np.int64)
-        columns = [_column(takers, str(name), own=own) for name in named]
+        numbers = takers.known("numbers", lambda: np.array([taker.number for taker in takers], np.int64))
+        columns = [self._column(takers, str(name), own) for name in named]
         if flow.which is Which.PREVIOUS:
             columns[-1] = columns[-1] - 1
         scopes = self.senders if own else self.runs
         key = (own, flow.call, flow.side, len(named))
         if key not in self._histories:
-            self._histories[key] = self._history(sources, flow.side, len(named), own=own)
-        return self._histories[key].find(
-            [scopes[numbers], *columns], self.sent[numbers], first=flow.which is Which.FIRST
-        )
+            self._histories[key] = self._history(
+                self._existing(flow.call, flow.side), flow.side, len(named), own=own
+            )
+        places = [scopes[numbers], *columns]
+        return self._histories[key].find(places, self.sent[numbers], first=flow.which is Which.FIRST)
+
+    def _column(self, takers: Takers, name: str, own: bool) -> Ints:
+        return takers.known(("column", name, own), lambda: _column(takers, name, own=own))
+
+    def _existing(self, call: str, side: Side) -> Ints:
+        """Numbers of the calls of a template of which a side exists at some time."""
+        sources = self.of_template(call)
+        return sources[self.exists(side)[sources] < _NEVER]
+
+    def _loops(self, call: str, side: Side, own: bool) -> tuple[str, ...] | None:
+        """The loops around the calls of a template; None where there are no calls."""
+        key = (call, side, own)
+        if key not in self._around:
+            sources = self._existing(call, side)
+            last = self.occurrences[sources[np.argmax(self.exists(side)[sources])]] if len(sources) else None
+            self._around[key] = None if last is None else tuple(place_of(last, own=own))
+        return self._around[key]
 
     def _history(self, sources: Ints, side: Side, depth: int, *, own: bool) -> _History:
         places = [_place(self.occurrences[at], own=own) for at in sources.tolist()]
@@ -151,6 +167,16 @@ class _History:
         end = np.searchsorted(self._sorted, keys * self._ranks + sent)
         chosen = begin if first else end - 1
         return np.where(end > begin, self._sources[np.minimum(chosen, len(self._sources) - 1)], -1)
+
+
+def _alike(takers: Takers) -> list[tuple[Sequence[int], Takers]]:
+    """Calls of one template in the same loops, each with its place: nearly always all."""
+    alike: dict[tuple[str, tuple[str, ...], bool], list[int]] = defaultdict(list)
+    for at, taker in enumerate(takers):
+        alike[taker.template, tuple(taker.indices), taker.cause is None].append(at)
+    if len(alike) == 1:
+        return [(range(len(takers)), takers)]
+    return [(places, takers.part(places)) for places in alike.values()]
 
 
 def _ranks(moments: Sequence[Moment]) -> Ints:

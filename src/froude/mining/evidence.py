@@ -12,6 +12,7 @@ from froude.mining.causes import is_passing
 from froude.mining.knowledge import THINGS, fact_of
 from froude.mining.said import is_distinctive
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.workload.rules import Special, Value
 from froude.workload.types import Scalar
 
@@ -39,7 +40,7 @@ class Column:
     """One argument at every call of a template."""
 
     def __init__(self, occurrences: Sequence[Occurrence], values: Sequence[Value], path: str) -> None:
-        self.occurrences = occurrences
+        self.occurrences = Takers.of(occurrences)
         self.values = values
         self.path = path
 
@@ -51,7 +52,7 @@ class Column:
 
     def only(self, chosen: Sequence[int]) -> Column:
         """The same argument at some of the calls, by their places."""
-        return Column([self.occurrences[at] for at in chosen], [self.values[at] for at in chosen], self.path)
+        return Column(self.occurrences.part(chosen), [self.values[at] for at in chosen], self.path)
 
 
 class Varying:

@@ -13,13 +13,14 @@ from functools import lru_cache
 
 from froude.base.units import Quantity
 from froude.hadoop.rows import EMPTY, Row, Shape
-from froude.mining.chronology import Chronology, Ints, answered, place_of, sent
+from froude.mining.chronology import Chronology, answered, place_of, sent
 from froude.mining.elements import EACH as EACH  # noqa: PLC0414 - of flows, too
-from froude.mining.elements import Numbers, element_path
+from froude.mining.elements import Numbers, element_path, leaf_name
 from froude.mining.events import Leaves
 from froude.mining.knowledge import ADDRESSES, THINGS, fact_of
 from froude.mining.seen import Seen
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.workload.generators import CONTAINER_ASKS
 from froude.workload.occurrences import Moment, WholeHistory, of_own_node
 from froude.workload.rules import Special, Value, derived, element_at
@@ -27,8 +28,6 @@ from froude.workload.types import CALLEE_HOST, CALLEE_PORT, NODE, Flow, Generate
 
 _PLACES_KEPT = 1 << 14
 """Paths of elements whose place is remembered."""
-_MEANT_KEPT = 64
-"""Answers to which calls are meant that are remembered."""
 Source = tuple[str, str | None, Side, str]
 """Template, node type of another node (None for the same node), side and leaf path of a possible source."""
 
@@ -46,8 +45,6 @@ class Timeline:
         self._own: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
         self._among_all: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
         self._histories: dict[tuple[bool, int, str, Side], WholeHistory[Occurrence]] = {}
-        self._meant: dict[tuple[object, ...], tuple[Sequence[Occurrence], Ints]] = {}
-        """By identity of the takers, which are kept with it, and by what of a flow says which call it means."""
         self._templates: dict[int, set[str]] = defaultdict(set)
         self._seen: dict[int, Seen] = {}
         self._called: dict[tuple[int, Scalar], list[Occurrence]] = defaultdict(list)
@@ -73,6 +70,20 @@ class Timeline:
         return [
             (place.template, type_of(place.template) if others else None, place.side, place.path)
             for place in self._seen_in(taker.run).before(taker, value, others=others)
+        ]
+
+    def named(self, taker: Occurrence, name: str) -> list[Source]:
+        """Leaves of a name in the calls of the node that makes `taker`.
+
+        Args:
+            taker: the call.
+            name: the last part of the paths.
+        """
+        templates = self._templates[id(taker.sender)]
+        return [
+            (place.template, None, place.side, place.path)
+            for place in self._seen_in(taker.run).places
+            if place.template in templates and leaf_name(place.path) == name
         ]
 
     def _seen_in(self, run: int) -> Seen:
@@ -204,13 +215,8 @@ class Timeline:
             flow: but for those from causes.
             takers: calls of one template.
         """
-        key = (id(takers), flow.call, flow.side, flow.which, flow.node_type)
-        if key not in self._meant:
-            if len(self._meant) >= _MEANT_KEPT:
-                self._meant.clear()
-            self._meant[key] = takers, self.calls.meant(flow, takers)
-        listed = self.calls.occurrences
-        return [listed[number] if number >= 0 else None for number in self._meant[key][1].tolist()]
+        listed, numbers = self.calls.occurrences, self.calls.meant(flow, Takers.of(takers))
+        return [listed[number] if number >= 0 else None for number in numbers.tolist()]
 
     def _history(self, own: bool, scope: int, call: str, side: Side) -> WholeHistory[Occurrence]:
         """What came to exist of one side of a call, in order, in one node or in a run."""

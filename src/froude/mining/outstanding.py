@@ -47,6 +47,8 @@ def rules(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quant
         scales: of each run.
     """
     method = occurrences[0].call.token[1]
+    if method not in ASKS:
+        return {}
     found: dict[str, Rule] = {}
     for path, values in columns(occurrences).items():
         if not is_asked(method, path) or representative(path) != path:

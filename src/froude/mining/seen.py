@@ -62,7 +62,8 @@ class Seen:
         names: dict[Place, int] = {}
         self._same: Ints = np.array([names.setdefault(place, len(names)) for place in self._places], np.int64)
         """Of each place: its number among those that differ, for messages have other leaves beside it."""
-        self._distinct = list(names)
+        self.places = list(names)
+        """All places, each once."""
         self._shared = np.array([place.shared for place in self._places], bool)
         self._sides = np.array([place.side is Side.REQUEST for place in self._places], bool)
 
@@ -93,7 +94,7 @@ class Seen:
             alike = self._of_type(calls, places, type(value))
             places = places[alike]
         distinct, at = np.unique(self._same[places], return_index=True)
-        return [self._distinct[place] for place in distinct[np.argsort(at)].tolist()]
+        return [self.places[place] for place in distinct[np.argsort(at)].tolist()]
 
     def _of_type(self, calls: Ints, places: Ints, kind: type) -> npt.NDArray[np.bool_]:
         """Where a number is of a type: what equals it may be a fraction, or a flag."""
