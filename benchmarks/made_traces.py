@@ -6,7 +6,6 @@ So it can be mined at any length as a recording is: read from its folder, and de
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from tests.mining.synthetic import record
 from tests.recorded import schema
 
 from froude.base.errors import InputError
-from froude.hadoop.leaves import Value, build, field_at
+from froude.hadoop.leaves import build, field_at
 from froude.hadoop.target import Target
 from froude.mining.events import Event
 from froude.trace.files import write_trace

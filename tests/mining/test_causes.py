@@ -2,45 +2,74 @@
 
 from __future__ import annotations
 
-from froude.hadoop.target import Target
-from froude.mining.causes import addressed, causes_of, is_passing, runs_of
-from froude.mining.events import Event, Recording
-from froude.mining.senders import Conventions, Sender, senders_of
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from froude.mining.canonical import logical_calls
+from froude.mining.causes import Caused, Channel, Options, answers_that_name, is_passing
+from froude.mining.events import Event
+from froude.mining.knowledge import Role
+from froude.mining.said import NOBODY, Said
+from froude.mining.senders import Sender
 from froude.workload.types import Actor
 from tests.mining.events import event
+from tests.mining.traced_back import options_of
 
 BLOCK = 70_001
 
 
-def _senders(*events: Event) -> list[Sender]:
-    return senders_of([Recording(events, {})], Conventions({}, {}))[0]
+def senders_of(events: list[Event], beats: str = "beat") -> list[Sender]:
+    """Who made them; nodes are of one role, and have beats."""
+    found = []
+    for client in dict.fromkeys(each.client for each in events):
+        calls = logical_calls(each for each in events if each.client == client)
+        periodic = [call for call in calls if call.token[1] == beats]
+        own = [call for call in calls if call.token[1] != beats]
+        found.append(Sender(0, client, Role("node" if client[0] == "n" else client), calls, own, periodic))
+    return found
 
 
-def _told(client: str, order: int, **leaves: object) -> Event:
+def options(senders: list[Sender], number: int, method: str) -> tuple[Options, list[Caused]]:
+    """What may have caused a sender's calls of a method."""
+    said = Said(senders)
+    users = np.append(said.users(senders[number].role.name), NOBODY)[said.told]
+    rows = [at for at in said.own_of(number).tolist() if said.calls[at].token[1] == method]
+    found = answers_that_name(said, np.array(rows, np.int64), users)
+    return found, found.caused()
+
+
+def told(client: str, order: int, **leaves: object) -> Event:
+    """What a node says of itself, and more."""
     return event(order, "report", {"me": f"{client}-0000-uuid", **leaves}, client=client)
 
 
 def test_an_answer_causes_what_the_named_node_says_of_it() -> None:
     """The element that names it, and the latest answer of each kind; what came later causes nothing."""
     places = {"block": BLOCK, "locs[0].uuid": "n1-0000-uuid", "locs[1].uuid": "n2-0000-uuid"}
-    senders = _senders(
-        _told("n1", 0),
-        _told("n2", 1),
-        event(2, "add", {}, places, client="writer"),
-        event(3, "add", {}, places, client="writer"),
-        event(4, "append", {}, places, client="writer"),
-        _told("n2", 5, block=BLOCK),
-        event(6, "extend", {}, places, client="writer"),
+    senders = senders_of(
+        [
+            told("n1", 0),
+            told("n2", 1),
+            event(2, "add", {}, places, client="writer"),
+            event(3, "add", {}, places, client="writer"),
+            event(4, "append", {}, places, client="writer"),
+            told("n2", 5, block=BLOCK),
+            event(6, "extend", {}, places, client="writer"),
+        ]
     )
-    run = runs_of(senders)[0]
-    node = senders[1]
-    found = list(causes_of(node, node.calls[1], run))
-    assert [(channel.token[1], channel.each, channel.owner, channel.fact) for channel, _ in found] == [
+    found, caused = options(senders, 1, "report")
+    channels = [found.channels[at] for at in found.channel.tolist()]
+    assert [(channel.token[1], channel.each, channel.owner, channel.fact) for channel in channels] == [
         ("append", "locs", "uuid", "me"),
         ("add", "locs", "uuid", "me"),
     ]
-    assert [(caused.cause.order, caused.index) for _, caused in found] == [(4, (1,)), (3, (1,))]
-    assert not list(causes_of(node, node.calls[0], run))
+    assert [(each.call.order, each.cause.order, each.index) for each in caused] == [
+        (5, 4, (1,)),
+        (5, 3, (1,)),
+    ]
 
 
 def test_elements_whose_place_is_that_of_the_calls_values_come_first() -> None:
@@ -51,28 +80,25 @@ def test_elements_whose_place_is_that_of_the_calls_values_come_first() -> None:
         "to[0].uuid": "n1-0000-uuid",
         "to[1].uuid": "n1-0000-uuid",
     }
-    senders = _senders(_told("n1", 0), event(1, "order", {}, answer, client="m"), _told("n1", 2, block=BLOCK))
-    node = senders[0]
-    (_, first), (_, second) = causes_of(node, node.calls[1], runs_of(senders)[0])
-    assert (first.index, second.index) == ((1,), (0,))
+    events = [told("n1", 0), event(1, "order", {}, answer, client="m"), told("n1", 2, block=BLOCK)]
+    _, (caused,) = options(senders_of(events), 0, "report")
+    assert caused.index == (1,)
 
 
-def test_a_request_to_a_node_causes_what_it_does_with_its_values() -> None:
-    """The first that held the value, if the node did not know it before."""
-    here = Target("nodemanager", "10.0.0.7:4000", "")
-    facts = {"host": "10.0.0.7", "port": 4000}
-    senders = _senders(
-        event(0, "register", facts, client="n1"),
-        event(1, "start", {"files[0].path": "/a/job.jar"}, client="am", target=here),
-        event(2, "start", {"files[0].path": "/a/job.jar"}, client="am", target=here),
-        event(3, "look", {"src": "/a/job.jar"}, client="n1"),
-        event(4, "look", {"src": "/another"}, client="n1"),
-    )
-    run, node = runs_of(senders)[0], senders[0]
-    ((channel, caused),) = addressed(node, node.calls[1], run)
-    assert (channel.actor, channel.each, channel.fact) == (Actor.CALLEE, "files", "host")
-    assert caused.cause.order == 1
-    assert not list(addressed(node, node.calls[2], run))
+def test_of_each_call_the_first_option_of_a_channel_stays() -> None:
+    """Whatever is added later."""
+    events = [told("n1", 0), told("n1", 1)]
+    made = Options(Said(senders_of(events)), np.array([0, 1]))
+    channel, other = (Channel(("p", name, ""), Actor.CALLEE, "", "", "") for name in ("one", "other"))
+    made.add([(1, channel, 0, (0,)), (1, channel, 1, (1,))])
+    made.add([(1, channel, 1, (2,)), (1, other, 0, (3,)), (0, channel, 0, (4,))])
+    made.add([])
+    assert [made.numbers[at] for at in made.index.tolist()] == [(0,), (3,), (4,)]
+    some = made.of(made.row == 1)
+    assert [(each.call.order, each.cause.order, each.index) for each in some.caused()] == [
+        (1, 0, (0,)),
+        (1, 0, (3,)),
+    ]
 
 
 def test_reports_of_what_is_on_its_way_pass() -> None:
@@ -80,3 +106,38 @@ def test_reports_of_what_is_on_its_way_pass() -> None:
     assert is_passing(("p", "blockReceivedAndDeleted", "1"))
     assert not is_passing(("p", "blockReceivedAndDeleted", "2"))
     assert not is_passing(("p", "addBlock", ""))
+
+
+_IDS = ["id-000001", "id-000002", "n0-uuid-0000", "n1-uuid-0000", 70_000, 70_001, 70_000.0, True, 3, None]
+_PATHS = ["a", "b", "list[0].x", "list[1].x", "list[1].more[0].y", "list[1].more[1].y"]
+_LEAVES = st.dictionaries(st.sampled_from(_PATHS), st.sampled_from(_IDS), max_size=4)
+_EVENTS = st.lists(
+    st.tuples(
+        st.sampled_from(["n0", "n1", "n2", "m"]),
+        st.sampled_from(["report", "add", "beat"]),
+        _LEAVES,
+        _LEAVES,
+        st.sampled_from([0.0, 0.5, 3.0]),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=100)
+@given(_EVENTS, st.integers(1, 4))
+def test_options_are_those_that_one_call_after_the_other_has(drawn: list[Any], times: int) -> None:
+    """However many answers hold a value, in whatever order they come, and whoever is named."""
+    events = [
+        event(at, method, request, response, client=client, start_s=float(at), end_s=at + lasts)
+        for at, (client, method, request, response, lasts) in enumerate(drawn * times)
+    ]
+    senders = senders_of(events)
+    for number, sender in enumerate(senders):
+        found, caused = options(senders, number, "report")
+        for call in (each for each in sender.own if each.token[1] == "report"):
+            of_call = {
+                found.channels[channel]: (each.cause.order, each.index)
+                for channel, each in zip(found.channel.tolist(), caused, strict=True)
+                if each.call is call
+            }
+            assert of_call == options_of(sender, call, senders)

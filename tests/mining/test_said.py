@@ -1,25 +1,25 @@
-"""Rare values of a run: who sent them, and which answers held them before."""
+"""Rare values of some runs: who sent them, and which answers held them before. All of it together: `test_causes`."""
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from dataclasses import replace
 
-from froude.hadoop.rows import shape_of
-from froude.mining.canonical import Token, logical_calls
+import numpy as np
+import pytest
+
+from froude.mining.canonical import logical_calls
 from froude.mining.events import Event
 from froude.mining.knowledge import Role
-from froude.mining.said import Said, indexed, is_distinctive
+from froude.mining.said import NOBODY, SEVERAL, Said, is_distinctive, spread_out
 from froude.mining.senders import Sender
 from tests.mining.events import event
 
 _ID = "an id of its own"
 
 
-def _sender(client: str, *events: Event) -> Sender:
+def _sender(client: str, *events: Event, run: int = 0) -> Sender:
     calls = logical_calls(events)
-    return Sender(0, client, Role("client"), calls, own=calls)
+    return Sender(run, client, Role("client"), calls, own=calls)
 
 
 def test_ids_are_distinctive_and_flags_are_not() -> None:
@@ -29,63 +29,71 @@ def test_ids_are_distinctive_and_flags_are_not() -> None:
     assert not any(is_distinctive(value) for value in (True, 3, "", None, 0.5))
 
 
-def test_an_answer_names_who_alone_of_its_role_sends_a_value() -> None:
+def test_a_value_has_a_user_if_one_alone_of_a_role_sends_it() -> None:
     """What two send tells nobody apart; and no fraction is any number's equal."""
     one = _sender("a", event(0, "m", {"x": _ID, "y": 70_000}), event(1, "m", {"x": _ID}))
-    other = _sender("b", event(2, "m", {"x": _ID}, client="b"))
-    asked = _sender("c", event(3, "n", {}, {"p": _ID, "q": 70_000, "r": 70_000.0}, client="c"))
+    other = _sender("b", event(2, "m", {"x": _ID, "y": 80_000.0}, client="b"))
+    asked = _sender("c", event(3, "n", {}, {"p": _ID, "q": 70_000, "r": 70_000.0, "s": 80_000}, client="c"))
     said = Said([one, other, asked])
-    assert said.names(asked.calls[0], one) == [(1, 70_000)]
-    assert said.names(asked.calls[0], other) == []
-    assert said.sent[id(one)] == {_ID: (0, "x"), 70_000: (0, "y")}
+    users = np.append(said.users("client"), NOBODY)[said.told]
+    assert users.tolist() == [SEVERAL, 0, NOBODY, NOBODY]
+    assert said.sends(0, 70_000)
+    assert not said.sends(1, 70_000)
+    assert not said.sends(0, "never said")
+    assert said.first_sent(0, said.values.index(_ID)) == 0
+    assert said.first_sent(1, said.values.index(_ID)) == 2
 
 
-def test_what_an_answer_held_first_was_learned() -> None:
-    """What was sent before any answer held it was not; latest first, and then the rarest."""
-    first = _sender(
-        "a",
-        event(0, "m", {"x": "known before"}, {"y": _ID, "z": "known before", "a": "a common id"}),
-        event(1, "m", {}, {"y": "a later id", "a": "a common id"}),
-    )
-    then = _sender("b", event(2, "n", {"x": _ID, "y": "a later id", "z": "a common id"}, client="b"))
-    said = Said([first, then])
-    learned = said.learned(then)
-    assert sorted(learned, key=learned.__getitem__) == ["a later id", _ID, "a common id"]
-    assert not said.learned(first)
+def test_runs_have_their_own_values() -> None:
+    """What one of them says is nothing that another knows; the order of calls is that of their runs."""
+    first = _sender("a", event(0, "m", {"x": _ID}, {"y": _ID}))
+    second = _sender("b", event(0, "n", {"x": _ID}, client="b"), run=1)
+    said = Said([second, first])
+    assert [call.token[1] for call in said.calls] == ["m", "n"]
+    assert said.values == [_ID, _ID]
+    assert said.own_of(0).tolist() == [1]
+    assert not len(said.traced(np.array([1])).row)
 
 
-@pytest.mark.parametrize("number", [1, 8, 9, 64, 65, 200])
-def test_answers_come_latest_first_and_not_too_far_back(number: int) -> None:
-    """At most 64 answers before the call are looked at."""
-    asking = _sender("a", *(event(at, "m", {}, {"y": _ID}) for at in range(number)))
+@pytest.mark.parametrize("number", [1, 64, 65, 200])
+def test_answers_that_are_too_far_back_are_not_looked_at(number: int) -> None:
+    """At most 64 with one value before the call."""
+    told = [event(at, "other" if at else "first", {}, {"y": _ID}) for at in range(number)]
     taking = _sender("b", event(number, "n", {"x": _ID}, client="b"))
-    said = Said([asking, taking])
-    found = [answer.event.order for answer in said.latest(_ID, taking.calls[0], set())]
-    assert found == list(range(number))[::-1][:64]
+    said = Said([_sender("a", *told), taking])
+    found = {said.calls[at].token[1] for at in said.traced(np.array([number])).cause.tolist()}
+    assert found == ({"other"} if number > 1 else set()) | ({"first"} if number <= 64 else set())
 
 
-@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=90), st.data())
-def test_kinds_that_are_known_are_passed_over(kinds: list[str], data: st.DataObject) -> None:
-    """However many answers there are, each kind's latest is found, and no more of a kind than is asked for."""
-    asking = _sender("a", *(event(at, kind, {}, {"y": _ID}) for at, kind in enumerate(kinds)))
-    taking = _sender("b", event(data.draw(st.integers(0, len(kinds))), "n", {"x": _ID}, client="b"))
-    said = Said([asking, taking])
-    order = taking.calls[0].order
-    wanted = data.draw(st.integers(1, 3))
-    seen: set[Token] = set()
-    taken: list[int] = []
-    for answer in said.latest(_ID, taking.calls[0], seen):
-        taken.append(answer.event.order)
-        if sum(kinds[at] == answer.token[1] for at in taken) == wanted:
-            seen.add(answer.token)
-    expected = []
-    for at in range(order - 1, max(-1, order - 65), -1):
-        if sum(kinds[other] == kinds[at] for other in expected) < wanted:
-            expected.append(at)
-    assert taken == expected
+def test_of_a_beat_what_stands_in_a_list_counts() -> None:
+    """An answer to the sender itself causes nothing, unless it is a command that a beat got."""
+    beats = [
+        event(at, "beat", {}, {"pool": _ID} if at == 1 else {"commands[0].block": _ID}) for at in range(2)
+    ]
+    node = _sender("a", *beats, event(2, "report", {"x": _ID}))
+    assert not len(Said([node]).traced(np.array([2])).row)
+    node.periodic = node.calls[:2]
+    hits = Said([node]).traced(np.array([2]))
+    assert (hits.row.tolist(), hits.cause.tolist()) == ([0], [0])
 
 
-def test_leaves_in_lists_are_known_by_their_numbers() -> None:
-    """Of every list around them."""
-    shape = shape_of(("a", "b[3]", "c[1].d[2].e"))
-    assert indexed(shape) == ((1, (3,)), (2, (1, 2)))
+def test_answers_that_came_too_late_cause_nothing() -> None:
+    """A call may seem to be sent a little before: two connections, one clock."""
+    for late_s, causes in ((0.0005, 1), (0.01, 0)):
+        told = replace(event(0, "m", {}, {"y": _ID}), end_s=0.1 + late_s)
+        said = Said([_sender("a", told), _sender("b", event(1, "n", {"x": _ID}, client="b"))])
+        assert len(said.traced(np.array([1])).row) == causes
+
+
+def test_nothing_is_said_by_nobody() -> None:
+    """No senders, or none that says anything rare."""
+    assert not Said([]).calls
+    said = Said([_sender("a", event(0, "m", {"x": 1}, {"y": 2}))])
+    assert not len(said.traced(np.array([0])).row)
+    assert said.of_kinds(lambda token: token[1] == "m") == [0]
+
+
+def test_counts_are_spread_out() -> None:
+    """From nought for each."""
+    assert spread_out(np.array([2, 0, 3])).tolist() == [0, 1, 0, 1, 2]
+    assert spread_out(np.array([], np.int64)).tolist() == []

@@ -2,33 +2,29 @@
 
 An answer names an acting node, in an element of a repeated field, and that node then makes a call that carries another
 value of the same answer. A request is addressed to a node, and that node then makes a call that carries a value of the
-request. A node's own real-time answers (commands in a heartbeat) cause calls too.
+request (`daemons`). A node's own real-time answers (commands in a heartbeat) cause calls too.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
-from froude.hadoop.rows import EMPTY, Row
+import numpy as np
+
 from froude.mining.canonical import Logical, Token
 from froude.mining.elements import ONLY, Numbers, indices_of, lists_of, number_of
-from froude.mining.events import Leaves
 from froude.mining.knowledge import BATCHES, REPORTS
-from froude.mining.reported import Thing, named_in, thing_of
-from froude.mining.said import Said, indexed
+from froude.mining.said import NONE, Bools, Hits, Ints, Said, spread_out
 from froude.mining.senders import Sender
-from froude.workload.types import Actor, Scalar
+from froude.workload.types import Actor
 
-_TRACED = 3
-"""Values of a call that are traced back: those that were new most lately say most about its cause."""
-_SLACK_S = 0.001
-"""An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
-_CHANNELS_KEPT = 1 << 14
-"""Channels that are remembered."""
+_FORMS_KEPT = 1 << 14
+"""Ways in which a leaf names an owner, and elements that a leaf stands in, that are remembered."""
 _INDEXED = re.compile(r"^(.*)\[([^\]]+)\](.*?)$")
 
 
@@ -91,213 +87,196 @@ def is_report(token: Token) -> bool:
     return token[1] in REPORTS and bool(token[2])
 
 
-class Run(Said):
-    """Indexes of one run.
+class Options:
+    """The ways in which some calls may have been caused: of each call by each channel the first.
 
     Args:
-        senders: of the run.
+        said: all that was said.
+        rows: numbers of the calls.
     """
 
-    def __init__(self, senders: Sequence[Sender]) -> None:
-        super().__init__(senders)
-        self.own: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
-        """Role and address of a daemon that was called -> who gives that host and port as its own in a request (by
-        identity of the Sender), and the leaf with the host."""
-        for sender in senders:
-            _own_addresses(sender, self)
-        self.addresses = {id(sender): self._addresses(sender) for sender in senders}
-        """By identity of the sender: the addresses that it alone of its role gives as its own, each with the leaf."""
-        self.requests: dict[tuple[str, Scalar], list[tuple[Logical, Sender, str]]] = defaultdict(list)
-        """Address of such a daemon and distinctive value -> the first request to it that holds it, and the first of
-        another sender."""
-        _note_requests(senders, self)
-        self.named: dict[Thing, list[tuple[Logical, str]]] = defaultdict(list)
-        """What is reported of -> answers that name it, in order, each with the path of the message that does."""
-        _name_things(senders, self)
+    def __init__(self, said: Said, rows: Ints) -> None:
+        self.said, self.rows = said, rows
+        self.channels: list[Channel] = []
+        self.numbers: list[Numbers] = []
+        self._known: dict[Channel | Numbers, int] = {}
+        self.row = self.channel = self.cause = self.index = NONE
+        """An option each: which of the calls; by which channel; the causing call; which element of it."""
 
-    def _addresses(self, sender: Sender) -> list[tuple[str, str]]:
-        own = ((address, self.own.get((sender.role.name, address), {})) for address in self.called)
-        return [(address, users[id(sender)]) for address, users in own if list(users) == [id(sender)]]
+    def add(self, found: Iterable[tuple[int, Channel, int, Numbers]]) -> None:
+        """Options that come after those that there are: row, channel, number of the causing call, element."""
+        listed = [(row, self.number(channel), cause, self.place(at)) for row, channel, cause, at in found]
+        if listed:
+            row, channel, cause, index = (np.array(part, np.int64) for part in zip(*listed, strict=True))
+            self.extend((row, channel, cause, index))
+
+    def extend(self, more: tuple[Ints, Ints, Ints, Ints]) -> None:
+        """The same, as arrays."""
+        old = (self.row, self.channel, self.cause, self.index)
+        row, channel, cause, index = (np.concatenate(pair) for pair in zip(old, more, strict=True))
+        _, first = np.unique(row * (len(self.channels) + 1) + channel, return_index=True)
+        first.sort()
+        self.row, self.channel, self.cause, self.index = (
+            row[first],
+            channel[first],
+            cause[first],
+            index[first],
+        )
+
+    def number(self, channel: Channel) -> int:
+        """The number of a channel."""
+        if channel not in self._known:
+            self._known[channel] = len(self.channels)
+            self.channels.append(channel)
+        return self._known[channel]
+
+    def place(self, numbers: Numbers) -> int:
+        """The number of an element's place."""
+        if numbers not in self._known:
+            self._known[numbers] = len(self.numbers)
+            self.numbers.append(numbers)
+        return self._known[numbers]
+
+    def of(self, chosen: Bools | Ints) -> Options:
+        """Some of the options."""
+        some = copy(self)
+        some.row, some.channel = self.row[chosen], self.channel[chosen]
+        some.cause, some.index = self.cause[chosen], self.index[chosen]
+        return some
+
+    def caused(self) -> list[Caused]:
+        """What each option says."""
+        said, calls = self.said, self.rows[self.row]
+        listed = zip(
+            calls.tolist(), said.sender[calls].tolist(), self.cause.tolist(), self.index.tolist(), strict=True
+        )
+        return [
+            Caused(said.calls[call], said.senders[sender], said.calls[cause], self.numbers[at])
+            for call, sender, cause, at in listed
+        ]
 
 
-def runs_of(senders: Sequence[Sender]) -> dict[int, Run]:
-    """The indexes of each run, by its number.
+def answers_that_name(said: Said, rows: Ints, users: Ints) -> Options:
+    """Earlier answers that may have caused calls of one kind, latest first.
+
+    Such an answer names the sender, and no other of its role, in an element; or the sender's own beat got it.
 
     Args:
-        senders: of all runs, sorted (`senders_of`).
+        said: all that was said.
+        rows: numbers of the calls.
+        users: by leaf of answers, the only sender of the role that sends its value.
     """
-    by_run: dict[int, list[Sender]] = defaultdict(list)
-    for sender in senders:
-        by_run[sender.run].append(sender)
-    return {number: Run(listed) for number, listed in by_run.items()}
-
-
-def _note_requests(senders: Sequence[Sender], run: Run) -> None:
-    addresses = {address for _, address in run.own}
-    for sender in senders if addresses else ():
-        sent, firsts = run.sent[id(sender)], dict[tuple[str, Scalar], tuple[Logical, Sender, str]]()
-        for call in sender.calls:
-            address = call.event.target.address
-            if address in addresses:
-                for path, value in call.request.items():
-                    if value in sent and type(value) is not float:
-                        firsts.setdefault((address, value), (call, sender, path))
-        for key, entry in firsts.items():
-            run.requests[key].append(entry)
-    for entries in run.requests.values():
-        entries.sort(key=lambda entry: entry[0].order)
-        del entries[2:]
-
-
-def _name_things(senders: Sequence[Sender], run: Run) -> None:
-    """Note which answers of daemons name what these report of."""
-    things = {
-        thing_of(call.request, REPORTS[call.token[1]])
-        for sender in senders
-        for call in sender.calls
-        if is_report(call.token)
-    }
-    things.discard(())
-    addresses = {address for _, address in run.own}
-    for sender in senders if things else ():
-        for call in sender.calls:
-            if call.event.target.address in addresses:
-                for thing, path in named_in(call.response or EMPTY, things):
-                    run.named[thing].append((call, path))
-    for entries in run.named.values():
-        entries.sort(key=lambda entry: entry[0].order)
-
-
-def _own_addresses(sender: Sender, run: Run) -> None:
-    """Note which of the daemons that were called a sender says to be: their host and port stand in a request of its."""
-    for target in run.called.values():
-        host, port = target.host, target.port
-        if host not in run.sent[id(sender)]:
-            continue
-        for call in sender.calls:
-            if host in call.request.cells and port in call.request.cells:
-                leaf = next(path for path, value in call.request.items() if value == host)
-                run.own[sender.role.name, target.address].setdefault(id(sender), leaf)
-                break
-
-
-def causes_of(sender: Sender, call: Logical, run: Run) -> Iterable[tuple[Channel, Caused]]:
-    """Every way in which an earlier answer may have caused a call, latest answers first."""
-    if is_report(call.token):
-        yield from _answered(sender, call, run)
-        return
-    learned = run.learned(sender)
-    known = [value for value in dict.fromkeys(call.request.cells) if value in learned]
-    # Of values that came together the rarest say most: the token of a container, not its host.
-    known.sort(key=learned.__getitem__)
-    seen: set[Token] = set()
-    for value in known[:_TRACED]:
-        for cause in run.latest(value, call, seen):
-            if cause.event.end_s > call.start_s + _SLACK_S:
-                continue
-            if cause.event.client != sender.key:
-                seen.add(cause.token)
-                yield from _named(sender, call, (cause, value), run)
-            elif (
-                id(cause) in run.beats
-                and (match := _indexed_leaf(cause.response or EMPTY, value)) is not None
-            ):
-                seen.add(cause.token)
-                channel = Channel(cause.token, Actor.SELF, match[1], "", "")
-                yield channel, Caused(call, sender, cause, _number(cause.response, match))
-    yield from addressed(sender, call, run)
-
-
-def _answered(sender: Sender, call: Logical, run: Run) -> Iterable[tuple[Channel, Caused]]:
-    """Answers of the sender's own daemon to others that name what a report is about."""
-    for cause, path in run.named.get(thing_of(call.request, REPORTS[call.token[1]]), ()):
-        users = run.own.get((sender.role.name, cause.event.target.address), {})
-        if len(users) != 1 or id(sender) not in users or cause.start_s > call.start_s:
-            continue
-        match = _INDEXED.match(path)
-        channel = Channel(cause.token, Actor.ANSWERER, match[1] if match else "", "", users[id(sender)])
-        yield channel, Caused(call, sender, cause, _number(cause.response, match))
-
-
-def addressed(sender: Sender, call: Logical, run: Run) -> Iterable[tuple[Channel, Caused]]:
-    """Requests of others to the sender's own address that were the first to hold a value which the call carries."""
-    for address, fact in run.addresses[id(sender)]:
-        for value in dict.fromkeys(call.request.cells):
-            entries = run.requests.get((address, value), [])
-            asked = next((entry for entry in entries if entry[1] is not sender), None)
-            if asked is None or asked[0].order >= min(call.order, run.sent[id(sender)][value].order):
-                continue
-            cause, _, path = asked
-            match = _INDEXED.match(path)
-            channel = Channel(cause.token, Actor.CALLEE, match[1] if match else "", "", fact)
-            yield channel, Caused(call, sender, cause, _number(cause.request, match))
-
-
-def _number(leaves: Leaves | None, match: re.Match[str] | None) -> Numbers:
-    """The number of the element that an indexed path leads to."""
-    return (number_of(leaves or {}, match[1], match[2]),) if match else ONLY
-
-
-def _indexed_leaf(leaves: Row, value: Scalar) -> re.Match[str] | None:
-    """The last leaf that holds a value and stands in a list."""
-    matches = (_INDEXED.match(path) for path, held in leaves.items() if held == value)
-    return next((match for match in reversed(list(matches)) if match is not None), None)
-
-
-def _named(
-    sender: Sender, call: Logical, said: tuple[Logical, Scalar], run: Run
-) -> Iterable[tuple[Channel, Caused]]:
-    """Elements of the cause's answer that name the sender, and no other of its role.
-
-    First come those at the place in their list that the call's values have in theirs: a command's second target gets
-    its second block.
-
-    Args:
-        sender: of the call.
-        call: the effect.
-        said: its cause, and the value of the call that the answer holds.
-        run: all that was said.
-    """
-    cause, value = said
-    answer, sent = cause.response or EMPTY, run.sent[id(sender)]
-    elements = [
-        element
-        for place, name in run.names(cause, sender)
-        if name != value
-        for element in _channels(cause.token, answer.shape.paths[place], sent[name].path)
+    options, hits = Options(said, rows), said.traced(rows)
+    own = said.sender[hits.cause] == said.sender[rows[hits.row]]
+    counts = np.where(own, 0, np.diff(said.told_from)[hits.cause])
+    hit = np.repeat(np.arange(len(hits.row)), counts)
+    cell = np.repeat(said.told_from[hits.cause], counts) + spread_out(counts)
+    naming = (users[cell] == said.sender[rows[hits.row[hit]]]) & (
+        said.told[cell] != said.told[hits.cell[hit]]
+    )
+    hit, channel, index, form = _elements(options, hits, (hit[naming], cell[naming]))
+    apart = _apart(options, hits, hit, form)
+    beat = np.flatnonzero(own)
+    got = [
+        _of_beat(said, call, cell)
+        for call, cell in zip(hits.cause[beat].tolist(), hits.cell[beat].tolist(), strict=True)
     ]
-    if len({(first, numbers) for first, _, _, numbers in elements}) > 1:
-        carried = {each for each in call.request.cells if each in sent}
-        places = [numbers for place, numbers in indexed(answer.shape) if answer.cells[place] in carried]
-
-        def apart(element: _Element) -> int:
-            first, last, _, numbers = element
-            return sum(place[first:last] != numbers[: max(0, len(place) - first)] for place in places)
-
-        elements.sort(key=apart)
-    for _, _, channel, numbers in elements:
-        yield channel, Caused(call, sender, cause, numbers)
+    hit = np.concatenate((hit, beat))
+    channel = np.concatenate((channel, _ints([options.number(each.channel) for each in got])))
+    index = np.concatenate((index, _ints([options.place(each.numbers) for each in got])))
+    apart = np.concatenate((apart, np.zeros(len(beat), np.int64)))
+    order = np.lexsort((apart, hit))
+    hit = hit[order]
+    options.extend((hits.row[hit], channel[order], hits.cause[hit], index[order]))
+    return options
 
 
-_Element = tuple[int, int, Channel, Numbers]
+def _elements(options: Options, hits: Hits, named: tuple[Ints, Ints]) -> tuple[Ints, Ints, Ints, list[_Form]]:
+    """Elements of answers around leaves that name senders: of which hit, the channel, its place, and its form."""
+    said, (hit, cell) = options.said, named
+    pairs = said.pair(said.sender[options.rows[hits.row[hit]]], said.told[cell])
+    leaf, fact, token = (
+        said.told_leaf[cell],
+        said.asked_leaf[said.first_asked[pairs]],
+        said.token[hits.cause[hit]],
+    )
+    keys = (token * (len(said.leaves) + 1) + leaf) * (len(said.leaves) + 1) + fact
+    distinct, first, kind = np.unique(keys, return_index=True, return_inverse=True)
+    forms = [
+        _forms(said.tokens[token[at]], said.leaves[leaf[at]], said.leaves[fact[at]]) for at in first.tolist()
+    ]
+    flat = [form for listed in forms for form in listed]
+    counts = _ints([len(listed) for listed in forms])[kind] if len(distinct) else NONE
+    begins = np.cumsum([0, *(len(listed) for listed in forms)])[kind] if len(distinct) else NONE
+    at = np.repeat(begins, counts) + spread_out(counts)
+    channel = _ints([options.number(form.channel) for form in flat])[at]
+    index = _ints([options.place(form.numbers) for form in flat])[at]
+    return np.repeat(hit, counts), channel, index, [flat[number] for number in at.tolist()]
 
 
-@lru_cache(maxsize=_CHANNELS_KEPT)
-def _channels(token: Token, path: str, fact: str) -> tuple[_Element, ...]:
-    """The ways in which a leaf of an answer may name the owner of an element around it.
+class _Form(NamedTuple):
+    """How a leaf of an answer may name the owner of an element around it."""
+
+    first: int
+    """Which of the leaf's lists is the element's first."""
+    channel: Channel
+    numbers: Numbers
+    """Of the element."""
+
+    def apart(self, place: Numbers) -> bool:
+        """Whether another leaf of the answer stands in another element."""
+        last = self.first + len(self.numbers)
+        return place[self.first : last] != self.numbers[: max(0, len(place) - self.first)]
+
+
+@lru_cache(maxsize=_FORMS_KEPT)
+def _forms(token: Token, path: str, fact: str) -> tuple[_Form, ...]:
+    """The ways in which a leaf of an answer may name an owner.
 
     Args:
         token: of the answer.
         path: of the leaf.
         fact: the leaf of the owner's requests with that value.
-
-    Returns:
-        For each list around it: which of the path's lists is its first and the one after its last, the channel, and
-        the numbers of the element.
     """
     numbers = indices_of(path)
-    found = []
-    for first, each, owner in lists_of(path):
-        last = first + each.count("[]") + 1
-        found.append((first, last, Channel(token, Actor.OWNER, each, owner, fact), numbers[first:last]))
-    return tuple(found)
+    return tuple(
+        _Form(
+            first,
+            Channel(token, Actor.OWNER, each, owner, fact),
+            numbers[first : first + each.count("[]") + 1],
+        )
+        for first, each, owner in lists_of(path)
+    )
+
+
+def _of_beat(said: Said, call: int, cell: int) -> _Form:
+    """The element of a beat's answer around a leaf."""
+    match = _INDEXED.match(said.told_path(cell))
+    assert match is not None
+    number = number_of(said.answer(call), match[1], match[2])
+    return _Form(0, Channel(said.calls[call].token, Actor.SELF, match[1], "", ""), (number,))
+
+
+def _apart(options: Options, hits: Hits, hit: Ints, forms: Sequence[_Form]) -> Ints:
+    """Of each element, how many of the call's values stand in others: a command's second target gets its second block.
+
+    Only asked where several elements name the sender.
+    """
+    apart = np.zeros(len(hit), np.int64)
+    known: dict[tuple[int, Numbers], int] = {}
+    form = _ints([known.setdefault((each.first, each.numbers), len(known)) for each in forms])
+    differing = np.flatnonzero((np.diff(hit) == 0) & (np.diff(form) != 0))
+    said = options.said
+    for one in np.unique(hit[differing]).tolist():
+        call, cause = int(options.rows[hits.row[one]]), int(hits.cause[one])
+        carried = set(said.asked[said.asked_from[call] : said.asked_from[call + 1]].tolist()) - {-1}
+        begin, end = said.told_from[cause], said.told_from[cause + 1]
+        told = zip(said.told[begin:end].tolist(), said.answer(cause).shape.paths, strict=True)
+        places = [indices_of(path) for value, path in told if value in carried and "[" in path]
+        for at in range(*np.searchsorted(hit, [one, one + 1]).tolist()):
+            apart[at] = sum(forms[at].apart(place) for place in places)
+    return apart
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    return np.array(values, np.int64)

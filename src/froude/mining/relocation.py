@@ -9,14 +9,17 @@ only timing orders them.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from froude.hadoop.rows import EMPTY
-from froude.mining.canonical import Logical, Token
-from froude.mining.causes import Caused, Channel, Run, addressed, causes_of, is_passing, runs_of
+import numpy as np
+
+from froude.mining.canonical import Token
+from froude.mining.causes import Caused, Channel, Options, answers_that_name, is_passing, is_report
+from froude.mining.daemons import Daemons
 from froude.mining.elements import Numbers, elements_of, indices_of
+from froude.mining.said import NOBODY, Ints, Said
 from froude.mining.senders import Sender
 from froude.workload.types import Actor
 
@@ -55,18 +58,57 @@ def relocate(senders: Sequence[Sender]) -> dict[Key, tuple[Relocation, ...]]:
         and again once it was appended to).
     """
     explained: dict[Key, tuple[Relocation, ...]] = {}
-    runs = runs_of(senders)
-    by_kind: dict[Key, list[tuple[Sender, Logical]]] = defaultdict(list)
-    for sender in senders:
-        for call in sender.own:
-            by_kind[sender.role.name, call.token].append((sender, call))
-    for (role, token), calls in sorted(by_kind.items(), key=lambda item: item[0]):
-        relocations = _explained(calls, runs) or _addressed_to(calls, runs)
+    causes = _Causes(senders)
+    for (role, token), rows in sorted(causes.kinds().items(), key=lambda item: item[0]):
+        relocations = _explained(rows, causes) or _addressed_to(rows, causes)
         if relocations or is_passing(token):
             explained[role, token] = relocations
     mixed = frozenset(key for key, relocations in explained.items() if _addressed_only(relocations))
     _take_out(senders, explained, mixed)
     return explained
+
+
+class _Causes:
+    """Traces calls of all kinds back.
+
+    Args:
+        senders: of all runs, sorted (`senders_of`).
+    """
+
+    def __init__(self, senders: Sequence[Sender]) -> None:
+        self.said = Said(senders)
+        self.daemons = Daemons(self.said)
+        self.number = Counter((sender.run, sender.role.name) for sender in senders)
+        """Of the senders of each role in each run."""
+        self._users: dict[str, Ints] = {}
+
+    def kinds(self) -> dict[Key, Ints]:
+        """Numbers of the calls of each role and kind that senders make by themselves."""
+        found: dict[Key, list[Ints]] = defaultdict(list)
+        for number, sender in enumerate(self.said.senders):
+            rows = self.said.own_of(number)
+            tokens = self.said.token[rows]
+            for token in np.unique(tokens).tolist():
+                found[sender.role.name, self.said.tokens[token]].append(rows[tokens == token])
+        return {key: np.concatenate(listed) for key, listed in found.items()}
+
+    def options(self, rows: Ints) -> Options:
+        """Every way in which earlier calls may have caused calls of one kind.
+
+        Args:
+            rows: numbers of the calls.
+        """
+        if is_report(self.said.calls[rows[0]].token):
+            options = Options(self.said, rows)
+            options.add(self.daemons.answered(rows))
+            return options
+        role = self.said.senders[int(self.said.sender[rows[0]])].role.name
+        if role not in self._users:
+            users = np.append(self.said.users(role), NOBODY)
+            self._users[role] = users[self.said.told]
+        options = answers_that_name(self.said, rows, self._users[role])
+        options.add(self.daemons.addressed(rows))
+        return options
 
 
 def _addressed_only(relocations: Sequence[Relocation]) -> bool:
@@ -109,112 +151,103 @@ def trace_back(
     for sender in senders:
         for token in filter(is_passing, {call.token for call in sender.own}):
             traced.setdefault((sender.role.name, token), ())
-    runs = runs_of(senders)
+    causes = _Causes(senders)
+    options: dict[int, dict[Channel, Caused]] = defaultdict(dict)
+    for key, rows in causes.kinds().items():
+        found = causes.options(rows) if traced.get(key) else Options(causes.said, rows)
+        for caused, channel in zip(found.caused(), found.channel.tolist(), strict=True):
+            options[id(caused.call)][found.channels[channel]] = caused
     taken: set[tuple[Token, _Place]] = set()
     for sender in senders:
         for call in sender.own:
-            relocations = traced.get((sender.role.name, call.token))
-            if relocations is None:
-                continue
-            options: dict[Channel, Caused] = {}
-            for channel, caused in causes_of(sender, call, runs[sender.run]):
-                options.setdefault(channel, caused)
-            able = [relocation for relocation in relocations if relocation.channel in options]
-            free = [r for r in able if (call.token, _place(options[r.channel])) not in taken]
+            ways = options.get(id(call), {})
+            able = [r for r in traced.get((sender.role.name, call.token), ()) if r.channel in ways]
+            free = [r for r in able if (call.token, _place(ways[r.channel])) not in taken]
             for relocation in (free or able)[:1]:
-                relocation.caused.append(options[relocation.channel])
-                taken.add((call.token, _place(options[relocation.channel])))
+                relocation.caused.append(ways[relocation.channel])
+                taken.add((call.token, _place(ways[relocation.channel])))
     mixed = frozenset(key for key, relocations in traced.items() if _addressed_only(relocations))
     _take_out(senders, traced, mixed)
     return traced
 
 
-def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, Run]) -> tuple[Relocation, ...]:
+def _explained(rows: Ints, causes: _Causes) -> tuple[Relocation, ...]:
     """The causes of nearly all calls: one channel if one will do, else the fewest that share them out."""
-    sample = calls[:: max(1, len(calls) // _SAMPLE)]
-    if len(sample) < len(calls) and not _explained(sample, runs):
+    sample = rows[:: max(1, len(rows) // _SAMPLE)]
+    if len(sample) < len(rows) and not _explained(sample, causes):
         return ()
-    options: list[dict[Channel, Caused]] = []
-    for sender, call in calls:
-        causes: dict[Channel, Caused] = {}
-        for channel, relocated in causes_of(sender, call, runs[sender.run]):
-            causes.setdefault(channel, relocated)
-        options.append(causes)
+    role = causes.said.senders[int(causes.said.sender[rows[0]])].role
     relocations: list[Relocation] = []
-    left, needed = options, max(2, _HOLDS * len(calls))
+    left, needed = causes.options(rows), max(2, _HOLDS * len(rows))
     # A node that a program of its own plays reacts, and to several kinds of calls: no one need explain nearly all.
-    first = _PART if calls[0][0].role.emulated else _HOLDS
-    while left and len(relocations) < _CHANNELS:
-        best = _best(left, 2 if relocations else max(2, first * len(calls)), runs)
+    first = _PART if role.emulated else _HOLDS
+    explained = 0
+    while explained < len(rows) and len(relocations) < _CHANNELS:
+        best = _best(left, 2 if relocations else max(2, first * len(rows)), causes)
         if best is None:
             break
         relocation, left = best
         relocations.append(relocation)
-        if not calls[0][0].role.emulated and sum(len(r.caused) for r in relocations) >= needed:
+        explained += len(relocation.caused)
+        if not role.emulated and explained >= needed:
             break
-    explained = sum(len(relocation.caused) for relocation in relocations)
     return tuple(relocations) if explained >= needed else ()
 
 
-def _addressed_to(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, Run]) -> tuple[Relocation, ...]:
+def _addressed_to(rows: Ints, causes: _Causes) -> tuple[Relocation, ...]:
     """Calls that requests to their node cause, where others of their kind are the node's own."""
-    options: list[dict[Channel, Caused]] = []
-    for sender, call in calls:
-        options.append(dict(reversed(list(addressed(sender, call, runs[sender.run])))))
-    best = _best(options, max(2, _PART * len(calls)), runs)
+    options = Options(causes.said, rows)
+    options.add(causes.daemons.addressed(rows))
+    best = _best(options, max(2, _PART * len(rows)), causes)
     return () if best is None else (best[0],)
 
 
-def _best(
-    options: Sequence[dict[Channel, Caused]], needed: float, runs: Mapping[int, Run]
-) -> tuple[Relocation, list[dict[Channel, Caused]]] | None:
-    """The channel that explains most of these calls, and the calls that are left; None if there is none.
+def _best(options: Options, needed: float, causes: _Causes) -> tuple[Relocation, Options] | None:
+    """The channel that explains most of these calls, and the options that are left; None if there is none.
 
     One place causes one effect: a second call of the same place is left to another channel.
     """
-    found: dict[Channel, _Votes] = defaultdict(_Votes)
-    for causes in options:
-        newest = max([caused.cause.event.order for caused in causes.values()], default=0)
-        for channel, caused in causes.items():
-            votes = found[channel]
-            votes.number += 1
-            votes.places.add(_place(caused))
-            votes.latest += caused.cause.event.order == newest
+    said, number = options.said, len(options.channels)
+    if not len(options.row):
+        return None
+    order = said.order[options.cause]
+    newest = np.zeros(len(options.rows), np.int64)
+    np.maximum.at(newest, options.row, order)
+    votes = np.bincount(options.channel, minlength=number)
+    latest = np.bincount(options.channel[order == newest[options.row]], minlength=number)
+    _, place = np.unique(
+        (said.moment[options.cause] * len(options.numbers) + options.index) * len(said.senders)
+        + said.sender[options.rows[options.row]],
+        return_inverse=True,
+    )
+    once = np.unique(options.channel * (int(place.max()) + 1) + place)
+    places = np.bincount(once // (int(place.max()) + 1), minlength=number)
 
-    def rank(channel: Channel) -> tuple[object, ...]:
+    def rank(at: int) -> tuple[object, ...]:
+        channel = options.channels[at]
         return (
-            found[channel].latest < _HOLDS * found[channel].number,
+            latest[at] < _HOLDS * votes[at],
             channel.actor is Actor.SELF,
-            -found[channel].number,
-            -len(found[channel].places),
-            _goes_too_far(channel, options),
+            -votes[at],
+            -places[at],
+            _goes_too_far(channel, options.of(options.channel == at)),
             _plainness(channel),
             (channel.token, channel.actor.value, channel.each, channel.owner, channel.fact),
         )
 
-    for channel in sorted((c for c, votes in found.items() if votes.number >= needed), key=rank):
-        by_place: dict[_Place, Caused] = {}
-        rest: list[dict[Channel, Caused]] = []
-        for causes in options:
-            chosen = causes.get(channel)
-            if chosen is None or by_place.setdefault(_place(chosen), chosen) is not chosen:
-                rest.append(causes)
-        telling = channel.actor is Actor.SELF or _several(list(by_place.values()), runs)
-        if telling and len(by_place) >= _MOST * found[channel].number:
-            return Relocation(channel, list(by_place.values())), rest
+    for at in sorted(np.flatnonzero(votes >= needed).tolist(), key=rank):
+        by_channel = np.flatnonzero(options.channel == at)
+        by_channel = by_channel[np.argsort(options.row[by_channel], kind="stable")]
+        _, first = np.unique(place[by_channel], return_index=True)
+        chosen = by_channel[np.sort(first)]
+        telling = options.channels[at].actor is Actor.SELF or _several(options.of(chosen), causes)
+        if telling and len(chosen) >= _MOST * votes[at]:
+            done = np.zeros(len(options.rows), bool)
+            done[options.row[chosen]] = True
+            return Relocation(options.channels[at], options.of(chosen).caused()), options.of(
+                ~done[options.row]
+            )
     return None
-
-
-@dataclass(slots=True)
-class _Votes:
-    """What speaks for a channel."""
-
-    number: int = 0
-    """Calls that it explains."""
-    places: set[_Place] = field(default_factory=set)
-    """Of their causes."""
-    latest: int = 0
-    """Calls of which no other channel has a later cause."""
 
 
 _Place = tuple[int, int, Numbers, int]
@@ -222,21 +255,20 @@ _Place = tuple[int, int, Numbers, int]
 
 def _place(caused: Caused) -> _Place:
     """Run, causing call, its element, and who acts."""
-    return caused.sender.run, caused.cause.event.order, caused.index, id(caused.sender)
+    return caused.sender.run, caused.cause.order, caused.index, id(caused.sender)
 
 
-def _several(caused: Sequence[Caused], runs: Mapping[int, Run]) -> bool:
+def _several(options: Options, causes: _Causes) -> bool:
     """Whether what names the acting node tells nodes apart: with one node a run, any rare value would seem to.
 
     Of daemons it is enough that there were others: which of them act is the target's choice, and it may be one alone.
     """
-    actors: dict[int, set[int]] = defaultdict(set)
-    for each in caused:
-        actors[each.sender.run].add(id(each.sender))
-        role = each.sender.role
-        if role.endless and runs[each.sender.run].senders[role.name] > 1:
-            return True
-    return any(len(senders) > 1 for senders in actors.values())
+    senders = [
+        causes.said.senders[at] for at in np.unique(options.said.sender[options.rows[options.row]]).tolist()
+    ]
+    if any(each.role.endless and causes.number[each.run, each.role.name] > 1 for each in senders):
+        return True
+    return any(acting > 1 for acting in Counter(each.run for each in senders).values())
 
 
 def _plainness(channel: Channel) -> tuple[bool, int, int, int]:
@@ -245,11 +277,10 @@ def _plainness(channel: Channel) -> tuple[bool, int, int, int]:
     return (not uuid, channel.owner.count("["), numbered, len(channel.each) + len(channel.owner))
 
 
-def _goes_too_far(channel: Channel, options: Sequence[Mapping[Channel, Caused]]) -> bool:
+def _goes_too_far(channel: Channel, options: Options) -> bool:
     """Whether of a list of lists one alone ever has effects, although there were others."""
     if "[]" not in channel.each:
         return False
-    caused = [causes[channel] for causes in options if channel in causes]
-    (used, *more) = {each.index[:-1] for each in caused}
-    answers = {id(each.cause): each.cause.response or EMPTY for each in caused}.values()
+    (used, *more) = {options.numbers[at][:-1] for at in np.unique(options.index).tolist()}
+    answers = [options.said.answer(cause) for cause in np.unique(options.cause).tolist()]
     return not more and any(at[:-1] != used for leaves in answers for at in elements_of(leaves, channel.each))

@@ -1,32 +1,34 @@
-"""Who said which rare values in a run, and when: by this calls are traced back to what caused them (`relocation`)."""
+"""Who said which rare values, and when: by this calls are traced back to what caused them (`causes`).
+
+Everything that was said is kept as arrays: a number for each call, in order of run and place in the trace, and a number
+for each rare value of a run. So all calls of a kind are traced back at once.
+"""
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
-from froude.hadoop.rows import EMPTY, Shape
-from froude.hadoop.target import Target
-from froude.mining.canonical import Logical, Token
-from froude.mining.elements import Numbers, indices_of
+import numpy as np
+import numpy.typing as npt
+
+from froude.hadoop.rows import EMPTY, Row
+from froude.mining.canonical import Token
 from froude.mining.senders import Sender
 from froude.workload.types import Scalar
 
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 _LOOKED = 64
 """Answers with one value that are looked at, latest first: what many answers hold is no id of this one."""
-_FEW = 8
-"""Answers with one value that are looked at one by one."""
-_NAMED_KEPT = 1 << 12
-"""Answers of which it is remembered whom they name."""
-_SEVERAL = 0
-"""In place of a sender's identity where there are several."""
-_SHAPES_KEPT = 1 << 12
-_ORDER = attrgetter("event.order")
+_TRACED = 3
+"""Values of a call that are traced back: those that were new most lately say most about its cause."""
+_SLACK_S = 0.001
+"""An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
+_NEVER = np.iinfo(np.int64).max
+NOBODY, SEVERAL = -1, -2
+"""In place of a sender's number."""
 
 
 def is_distinctive(value: Scalar) -> bool:
@@ -36,165 +38,283 @@ def is_distinctive(value: Scalar) -> bool:
     return abs(value) >= 1 << 14 if isinstance(value, int) else len(value) >= 6
 
 
-class First(NamedTuple):
-    """The first time that a sender sent a value in a request."""
+class Hits(NamedTuple):
+    """Answers that may have caused calls; of each call those first that say most."""
 
-    order: int
-    """Of the call in the trace."""
-    path: str
-    """The leaf."""
+    row: Ints
+    """Which of the calls that were asked about."""
+    cause: Ints
+    """Number of the answer's call."""
+    cell: Ints
+    """Number of the leaf of the answer that holds a value of the call."""
 
 
 class Said:
-    """Indexes of one run.
+    """What was said in some runs.
 
     Args:
-        senders: of the run, sorted (`senders_of`).
+        senders: of all runs, sorted (`senders_of`).
     """
 
     def __init__(self, senders: Sequence[Sender]) -> None:
-        self.senders = Counter(sender.role.name for sender in senders)
-        """How many there are of each role."""
-        self.beats = {id(beat) for sender in senders for beat in sender.periodic}
-        """Identities of the periodic calls."""
-        self.sent: dict[int, dict[Scalar, First]] = {}
-        """Distinctive values by identity of the sender that sends them in requests."""
-        self.called: dict[str, Target] = {}
-        """The daemons that were called, by address."""
-        self._users: dict[str, dict[Scalar, int]] = defaultdict(dict)
-        """By role and value: the identity of the only sender that sends it."""
-        self.answers: dict[Scalar, list[Logical]] = defaultdict(list)
-        """Value that somebody sends -> answers that hold it, in order; each as often as it does."""
-        self._frequent: dict[Scalar, _Frequent] = {}
-        self._named: dict[tuple[int, str], dict[int, list[tuple[int, Scalar]]]] = {}
-        self._learned: dict[int, dict[Scalar, tuple[int, int, str]]] = {}
-        for sender in senders:
-            self.sent[id(sender)] = _sent(sender)
-            self.called.update(_called(sender))
-            users = self._users[sender.role.name]
-            for value in self.sent[id(sender)]:
-                users[value] = _SEVERAL if value in users else id(sender)
-        self._learn(sorted((call for sender in senders for call in sender.calls), key=_ORDER))
-
-    def _learn(self, calls: Sequence[Logical]) -> None:
-        sent = set[Scalar]().union(*self._users.values())
-        for call in calls:
-            for value in (call.response or EMPTY).cells:
-                if value in sent and type(value) is not float:
-                    self.answers[value].append(call)
-
-    def names(self, answer: Logical, sender: Sender) -> list[tuple[int, Scalar]]:
-        """What in an answer only one sender of a role sends in requests: places in its shape, and values.
-
-        Args:
-            answer: the call.
-            sender: who sends it.
-        """
-        key = (id(answer), sender.role.name)
-        if key not in self._named:
-            if len(self._named) >= _NAMED_KEPT:
-                self._named.clear()
-            users = self._users[sender.role.name]
-            named: dict[int, list[tuple[int, Scalar]]] = defaultdict(list)
-            for place, value in enumerate((answer.response or EMPTY).cells):
-                user = users.get(value, _SEVERAL)
-                if user != _SEVERAL and type(value) is not float:
-                    named[user].append((place, value))
-            self._named[key] = dict(named)
-        return self._named[key].get(id(sender), [])
-
-    def learned(self, sender: Sender) -> Mapping[Scalar, tuple[int, int, str]]:
-        """Values that the sender can have only from an answer: one held each before the sender sent it.
-
-        Returns:
-            By value, what puts those first that were new most lately, and of these the rarest.
-        """
-        known = self._learned.get(id(sender))
-        if known is None:
-            known = self._learned[id(sender)] = {
-                value: (-answers[0].event.order, len(answers), str(value))
-                for value, first in self.sent[id(sender)].items()
-                if (answers := self.answers.get(value)) is not None and answers[0].event.order < first.order
-            }
-        return known
-
-    def latest(self, value: Scalar, call: Logical, kinds: set[Token]) -> Iterator[Logical]:
-        """Answers before a call that hold a value, of those that are looked at: of each kind one after the other.
-
-        Args:
-            value: one of those in `answers`.
-            call: of whose request it is.
-            kinds: those that need not be looked at any more; more may be added meanwhile.
-
-        Yields:
-            The latest first. Of a kind that is not added to `kinds` the next older ones follow.
-        """
-        answers = self.answers[value]
-        if len(answers) <= _FEW:
-            for answer in reversed(answers):
-                if answer.event.order < call.event.order and answer.token not in kinds:
-                    yield answer
-            return
-        frequent = self._frequent.get(value)
-        if frequent is None:
-            frequent = self._frequent[value] = _Frequent(answers)
-        yield from frequent.latest(call.event.order, kinds)
-
-
-class _Frequent:
-    """Many answers with one value, by their kind."""
-
-    def __init__(self, answers: list[Logical]) -> None:
-        self._answers = answers
-        self._orders = array("q", map(_ORDER, answers))
-        self._numbers: dict[Token, array[int]] = defaultdict(lambda: array("q"))
-        for number, answer in enumerate(answers):
-            self._numbers[answer.token].append(number)
-
-    def latest(self, order: int, kinds: set[Token]) -> Iterator[Logical]:
-        """As `Said.latest`."""
-        end = bisect_left(self._orders, order)
-        first = max(0, end - _LOOKED)
-        left = {
-            token: at
-            for token, numbers in self._numbers.items()
-            if token not in kinds and (at := bisect_left(numbers, end))
+        self.senders = senders
+        listed = [call for sender in senders for call in sender.calls]
+        by = np.lexsort(
+            (_ints(call.event.order for call in listed), _repeated([s.run for s in senders], senders))
+        )
+        self.calls = [listed[at] for at in by.tolist()]
+        """In order of run and place; numbers of calls are places in it."""
+        self._places: Ints = np.argsort(by)
+        self._begins: Ints = np.cumsum([0, *(len(sender.calls) for sender in senders)])
+        self.sender: Ints = _repeated(range(len(senders)), senders)[by]
+        """Of each call: its sender's number."""
+        self.order: Ints = _ints(call.event.order for call in self.calls)
+        runs: Ints = np.array([each.run for each in senders], np.int64)[self.sender] if senders else NONE
+        changed = (np.diff(runs) != 0) | (np.diff(self.order) != 0)
+        self.moment: Ints = np.concatenate(([0], np.cumsum(changed)))[: len(self.calls)]
+        """Of each call: a number that it shares with what came in the same message."""
+        self._start_s = np.array([call.start_s for call in self.calls], float)
+        self._end_s = np.array([call.event.end_s for call in self.calls], float)
+        tokens = {token: number for number, token in enumerate(sorted({call.token for call in self.calls}))}
+        self.tokens = list(tokens)
+        self.token: Ints = _ints(tokens[call.token] for call in self.calls)
+        """Of each call: the number of its kind."""
+        beats = {
+            (number, tokens[call.token]) for number, sender in enumerate(senders) for call in sender.periodic
         }
-        while left:
-            token = max(left, key=lambda each: self._numbers[each][left[each] - 1])
-            number = self._numbers[token][left[token] - 1]
-            if number < first:
-                return
-            yield self._answers[number]
-            left[token] -= 1
-            if not left[token] or token in kinds:
-                del left[token]
+        beating = np.zeros((len(senders), len(tokens)), bool)
+        for number, token in beats:
+            beating[number, token] = True
+        self._beat = beating[self.sender, self.token]
+        self._code(runs)
+        self._index()
+
+    # --- what was said --------------------------------------------------------------------------------------
+
+    def _code(self, runs: Ints) -> None:
+        """Give each rare value of a run that somebody sends a number, and find it in requests and answers."""
+        asked, told, self.values = [], [], list[Scalar]()
+        self._known: dict[int, _Codes] = {}
+        for run in np.unique(runs).tolist():
+            calls = [self.calls[at] for at in np.flatnonzero(runs == run).tolist()]
+            known = self._known[run] = _Codes(len(self.values))
+            asked.append(_coded([call.request for call in calls], known.__getitem__))
+            told.append(_coded([call.event.response or EMPTY for call in calls], known.number))
+            self.values += known.distinctive
+        self.asked, self.told = np.concatenate(asked or [NONE]), np.concatenate(told or [NONE])
+        """Number of each leaf's value, in requests and in answers; -1 for one that is not rare, or not sent."""
+        self.asked_from: Ints = np.cumsum([0, *(len(call.request) for call in self.calls)])
+        """Of each call: its request's first leaf."""
+        self.told_from: Ints = np.cumsum([0, *(len(call.event.response or EMPTY) for call in self.calls)])
+        """Of each call: its answer's first leaf."""
+
+    def _index(self) -> None:
+        number = len(self.values)
+        # Who sent what, and where first.
+        cells = np.flatnonzero(self.asked >= 0)
+        self._asking: Ints = np.repeat(np.arange(len(self.calls)), np.diff(self.asked_from))
+        keys = self.sender[self._asking[cells]] * (number + 1) + self.asked[cells]
+        self._pairs, firsts, pair_of = np.unique(keys, return_index=True, return_inverse=True)
+        self.first_asked: Ints = cells[firsts]
+        """By pair of sender and value: the first leaf of its requests that holds it."""
+        self._pair_of: Ints = np.full(len(self.asked), -1, np.int64)
+        self._pair_of[cells] = pair_of
+        # Which answers held what, in order.
+        held = np.flatnonzero(self.told >= 0)
+        self.telling: Ints = np.repeat(np.arange(len(self.calls)), np.diff(self.told_from))
+        """Of each leaf of answers: the call."""
+        self._answers: Ints = held[np.argsort(self.told[held], kind="stable")]
+        self._bounds: Ints = np.concatenate(([0], np.cumsum(np.bincount(self.told[held], minlength=number))))
+        self._held: Ints = np.diff(self._bounds)
+        self._most = int(self.order.max(initial=0)) + 2
+        self._moments: Ints = self.told[self._answers] * self._most + self.order[self.telling[self._answers]]
+        self.leaves: list[str] = []
+        """Paths of leaves, each once; numbers of paths are places in it."""
+        names: dict[str, int] = {}
+        requests, answers = (
+            [call.request for call in self.calls],
+            [self.answer(at) for at in range(len(self.calls))],
+        )
+        self.asked_leaf, self.told_leaf = (_paths(rows, names) for rows in (requests, answers))
+        """Of each leaf of requests and answers: the number of its path."""
+        self.leaves = list(names)
+        self._listed = np.array([*("[" in path for path in self.leaves), False], bool)[self.told_leaf]
+        """Of each leaf of answers: whether it stands in a list."""
+
+        self._first_told: Ints = np.full(number, _NEVER, np.int64)
+        some = self._held > 0
+        self._first_told[some] = self.order[self.telling[self._answers[self._bounds[:-1][some]]]]
+        first_sent = self.order[self._asking[self.first_asked]]
+        self._learned: Bools = self._first_told[self._pairs % (number + 1)] < first_sent
+        """By pair: whether an answer held the value before the sender sent it."""
+
+    def pair(self, sender: Ints, value: Ints) -> Ints:
+        """Numbers of pairs of sender and value; -1 for a value that the sender never sends."""
+        keys = sender * (len(self.values) + 1) + value
+        at = np.minimum(np.searchsorted(self._pairs, keys), max(0, len(self._pairs) - 1))
+        found = self._pairs[at] == keys if len(self._pairs) else np.zeros(len(keys), bool)
+        return np.where(found & (value >= 0), at, -1)
+
+    def users(self, role: str) -> Ints:
+        """By value: the only sender of a role that sends it, NOBODY or SEVERAL."""
+        sender, value = np.divmod(self._pairs, len(self.values) + 1)
+        of_role = np.array([each.role.name == role for each in self.senders], bool)[sender]
+        users = np.full(len(self.values), NOBODY, np.int64)
+        users[value[of_role]] = sender[of_role]
+        users[np.bincount(value[of_role], minlength=len(self.values)) > 1] = SEVERAL
+        return users
+
+    def own_of(self, number: int) -> Ints:
+        """Numbers of the calls of a sender's own sequence, in its order."""
+        sender = self.senders[number]
+        places = self._places[self._begins[number] : self._begins[number + 1]].tolist()
+        at = {id(call): place for call, place in zip(sender.calls, places, strict=True)}
+        return _ints(at[id(call)] for call in sender.own)
+
+    # --- tracing back -----------------------------------------------------------------------------------------
+
+    def traced(self, rows: Ints) -> Hits:
+        """Earlier answers that hold values of calls which their senders can have only from answers.
+
+        Of each call the values that were new most lately are traced, of those that came together the rarest. Of each
+        value the latest answers are looked at; of each kind of answer the latest counts that somebody else was given,
+        or that a beat of the sender's own got in an element of a list.
+
+        Args:
+            rows: numbers of calls.
+        """
+        chosen = self._chosen(rows)
+        seen = np.zeros((len(rows), len(self.tokens)), bool)
+        hits: list[tuple[Ints, Ints, Ints]] = []
+        for traced in range(_TRACED):
+            row = np.flatnonzero(chosen[:, traced] >= 0)
+            value = chosen[row, traced]
+            first = self._bounds[value]
+            end = self._before(value, self.order[rows[row]])
+            first = np.maximum(first, end - _LOOKED)
+            while len(row):
+                end = end - 1
+                going = end >= first
+                row, end, first = row[going], end[going], first[going]
+                cell = self._answers[end]
+                cause = self.telling[cell]
+                token, mine = self.token[cause], self.sender[cause] == self.sender[rows[row]]
+                usable = ~seen[row, token] & (self._end_s[cause] <= self._start_s[rows[row]] + _SLACK_S)
+                usable &= ~mine | (self._beat[cause] & self._listed[cell])
+                seen[row[usable], token[usable]] = True
+                hits.append((row[usable], cause[usable], cell[usable]))
+        row, cause, cell = (np.concatenate(part) for part in zip(*hits, strict=True)) if hits else (NONE,) * 3
+        order = np.argsort(row, kind="stable")
+        return Hits(row[order], cause[order], cell[order])
+
+    def _chosen(self, rows: Ints) -> Ints:
+        """The values of each call to be traced, in order; -1 where there are fewer."""
+        counts = np.diff(self.asked_from)[rows]
+        row = np.repeat(np.arange(len(rows)), counts)
+        cell = np.repeat(self.asked_from[rows], counts) + spread_out(counts)
+        pair = self._pair_of[cell]
+        learned = (pair >= 0) & self._learned[np.maximum(pair, 0)] if len(self._learned) else pair >= 0
+        row, cell = row[learned], cell[learned]
+        value = self.asked[cell]
+        _, once = np.unique(row * (len(self.values) + 1) + value, return_index=True)
+        row, cell, value = row[once], cell[once], value[once]
+        by = np.lexsort((cell, self._held[value], -self._first_told[value], row))
+        row, value = row[by], value[by]
+        self._break_ties(row, value)
+        rank = np.arange(len(row)) - np.searchsorted(row, row)
+        chosen = np.full((len(rows), _TRACED), -1, np.int64)
+        kept = rank < _TRACED
+        chosen[row[kept], rank[kept]] = value[kept]
+        return chosen
+
+    def _break_ties(self, row: Ints, value: Ints) -> None:
+        """Put values that came together, and are as rare, into the order of their texts."""
+        told, held = self._first_told[value], self._held[value]
+        tied = (np.diff(row) == 0) & (np.diff(told) == 0) & (np.diff(held) == 0)
+        begins = np.flatnonzero(tied & ~np.concatenate(([False], tied[:-1])))
+        ends = np.flatnonzero(tied & ~np.concatenate((tied[1:], [False]))) + 2
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+            value[begin:end] = sorted(value[begin:end].tolist(), key=lambda each: str(self.values[each]))
+
+    def _before(self, value: Ints, order: Ints) -> Ints:
+        """Where in the answers with a value those end that came before a place in the trace."""
+        return np.searchsorted(self._moments, value * self._most + order)
+
+    def told_path(self, cell: int) -> str:
+        """The path of a leaf of answers."""
+        return self.leaves[int(self.told_leaf[cell])]
+
+    def answer(self, call: int) -> Row:
+        """The leaves of a call's answer."""
+        return self.calls[call].event.response or EMPTY
+
+    def sends(self, sender: int, value: Scalar) -> bool:
+        """Whether a sender sends a rare value in requests."""
+        code = self._known[self.senders[sender].run].get(value, -1)
+        return bool(self.pair(np.array([sender]), np.array([code]))[0] >= 0)
+
+    def first_sent(self, sender: int, value: int) -> int:
+        """Where in the trace a sender first sent a value, which it does."""
+        pair = self.pair(np.array([sender]), np.array([value]))
+        return int(self.order[self._asking[self.first_asked[pair]]][0])
+
+    def of_kinds(self, chosen: Callable[[Token], bool]) -> list[int]:
+        """Numbers of the calls of some kinds, in order."""
+        kinds = np.array([*map(chosen, self.tokens), False], bool)
+        return np.flatnonzero(kinds[self.token]).tolist()
 
 
-def _sent(sender: Sender) -> dict[Scalar, First]:
-    sent: dict[Scalar, First] = {}
-    common: set[Scalar] = set()
-    for call in sender.calls:
-        request = call.request
-        for place, value in enumerate(request.cells):
-            if value in sent or value in common:
-                continue
-            if is_distinctive(value):
-                sent[value] = First(call.event.order, request.shape.paths[place])
-            elif type(value) is not float:  # which may equal a number that is distinctive
-                common.add(value)
-    return sent
+NONE: Ints = np.zeros(0, np.int64)
 
 
-def _called(sender: Sender) -> dict[str, Target]:
-    return {
-        target.address: target
-        for target in dict.fromkeys(call.event.target for call in sender.calls)
-        if is_distinctive(target.host)
+class _Codes(dict[Scalar, int]):
+    """Numbers of rare values, as they come; -1 of all others."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self._first = first
+        self.distinctive: list[Scalar] = []
+
+    def __missing__(self, value: Scalar) -> int:
+        code = -1
+        if is_distinctive(value):
+            code = self._first + len(self.distinctive)
+            self.distinctive.append(value)
+        self[value] = code
+        return code
+
+    def number(self, value: Scalar) -> int:
+        """The number of a value that has one already."""
+        return self.get(value, -1)
+
+
+def _coded(rows: Sequence[Row], code: Callable[[Scalar], int]) -> Ints:
+    """The numbers of all leaves' values. A fraction is none, though it may equal a number that has one."""
+    cells: Iterable[tuple[Scalar, ...]] = [row.cells for row in rows]
+    if float in map(type, chain.from_iterable(cells)):
+        cells = [tuple([None if type(value) is float else value for value in listed]) for listed in cells]
+    return np.fromiter(map(code, chain.from_iterable(cells)), np.int64, sum(map(len, rows)))
+
+
+def _paths(rows: Sequence[Row], names: dict[str, int]) -> Ints:
+    """The number of each leaf's path."""
+    known = {
+        shape: np.array([names.setdefault(path, len(names)) for path in shape.paths], np.int32).tobytes()
+        for shape in dict.fromkeys(row.shape for row in rows)
     }
+    return np.frombuffer(b"".join(known[row.shape] for row in rows), np.int32).astype(np.int64)
 
 
-@lru_cache(maxsize=_SHAPES_KEPT)
-def indexed(shape: Shape) -> tuple[tuple[int, Numbers], ...]:
-    """The leaves in elements of lists: place in the shape, and numbers of the elements."""
-    return tuple((place, indices_of(path)) for place, path in enumerate(shape.paths) if "[" in path)
+def _repeated(values: Iterable[int], senders: Sequence[Sender]) -> Ints:
+    """A value for each of a sender's calls."""
+    return np.repeat(np.array(list(values), np.int64), [len(sender.calls) for sender in senders])
+
+
+def _ints(values: Iterable[int]) -> Ints:
+    return np.fromiter(values, np.int64)
+
+
+def spread_out(counts: Ints) -> Ints:
+    """0, 1, … up to each count, behind each other."""
+    ends = np.cumsum(counts)
+    return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
