@@ -63,7 +63,7 @@ def _call(event: Event) -> Call:
         request=_message(event, "request"),
         response=_message(event, "response"),
         status=Status.SUCCESS,
-        target=Target("namenode", "127.0.0.11:8020", "CID-made"),
+        target=Target("namenode", "127.0.0.1:8020", "CID-made"),
     )
 
 

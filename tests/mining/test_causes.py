@@ -12,7 +12,7 @@ from froude.mining.canonical import logical_calls
 from froude.mining.causes import Caused, Channel, Options, answers_that_name, is_passing
 from froude.mining.events import Event
 from froude.mining.knowledge import Role
-from froude.mining.said import NOBODY, Said
+from froude.mining.said import Said
 from froude.mining.senders import Sender
 from froude.workload.types import Actor
 from tests.mining.events import event
@@ -35,7 +35,7 @@ def senders_of(events: list[Event], beats: str = "beat") -> list[Sender]:
 def options(senders: list[Sender], number: int, method: str) -> tuple[Options, list[Caused]]:
     """What may have caused a sender's calls of a method."""
     said = Said(senders)
-    users = np.append(said.users(senders[number].role.name), NOBODY)[said.told]
+    users = said.users(senders[number].role.name)
     rows = [at for at in said.own_of(number).tolist() if said.calls[at].token[1] == method]
     found = answers_that_name(said, np.array(rows, np.int64), users)
     return found, found.caused()

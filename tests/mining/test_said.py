@@ -35,8 +35,10 @@ def test_a_value_has_a_user_if_one_alone_of_a_role_sends_it() -> None:
     other = _sender("b", event(2, "m", {"x": _ID, "y": 80_000.0}, client="b"))
     asked = _sender("c", event(3, "n", {}, {"p": _ID, "q": 70_000, "r": 70_000.0, "s": 80_000}, client="c"))
     said = Said([one, other, asked])
-    users = np.append(said.users("client"), NOBODY)[said.told]
-    assert users.tolist() == [SEVERAL, 0, NOBODY, NOBODY]
+    assert said.told.value.tolist() == [said.values.index(_ID), said.values.index(70_000)]
+    assert [said.leaves[leaf] for leaf in said.told.leaf.tolist()] == ["p", "q"]
+    assert said.users("client")[said.told.value].tolist() == [SEVERAL, 0]
+    assert said.users("of nobody").tolist() == [NOBODY, NOBODY]
     assert said.sends(0, 70_000)
     assert not said.sends(1, 70_000)
     assert not said.sends(0, "never said")

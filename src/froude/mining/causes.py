@@ -164,16 +164,13 @@ def answers_that_name(said: Said, rows: Ints, users: Ints) -> Options:
     Args:
         said: all that was said.
         rows: numbers of the calls.
-        users: by leaf of answers, the only sender of the role that sends its value.
+        users: by value, the only sender of the role that sends it.
     """
     options, hits = Options(said, rows), said.traced(rows)
     own = said.sender[hits.cause] == said.sender[rows[hits.row]]
-    counts = np.where(own, 0, np.diff(said.told_from)[hits.cause])
-    hit = np.repeat(np.arange(len(hits.row)), counts)
-    cell = np.repeat(said.told_from[hits.cause], counts) + spread_out(counts)
-    naming = (users[cell] == said.sender[rows[hits.row[hit]]]) & (
-        said.told[cell] != said.told[hits.cell[hit]]
-    )
+    hit, cell = said.told.of(hits.cause)
+    naming = ~own[hit] & (users[said.told.value[cell]] == said.sender[rows[hits.row[hit]]])
+    naming &= said.told.value[cell] != said.told.value[hits.cell[hit]]
     hit, channel, index, form = _elements(options, hits, (hit[naming], cell[naming]))
     apart = _apart(options, hits, hit, form)
     beat = np.flatnonzero(own)
@@ -194,10 +191,10 @@ def answers_that_name(said: Said, rows: Ints, users: Ints) -> Options:
 def _elements(options: Options, hits: Hits, named: tuple[Ints, Ints]) -> tuple[Ints, Ints, Ints, list[_Form]]:
     """Elements of answers around leaves that name senders: of which hit, the channel, its place, and its form."""
     said, (hit, cell) = options.said, named
-    pairs = said.pair(said.sender[options.rows[hits.row[hit]]], said.told[cell])
+    pairs = said.pair(said.sender[options.rows[hits.row[hit]]], said.told.value[cell])
     leaf, fact, token = (
-        said.told_leaf[cell],
-        said.asked_leaf[said.first_asked[pairs]],
+        said.told.leaf[cell].astype(np.int64),
+        said.asked.leaf[said.first_asked[pairs]],
         said.token[hits.cause[hit]],
     )
     keys = (token * (len(said.leaves) + 1) + leaf) * (len(said.leaves) + 1) + fact
@@ -269,10 +266,14 @@ def _apart(options: Options, hits: Hits, hit: Ints, forms: Sequence[_Form]) -> I
     said = options.said
     for one in np.unique(hit[differing]).tolist():
         call, cause = int(options.rows[hits.row[one]]), int(hits.cause[one])
-        carried = set(said.asked[said.asked_from[call] : said.asked_from[call + 1]].tolist()) - {-1}
-        begin, end = said.told_from[cause], said.told_from[cause + 1]
-        told = zip(said.told[begin:end].tolist(), said.answer(cause).shape.paths, strict=True)
-        places = [indices_of(path) for value, path in told if value in carried and "[" in path]
+        carried = set(said.asked.value[said.asked.of(np.array([call]))[1]].tolist())
+        cells = said.told.of(np.array([cause]))[1]
+        told = zip(said.told.value[cells].tolist(), said.told.leaf[cells].tolist(), strict=True)
+        places = [
+            indices_of(said.leaves[leaf])
+            for value, leaf in told
+            if value in carried and "[" in said.leaves[leaf]
+        ]
         for at in range(*np.searchsorted(hit, [one, one + 1]).tolist()):
             apart[at] = sum(forms[at].apart(place) for place in places)
     return apart

@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from froude.hadoop.rows import Row
 from froude.hadoop.target import Target
 from froude.mining.causes import Channel, is_report
@@ -65,9 +67,7 @@ class Daemons:
         said = self._said
         for row, (call, sender) in enumerate(zip(rows.tolist(), said.sender[rows].tolist(), strict=True)):
             for address, fact in self._addresses[sender]:
-                for value in dict.fromkeys(
-                    said.asked[said.asked_from[call] : said.asked_from[call + 1]].tolist()
-                ):
+                for value in dict.fromkeys(said.asked.value[said.asked.of(np.array([call]))[1]].tolist()):
                     entries = self._asked.get((address, value), [])
                     asked = next((entry for entry in entries if entry.sender != sender), None)
                     if asked is None or said.order[asked.call] >= min(
@@ -130,11 +130,11 @@ class Daemons:
         """Address and number of a value -> the first request to it that holds it, and the first of another sender."""
         said, asked = self._said, defaultdict[tuple[str, int], list[_Asked]](list)
         for number, address in self._calls_to_daemons():
-            sender, paths = int(said.sender[number]), said.calls[number].request.shape.paths
-            values = said.asked[said.asked_from[number] : said.asked_from[number + 1]].tolist()
-            for path, value in zip(paths, values, strict=True):
-                entries = asked[address, value] if value >= 0 else []
-                if value >= 0 and len(entries) < 2 and all(entry.sender != sender for entry in entries):
+            sender, cells = int(said.sender[number]), said.asked.of(np.array([number]))[1].tolist()
+            for cell in cells:
+                value, path = int(said.asked.value[cell]), said.leaves[int(said.asked.leaf[cell])]
+                entries = asked[address, value]
+                if len(entries) < 2 and all(entry.sender != sender for entry in entries):
                     entries.append(_Asked(number, sender, path))
         return dict(asked)
 

@@ -19,7 +19,7 @@ from froude.mining.canonical import Token
 from froude.mining.causes import Caused, Channel, Options, answers_that_name, is_passing, is_report
 from froude.mining.daemons import Daemons
 from froude.mining.elements import Numbers, elements_of, indices_of
-from froude.mining.said import NOBODY, Ints, Said
+from froude.mining.said import Ints, Said
 from froude.mining.senders import Sender
 from froude.workload.types import Actor
 
@@ -104,8 +104,7 @@ class _Causes:
             return options
         role = self.said.senders[int(self.said.sender[rows[0]])].role.name
         if role not in self._users:
-            users = np.append(self.said.users(role), NOBODY)
-            self._users[role] = users[self.said.told]
+            self._users[role] = self.said.users(role)
         options = answers_that_name(self.said, rows, self._users[role])
         options.add(self.daemons.addressed(rows))
         return options

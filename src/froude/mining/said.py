@@ -20,6 +20,9 @@ from froude.workload.types import Scalar
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Numbers32 = npt.NDArray[np.int32]
+_PART = 1 << 16
+"""Calls whose leaves are looked at in one go."""
 _LOOKED = 64
 """Answers with one value that are looked at, latest first: what many answers hold is no id of this one."""
 _TRACED = 3
@@ -47,6 +50,26 @@ class Hits(NamedTuple):
     """Number of the answer's call."""
     cell: Ints
     """Number of the leaf of the answer that holds a value of the call."""
+
+
+class Cells(NamedTuple):
+    """Leaves with rare values, of all calls in order."""
+
+    value: Numbers32
+    """Number of each one's value."""
+    call: Numbers32
+    """Number of the call."""
+    leaf: Numbers32
+    """Number of the path."""
+    begins: Ints
+    """Of each call: its first."""
+
+    def of(self, calls: Ints) -> tuple[Ints, Ints]:
+        """The leaves of some calls: of which of these each is, and its number."""
+        counts = np.diff(self.begins)[calls]
+        return np.repeat(np.arange(len(calls)), counts), np.repeat(self.begins[calls], counts) + spread_out(
+            counts
+        )
 
 
 class Said:
@@ -93,62 +116,51 @@ class Said:
 
     def _code(self, runs: Ints) -> None:
         """Give each rare value of a run that somebody sends a number, and find it in requests and answers."""
-        asked, told, self.values = [], [], list[Scalar]()
-        self._known: dict[int, _Codes] = {}
-        for run in np.unique(runs).tolist():
-            calls = [self.calls[at] for at in np.flatnonzero(runs == run).tolist()]
-            known = self._known[run] = _Codes(len(self.values))
-            asked.append(_coded([call.request for call in calls], known.__getitem__))
-            told.append(_coded([call.event.response or EMPTY for call in calls], known.number))
-            self.values += known.distinctive
-        self.asked, self.told = np.concatenate(asked or [NONE]), np.concatenate(told or [NONE])
-        """Number of each leaf's value, in requests and in answers; -1 for one that is not rare, or not sent."""
-        self.asked_from: Ints = np.cumsum([0, *(len(call.request) for call in self.calls)])
-        """Of each call: its request's first leaf."""
-        self.told_from: Ints = np.cumsum([0, *(len(call.event.response or EMPTY) for call in self.calls)])
-        """Of each call: its answer's first leaf."""
-
-    def _index(self) -> None:
-        number = len(self.values)
-        # Who sent what, and where first.
-        cells = np.flatnonzero(self.asked >= 0)
-        self._asking: Ints = np.repeat(np.arange(len(self.calls)), np.diff(self.asked_from))
-        keys = self.sender[self._asking[cells]] * (number + 1) + self.asked[cells]
-        self._pairs, firsts, pair_of = np.unique(keys, return_index=True, return_inverse=True)
-        self.first_asked: Ints = cells[firsts]
-        """By pair of sender and value: the first leaf of its requests that holds it."""
-        self._pair_of: Ints = np.full(len(self.asked), -1, np.int64)
-        self._pair_of[cells] = pair_of
-        # Which answers held what, in order.
-        held = np.flatnonzero(self.told >= 0)
-        self.telling: Ints = np.repeat(np.arange(len(self.calls)), np.diff(self.told_from))
-        """Of each leaf of answers: the call."""
-        self._answers: Ints = held[np.argsort(self.told[held], kind="stable")]
-        self._bounds: Ints = np.concatenate(([0], np.cumsum(np.bincount(self.told[held], minlength=number))))
-        self._held: Ints = np.diff(self._bounds)
-        self._most = int(self.order.max(initial=0)) + 2
-        self._moments: Ints = self.told[self._answers] * self._most + self.order[self.telling[self._answers]]
+        self.values: list[Scalar] = []
         self.leaves: list[str] = []
         """Paths of leaves, each once; numbers of paths are places in it."""
+        self._known: dict[int, _Codes] = {}
         names: dict[str, int] = {}
-        requests, answers = (
-            [call.request for call in self.calls],
-            [self.answer(at) for at in range(len(self.calls))],
-        )
-        self.asked_leaf, self.told_leaf = (_paths(rows, names) for rows in (requests, answers))
-        """Of each leaf of requests and answers: the number of its path."""
-        self.leaves = list(names)
-        self._listed = np.array([*("[" in path for path in self.leaves), False], bool)[self.told_leaf]
-        """Of each leaf of answers: whether it stands in a list."""
+        asked, told = [], []
+        for run in np.unique(runs).tolist():
+            first, end = np.searchsorted(runs, [run, run + 1]).tolist()
+            known = self._known[run] = _Codes(len(self.values))
+            for begin in range(first, end, _PART):
+                requests = [call.request for call in self.calls[begin : min(end, begin + _PART)]]
+                asked.append(_held(requests, begin, known.__getitem__, names))
+            for begin in range(first, end, _PART):
+                answers = [
+                    call.event.response or EMPTY for call in self.calls[begin : min(end, begin + _PART)]
+                ]
+                told.append(_held(answers, begin, known.number, names))
+            self.values += known.distinctive
+        self.leaves += names
+        self.asked, self.told = (_joined(parts, len(self.calls)) for parts in (asked, told))
+        """Rare values that somebody sends, in requests and in answers."""
 
+    def _index(self) -> None:
+        number, asked, told = len(self.values), self.asked, self.told
+        # Who sent what, and where first.
+        keys = self.sender[asked.call] * (number + 1) + asked.value
+        self._pairs, self.first_asked, self._pair_of = np.unique(keys, return_index=True, return_inverse=True)
+        """By pair of sender and value: its first leaf in requests. And of each leaf its pair."""
+        # Which answers held what, in order.
+        self._answers: Ints = np.argsort(told.value, kind="stable")
+        self._held: Ints = np.bincount(told.value, minlength=number)
+        self._bounds: Ints = np.concatenate(([0], np.cumsum(self._held)))
+        self._most = int(self.order.max(initial=0)) + 2
+        answered = self.order[told.call[self._answers]]
+        self._moments: Ints = told.value[self._answers].astype(np.int64) * self._most + answered
+        self._listed: Bools = np.array([*("[" in path for path in self.leaves), False], bool)
+        """Of each path: whether it leads into a list."""
         self._first_told: Ints = np.full(number, _NEVER, np.int64)
         some = self._held > 0
-        self._first_told[some] = self.order[self.telling[self._answers[self._bounds[:-1][some]]]]
-        first_sent = self.order[self._asking[self.first_asked]]
+        self._first_told[some] = answered[self._bounds[:-1][some]]
+        first_sent = self.order[asked.call[self.first_asked]]
         self._learned: Bools = self._first_told[self._pairs % (number + 1)] < first_sent
         """By pair: whether an answer held the value before the sender sent it."""
 
-    def pair(self, sender: Ints, value: Ints) -> Ints:
+    def pair(self, sender: Ints, value: Ints | Numbers32) -> Ints:
         """Numbers of pairs of sender and value; -1 for a value that the sender never sends."""
         keys = sender * (len(self.values) + 1) + value
         at = np.minimum(np.searchsorted(self._pairs, keys), max(0, len(self._pairs) - 1))
@@ -197,10 +209,10 @@ class Said:
                 going = end >= first
                 row, end, first = row[going], end[going], first[going]
                 cell = self._answers[end]
-                cause = self.telling[cell]
+                cause = self.told.call[cell]
                 token, mine = self.token[cause], self.sender[cause] == self.sender[rows[row]]
                 usable = ~seen[row, token] & (self._end_s[cause] <= self._start_s[rows[row]] + _SLACK_S)
-                usable &= ~mine | (self._beat[cause] & self._listed[cell])
+                usable &= ~mine | (self._beat[cause] & self._listed[self.told.leaf[cell]])
                 seen[row[usable], token[usable]] = True
                 hits.append((row[usable], cause[usable], cell[usable]))
         row, cause, cell = (np.concatenate(part) for part in zip(*hits, strict=True)) if hits else (NONE,) * 3
@@ -209,13 +221,10 @@ class Said:
 
     def _chosen(self, rows: Ints) -> Ints:
         """The values of each call to be traced, in order; -1 where there are fewer."""
-        counts = np.diff(self.asked_from)[rows]
-        row = np.repeat(np.arange(len(rows)), counts)
-        cell = np.repeat(self.asked_from[rows], counts) + spread_out(counts)
-        pair = self._pair_of[cell]
-        learned = (pair >= 0) & self._learned[np.maximum(pair, 0)] if len(self._learned) else pair >= 0
+        row, cell = self.asked.of(rows)
+        learned = self._learned[self._pair_of[cell]]
         row, cell = row[learned], cell[learned]
-        value = self.asked[cell]
+        value = self.asked.value[cell].astype(np.int64)
         _, once = np.unique(row * (len(self.values) + 1) + value, return_index=True)
         row, cell, value = row[once], cell[once], value[once]
         by = np.lexsort((cell, self._held[value], -self._first_told[value], row))
@@ -242,7 +251,7 @@ class Said:
 
     def told_path(self, cell: int) -> str:
         """The path of a leaf of answers."""
-        return self.leaves[int(self.told_leaf[cell])]
+        return self.leaves[int(self.told.leaf[cell])]
 
     def answer(self, call: int) -> Row:
         """The leaves of a call's answer."""
@@ -256,7 +265,7 @@ class Said:
     def first_sent(self, sender: int, value: int) -> int:
         """Where in the trace a sender first sent a value, which it does."""
         pair = self.pair(np.array([sender]), np.array([value]))
-        return int(self.order[self._asking[self.first_asked[pair]]][0])
+        return int(self.order[self.asked.call[self.first_asked[pair]]][0])
 
     def of_kinds(self, chosen: Callable[[Token], bool]) -> list[int]:
         """Numbers of the calls of some kinds, in order."""
@@ -288,21 +297,35 @@ class _Codes(dict[Scalar, int]):
         return self.get(value, -1)
 
 
-def _coded(rows: Sequence[Row], code: Callable[[Scalar], int]) -> Ints:
-    """The numbers of all leaves' values. A fraction is none, though it may equal a number that has one."""
+_Parts = tuple[Numbers32, Numbers32, Numbers32]
+
+
+def _held(rows: Sequence[Row], first: int, code: Callable[[Scalar], int], names: dict[str, int]) -> _Parts:
+    """The leaves with rare values: number of each value, number of the call, and of the path.
+
+    A fraction is no rare value, though it may equal a number that is one.
+    """
     cells: Iterable[tuple[Scalar, ...]] = [row.cells for row in rows]
     if float in map(type, chain.from_iterable(cells)):
         cells = [tuple([None if type(value) is float else value for value in listed]) for listed in cells]
-    return np.fromiter(map(code, chain.from_iterable(cells)), np.int64, sum(map(len, rows)))
-
-
-def _paths(rows: Sequence[Row], names: dict[str, int]) -> Ints:
-    """The number of each leaf's path."""
+    lengths = [len(row.cells) for row in rows]
+    value = np.fromiter(map(code, chain.from_iterable(cells)), np.int32, sum(lengths))
     known = {
         shape: np.array([names.setdefault(path, len(names)) for path in shape.paths], np.int32).tobytes()
         for shape in dict.fromkeys(row.shape for row in rows)
     }
-    return np.frombuffer(b"".join(known[row.shape] for row in rows), np.int32).astype(np.int64)
+    leaf = np.frombuffer(b"".join(known[row.shape] for row in rows), np.int32)
+    call = np.repeat(np.arange(first, first + len(rows), dtype=np.int32), lengths)
+    rare = value >= 0
+    return value[rare], call[rare], leaf[rare]
+
+
+def _joined(parts: Sequence[_Parts], calls: int) -> Cells:
+    if not parts:
+        none = np.zeros(0, np.int32)
+        return Cells(none, none, none, np.zeros(calls + 1, np.int64))
+    value, call, leaf = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Cells(value, call, leaf, np.concatenate(([0], np.cumsum(np.bincount(call, minlength=calls)))))
 
 
 def _repeated(values: Iterable[int], senders: Sequence[Sender]) -> Ints:
