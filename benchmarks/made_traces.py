@@ -84,8 +84,6 @@ def _has(kind: Any, path: str) -> bool:
     return True
 
 
-
-
 def _fill(message: Any) -> None:
     """Set every required field that is not set, and those of the messages within."""
     for field in message.DESCRIPTOR.fields:

@@ -31,9 +31,9 @@ _SHAPES_KEPT = 1 << 12
 """Shapes whose canonical form is remembered."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Logical:
-    """One logical call: an element of the sequences that are mined."""
+    """One logical call: an element of the sequences that are mined. Never changed, as an `Event`."""
 
     event: Event
     """The raw call that brought the answer."""

@@ -57,9 +57,9 @@ class Channel:
         return self.hashed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Caused:
-    """One effect, with its cause."""
+    """One effect, with its cause. Never changed, as an `Event`."""
 
     call: Logical
     sender: Sender

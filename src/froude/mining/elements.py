@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from froude.mining.events import Leaves
-
 EACH = "{each}"
 Numbers = tuple[int, ...]
 """An element's place: its number in its list, and before it those of the elements that the list stands in."""
@@ -22,22 +20,22 @@ _INDEX = re.compile(r"\[[^\]]+\]")
 _NUMBER = re.compile(r"\[(\d+)\]")
 
 
-def number_of(leaves: Leaves, listed: str, word: str) -> int:
+def number_of(leaves: Collection[str], listed: str, word: str) -> int:
     """An element's number in its list, in the order of the message.
 
     Args:
-        leaves: of the message, by path.
+        leaves: paths of the message's.
         listed: path of the repeated field.
         word: what stands for the element between brackets: its number, or its key.
     """
     return int(word) if word.isdigit() else _words(leaves, listed).index(word)
 
 
-def elements_of(leaves: Leaves, listed: str) -> list[Numbers]:
+def elements_of(leaves: Collection[str], listed: str) -> list[Numbers]:
     """The elements of a repeated field; of no field the call as a whole, since then it is the only cause.
 
     Args:
-        leaves: of the call's request or response, by path.
+        leaves: paths of the call's request or response.
         listed: the repeated field, such as `targets[].datanodes`; empty for the call as a whole.
     """
     if not listed:

@@ -23,15 +23,15 @@ from froude.trace.payloads import Decoded, Part, decode, decode_packed, unpack
 from froude.trace.types import Status, Trace
 from froude.workload.types import Scalar
 
-_PART = 1 << 17
+_PART = 1 << 15
 """Calls that are decoded in one go."""
 Leaves = Mapping[str, Scalar]
 """Leaf path -> value, in the message's order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Event:
-    """One call, decoded."""
+    """One call, decoded. Never changed; not frozen, because there are millions, and that would take thrice as long."""
 
     order: int
     """Position in the trace, from 0."""
@@ -67,9 +67,9 @@ class Event:
     """Who was called."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "request", Row.of(self.request))
+        self.request = Row.of(self.request)
         if self.response is not None:
-            object.__setattr__(self, "response", Row.of(self.response))
+            self.response = Row.of(self.response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,7 @@ def recordings_of(traces: Sequence[Trace], workers: parallel.Workers = 1) -> lis
         meta = trace.meta
         lowered = lowered_intervals(meta.notes)
         recordings.append(Recording(events, meta.scale, meta.source_id, meta.release, unknown, lowered))
+    pa.default_memory_pool().release_unused()  # what reading took would stay with Arrow while the calls are mined
     return recordings
 
 

@@ -10,7 +10,7 @@ from froude.base.errors import InputError
 from froude.base.memory import collected_later
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
-from froude.hadoop.rows import EMPTY
+from froude.hadoop.rows import EMPTY, Shape
 from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.candidates import of_cause
 from froude.mining.causes import is_report
@@ -169,7 +169,8 @@ class _Builder:
         self._waits = find_waits(placement.steps)
         steps = [occurrence for listed in placement.steps.values() for occurrence in listed]
         self._timings = timings(steps, self._scales)
-        self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
+        until_s = self._waits.until_s
+        self._waiting_timings = timings(steps, self._scales, until_s) if until_s else self._timings
         self._starts = start_rules(types, len(recordings))
         self.questions = Questions()
         self.findings: list[Finding] = [*undecided_starts(types, self._starts, len(recordings))]
@@ -370,11 +371,14 @@ def _firsts(mined: MinedType) -> list[Occurrence]:
 
 def _pieces(recordings: Sequence[Recording]) -> tuple[int, ...]:
     """The sizes of pieces that requests asked for, smallest first."""
-    mined = {
-        value
-        for recording in recordings
-        for event in recording.events
-        for path, value in event.request.items()
-        if path.rpartition(".")[2] in PIECES and type(value) is int and value > 0
-    }
+    places: dict[Shape, list[int]] = {}
+    mined: set[int] = set()
+    for request in (event.request for recording in recordings for event in recording.events):
+        shape = request.shape
+        if shape not in places:
+            places[shape] = [at for at, path in enumerate(shape.paths) if path.rpartition(".")[2] in PIECES]
+        for at in places[shape]:
+            value = request.cells[at]
+            if type(value) is int and value > 0:
+                mined.add(value)
     return tuple(sorted(mined)[:_MOST_PIECES])

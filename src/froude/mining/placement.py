@@ -181,13 +181,19 @@ def _effects(
     if known is None:
         _complete_reports(by_key, numbers)
     by_type: dict[str, list[MinedEffect]] = defaultdict(list)
+    causes: dict[str, list[Occurrence]] = {effect.cause: [] for effect in by_key.values()}
+    for occurrence, _ in placed.values():
+        if occurrence.template in causes:
+            causes[occurrence.template].append(occurrence)
     for (name, *_), effect in by_key.items():
-        causes = [occurrence for occurrence, _ in placed.values() if occurrence.template == effect.cause]
         callee = effect.channel.actor is Actor.CALLEE
-        sides = (
-            occurrence.call.request if callee else occurrence.call.response or EMPTY for occurrence in causes
+        shapes = Counter(
+            (each.call.request if callee else each.call.response or EMPTY).shape
+            for each in causes[effect.cause]
         )
-        elements = sum(len(elements_of(leaves, effect.channel.each)) for leaves in sides)
+        elements = sum(
+            number * len(elements_of(shape.places, effect.channel.each)) for shape, number in shapes.items()
+        )
         # Of a report never seen of this cause half as much as if it had been seen once.
         seen = len(effect.occurrences) or 0.5
         effect.share = round(min(1.0, seen / elements), 3) if elements else 1.0
