@@ -37,6 +37,7 @@ _OF_THEIR_OWN = {
     "address": ["hdfs://h:8020", "127.0.0.1:1"],
     "http": ["127.0.0.1:9870"],
     "primary": ["mean", "p99", "throughput", "p99(addBlock)"],
+    "resourcemanager_heap": ["512m", "2g"],
     "time_zone": ["UTC", "Europe/Berlin"],
     "faults": ["kill datanode 0 after 20 s", "stop datanode 0 after 5 s for 3 s"],
 }

@@ -91,7 +91,7 @@ def test_a_plan_that_calls_yarn_needs_its_messages(monkeypatch: pytest.MonkeyPat
     asked = []
 
     def schema(of: str) -> object:
-        return SimpleNamespace(subset=lambda protocols: asked.append(of))
+        return SimpleNamespace(subset=lambda protocols, messages: asked.append(of))
 
     hdfs = SimpleNamespace(schema=lambda: schema("hdfs"))
     monkeypatch.setattr(play_module.Hadoop, "find", lambda: hdfs)

@@ -11,6 +11,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
 from froude.emulation.programs.population import Connections
+from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
+from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
 from froude.emulation.recorder import Record
 from froude.experiment.sections import (
     DatanodeOptions,
@@ -71,7 +73,7 @@ def test_what_a_player_takes() -> None:
     """Its own values, with the same defaults."""
     assert Sharing().connections == Connections(user=current_user())
     assert Sharing(pool=0, user="hdfs").connections == Connections(0, "hdfs")
-    assert Nodes().programs == {KIND: DatanodeSettings()}
+    assert Nodes().programs == {KIND: DatanodeSettings(), NODEMANAGER: NodemanagerSettings()}
     assert DatanodeOptions(storages=3, heartbeat_s=2).settings == DatanodeSettings(
         storages=3, heartbeat_s=2.0
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from froude.mining.causes import Caused, Channel
 from froude.mining.following import find_following, trace_following
 from froude.mining.knowledge import Role
-from froude.mining.relocation import Caused, Channel, Relocation
+from froude.mining.relocation import Relocation
 from froude.mining.senders import Sender
 from froude.workload.types import Actor
 from tests.mining.events import calls, event

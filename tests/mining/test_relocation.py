@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from froude.hadoop.target import Target
+from froude.mining.causes import Channel
 from froude.mining.events import Event, Recording
-from froude.mining.relocation import Channel, is_distinctive, relocate, trace_back
+from froude.mining.relocation import relocate, trace_back
 from froude.mining.senders import Conventions, Sender, senders_of
 from froude.workload.types import Actor
 from tests.mining.events import PROTOCOL, event
@@ -40,13 +41,6 @@ def test_known_channels_explain_a_further_run() -> None:
     senders, _ = senders_of([record(datanodes=1, clients=1, dirs=1, files=1, blocks=1)])
     relocations = trace_back(senders, channels)
     assert sum(len(relocation.caused) for (relocation,) in relocations.values()) >= 1
-
-
-def test_ids_are_distinctive_and_flags_are_not() -> None:
-    """Meeting a flag twice is no news."""
-    assert is_distinctive(1073741825)
-    assert is_distinctive("DS-7fe862ce")
-    assert not any(is_distinctive(value) for value in (True, 3, "", None, 0.5))
 
 
 def test_one_kind_of_call_may_have_two_kinds_of_causes() -> None:

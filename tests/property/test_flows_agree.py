@@ -22,6 +22,7 @@ from froude.emulation.programs.memory import Cursor
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted import ScriptedNode
 from froude.emulation.programs.scripted_family import ScriptedFamily
+from froude.hadoop.rows import Row
 from froude.mining.flows import OccurrenceContext, Timeline
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
@@ -166,7 +167,8 @@ def predicted(made: list[Made], flow: Flow, taker: str) -> list[Value]:
                 answered=call.answered_s is not None,
             )
         )
-        object.__setattr__(logical.event, "response", None if call.answered_s is None else call.response)
+        kept = call.response is not None and call.answered_s is not None
+        object.__setattr__(logical.event, "response", Row.of(call.response or {}) if kept else None)
         occurrences[id(call)] = Occurrence(
             0,
             call.node,
@@ -178,7 +180,9 @@ def predicted(made: list[Made], flow: Flow, taker: str) -> list[Value]:
         )
     timeline = Timeline(list(occurrences.values())[::-1])
     takers = [occurrences[id(call)] for call in made if call.template == taker]
-    return [OccurrenceContext(timeline, SCALE, occurrence).flow(flow) for occurrence in takers]
+    each = [OccurrenceContext(timeline, SCALE, occurrence).flow(flow) for occurrence in takers]
+    assert timeline.values(flow, takers) == each
+    return each
 
 
 def played(workload: Workload, made: list[Made], flow: Flow, taker: str) -> list[Value]:

@@ -23,7 +23,7 @@ from enum import Enum, auto
 from functools import cache
 from typing import Any, TypeVar
 
-from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from froude.base.errors import InputError
@@ -82,9 +82,12 @@ def _walk(message: Message, prefix: str, out: dict[str, Value], canonical: bool)
 def _indices(items: Sequence[Message], *, named: bool) -> Sequence[object]:
     """What stands for each element in its paths: its key, if each has another and all are names; else its number."""
     keys = [key_of(item) for item in items] if named else []
-    if keys and all(_WORD.fullmatch(key) for key in keys) and len(set(keys)) == len(keys):
-        return keys
-    return range(len(items))
+    return keys if keys and are_names(keys) else range(len(items))
+
+
+def are_names(keys: Sequence[str]) -> bool:
+    """Whether elements may be named by their keys: each has another, and all are words."""
+    return all(_WORD.fullmatch(key) for key in keys) and len(set(keys)) == len(keys)
 
 
 def key_of(element: Message) -> str:
@@ -93,12 +96,20 @@ def key_of(element: Message) -> str:
     Args:
         element: a message with a field.
     """
-    fields = element.DESCRIPTOR.fields_by_name
-    first = min(element.DESCRIPTOR.fields, key=lambda each: each.number)
-    field: Any = fields.get("key", first)
+    field = key_field(element.DESCRIPTOR)
     value = getattr(element, field.name)
     known = field.enum_type.values_by_number.get(value) if field.enum_type is not None else None
     return str(known.name) if known is not None else str(value)
+
+
+def key_field(element: Any) -> Any:
+    """The field whose value names an element of a list that stands for a map.
+
+    Args:
+        element: the kind of its elements, with a field.
+    """
+    first = min(element.fields, key=lambda each: each.number)
+    return element.fields_by_name.get("key", first)
 
 
 def _submessage(message: Message, path: str, out: dict[str, Value], canonical: bool) -> None:
@@ -131,8 +142,16 @@ def _facts(field: FieldDescriptor) -> tuple[str, _Kind]:
         return field.name, _Kind.SCALARS
     if inner.GetOptions().map_entry:
         return field.name, _Kind.MAP
-    maplike = "key" in inner.fields_by_name or inner.name.endswith("MapProto")
-    return field.name, _Kind.MAPLIKE if maplike else _Kind.MESSAGES
+    return field.name, _Kind.MAPLIKE if is_maplike(inner) else _Kind.MESSAGES
+
+
+def is_maplike(element: Descriptor) -> bool:
+    """Whether a list of such messages stands for a map.
+
+    Args:
+        element: the kind of its elements.
+    """
+    return "key" in element.fields_by_name or element.name.endswith("MapProto")
 
 
 def build(kind: type[M], values: Mapping[str, Value]) -> M:

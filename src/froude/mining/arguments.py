@@ -8,9 +8,9 @@ handed to a named generator if it is random by nature and of known form, and els
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import compress
 
 from froude.base.units import Quantity
 from froude.mining import outstanding, patterns, sampling
@@ -27,6 +27,7 @@ from froude.mining.evidence import (
     Varying,
     changing_facts,
     is_telling,
+    spread,
 )
 from froude.mining.flows import Timeline, columns, type_of
 from froude.mining.inputs import Told
@@ -34,9 +35,11 @@ from froude.mining.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
 from froude.mining.nature import by_name, gauge
 from froude.mining.one_run import of_this_run
 from froude.mining.patterns import same
-from froude.mining.relocation import is_distinctive
+from froude.mining.said import is_distinctive
+from froude.mining.sampling import searched
 from froude.mining.sources import Sources
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.mining.texts import FEWEST_LISTED, TextMiner, is_padded
 from froude.workload.generators import choice, recognise
 from froude.workload.rules import Special, Value
@@ -135,6 +138,7 @@ class ArgumentMiner:
             occurrences: all calls of the template, in order of run and place.
             own_facts: whether a program plays the node that knows facts of its own machine.
         """
+        occurrences = Takers.of(occurrences)
         rules = {
             path: self.rule(occurrences, values, path=path, own_facts=own_facts)
             for path, values in columns(occurrences).items()
@@ -207,29 +211,21 @@ class ArgumentMiner:
         return rule
 
     def _searched(self, column: Column, own_facts: bool) -> Rule:
-        """The rule of a column: of a long one searched for at some calls, and held against all."""
-        if len(column.values) <= sampling.FEW:
-            return self._rule(column, own_facts)
-        doubts = len(self.doubts)
-        chosen = sampling.sample(column.occurrences)
-        for _ in range(sampling.SEARCHES):
-            some = column.only(chosen)
-            rule = self._rule(some, own_facts)
-            if isinstance(rule, Generated | Unknown):
-                del self.doubts[doubts:]
-                return self._by_nature(column, own_facts)
-            if not self._sources.holds(rule, some):  # in part drawn, asked about, or the machine's own
-                break
-            contradicting = list(islice(self._sources.contradicting(rule, column), sampling.CONTRADICTIONS))
-            if not contradicting:
-                return rule
-            del self.doubts[doubts:]
-            chosen = sorted({*chosen, *contradicting})
-        del self.doubts[doubts:]
-        return self._rule(column, own_facts)
+        """The rule of a column."""
+        found = self._over_all(lambda some: self._found(some, own_facts), column, own_facts)
+        return self._judged(found, column, own_facts)
 
-    def _rule(self, column: Column, own_facts: bool) -> Rule:
-        path = column.path
+    def _over_all(
+        self, search: Callable[[Column], Rule | None], column: Column, own_facts: bool = False
+    ) -> Rule | None:
+        if len(column.values) <= sampling.FEW:
+            return search(column)
+        return searched(
+            search, column, self._sources, self.doubts, lambda part: self._by_nature(part, own_facts)
+        )
+
+    def _found(self, column: Column, own_facts: bool) -> Rule | None:
+        """What gives the values of a column, wherever it comes from; None where nothing does."""
         best = self._whole(column)
         # Two loops that ran alike: what another one sent says less than what this one was answered.
         echoed = isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST
@@ -243,9 +239,12 @@ class ArgumentMiner:
             if not echoed or (nearer is not None and not is_open(nearer)):
                 best = nearer
         best = best or self._first_only(column, own_facts)
-        if isinstance(best, Flow) and leaf_name(path) in GAUGES:
-            best = None  # two gauges that are read one after the other agree nearly always
-        fact = fact_of(path) if own_facts else None
+        # Two gauges that are read one after the other agree nearly always.
+        return None if isinstance(best, Flow) and leaf_name(column.path) in GAUGES else best
+
+    def _judged(self, best: Rule | None, column: Column, own_facts: bool) -> Rule:
+        """The rule of a column where this gives its values: what a machine knows of itself it has from itself."""
+        fact = fact_of(column.path) if own_facts else None
         changing = (column.occurrences[0].call.token, fact) in self._changing
         if best is not None and self._is_own_time(best, column):
             best = self._until_read_again(best, column)
@@ -296,10 +295,7 @@ class ArgumentMiner:
 
     def _by_chance(self, rule: Rule, column: Column) -> bool:
         """Whether it is chance which machine a rule names: always one, by the Scale, or where others' blocks lay."""
-        present = [
-            value for value in column.values if isinstance(value, str) and patterns.ADDRESS.fullmatch(value)
-        ]
-        if not present or len(present) < len(column.values):
+        if not all(isinstance(value, str) and patterns.ADDRESS.fullmatch(value) for value in column.values):
             return False
         if any(isinstance(part, Scaled) for part in within(rule)):
             return True
@@ -387,7 +383,7 @@ class ArgumentMiner:
 
     def _given(self, column: Column) -> bool:
         """Whether every value, as far as some calls tell, had been answered before under such a name."""
-        for at in column.order[:SPREAD]:
+        for at in spread(len(column.values))[:SPREAD]:
             occurrence, value = column.occurrences[at], column.values[at]
             if isinstance(value, Special) or _wordy(value) or not is_telling(value):
                 return False
@@ -429,18 +425,14 @@ class ArgumentMiner:
     def _cases(self, column: Column) -> Rule | None:
         """Another rule at the first or the last iteration of a loop, or at the first node."""
         for index in reversed(list(column.occurrences[0].indices)):
-            first = [at for at, occurrence in enumerate(column.occurrences) if occurrence.indices[index] == 0]
-            last = [
-                at for at, occurrence in enumerate(column.occurrences) if occurrence.last.get(index, False)
-            ]
-            rest = [at for at in range(len(column.values)) if at not in set(first)]
-            if first and rest:
-                special, otherwise = self._part(column, first), self._whole(column.only(rest))
+            first, others = _parted(column, [each.indices[index] == 0 for each in column.occurrences])
+            if first and others:
+                special, otherwise = self._part(column, first), self._whole(column.only(others))
                 if otherwise is not None and special is not None:
                     return Cases(index, special, None, otherwise)
-            rest = [at for at in range(len(column.values)) if at not in set(last)]
-            if last and rest:
-                special, otherwise = self._whole(column.only(last)), self._whole(column.only(rest))
+            last, others = _parted(column, [each.last.get(index, False) for each in column.occurrences])
+            if last and others:
+                special, otherwise = self._whole(column.only(last)), self._whole(column.only(others))
                 if otherwise is not None and special is not None:
                     return Cases(index, None, special, otherwise)
         return self._first_node(column)
@@ -493,7 +485,7 @@ class ArgumentMiner:
     def _sometimes(self, column: Column) -> Rule | None:
         """The rule of a leaf where it is set: it stands, and when the leaf is set becomes a question."""
         there = [at for at, value in enumerate(column.values) if not isinstance(value, Special)]
-        rule = self._whole(column.only(there)) if there else None
+        rule = self._over_all(self._whole, column.only(there)) if there else None
         if rule is not None:
             self.doubts.append(Doubt(column.occurrences[0].template, column.path, (), rule))
         return rule
@@ -509,6 +501,12 @@ class ArgumentMiner:
         if asked:
             self.doubts.append(Doubt(column.occurrences[0].template, column.path, _examples(others), rule))
         return rule
+
+
+def _parted(column: Column, chosen: Sequence[bool]) -> tuple[list[int], list[int]]:
+    """Places of the calls that are chosen, and of the others."""
+    places = range(len(column.values))
+    return list(compress(places, chosen)), [at for at in places if not chosen[at]]
 
 
 def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:

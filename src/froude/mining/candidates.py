@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from froude.hadoop.rows import EMPTY
 from froude.mining.doubts import replaced
 from froude.mining.elements import Numbers, number_of
 from froude.mining.elements import leaf_name as leaf_name  # noqa: PLC0414 - of candidates, too
@@ -70,7 +71,7 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
     assert occurrence.cause is not None
     flows: list[Flow] = []
     for side, leaves in (
-        (Side.RESPONSE, occurrence.cause.call.response or {}),
+        (Side.RESPONSE, occurrence.cause.call.response or EMPTY),
         (Side.REQUEST, occurrence.cause.call.request),
     ):
         for path, seen in leaves.items():

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from statistics import fmean
+from typing import Any, NamedTuple
 
+from froude.hadoop.rows import EMPTY, Row, Shape, shape_of
 from froude.mining.asks import named
 from froude.mining.events import Event, Leaves
-from froude.mining.knowledge import BATCHES, POLLS, Batch
+from froude.mining.knowledge import ASKS, BATCHES, POLLS
 from froude.mining.reported import Reported, Reports
 from froude.workload.types import Poll, Scalar
 
@@ -24,16 +28,18 @@ Token = tuple[str, str, str]
 """Protocol, method, and for an element of a batch its kind: what a sequence is made of."""
 
 _KEYED = re.compile(r"^(.*?)\[(\d+)\]\.key$")
+_SHAPES_KEPT = 1 << 12
+"""Shapes whose canonical form is remembered."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Logical:
-    """One logical call: an element of the sequences that are mined."""
+    """One logical call: an element of the sequences that are mined. Never changed, as an `Event`."""
 
     event: Event
     """The raw call that brought the answer."""
     token: Token
-    request: Leaves
+    request: Row
     """Canonical leaves."""
     raw: tuple[tuple[Event, Mapping[str, str]], ...]
     """Every raw call it stands for, with raw leaf path -> canonical leaf path for those that belong to it."""
@@ -48,7 +54,7 @@ class Logical:
         return self.event.order
 
     @property
-    def response(self) -> Leaves | None:
+    def response(self) -> Row | None:
         """The answer's leaves."""
         return self.event.response
 
@@ -67,11 +73,8 @@ def logical_calls(events: Iterable[Event]) -> list[Logical]:
         if isinstance(first, Logical) and first.event.request == event.request:
             logical[seen[key]] = _joined(first, event)
             continue
-        batch = BATCHES.get(event.method)
-        if batch:
-            logical.extend(
-                _split(event, batch)
-            )  # one without elements is sent to no purpose, when time decides
+        if event.method in BATCHES:
+            logical.extend(_split(event))  # one without elements is sent to no purpose, when time decides
         else:
             carried, began = reports.split(event)
             seen[key] = len(logical)
@@ -81,7 +84,8 @@ def logical_calls(events: Iterable[Event]) -> list[Logical]:
 
 def _reported(report: Reported) -> Logical:
     event = report.event
-    return Logical(event, report.token, report.request, tuple(report.raw), event.start_s, report.moved)
+    request = Row.of(report.request)
+    return Logical(event, report.token, request, tuple(report.raw), event.start_s, report.moved)
 
 
 def decided_by_time(event: Event, path: str) -> bool:
@@ -93,17 +97,37 @@ def decided_by_time(event: Event, path: str) -> bool:
     """
     batch = BATCHES.get(event.method)
     return batch is not None and all(
-        call.token[2] in batch.passing for call in _split(event, batch) if path in call.raw[0][1]
+        call.token[2] in batch.passing for call in _split(event) if path in call.raw[0][1]
     )
 
 
 def _whole(event: Event, carried: Collection[str]) -> Logical:
-    names = {**_map_order(event.request), **named(event.method, event.request)}
-    own = [path for path in event.request if path not in carried] if carried else list(event.request)
-    leaves = {names.get(path, path): event.request[path] for path in own}
-    token = (event.protocol, event.method, "")
-    raw = {path: names.get(path, path) for path in own}
+    token = _token(event.protocol, event.method, "")
+    request = event.request
+    if not carried and event.method not in ASKS and not _is_keyed(request.shape):
+        return Logical(event, token, request, ((event, _same_names(request.shape)),), event.start_s)
+    names = {**_map_order(request), **named(event.method, request)}
+    raw = {path: names.get(path, path) for path in request if path not in carried}
+    leaves = Row.of({name: request[path] for path, name in raw.items()})
     return Logical(event, token, leaves, ((event, raw),), event.start_s)
+
+
+@lru_cache(maxsize=_SHAPES_KEPT)
+def _token(*parts: str) -> Token:
+    """One tuple for equal tokens."""
+    protocol, method, kind = parts
+    return protocol, method, kind
+
+
+@lru_cache(maxsize=_SHAPES_KEPT)
+def _is_keyed(shape: Shape) -> bool:
+    """Whether there are elements by number that have keys."""
+    return any(_KEYED.match(path) for path in shape.paths)
+
+
+@lru_cache(maxsize=_SHAPES_KEPT)
+def _same_names(shape: Shape) -> Mapping[str, str]:
+    return dict(zip(shape.paths, shape.paths, strict=True))
 
 
 def _joined(first: Logical, again: Event) -> Logical:
@@ -112,13 +136,39 @@ def _joined(first: Logical, again: Event) -> Logical:
     return replace(first, event=again, raw=(*first.raw, (again, names)))
 
 
-def _split(event: Event, batch: Batch) -> list[Logical]:
+class _Element(NamedTuple):
+    """One event of a batch, wherever its leaves stand there."""
+
+    names: Mapping[str, str]
+    """Raw leaf path -> canonical leaf path."""
+    shape: Shape
+    cells: Callable[[tuple[Scalar, ...]], Any]
+    """Its values, of those of the batch."""
+    kind: int | None
+    """Which of them is its kind."""
+
+
+def _split(event: Event) -> list[Logical]:
     """One logical call for each element of a batch; the leaves around it go with every one."""
+    logical, cells = [], event.request.cells
+    for element in _elements(event.method, event.request.shape):
+        kind = "" if element.kind is None else str(cells[element.kind])
+        token = _token(event.protocol, event.method, kind)
+        request = Row(element.shape, element.cells(cells))
+        logical.append(Logical(event, token, request, ((event, element.names),), event.start_s))
+    return logical
+
+
+@lru_cache(maxsize=_SHAPES_KEPT)
+def _elements(method: str, shape: Shape) -> tuple[_Element, ...]:
+    """The events in batches of a shape."""
+    batch = BATCHES[method]
+    pattern = batch.pattern
     places: dict[tuple[str, str], dict[str, str]] = {}
     around: dict[str, str] = {}
     outer: dict[str, dict[str, str]] = defaultdict(dict)
-    for path in event.request:
-        match = batch.pattern.match(path)
+    for path in shape.paths:
+        match = pattern.match(path)
         if match is None:
             around[path] = path
         elif match[2] is None:
@@ -126,19 +176,23 @@ def _split(event: Event, batch: Batch) -> list[Logical]:
         else:
             home = f"{batch.outer}[0].{batch.inner}[0]{match[3]}"
             places.setdefault((match[1], match[2]), {})[path] = home
-    logical = []
+    elements = []
     for (at, _), inside in places.items():
-        names = {
-            path: {**around, **outer[at], **inside}[path]
-            for path in event.request
-            if path in around or path in outer[at] or path in inside
-        }
-        leaves = {canonical: event.request[path] for path, canonical in names.items()}
-        kind = str(leaves.get(f"{batch.outer}[0].{batch.inner}[0].{batch.kind}", ""))
-        logical.append(
-            Logical(event, (event.protocol, event.method, kind), leaves, ((event, names),), event.start_s)
+        own = {**around, **outer[at], **inside}
+        names = {path: own[path] for path in sorted(own, key=shape.places.__getitem__)}
+        numbers = [shape.places[path] for path in names]
+        kind = f"{batch.outer}[0].{batch.inner}[0].{batch.kind}"
+        where = next(
+            (place for place, name in zip(numbers, names.values(), strict=True) if name == kind), None
         )
-    return logical
+        elements.append(_Element(names, shape_of(names.values()), _cells_at(numbers), where))
+    return tuple(elements)
+
+
+def _cells_at(numbers: Sequence[int]) -> Callable[[tuple[Scalar, ...]], Any]:
+    if len(numbers) == 1:
+        return lambda cells: (cells[numbers[0]],)
+    return itemgetter(*numbers)
 
 
 def _map_order(leaves: Leaves) -> dict[str, str]:
@@ -165,34 +219,68 @@ def _map_order(leaves: Leaves) -> dict[str, str]:
 # --- polls ------------------------------------------------------------------------------------------------
 
 
-def find_polls(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Poll]:
+def find_polls(sequences: Collection[Sequence[Logical]]) -> dict[Token, Poll]:
     """Calls that are repeated word for word until their answer has a value.
 
     A poll shows itself where one sender repeats a request at once; what ends it is a leaf of the answer that
     has one value at the end of every repetition and never before, other threads' calls between them or not.
+
+    Args:
+        sequences: the calls of each sender, in order.
     """
-    at_once: dict[Token, list[list[Logical]]] = defaultdict(list)
-    in_all: dict[Token, list[list[Logical]]] = defaultdict(list)
-    for sequence in sequences:
-        for group in _groups(sequence):
-            at_once[group[0].token].append(group)
-        for group in _same_requests(sequence):
-            in_all[group[0].token].append(group)
     polls = {}
-    for token, listed in sorted(at_once.items()):
+    for token in sorted({call.token for sequence in sequences for call in sequence}):
         known = POLLS.get(token[1])
         if known is not None and any(
-            known.path in (call.response or {}) for group in listed for call in group
+            known.path in (call.response or EMPTY)
+            for sequence in sequences
+            for call in sequence
+            if call.token == token
         ):
             polls[token] = known
-        repeated = [group for group in listed if len(group) > 1]
-        ending = _ending(repeated, in_all[token]) or _ending(repeated, listed)
+    repeating = {
+        again.token
+        for sequence in sequences
+        for before, again in pairwise(sequence)
+        if _is_again(before, again)
+    }
+    for token in sorted(repeating):
+        at_once = [group for sequence in sequences for group in _at_once(sequence, token)]
+        in_all = [group for sequence in sequences for group in _same_requests(sequence, token)]
+        repeated = [group for group in at_once if len(group) > 1]
+        ending = _ending(repeated, in_all) or _ending(repeated, at_once)
         if ending is not None:
             path, until = ending
             # The mean keeps the number of attempts where a client asks a few times at once, then waits, and so on.
             gaps = [b.event.start_s - a.event.end_s for g in repeated for a, b in pairwise(g)]
             polls[token] = Poll(path, until, round(max(0.0, fmean(gaps)), 3))
     return polls
+
+
+def _is_again(before: Logical, call: Logical) -> bool:
+    """Whether a call repeats the one right before it."""
+    return before.token == call.token and before.request == call.request
+
+
+def _same_requests(sequence: Sequence[Logical], token: Token) -> list[list[Logical]]:
+    groups: dict[object, list[Logical]] = defaultdict(list)
+    for call in sequence:
+        if call.token == token:
+            groups[call.request.shape, call.request.cells].append(call)
+    return list(groups.values())
+
+
+def _at_once(sequence: Sequence[Logical], token: Token) -> list[list[Logical]]:
+    """Neighbours with equal requests."""
+    groups: list[list[Logical]] = []
+    for at, call in enumerate(sequence):
+        if call.token != token:
+            continue
+        if at and _is_again(sequence[at - 1], call):
+            groups[-1].append(call)
+        else:
+            groups.append([call])
+    return groups
 
 
 def join_polls(sequence: Sequence[Logical], polls: Mapping[Token, Poll]) -> list[Logical]:
@@ -205,50 +293,22 @@ def join_polls(sequence: Sequence[Logical], polls: Mapping[Token, Poll]) -> list
         polls: what ends the poll of each call that is one, as `find_polls` gives it.
     """
     logical: list[Logical] = []
-    waiting: dict[tuple[Token, tuple[tuple[str, Scalar], ...]], int] = {}
+    waiting: dict[Token, dict[object, int]] = defaultdict(dict)
     for at, call in enumerate(sequence):
-        key = (call.token, tuple(call.request.items()))
-        again = waiting.pop(key, None)
-        if again is not None and (call.token in polls or _follows(sequence, at)):
+        unended = waiting.get(call.token)
+        again = unended.pop((call.request.shape, call.request.cells), None) if unended else None
+        poll = polls.get(call.token)
+        if again is not None and (poll is not None or _is_again(sequence[at - 1], call)):
             first = logical[again]
             logical[again] = replace(call, raw=(*first.raw, *call.raw), start_s=first.start_s)
         else:
             again = len(logical)
             logical.append(call)
-        poll = polls.get(call.token)
-        unfinished = (
-            poll is not None and call.response is not None and call.response.get(poll.path) != poll.until
-        )
-        if call.event.error is not None or unfinished:
-            waiting[key] = again
+        response = call.event.response
+        unfinished = poll is not None and response is not None and response.get(poll.path) != poll.until
+        if unfinished or call.event.error is not None:
+            waiting[call.token][call.request.shape, call.request.cells] = again
     return logical
-
-
-def _follows(sequence: Sequence[Logical], at: int) -> bool:
-    """Whether a call repeats the one right before it."""
-    return (
-        at > 0
-        and sequence[at - 1].token == sequence[at].token
-        and sequence[at - 1].request == sequence[at].request
-    )
-
-
-def _same_requests(sequence: Sequence[Logical]) -> list[list[Logical]]:
-    groups: dict[tuple[Token, tuple[tuple[str, Scalar], ...]], list[Logical]] = defaultdict(list)
-    for call in sequence:
-        groups[call.token, tuple(call.request.items())].append(call)
-    return list(groups.values())
-
-
-def _groups(sequence: Sequence[Logical]) -> list[list[Logical]]:
-    """Neighbours with one method and equal requests."""
-    groups: list[list[Logical]] = []
-    for call in sequence:
-        if groups and groups[-1][-1].token == call.token and groups[-1][-1].request == call.request:
-            groups[-1].append(call)
-        else:
-            groups.append([call])
-    return groups
 
 
 def _ending(repeated: list[list[Logical]], every: list[list[Logical]]) -> tuple[str, Scalar] | None:

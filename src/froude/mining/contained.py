@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
+from froude.hadoop.rows import EMPTY
 from froude.mining.events import Event, Leaves, Recording
 from froude.mining.knowledge import STAGE_SHARE
 from froude.mining.senders import Sender
@@ -103,7 +104,7 @@ def find_containers(recordings: Sequence[Recording], types: Sequence[MinedType])
 def _read(recording: Recording) -> _Run:
     run = _Run()
     for event in recording.events:
-        answer = event.response or {}
+        answer = event.response or EMPTY
         if event.method == _ALLOCATES:
             run.asks[event.client].append(event)
             for prefix in _elements("allocated_containers", answer):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from froude.mining.candidates import flows_from, is_chosen, ranked
 from froude.mining.evidence import Column
 from froude.mining.flows import Source, Timeline
-from froude.mining.relocation import is_distinctive
+from froude.mining.said import is_distinctive
 from froude.mining.texts import BOUNDS, Holds
 from froude.workload.rules import Special
 from froude.workload.types import Flow, Scalar, TextPart

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from froude.base.units import Quantity
-from froude.mining.flows import columns
 from froude.mining.knowledge import LENGTH
 from froude.mining.structure import Occurrence
 from froude.workload.types import Cases, Counter, Flow, Rule, Scalar, Scaled, Template
@@ -50,13 +49,13 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
     """
     longest: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     names = [str(sorted(scale.items())) for scale in scales]
-    for occurrence in occurrences:
-        scale = names[occurrence.run]
-        for path in occurrence.call.request:
-            for at in _INDEX.finditer(path):
-                lengths = longest[_INDEX.sub("[]", path[: at.start()])]
-                lengths[scale] = max(lengths[scale], int(at[1]))
-    seen = {names[occurrence.run] for occurrence in occurrences}
+    shapes = dict.fromkeys((each.run, each.call.request.shape) for each in occurrences)
+    paths = dict.fromkeys(path for _, shape in shapes for path in shape.paths)
+    for scale, path in {(names[run], path) for run, shape in shapes for path in shape.paths}:
+        for at in _INDEX.finditer(path):
+            lengths = longest[_INDEX.sub("[]", path[: at.start()])]
+            lengths[scale] = max(lengths[scale], int(at[1]))
+    seen = {names[run] for run, _ in shapes}
     last = {
         name: max(lengths.values())
         for name, lengths in longest.items()
@@ -64,7 +63,7 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
     }
     return [
         path
-        for path in columns(occurrences)
+        for path in paths
         if any(last.get(_INDEX.sub("[]", path[: at.start()])) == int(at[1]) for at in _INDEX.finditer(path))
     ]
 
@@ -85,13 +84,18 @@ def short_texts(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str,
     ]
     if not any(0 < number < _TWO_DIGITS - 1 for number in (*most, *counts)):
         return []
+    shapes = dict.fromkeys(occurrence.call.request.shape for occurrence in occurrences)
+    lengths = dict.fromkeys(p for shape in shapes for p in shape.paths if p.rpartition(".")[2] == LENGTH)
     return [
         path
-        for path, values in columns(occurrences).items()
-        if path.rpartition(".")[2] == LENGTH
-        and all(type(value) is int and value < SHORT_TEXT for value in values)
-        and any(values)
+        for path in lengths
+        if all(type(value) is int and value < SHORT_TEXT for value in _values(occurrences, path))
+        and any(_values(occurrences, path))
     ]
+
+
+def _values(occurrences: Sequence[Occurrence], path: str) -> Iterator[Scalar]:
+    return (occurrence.call.request.get(path) for occurrence in occurrences)
 
 
 def replaced(rule: Rule, old: Rule, new: Rule) -> Rule:

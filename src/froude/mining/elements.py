@@ -9,9 +9,7 @@ Elements of a list that stands for a map are named by their keys in leaf paths (
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
-from froude.mining.events import Leaves
+from collections.abc import Collection, Iterable, Iterator
 
 EACH = "{each}"
 Numbers = tuple[int, ...]
@@ -22,22 +20,22 @@ _INDEX = re.compile(r"\[[^\]]+\]")
 _NUMBER = re.compile(r"\[(\d+)\]")
 
 
-def number_of(leaves: Leaves, listed: str, word: str) -> int:
+def number_of(leaves: Collection[str], listed: str, word: str) -> int:
     """An element's number in its list, in the order of the message.
 
     Args:
-        leaves: of the message, by path.
+        leaves: paths of the message's.
         listed: path of the repeated field.
         word: what stands for the element between brackets: its number, or its key.
     """
     return int(word) if word.isdigit() else _words(leaves, listed).index(word)
 
 
-def elements_of(leaves: Leaves, listed: str) -> list[Numbers]:
+def elements_of(leaves: Collection[str], listed: str) -> list[Numbers]:
     """The elements of a repeated field; of no field the call as a whole, since then it is the only cause.
 
     Args:
-        leaves: of the call's request or response, by path.
+        leaves: paths of the call's request or response.
         listed: the repeated field, such as `targets[].datanodes`; empty for the call as a whole.
     """
     if not listed:
@@ -53,11 +51,11 @@ def elements_of(leaves: Leaves, listed: str) -> list[Numbers]:
     ]
 
 
-def element_path(leaves: Leaves, path: str, numbers: Numbers) -> str:
+def element_path(leaves: Collection[str], path: str, numbers: Numbers) -> str:
     """A path in which `{each}` stands for an element, as it is in a message.
 
     Args:
-        leaves: of the message, by path.
+        leaves: paths of the message's.
         path: with `{each}` as often as the element has numbers, less often, or without.
         numbers: of the element.
     """
@@ -123,7 +121,7 @@ def leaf_name(path: str) -> str:
     return _INDEX.sub("", path).rpartition(".")[2]
 
 
-def _words(leaves: Leaves, listed: str) -> list[str]:
+def _words(leaves: Iterable[str], listed: str) -> list[str]:
     prefix = f"{listed}["
     inside = (path[len(prefix) :].partition("]")[0] for path in leaves if path.startswith(prefix))
     return list(dict.fromkeys(inside))

@@ -1,29 +1,37 @@
 """The miner's own view of a Trace: one `Event` a call, its messages flattened to leaves.
 
 Nothing downstream of here knows protobuf: a request is a mapping from leaf path (`block.locs[0].id.ipAddr`)
-to scalar. `events_of` is the only adapter; tests and other sources build events directly.
+to scalar, kept as a `Row`. `recordings_of` is the only adapter; tests and other sources build events directly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import pyarrow as pa
+
+from froude.base import parallel
 from froude.base.units import Quantity
-from froude.hadoop.leaves import leaves
-from froude.hadoop.schema import UnknownMethodError
+from froude.hadoop.rows import Row
 from froude.hadoop.target import UNKNOWN, Target
+from froude.trace.columns import calls_to_table
 from froude.trace.lowered import LoweredInterval, lowered_intervals
+from froude.trace.payloads import Decoded, Part, decode, decode_packed, unpack
 from froude.trace.types import Status, Trace
 from froude.workload.types import Scalar
 
+_PART = 1 << 15
+"""Calls that are decoded in one go."""
 Leaves = Mapping[str, Scalar]
 """Leaf path -> value, in the message's order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Event:
-    """One call, decoded."""
+    """One call, decoded. Never changed; not frozen, because there are millions, and that would take thrice as long."""
 
     order: int
     """Position in the trace, from 0."""
@@ -47,9 +55,9 @@ class Event:
     """Full protocol name."""
     method: str
     """Method name."""
-    request: Leaves
-    """The request's leaves."""
-    response: Leaves | None
+    request: Row
+    """The request's leaves; any mapping may be given."""
+    response: Row | None
     """The response's leaves; None unless it succeeded."""
     error: str | None = None
     """Exception class of an error answer."""
@@ -57,6 +65,11 @@ class Event:
     """Whether an answer was seen."""
     target: Target = UNKNOWN
     """Who was called."""
+
+    def __post_init__(self) -> None:
+        self.request = Row.of(self.request)
+        if self.response is not None:
+            self.response = Row.of(self.response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,52 +92,96 @@ def recording_of(trace: Trace) -> Recording:
     Raises:
         InputError: a payload is absent or does not decode, or a note of a lowered period says none.
     """
-    unknown: dict[str, int] = {}
-    events = events_of(trace, unknown)
-    meta = trace.meta
-    lowered = lowered_intervals(meta.notes)
-    return Recording(events, meta.scale, meta.source_id, meta.release, unknown, lowered)
+    return recordings_of([trace])[0]
 
 
-def events_of(trace: Trace, unknown: dict[str, int] | None = None) -> tuple[Event, ...]:
-    """Every call of a Trace whose method the schema knows, as an Event, in order of start.
+def recordings_of(traces: Sequence[Trace], workers: parallel.Workers = 1) -> list[Recording]:
+    """Decode some Traces.
 
     Args:
-        trace: with its schema.
-        unknown: gets the number of calls left out, by method.
+        traces: with their schemas.
+        workers: decode side by side, whatever the number of Traces; see `froude.base.parallel`.
 
     Raises:
-        InputError: a payload is absent or does not decode.
+        InputError: as `recording_of`.
     """
-    events: list[Event] = []
-    for call in trace.calls:
-        try:
-            # A list that stands for a map is in the order of one JVM's hash table, which says nothing.
-            request = leaves(trace.request(call), canonical=True)
-        except UnknownMethodError:
-            if unknown is not None:
-                unknown[call.method] = unknown.get(call.method, 0) + 1
+    tables = [calls_to_table(trace.calls) for trace in traces]
+    parts = [
+        Part(trace.schema, table.slice(begin, _PART))
+        for trace, table in zip(traces, tables, strict=True)
+        for begin in range(0, table.num_rows, _PART)
+    ]
+    decoded = iter(
+        map(decode, parts) if workers == 1 else map(unpack, parallel.map(decode_packed, parts, workers))
+    )
+    recordings = []
+    for trace, table in zip(traces, tables, strict=True):
+        unknown: Counter[str] = Counter()
+        events: list[Event] = []
+        for begin in range(0, table.num_rows, _PART):
+            events += _events(table.slice(begin, _PART), next(decoded), len(events), unknown)
+        meta = trace.meta
+        lowered = lowered_intervals(meta.notes)
+        recordings.append(Recording(events, meta.scale, meta.source_id, meta.release, unknown, lowered))
+    pa.default_memory_pool().release_unused()  # what reading took would stay with Arrow while the calls are mined
+    return recordings
+
+
+def _events(table: pa.Table, decoded: Decoded, first: int, unknown: Counter[str]) -> Iterator[Event]:
+    """The calls whose method the schema knows, in order of start; the others are counted, by method."""
+    columns = {
+        name: _shared(table, name)
+        for name in ("peer", "user", "caller_context", "protocol", "method", "error")
+    }
+    plain = [table.column(name).to_pylist() for name in ("start_s", "duration_s", "connection", "call_id")]
+    targets: dict[tuple[str, str, str], Target] = {}
+    listed = zip(
+        *plain,
+        *columns.values(),
+        *(_shared(table, name) for name in ("client_id", "status", "service", "address", "target_id")),
+        *decoded,
+        strict=True,
+    )
+    for (
+        start_s,
+        duration_s,
+        connection,
+        call_id,
+        peer,
+        user,
+        context,
+        protocol,
+        method,
+        error,
+        *more,
+    ) in listed:
+        client, status, *target, request, response = more
+        if request is None:
+            unknown[method] += 1
             continue
-        response = leaves(trace.response(call)) if call.response is not None else None
-        end_s = call.start_s if call.duration_s is None else call.start_s + call.duration_s
-        events.append(
-            Event(
-                order=len(events),
-                start_s=call.start_s,
-                end_s=end_s,
-                client=call.client_id.hex() or f"connection-{call.connection}",
-                call_id=call.call_id,
-                connection=call.connection,
-                peer=call.peer,
-                user=call.user,
-                caller_context=call.caller_context,
-                protocol=call.protocol,
-                method=call.method,
-                request=request,
-                response=response,
-                error=call.error,
-                answered=call.status is not Status.UNANSWERED,
-                target=call.target,
-            )
+        yield Event(
+            order=first,
+            start_s=start_s,
+            end_s=start_s if duration_s is None else start_s + duration_s,
+            client=client.hex() or f"connection-{connection}",
+            call_id=call_id,
+            connection=connection,
+            peer=peer,
+            user=user,
+            caller_context=context,
+            protocol=protocol,
+            method=method,
+            request=request,
+            response=response,
+            error=error,
+            answered=status != Status.UNANSWERED.value,
+            target=targets.setdefault(tuple(target), Target(*target)),
         )
-    return tuple(events)
+        first += 1
+
+
+def _shared(table: pa.Table, name: str) -> list[Any]:
+    """A column whose values repeat, each once."""
+    encoded = table.column(name).combine_chunks().dictionary_encode()
+    known = [*encoded.dictionary.to_pylist(), None]
+    return [known[number] for number in encoded.indices.fill_null(len(known) - 1).to_numpy().tolist()]

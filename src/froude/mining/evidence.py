@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import lru_cache
 
+from froude.hadoop.rows import EMPTY, Shape
 from froude.mining.canonical import Token
+from froude.mining.causes import is_passing
 from froude.mining.knowledge import THINGS, fact_of
-from froude.mining.relocation import is_distinctive, is_passing
+from froude.mining.said import is_distinctive
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.workload.rules import Special, Value
 from froude.workload.types import Scalar
 
@@ -19,33 +22,37 @@ SPREAD = 50
 """Calls from everywhere at which a rule is tried first."""
 ALWAYS_NEW = 4
 """Distinct values of a leaf of answers before it counts as assigned anew each time."""
+_SHAPES_KEPT = 1 << 12
 _SMALLEST_ID = 1000
 """Generation stamps begin here: a number that long, of one name and ever new in answers, is assigned."""
+
+
+def spread(number: int) -> range:
+    """Some of so many calls, from everywhere: a rule that does not hold shows it there.
+
+    Args:
+        number: of all calls.
+    """
+    return range(0, number, max(1, number // SPREAD))
 
 
 class Column:
     """One argument at every call of a template."""
 
     def __init__(self, occurrences: Sequence[Occurrence], values: Sequence[Value], path: str) -> None:
-        self.occurrences = occurrences
+        self.occurrences = Takers.of(occurrences)
         self.values = values
         self.path = path
-
-    @cached_property
-    def order(self) -> Sequence[int]:
-        """All calls, some from everywhere first: a rule that does not hold shows it there."""
-        step = max(1, len(self.values) // SPREAD)
-        return [at for first in (0, 1) for at in range(len(self.values)) if (at % step > 0) == (first > 0)]
 
     @property
     def shows(self) -> int | None:
         """A call at which the argument is set; the last one, which has most before it."""
-        set_at = [at for at, value in enumerate(self.values) if not isinstance(value, Special)]
-        return set_at[-1] if set_at else None
+        places = range(len(self.values) - 1, -1, -1)
+        return next((at for at in places if not isinstance(self.values[at], Special)), None)
 
     def only(self, chosen: Sequence[int]) -> Column:
         """The same argument at some of the calls, by their places."""
-        return Column([self.occurrences[at] for at in chosen], [self.values[at] for at in chosen], self.path)
+        return Column(self.occurrences.part(chosen), [self.values[at] for at in chosen], self.path)
 
 
 class Varying:
@@ -57,13 +64,23 @@ class Varying:
 
     def learn(self, occurrences: Sequence[Occurrence]) -> None:
         """Take note of what the answers of these calls held."""
+        open_: dict[tuple[str, Shape], list[tuple[int, set[Scalar]]]] = {}
+        """By template and shape of answers: the leaves of which too few values were seen yet."""
         for occurrence in occurrences:
-            protocol, method, _ = occurrence.call.token
-            self._method[occurrence.template] = (protocol, method)
-            for path, value in (occurrence.call.response or {}).items():
-                seen = self._seen[protocol, method, path]
+            response = occurrence.call.response or EMPTY
+            key = (occurrence.template, response.shape)
+            if key not in open_:
+                protocol, method, _ = occurrence.call.token
+                self._method[occurrence.template] = (protocol, method)
+                open_[key] = [
+                    (at, self._seen[protocol, method, p]) for at, p in enumerate(response.shape.paths)
+                ]
+            elif not open_[key]:
+                continue
+            for place, seen in open_[key]:
                 if len(seen) < ALWAYS_NEW:
-                    seen.add(value)
+                    seen.add(response.cells[place])
+            open_[key] = [(at, seen) for at, seen in open_[key] if len(seen) < ALWAYS_NEW]
 
     def varies(self, call: str, path: str) -> bool:
         """Whether a leaf of a call's answers does.
@@ -93,17 +110,23 @@ def changing_facts(occurrences: Iterable[Occurrence]) -> frozenset[tuple[Token, 
         if not occurrence.sender.role.emulated:
             continue
         token, request = occurrence.call.token, occurrence.call.request
-        for path, value in request.items():
-            fact = fact_of(path)
-            if fact is None or fact not in THINGS:
-                continue
-            name = request.get(f"{path.rpartition('.')[0]}.{THINGS[fact]}")
-            if (
-                is_passing(token)
-                or seen.setdefault((id(occurrence.sender), token, fact, name), value) != value
-            ):
+        for place, fact, thing in _told(request.shape):
+            value, name = request.cells[place], request.get(thing)
+            key = (id(occurrence.sender), token, fact, name)
+            if is_passing(token) or seen.setdefault(key, value) != value:
                 changing.add((token, fact))
     return frozenset(changing)
+
+
+@lru_cache(maxsize=_SHAPES_KEPT)
+def _told(shape: Shape) -> tuple[tuple[int, str, str], ...]:
+    """Leaves that are facts of things: place in the shape, the fact, and the leaf that names the thing."""
+    told = []
+    for place, path in enumerate(shape.paths):
+        fact = fact_of(path)
+        if fact is not None and fact in THINGS:
+            told.append((place, fact, f"{path.rpartition('.')[0]}.{THINGS[fact]}"))
+    return tuple(told)
 
 
 def is_telling(value: Scalar) -> bool:

@@ -9,18 +9,25 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from froude.base.units import Quantity
+from froude.hadoop.rows import EMPTY, Row, Shape
+from froude.mining.chronology import Chronology, answered, place_of, sent
 from froude.mining.elements import EACH as EACH  # noqa: PLC0414 - of flows, too
-from froude.mining.elements import element_path
+from froude.mining.elements import Numbers, element_path, leaf_name
 from froude.mining.events import Leaves
 from froude.mining.knowledge import ADDRESSES, THINGS, fact_of
+from froude.mining.seen import Seen
 from froude.mining.structure import Occurrence
+from froude.mining.takers import Takers
 from froude.workload.generators import CONTAINER_ASKS
-from froude.workload.occurrences import Loops, Moment, WholeHistory, of_own_node, qualified
+from froude.workload.occurrences import Moment, WholeHistory, of_own_node
 from froude.workload.rules import Special, Value, derived, element_at
 from froude.workload.types import CALLEE_HOST, CALLEE_PORT, NODE, Flow, Generated, Scalar, Side, Which
 
+_PLACES_KEPT = 1 << 14
+"""Paths of elements whose place is remembered."""
 Source = tuple[str, str | None, Side, str]
 """Template, node type of another node (None for the same node), side and leaf path of a possible source."""
 
@@ -33,29 +40,24 @@ class Timeline:
     """
 
     def __init__(self, occurrences: Iterable[Occurrence]) -> None:
+        self.calls = Chronology(occurrences)
+        """All of them in order."""
         self._own: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
         self._among_all: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
         self._histories: dict[tuple[bool, int, str, Side], WholeHistory[Occurrence]] = {}
         self._templates: dict[int, set[str]] = defaultdict(set)
-        self._values: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
-        self._shared: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
+        self._seen: dict[int, Seen] = {}
         self._called: dict[tuple[int, Scalar], list[Occurrence]] = defaultdict(list)
-        ordered = sorted(occurrences, key=lambda o: (o.run, _sent(o)))
-        self.plural = _of_several_daemons(ordered)
+        self.plural = _of_several_daemons(self.calls.occurrences)
         """Services of which some run called several daemons."""
-        for occurrence in ordered:
+        for occurrence in self.calls.occurrences:
             target = occurrence.call.event.target
             if target.service in self.plural:
                 self._called[occurrence.run, target.host].append(occurrence)
             self._own[id(occurrence.sender), occurrence.template].append(occurrence)
-            self._templates[id(occurrence.sender)].add(occurrence.template)
             self._among_all[occurrence.run, occurrence.template].append(occurrence)
-            for side, path, value in _leaves(occurrence):
-                self._values[id(occurrence.sender), value].append((occurrence, side, path))
-                if side is Side.RESPONSE or not _is_said_of_thing(occurrence, path):
-                    self._shared[occurrence.run, value].append((occurrence, side, path))
-            for path, value in _callee(occurrence).items():
-                self._values[id(occurrence.sender), value].append((occurrence, Side.REQUEST, path))
+        for sender, template in self._own:
+            self._templates[sender].add(template)
 
     def sources(self, taker: Occurrence, value: Scalar, *, others: bool = False) -> list[Source]:
         """Calls before `taker` in which a value stands.
@@ -65,16 +67,29 @@ class Timeline:
             value: the value.
             others: look at other nodes' calls instead of its own node's.
         """
-        sources: dict[Source, None] = {}
-        entries = self._shared[taker.run, value] if others else self._values[id(taker.sender), value]
-        for occurrence, side, path in entries:
-            if not _before(occurrence, side, taker) or (others and occurrence.sender is taker.sender):
-                continue
-            if others and type(value) is not type(_side(occurrence, side).get(path)):
-                continue
-            node_type = type_of(occurrence.template) if others else None
-            sources[occurrence.template, node_type, side, path] = None
-        return list(sources)
+        return [
+            (place.template, type_of(place.template) if others else None, place.side, place.path)
+            for place in self._seen_in(taker.run).before(taker, value, others=others)
+        ]
+
+    def named(self, taker: Occurrence, name: str) -> list[Source]:
+        """Leaves of a name in the calls of the node that makes `taker`.
+
+        Args:
+            taker: the call.
+            name: the last part of the paths.
+        """
+        templates = self._templates[id(taker.sender)]
+        return [
+            (place.template, None, place.side, place.path)
+            for place in self._seen_in(taker.run).places
+            if place.template in templates and leaf_name(place.path) == name
+        ]
+
+    def _seen_in(self, run: int) -> Seen:
+        if run not in self._seen:
+            self._seen[run] = Seen(self.calls, run)
+        return self._seen[run]
 
     def latest(self, taker: Occurrence) -> Iterator[tuple[Source, Scalar]]:
         """Every leaf of the node's own last call of each template before `taker`: where it stands, and its value.
@@ -83,7 +98,7 @@ class Timeline:
         """
         for template in sorted(self._templates[id(taker.sender)]):
             listed = self._own[id(taker.sender), template]
-            at = bisect_left(listed, _sent(taker), key=_sent)
+            at = bisect_left(listed, sent(taker), key=sent)
             if at:
                 for side, path, value in _leaves(listed[at - 1]):
                     if _before(listed[at - 1], side, taker):
@@ -99,7 +114,7 @@ class Timeline:
             host: its name or address.
         """
         listed = self._called[taker.run, host]
-        at = bisect_left(listed, _sent(taker), key=_sent)
+        at = bisect_left(listed, sent(taker), key=sent)
         others = (each for each in reversed(listed[:at]) if each.sender is not taker.sender)
         last = next(others, None)
         return None if last is None else (last.template, type_of(last.template), Side.REQUEST, CALLEE_HOST)
@@ -120,8 +135,8 @@ class Timeline:
             return Special.UNRESOLVED
         around, _, leaf = place.rpartition(".")
         thing = taker.call.request.get(f"{around}.{THINGS[fact]}")
-        for occurrence, side, path in self._shared.get((taker.run, thing), ()):
-            later = occurrence.sender is cause.sender and _sent(occurrence) > _sent(cause)
+        for occurrence, side, path in self._seen_in(taker.run).shared(thing):
+            later = occurrence.sender is cause.sender and sent(occurrence) > sent(cause)
             said = f"{path.rpartition('.')[0]}.{leaf}"
             if later and side is Side.REQUEST and said in occurrence.call.request:
                 return occurrence.call.request[said]
@@ -145,10 +160,39 @@ class Timeline:
             path = path if element is None else path.replace(EACH, str(element))
         if source is None:
             return Special.UNRESOLVED
-        leaves = _callee(source) if path in {CALLEE_HOST, CALLEE_PORT} else _side(source, flow.side)
+        leaves = callee_of(source) if path in {CALLEE_HOST, CALLEE_PORT} else _side(source, flow.side)
         if flow.which is Which.CAUSE:
             path = element_path(leaves, path, taker.each)
         return derived(value_at(leaves, path), flow)
+
+    def values(self, flow: Flow, takers: Sequence[Occurrence]) -> list[Value]:
+        """As `resolve`, for many calls at once; of a flow from a list, its whole path.
+
+        Args:
+            flow: where the value comes from.
+            takers: calls of one template.
+        """
+        sources: Sequence[Occurrence | None]
+        if flow.which is Which.CAUSE:
+            sources = [taker.cause for taker in takers]
+        elif (
+            takers
+            and flow.call == takers[0].template
+            and (flow.which, flow.side) == (Which.SAME, Side.REQUEST)
+        ):
+            sources = takers
+        else:
+            sources = self.meant(flow, takers)
+        if flow.path in {CALLEE_HOST, CALLEE_PORT}:
+            values = [
+                Special.UNRESOLVED if source is None else value_at(callee_of(source), flow.path)
+                for source in sources
+            ]
+        else:
+            of_each = flow.which is Which.CAUSE and EACH in flow.path
+            numbers = [taker.each for taker in takers] if of_each else None
+            values = _leaves_at(sources, flow.side, flow.path, numbers)
+        return [derived(value, flow) for value in values] if flow.plus or flow.part is not None else values
 
     def source(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
         """The occurrence that a flow means, None where there is none; `workload.occurrences` says which.
@@ -162,7 +206,17 @@ class Timeline:
         key = (own, scope, flow.call, flow.side)
         if key not in self._histories:
             self._histories[key] = self._history(*key)
-        return self._histories[key].find(flow.which, _place(taker, own=own), _sent(taker))
+        return self._histories[key].find(flow.which, place_of(taker, own=own), sent(taker))
+
+    def meant(self, flow: Flow, takers: Sequence[Occurrence]) -> list[Occurrence | None]:
+        """As `source`, for many calls at once.
+
+        Args:
+            flow: but for those from causes.
+            takers: calls of one template.
+        """
+        listed, numbers = self.calls.occurrences, self.calls.meant(flow, Takers.of(takers))
+        return [listed[number] if number >= 0 else None for number in numbers.tolist()]
 
     def _history(self, own: bool, scope: int, call: str, side: Side) -> WholeHistory[Occurrence]:
         """What came to exist of one side of a call, in order, in one node or in a run."""
@@ -170,15 +224,14 @@ class Timeline:
         existing = [(moment, o) for o in listed if (moment := _exists(o, side)) is not None]
         history: WholeHistory[Occurrence] = WholeHistory()
         for moment, occurrence in sorted(existing, key=lambda pair: pair[0]):
-            history.add(_place(occurrence, own=own), moment, occurrence)
+            history.add(place_of(occurrence, own=own), moment, occurrence)
         return history
 
 
 def _of_several_daemons(occurrences: Iterable[Occurrence]) -> frozenset[str]:
     addresses: dict[tuple[int, str], set[str]] = defaultdict(set)
-    for each in occurrences:
-        target = each.call.event.target
-        addresses[each.run, target.service].add(target.address)
+    for run, target in {(each.run, each.call.event.target) for each in occurrences}:
+        addresses[run, target.service].add(target.address)
     return frozenset(service for (_, service), called in addresses.items() if len(called) > 1)
 
 
@@ -187,25 +240,9 @@ def type_of(template: str) -> str:
     return template.rpartition(".")[0]
 
 
-def _place(occurrence: Occurrence, *, own: bool) -> Loops:
-    """The place of a call among those of its own node, or of all nodes."""
-    if own:
-        return occurrence.indices
-    effect = occurrence.cause is not None
-    return qualified(type_of(occurrence.template), occurrence.node, occurrence.indices, effect=effect)
-
-
-def _sent(occurrence: Occurrence) -> Moment:
-    """When its first attempt was sent."""
-    return occurrence.call.start_s, occurrence.call.raw[0][0].order
-
-
 def _exists(occurrence: Occurrence, side: Side) -> Moment | None:
     """From when a side of a call can be taken from; None for an answer that never came."""
-    if side is Side.REQUEST:
-        return _sent(occurrence)
-    event = occurrence.call.event
-    return (event.end_s, event.order) if event.answered else None
+    return sent(occurrence) if side is Side.REQUEST else answered(occurrence)
 
 
 def _leaves(occurrence: Occurrence) -> Iterator[tuple[Side, str, Scalar]]:
@@ -215,23 +252,22 @@ def _leaves(occurrence: Occurrence) -> Iterator[tuple[Side, str, Scalar]]:
 
 
 def _side(occurrence: Occurrence, side: Side) -> Leaves:
-    return occurrence.call.request if side is Side.REQUEST else occurrence.call.response or {}
+    return occurrence.call.request if side is Side.REQUEST else occurrence.call.response or EMPTY
 
 
-def _is_said_of_thing(occurrence: Occurrence, path: str) -> bool:
-    """Whether an emulated machine says what it was told of a thing without a call, as a DataNode a block's length."""
-    return occurrence.sender.role.emulated and fact_of(path) in THINGS
+def callee_of(occurrence: Occurrence) -> Leaves:
+    """Whom a call is addressed to, in the form of leaves.
 
-
-def _callee(occurrence: Occurrence) -> Leaves:
-    """Whom a call is addressed to, in the form of leaves."""
+    Args:
+        occurrence: the call.
+    """
     target = occurrence.call.event.target
     return {CALLEE_HOST: target.host, CALLEE_PORT: target.port}
 
 
 def _before(occurrence: Occurrence, side: Side, taker: Occurrence) -> bool:
     moment = _exists(occurrence, side)
-    return moment is not None and moment < _sent(taker)
+    return moment is not None and moment < sent(taker)
 
 
 def columns(occurrences: Sequence[Occurrence]) -> dict[str, list[Value]]:
@@ -239,10 +275,52 @@ def columns(occurrences: Sequence[Occurrence]) -> dict[str, list[Value]]:
 
     Paths come in the message's order, merged over calls.
     """
-    paths: dict[str, None] = {}
-    for leaves in {id(o.call.request): o.call.request for o in occurrences}.values():
-        paths.update(dict.fromkeys(leaves))
-    return {path: [value_at(o.call.request, path) for o in occurrences] for path in paths}
+    shapes = dict.fromkeys(occurrence.call.request.shape for occurrence in occurrences)
+    paths = list(dict.fromkeys(path for shape in shapes for path in shape.paths))
+    if len(shapes) == 1:
+        listed = map(list, zip(*(occurrence.call.request.cells for occurrence in occurrences), strict=True))
+        return dict(zip(paths, listed, strict=True))
+    found: dict[str, list[Value]] = {path: [Special.ABSENT] * len(occurrences) for path in paths}
+    of_shape = {shape: [found[path] for path in shape.paths] for shape in shapes}
+    for at, occurrence in enumerate(occurrences):
+        request = occurrence.call.request
+        for column, value in zip(of_shape[request.shape], request.cells, strict=True):
+            column[at] = value
+    return found
+
+
+def _leaves_at(
+    sources: Sequence[Occurrence | None], side: Side, path: str, elements: Sequence[Numbers] | None
+) -> list[Value]:
+    """A leaf of each source.
+
+    Args:
+        sources: the calls.
+        side: of their messages.
+        path: of the leaf.
+        elements: whose numbers `{each}` in the path stands for; None where it stands for none.
+    """
+    places: dict[Shape, int | None] = {}
+    values: list[Value] = []
+    for at, source in enumerate(sources):
+        if source is None:
+            values.append(Special.UNRESOLVED)
+            continue
+        row: Row = source.call.request if side is Side.REQUEST else source.call.event.response or EMPTY
+        if elements is not None:
+            place = _place_of(row.shape, path, elements[at])
+        elif row.shape in places:
+            place = places[row.shape]
+        else:
+            place = places[row.shape] = row.shape.places.get(path)
+        values.append(Special.ABSENT if place is None else row.cells[place])
+    return values
+
+
+@lru_cache(maxsize=_PLACES_KEPT)
+def _place_of(shape: Shape, path: str, numbers: Numbers) -> int | None:
+    """Where in a shape the leaf stands that a path means for an element."""
+    return shape.places.get(element_path(shape.places, path, numbers))
 
 
 def value_at(leaves: Leaves, path: str) -> Value:

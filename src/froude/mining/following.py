@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from froude.mining.canonical import Logical
-from froude.mining.relocation import Caused, Channel, Key, Relocation
+from froude.mining.causes import Caused, Channel
+from froude.mining.relocation import Key, Relocation
 from froude.mining.senders import Sender
 from froude.workload.types import Actor
 

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
+from froude.hadoop.rows import EMPTY
 from froude.mining.events import Leaves
 from froude.mining.structure import Occurrence
 from froude.workload.types import Scalar
@@ -51,13 +52,13 @@ def find_inputs(
             number = occurrence.call.request.get(_SUBMITTED)
             if number is not None:
                 clients[occurrence.run, number] = id(occurrence.sender)
-            blocks = _blocks(occurrence.call.response or {})
+            blocks = _blocks(occurrence.call.response or EMPTY)
             if blocks:
                 told[id(occurrence.sender)][template] += blocks
     found: dict[int, Told] = {}
     for listed in periodic.values():
         for occurrence in listed:
-            number = (occurrence.call.response or {}).get(_GIVEN)
+            number = (occurrence.call.response or EMPTY).get(_GIVEN)
             client = clients.get((occurrence.run, number))
             if client is not None:
                 found[id(occurrence.sender)] = told[client]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from froude.workload.types import SCRIPTED, Poll
 
@@ -225,6 +226,7 @@ FACTS = (
 """Ends of leaf paths that hold a fact of the sending machine, where no other rule is found."""
 
 
+@lru_cache(maxsize=1 << 14)
 def fact_of(path: str) -> str | None:
     """The fact of the sending machine that a leaf path holds, by `FACTS`; None for none."""
     return next((fact for end, fact in FACTS if path.endswith(end)), None)

@@ -47,11 +47,10 @@ def find_lanes(senders: Iterable[Sender]) -> dict[str, frozenset[Pair]]:
             methods[key] = (sender.role.name, (first[0], second[0]))
     for place, places in seen.items():
         turned = any(
-            abs(at - there) <= _NEAR
+            (near, False) in places
             for at, forward in places
             if forward
-            for there, other in places
-            if not other
+            for near in range(at - _NEAR, at + _NEAR + 1)
         )
         if turned:
             role, pair = methods[place]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from froude.base.units import Quantity
 from froude.mining.canonical import Token
+from froude.mining.causes import Channel
 from froude.mining.events import Recording
 from froude.mining.following import trace_following
 from froude.mining.knowledge import BATCHES, REPORTS, ROLES
@@ -16,7 +17,7 @@ from froude.mining.lanes import put_in_order
 from froude.mining.parse import Automaton
 from froude.mining.periodic import Period
 from froude.mining.placement import Known, Placement, placement_of
-from froude.mining.relocation import Channel, Key, trace_back
+from froude.mining.relocation import Key, trace_back
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, Sender, senders_of
 from froude.mining.structure import MinedType, Names, Occurrence, place

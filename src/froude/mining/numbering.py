@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from froude.base.units import Quantity
+from froude.hadoop.rows import Row
 from froude.mining.patterns import SLOT
 from froude.mining.senders import Sender
 from froude.mining.structure import MinedType, place
@@ -37,9 +38,9 @@ def _counting(mined: MinedType, scales: Scales) -> dict[int, int] | None:
         by_run[sender.run].append(sender)
     if max((len(senders) for senders in by_run.values()), default=0) < 2:
         return None
-    first: dict[str, dict[int, dict[str, object]]] = defaultdict(dict)
+    first: dict[str, dict[int, Row]] = defaultdict(dict)
     for occurrence in mined.occurrences:
-        first[occurrence.template].setdefault(id(occurrence.sender), dict(occurrence.call.request))
+        first[occurrence.template].setdefault(id(occurrence.sender), occurrence.call.request)
     for requests in first.values():
         if len(requests) < len(mined.senders):
             continue

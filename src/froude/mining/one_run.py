@@ -12,7 +12,7 @@ from collections.abc import Callable
 from froude.mining.elements import leaf_name
 from froude.mining.evidence import Column
 from froude.mining.patterns import SLOT, joined
-from froude.mining.relocation import is_distinctive
+from froude.mining.said import is_distinctive
 from froude.workload.generators import recognise
 from froude.workload.rules import Special
 from froude.workload.types import Generated, Rule, Scalar, Template

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.base.units import Quantity
+from froude.hadoop.rows import EMPTY
 from froude.mining.asks import NODE, elements, is_asked, kind_of, representative
 from froude.mining.counts import fit_count
 from froude.mining.events import Leaves
@@ -54,6 +55,8 @@ def rules(
         inputs: where the input of each sender's application lies (`inputs.find_inputs`).
     """
     method = occurrences[0].call.token[1]
+    if method not in ASKS:
+        return {}
     found: dict[str, Rule] = {}
     followed: dict[Scalar, Rule | None] = {}
     for path, values in columns(occurrences).items():
@@ -210,8 +213,8 @@ class Outstanding:
             number = request.get(f"{prefix}.{self.asks.amount}")
             self._open[self._place(request, prefix)] = number if isinstance(number, int) else 0
         self.due, self.unwanted = {}, []
-        for prefix, inside in elements(self.asks.given, response or {}):
-            leaves = response or {}
+        for prefix, inside in elements(self.asks.given, response or EMPTY):
+            leaves = response or EMPTY
             priority = leaves.get(f"{prefix}.{self.asks.priority}")
             anywhere = (priority, "*")
             if self._open.get(anywhere, 0) <= 0:

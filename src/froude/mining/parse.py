@@ -7,20 +7,24 @@ element may be missing, each at a cost, so that a sequence that deviates is stil
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from froude.mining.segments import Item, Loop
 
 _EXTRA = 1.0
 _MISSING = 1.0
 _EMPTY_LOOP = 0.01
+_MOST = 0.9
+"""What an exact parse costs at most: many loops passed by."""
+_MOVES_KEPT = 1 << 14
+"""Moves that an automaton remembers."""
 _WIDTH = 24.0
 """Paths this much worse than the best at a call are dropped: bounds the work on long deviating sequences."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """One call's place in the pattern."""
 
     element: int
@@ -52,7 +56,24 @@ class _Node:
 
     cost: float
     before: _Node | None
-    what: tuple[str, int]
+    what: tuple[_Act, ...]
+
+
+_Act = tuple[str, int]
+"""What is done: to eat a token, to enter, go round, leave or pass by a loop; or a call is extra, or a token missing."""
+_State = tuple[tuple[int, float], ...]
+"""Places that can be reached with a sequence, each with its cost beyond that of the first."""
+
+
+class _Move(NamedTuple):
+    """How a place is reached with one more token."""
+
+    place: int
+    start: int
+    """From which of the places of the state before."""
+    cost: float
+    """Beyond that of the first place of the state before."""
+    what: tuple[_Act, ...]
 
 
 class Automaton:
@@ -70,6 +91,7 @@ class Automaton:
         self._free: dict[int, list[tuple[int, float, tuple[str, int]]]] = {}
         self._places = 1
         self._loops = 0
+        self._moves: dict[tuple[_State, Hashable], tuple[list[_Move], _State]] = {}
         self._end = self._compile(items, 0, ())
 
     def _compile(self, items: Sequence[Item], at: int, loops: tuple[int, ...]) -> int:
@@ -146,14 +168,55 @@ class Automaton:
             sequence: the calls' tokens.
             exact: give up, and return None, where a call is extra or missing: linear time.
         """
-        limit = 0.9 if exact else float("inf")
-        front = self._closed({0: _Node(0.0, None, ("start", 0))}, limit)
+        if exact:
+            return self._exactly(sequence)
+        limit = float("inf")
+        front = self._closed({0: _Node(0.0, None, ())}, limit)
         for at, token in enumerate(sequence):
             front = self._closed(self._step(front, token, at, limit), limit)
-            if not front:
-                return None
         last = front.get(self._end)
         return None if last is None else self._traced(last, len(sequence))
+
+    def _exactly(self, sequence: Sequence[Hashable]) -> Parse | None:
+        """The same where no call is extra and none missing: in a loop the same places are reached again and again."""
+        front = self._closed({0: _Node(0.0, None, ())}, _MOST)
+        nodes, state = list(front.values()), _state(front)
+        for token in sequence:
+            known = self._moves.get((state, token))
+            if known is None:
+                known = self._moved(state, token)
+                if len(self._moves) < _MOVES_KEPT:
+                    self._moves[state, token] = known
+            moves, state = known
+            if not moves:
+                return None
+            base = nodes[0].cost
+            nodes = [_Node(base + move.cost, nodes[move.start], move.what) for move in moves]
+            if max(node.cost for node in nodes) > _MOST:
+                kept = {
+                    move.place: node for move, node in zip(moves, nodes, strict=True) if node.cost <= _MOST
+                }
+                nodes, state = list(kept.values()), _state(kept)
+                if not nodes:
+                    return None
+        last = next((node for (place, _), node in zip(state, nodes, strict=True) if place == self._end), None)
+        return None if last is None else self._traced(last, len(sequence))
+
+    def _moved(self, state: _State, token: Hashable) -> tuple[list[_Move], _State]:
+        """The places that can be reached from others with a token."""
+        starts = {place: _Node(cost, None, ()) for place, cost in state}
+        number = {id(node): at for at, node in enumerate(starts.values())}
+        least = min((cost for _, cost in state), default=0.0)
+        front = self._closed(self._step(starts, token, 0, least + _MOST), least + _MOST)
+        moves = []
+        for place, node in front.items():
+            what: list[_Act] = []
+            step = node
+            while step.before is not None:
+                what[:0] = step.what
+                step = step.before
+            moves.append(_Move(place, number[id(step)], node.cost, tuple(what)))
+        return moves, _state(front)
 
     def _step(self, front: dict[int, _Node], token: Hashable, at: int, limit: float) -> dict[int, _Node]:
         after: dict[int, _Node] = {}
@@ -163,9 +226,9 @@ class Automaton:
                 continue
             for number, end in self._eat.get(place, ()):
                 if self.tokens[number] == token:
-                    _keep(after, end, node.cost, node, ("eat", number))
+                    _keep(after, end, node.cost, node, (("eat", number),))
             if node.cost + _EXTRA <= limit:
-                _keep(after, place, node.cost + _EXTRA, node, ("extra", at))
+                _keep(after, place, node.cost + _EXTRA, node, (("extra", at),))
         return after
 
     def _closed(self, front: dict[int, _Node], limit: float) -> dict[int, _Node]:
@@ -182,15 +245,15 @@ class Automaton:
                 total = node.cost + cost
                 if total > limit:
                     continue
-                if _keep(front, end, total, node, what):
+                if _keep(front, end, total, node, (what,)):
                     work.append(end)
         return front
 
     def _traced(self, last: _Node, calls: int) -> Parse:
-        steps: list[tuple[str, int]] = []
+        steps: list[_Act] = []
         node: _Node | None = last
         while node is not None:
-            steps.append(node.what)
+            steps.extend(reversed(node.what))
             node = node.before
         counters: list[int] = []
         matches: list[Match] = []
@@ -209,10 +272,15 @@ class Automaton:
             elif kind == "missing":
                 missing.append(number)
         assert len(matches) == calls
-        return Parse(tuple(matches), tuple(missing), last.cost)
+        return Parse(tuple(matches), tuple(missing), round(last.cost, 6))
 
 
-def _keep(front: dict[int, _Node], place: int, cost: float, before: _Node, what: tuple[str, int]) -> bool:
+def _state(front: Mapping[int, _Node]) -> _State:
+    base = next((node.cost for node in front.values()), 0.0)
+    return tuple((place, round(node.cost - base, 9)) for place, node in front.items())
+
+
+def _keep(front: dict[int, _Node], place: int, cost: float, before: _Node, what: tuple[_Act, ...]) -> bool:
     known = front.get(place)
     if known is not None and known.cost <= cost + 1e-9:
         return False

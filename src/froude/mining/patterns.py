@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from froude.base.units import Quantity
 from froude.mining.counts import LARGEST_GROUP, fit_count
@@ -60,6 +61,12 @@ _TURNS_SEEN, _FEWEST_TURNS = 3, 8
 """Calls for each of the values that take turns, and for all of them: fewer would alternate by chance."""
 _SAMPLE = 200
 """Calls at which such a counter is tried first."""
+_FIRST = 48
+"""Calls at which it is looked first whether terms decide a number."""
+_LARGEST_NUMBER = 1 << 52
+"""Counters do not count further: fractions of larger numbers are not told apart."""
+
+Ints = npt.NDArray[np.int64]
 
 SlotRule = Callable[[Sequence[Occurrence], Sequence[int]], Rule | None]
 """Finds a rule for the numbers of one slot of a text, where no counter fits."""
@@ -103,36 +110,34 @@ def counter(
         The rule; None where none fits every value, or where the values do not vary.
     """
     numbers = [value for value in values if type(value) is int]
-    if len(numbers) < len(values) or len(values) < 2 or max(abs(n) for n in numbers) > 1 << 52:
+    if len(numbers) < len(values) or len(values) < 2 or max(abs(n) for n in numbers) > _LARGEST_NUMBER:
         return None
     if len(set(numbers)) < 2:
         return None
+    wanted = np.array(numbers, np.int64)
     names = [NODE, *occurrences[0].indices]
-    places = {name: [_index(occurrence, name) for occurrence in occurrences] for name in names}
-    varied = [name for name in names if len(set(places[name])) > 1]
+    places = {name: np.array([_index(each, name) for each in occurrences], np.int64) for name in names}
+    varied = [name for name in names if (places[name] != places[name][0]).any()]
     tried = [*([name] for name in reversed(varied)), *([varied] if len(varied) > 1 else [])]
-    by_variable: dict[str, list[int]] = {}
+    sizes: dict[str, Ints] = {}
     for variable in sorted({name for scale in scales for name in scale}):
         each = [round(scale[variable].value) if variable in scale else 0 for scale in scales]
         plain = not any(variable in scale and scale[variable].unit for scale in scales)
-        if not plain or len({each[occurrence.run] for occurrence in occurrences}) < 2:
+        of_run = (
+            np.array([each[occurrence.run] for occurrence in occurrences], np.int64) if plain else wanted[:0]
+        )
+        if not plain or (of_run == of_run[0]).all():
             continue
-        by_variable[variable] = each
+        sizes[variable] = of_run
         for name in varied:
             product = f"{variable}*{name}"
-            places[product] = [
-                each[occurrence.run] * at for occurrence, at in zip(occurrences, places[name], strict=True)
-            ]
+            places[product] = of_run * places[name]
             tried.append([product, *(other for other in varied if other != name)])
     for chosen in tried:
-        line = _line(chosen, [places[name] for name in chosen], numbers)
+        line = _line(chosen, [places[name] for name in chosen], wanted)
         if line is not None:
             return line
-    sizes = {
-        variable: [each_by_run[occurrence.run] for occurrence in occurrences]
-        for variable, each_by_run in by_variable.items()
-    }
-    return _grouped(varied, places, numbers, sizes) or _from_the_end(varied, places, numbers, sizes)
+    return _grouped(varied, places, wanted, sizes) or _from_the_end(varied, places, wanted, sizes)
 
 
 def is_thin(rule: Counter, occurrences: Sequence[Occurrence]) -> bool:
@@ -167,20 +172,15 @@ def _is_short(name: str, occurrences: Sequence[Occurrence]) -> bool:
 
 
 def _grouped(
-    varied: Sequence[str],
-    places: Mapping[str, Sequence[int]],
-    numbers: Sequence[int],
-    sizes: Mapping[str, Sequence[int]],
+    varied: Sequence[str], places: Mapping[str, Ints], numbers: Ints, sizes: Mapping[str, Ints]
 ) -> Counter | None:
     """A counter over an index in groups, beside other indices; tried at a sample of the calls first."""
     step = max(1, len(numbers) // _SAMPLE)
-    telling = [name for name in varied if len(set(places[name])) >= _TELLING]
+    telling = [name for name in varied if len(np.unique(places[name])) >= _TELLING]
     for terms in _in_groups(telling, varied, places, sizes):
         if len(numbers) < _EVIDENCE * (len(terms) + 1):
             continue
         names, values = list(terms), list(terms.values())
-        if not _decided(values, numbers):
-            continue
         if step > 1 and _line(names, [value[::step] for value in values], numbers[::step]) is None:
             continue
         line = _line(names, values, numbers)
@@ -190,96 +190,98 @@ def _grouped(
 
 
 def _from_the_end(
-    varied: Sequence[str],
-    places: Mapping[str, Sequence[int]],
-    numbers: Sequence[int],
-    sizes: Mapping[str, Sequence[int]],
+    varied: Sequence[str], places: Mapping[str, Ints], numbers: Ints, sizes: Mapping[str, Ints]
 ) -> Counter | None:
     """A counter that begins where the Scale says: down from the last one, or on after so many whole groups."""
     if len(numbers) < _EVIDENCE * (len(varied) + 2):
         return None
     for variable, each in sizes.items():
-        begun = {variable: list(each)} | {
-            f"{variable}//{by}": [size // by for size in each] for by in range(2, _LARGEST_STEP + 1)
-        }
+        begun = {variable: each} | {f"{variable}//{by}": each // by for by in range(2, _LARGEST_STEP + 1)}
         for name, values in begun.items():
-            if len(set(values)) >= _TELLING:
+            if len(np.unique(values)) >= _TELLING:
                 line = _line([name, *varied], [values, *(places[other] for other in varied)], numbers)
                 if line is not None:
                     return line
     return None
 
 
-def _decided(values: Sequence[Sequence[int]], numbers: Sequence[int]) -> bool:
+def _decided(values: Sequence[Ints], numbers: Ints) -> bool:
     """Whether the same values of all terms always go with the same number: a quick no to most terms that are tried."""
     seen: dict[tuple[int, ...], int] = {}
-    return all(
-        seen.setdefault(key, number) == number
-        for key, number in zip(zip(*values, strict=True), numbers, strict=True)
+    first = zip(
+        zip(*(value[:_FIRST].tolist() for value in values), strict=True),
+        numbers[:_FIRST].tolist(),
+        strict=True,
     )
+    if not all(seen.setdefault(key, number) == number for key, number in first):
+        return False
+    order = np.lexsort(values)
+    same = np.ones(len(numbers) - 1, bool)
+    for value in values:
+        same &= np.diff(value[order]) == 0
+    return not (np.diff(numbers[order])[same] != 0).any()
 
 
 def _in_groups(
-    telling: Sequence[str],
-    varied: Sequence[str],
-    places: Mapping[str, Sequence[int]],
-    sizes: Mapping[str, Sequence[int]],
-) -> Iterator[dict[str, Sequence[int]]]:
+    telling: Sequence[str], varied: Sequence[str], places: Mapping[str, Ints], sizes: Mapping[str, Ints]
+) -> Iterator[dict[str, Ints]]:
     """Terms of counters over an index in groups: its place in the group, the group's number, or both, beside others.
 
     A group's size is a number or a Scale variable, and is seen only where there are two groups or more.
     """
     for name in reversed(telling):
-        most = max(places[name]) + 1
-        known = {
+        indices = places[name]
+        most = int(indices.max()) + 1
+        known: dict[str, Ints | int] = {
             variable: each
             for variable, each in sizes.items()
-            if min(each) > 0 and 1 < max(each) <= _most_turns(most)
+            if each.min() > 0 and 1 < each.max() <= _most_turns(most)
         }
-        literal = {
-            str(size): [size] * len(places[name])
-            for size in range(2, min(LARGEST_GROUP, _most_turns(most)) + 1)
-        }
+        literal = {str(size): size for size in range(2, min(LARGEST_GROUP, _most_turns(most)) + 1)}
         others = {other: places[other] for other in varied if other != name}
-        for by, each in (known | literal).items():
-            place = {f"{name}%{by}": [n % size for n, size in zip(places[name], each, strict=True)]}
-            number = {f"{name}//{by}": [n // size for n, size in zip(places[name], each, strict=True)]}
+        for by, size in (known | literal).items():
+            place, number = {f"{name}%{by}": indices % size}, {f"{name}//{by}": indices // size}
             for folds in (place, number, place | number):
                 yield dict(folds)
                 if others:
                     yield folds | others
         # What began before the loop goes on in it: the first of a loop need not be the first of a group.
-        for by, each in (known | literal).items():
-            for plus in range(1, max(each) if max(each) <= _LARGEST_STEP else 0):
-                moved = [n + plus for n in places[name]]
-                place = {f"({name}+{plus})%{by}": [n % size for n, size in zip(moved, each, strict=True)]}
-                number = {f"({name}+{plus})//{by}": [n // size for n, size in zip(moved, each, strict=True)]}
-                for folds in (place, number):
+        for by, size in (known | literal).items():
+            largest = int(np.max(size))
+            for plus in range(1, largest if largest <= _LARGEST_STEP else 0):
+                moved = indices + plus
+                for folds in (
+                    {f"({name}+{plus})%{by}": moved % size},
+                    {f"({name}+{plus})//{by}": moved // size},
+                ):
                     yield dict(folds)
                     if others:
                         yield folds | others
         # Every third thing is in its place among the folders, too: which is no plain remainder of the iteration.
         for by, each in sizes.items():
-            if min(each) > 0 and max(each) > 1:
+            if each.min() > 0 and each.max() > 1:
                 for factor in range(2, _LARGEST_STEP + 1):
-                    stepped = [factor * n % size for n, size in zip(places[name], each, strict=True)]
-                    yield {f"({factor}*{name})%{by}": stepped}
+                    yield {f"({factor}*{name})%{by}": factor * indices % each}
 
 
 def _index(occurrence: Occurrence, name: str) -> int:
     return occurrence.node if name == NODE else occurrence.indices.get(name, 0)
 
 
-def _line(names: Sequence[str], places: Sequence[Sequence[int]], numbers: Sequence[int]) -> Counter | None:
-    base = numbers[0]
-    rows = np.array([*places, [1] * len(numbers)], dtype=float).T
-    solved = np.linalg.lstsq(rows, np.array([n - base for n in numbers], dtype=float), rcond=None)[0]
+def _line(names: Sequence[str], places: Sequence[Ints], numbers: Ints) -> Counter | None:
+    if not _decided(places, numbers):
+        return None
+    base = int(numbers[0])
+    rows = np.array([*places, np.ones(len(numbers), np.int64)], dtype=float).T
+    solved = np.linalg.lstsq(rows, (numbers - base).astype(float), rcond=None)[0]
     steps = {name: round(float(step)) for name, step in zip(names, solved, strict=False)}
     start = base + round(float(solved[-1]))
-    fits = all(
-        start + sum(step * places[at][i] for at, step in enumerate(steps.values())) == number
-        for i, number in enumerate(numbers)
-    )
+    if max(abs(number) for number in (start, *steps.values())) > _LARGEST_NUMBER:
+        return None
+    line = np.full(len(numbers), start)
+    for step, place in zip(steps.values(), places, strict=True):
+        line += step * place
+    fits = bool((line == numbers).all())
     return Counter(start, {name: step for name, step in steps.items() if step}) if fits else None
 
 

@@ -10,11 +10,13 @@ from froude.base.errors import InputError
 from froude.base.memory import collected_later
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
+from froude.hadoop.rows import EMPTY, Shape
 from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.candidates import of_cause
+from froude.mining.causes import is_report
 from froude.mining.contained import find_containers
 from froude.mining.counts import fit_count
-from froude.mining.events import Recording, recording_of
+from froude.mining.events import Recording, recordings_of
 from froude.mining.findings import found, lost
 from froude.mining.following import find_following
 from froude.mining.inputs import find_inputs
@@ -25,7 +27,7 @@ from froude.mining.loop_counts import LoopCounts
 from froude.mining.numbering import renumber
 from froude.mining.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.questions import Questions
-from froude.mining.relocation import is_report, relocate
+from froude.mining.relocation import relocate
 from froude.mining.rivals import rivals
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
@@ -93,7 +95,7 @@ def mine(
         if not trace.meta.fidelity.response:
             remedy = "Import it again from a table with a column `response`, or columns `response.NAME`"
             raise InputError("has no responses to mine", place=f"trace {number}", remedy=remedy)
-    workload = mine_recordings(parallel.map(recording_of, traces, workers), progress=progress)
+    workload = mine_recordings(recordings_of(traces, workers), progress=progress)
     hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
     return replace(workload, recorded=replace(workload.recorded, traces=hashes))
 
@@ -175,7 +177,8 @@ class _Builder:
         self._contained = find_containers(recordings, types)
         steps = [occurrence for listed in placement.steps.values() for occurrence in listed]
         self._timings = timings(steps, self._scales)
-        self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
+        until_s = self._waits.until_s
+        self._waiting_timings = timings(steps, self._scales, until_s) if until_s else self._timings
         self._starts = start_rules(types, len(recordings))
         self.questions = Questions()
         self.findings: list[Finding] = [*undecided_starts(types, self._starts, len(recordings))]
@@ -352,7 +355,7 @@ class _Builder:
 
 def _confirmation(occurrences: Sequence[Occurrence]) -> str | None:
     """The leaf that was true in every answer."""
-    answers = [occurrence.call.response or {} for occurrence in occurrences]
+    answers = [occurrence.call.response or EMPTY for occurrence in occurrences]
     return CONFIRMATION if answers and all(leaves.get(CONFIRMATION) is True for leaves in answers) else None
 
 
@@ -378,11 +381,14 @@ def _firsts(mined: MinedType) -> list[Occurrence]:
 
 def _pieces(recordings: Sequence[Recording]) -> tuple[int, ...]:
     """The sizes of pieces that requests asked for, smallest first."""
-    mined = {
-        value
-        for recording in recordings
-        for event in recording.events
-        for path, value in event.request.items()
-        if path.rpartition(".")[2] in PIECES and type(value) is int and value > 0
-    }
+    places: dict[Shape, list[int]] = {}
+    mined: set[int] = set()
+    for request in (event.request for recording in recordings for event in recording.events):
+        shape = request.shape
+        if shape not in places:
+            places[shape] = [at for at, path in enumerate(shape.paths) if path.rpartition(".")[2] in PIECES]
+        for at in places[shape]:
+            value = request.cells[at]
+            if type(value) is int and value > 0:
+                mined.add(value)
     return tuple(sorted(mined)[:_MOST_PIECES])

@@ -6,10 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from froude.hadoop.rows import EMPTY
 from froude.mining.canonical import Token
+from froude.mining.causes import Channel, is_report
 from froude.mining.elements import elements_of
 from froude.mining.flows import Timeline
-from froude.mining.relocation import Channel, Relocation, is_report
+from froude.mining.relocation import Relocation
 from froude.mining.structure import MinedType, Occurrence
 from froude.workload.types import Actor
 
@@ -149,6 +151,7 @@ def _effects(
         for (_, token), listed_relocations in sorted(relocations.items(), key=lambda item: item[0])
         for occurrence in listed_relocations
     ]
+    loops: dict[tuple[str, int], tuple[Mapping[str, int], Mapping[str, bool]]] = {}
     for token, relocation in _causes_first(listed):
         for caused in sorted(relocation.caused, key=lambda c: (c.sender.run, c.call.order)):
             name, node = home.get(id(caused.sender), ("", 0))
@@ -168,8 +171,7 @@ def _effects(
                 caused.sender,
                 by_key[key].template,
                 caused.call,
-                {prefix + loop: number for loop, number in cause.indices.items()},
-                {prefix + loop: last for loop, last in cause.last.items()},
+                *_loops_of(cause, prefix, loops),
                 cause,
                 caused.index,
                 relocation.channel.each,
@@ -179,18 +181,37 @@ def _effects(
     if known is None:
         _complete_reports(by_key, numbers)
     by_type: dict[str, list[MinedEffect]] = defaultdict(list)
+    causes: dict[str, list[Occurrence]] = {effect.cause: [] for effect in by_key.values()}
+    for occurrence, _ in placed.values():
+        if occurrence.template in causes:
+            causes[occurrence.template].append(occurrence)
     for (name, *_), effect in by_key.items():
-        causes = [occurrence for occurrence, _ in placed.values() if occurrence.template == effect.cause]
         callee = effect.channel.actor is Actor.CALLEE
-        sides = (
-            occurrence.call.request if callee else occurrence.call.response or {} for occurrence in causes
+        shapes = Counter(
+            (each.call.request if callee else each.call.response or EMPTY).shape
+            for each in causes[effect.cause]
         )
-        elements = sum(len(elements_of(leaves, effect.channel.each)) for leaves in sides)
+        elements = sum(
+            number * len(elements_of(shape.places, effect.channel.each)) for shape, number in shapes.items()
+        )
         # Of a report never seen of this cause half as much as if it had been seen once.
         seen = len(effect.occurrences) or 0.5
         effect.share = round(min(1.0, seen / elements), 3) if elements else 1.0
         by_type[name].append(effect)
     return dict(by_type), lost
+
+
+def _loops_of(
+    cause: Occurrence, prefix: str, known: dict[tuple[str, int], tuple[Mapping[str, int], Mapping[str, bool]]]
+) -> tuple[Mapping[str, int], Mapping[str, bool]]:
+    """The loops of a cause as those of its effects, which share them as causes do."""
+    key = (prefix, id(cause.indices))
+    if key not in known:
+        known[key] = (
+            {prefix + loop: number for loop, number in cause.indices.items()},
+            {prefix + loop: last for loop, last in cause.last.items()},
+        )
+    return known[key]
 
 
 def _complete_reports(by_key: dict[tuple[str, Token, str, int], MinedEffect], numbers: Counter[str]) -> None:

@@ -8,9 +8,15 @@ what a search at all calls would accept; only the search itself costs less.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain, islice
 
+from froude.mining.bulk import cases_of
+from froude.mining.doubts import Doubt, replaced
+from froude.mining.evidence import Column
+from froude.mining.sources import Sources
 from froude.mining.structure import Occurrence
+from froude.workload.types import Cases, Generated, Rule, Unknown
 
 FEW = 1000
 """Calls of a template that are all looked at."""
@@ -58,3 +64,67 @@ def spread(items: Sequence[int], most: int) -> list[int]:
     between = items[head : len(items) - tail]
     step = max(1, len(between) // (most - head - tail))
     return [*items[:head], *between[::step][: most - head - tail], *items[len(items) - tail :]]
+
+
+def searched(
+    search: Callable[[Column], Rule | None],
+    column: Column,
+    sources: Sources,
+    doubts: list[Doubt],
+    by_nature: Callable[[Column], Rule],
+) -> Rule | None:
+    """The rule of a long column, searched for at some of its calls and held against all.
+
+    Args:
+        search: finds the rule of a column.
+        column: the argument.
+        sources: says what a rule gives.
+        doubts: to which the search adds.
+        by_nature: the rule of a part of the calls that no other rule explains.
+
+    Returns:
+        What the search would find at all calls; None for nothing.
+    """
+    before = len(doubts)
+    chosen = column.occurrences.known("sample", lambda: sample(column.occurrences))
+    for _ in range(SEARCHES):
+        some = column.only(chosen)
+        rule = search(some)
+        if rule is None or isinstance(rule, Generated | Unknown):
+            del doubts[before:]
+            return None
+        closed: list[tuple[Rule, list[int]]] = [(rule, list(range(len(column.values))))]
+        open_: list[tuple[Rule, list[int]]] = []
+        if not sources.holds(rule, some):  # in part drawn, asked about, or the machine's own
+            if not isinstance(rule, Cases):
+                break
+            holding = {
+                id(part)
+                for part, at in cases_of(rule, some.occurrences)
+                if sources.holds(part, some.only(at))
+            }
+            parts = cases_of(rule, column.occurrences)
+            closed = [each for each in parts if id(each[0]) in holding]
+            open_ = [each for each in parts if id(each[0]) not in holding]
+        contradicting = list(
+            islice(
+                chain.from_iterable(
+                    (
+                        at[place]
+                        for place in sources.contradicting(part, column if part is rule else column.only(at))
+                    )
+                    for part, at in closed
+                ),
+                CONTRADICTIONS,
+            )
+        )
+        if not contradicting:
+            if open_:
+                del doubts[before:]
+            for part, at in open_:
+                rule = replaced(rule, part, by_nature(column.only(at)))
+            return rule
+        del doubts[before:]
+        chosen = sorted({*chosen, *contradicting})
+    del doubts[before:]
+    return search(column)

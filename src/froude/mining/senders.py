@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from froude.mining.canonical import Logical, Token, find_polls, join_polls, logical_calls
 from froude.mining.events import Event, Recording
@@ -14,6 +15,7 @@ from froude.mining.periodic import Period, find_periodic
 from froude.workload.types import Poll
 
 _CLIENT = Role("client")
+_ORDER = attrgetter("event.order")
 
 
 @dataclass(slots=True)
@@ -79,7 +81,7 @@ def _separated(run: int, recording: Recording) -> list[Sender]:
 
 def role_of(events: Sequence[Event]) -> Role:
     """The first role whose mark the sender's calls carry."""
-    protocols = {event.protocol.rpartition(".")[2].removesuffix("PB") for event in events}
+    protocols = {each.rpartition(".")[2].removesuffix("PB") for each in {event.protocol for event in events}}
     contexts = Counter(event.caller_context for event in events if event.caller_context)
     context = contexts.most_common(1)[0][0] if contexts else ""
     for role in ROLES:
@@ -91,7 +93,7 @@ def role_of(events: Sequence[Event]) -> Role:
 
 
 def _find_conventions(senders: Sequence[Sender], recordings: Sequence[Recording]) -> Conventions:
-    polls = find_polls(_without(sender.calls, set()) for sender in senders)
+    polls = find_polls([sender.calls for sender in senders])
     by_role: dict[str, list[Sender]] = defaultdict(list)
     for sender in senders:
         by_role[sender.role.name].append(sender)
@@ -112,7 +114,7 @@ def _sort_calls(sender: Sender, conventions: Conventions) -> None:
     own = join_polls(_without(sender.calls, real), conventions.polls)
     sender.periodic = [call for call in sender.calls if call.token in real]
     sender.own = own
-    sender.calls = sorted([*own, *sender.periodic], key=lambda call: call.order)
+    sender.calls = sorted([*own, *sender.periodic], key=_ORDER)
 
 
 def _without(calls: Sequence[Logical], real: set[Token]) -> list[Logical]:

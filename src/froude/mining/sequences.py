@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from froude.base.units import Quantity
+from froude.hadoop.rows import EMPTY
 from froude.mining.canonical import Token
 from froude.mining.elements import ONLY, Numbers, element_path, elements_of
 from froude.mining.matching import Matched
@@ -181,7 +182,7 @@ def _names(effect: Effect, matched: Matched, node: NodeType) -> set[Scalar]:
 
 def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[Numbers]:
     """Elements of a cause for which a node of the type acts."""
-    leaves = cause.call.request if effect.actor is Actor.CALLEE else cause.call.response or {}
+    leaves = cause.call.request if effect.actor is Actor.CALLEE else cause.call.response or EMPTY
     if effect.actor in {Actor.CALLEE, Actor.ANSWERER} and cause.call.event.target.host not in names:
         return []
     if effect.each is None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from froude.base.units import Quantity
+from froude.mining.bulk import Bulk
 from froude.mining.candidates import flows_from, from_cause, is_chosen, ranked, siblings
 from froude.mining.elements import leaf_name
-from froude.mining.evidence import ALWAYS_NEW, SOURCES_TRIED, Column, is_telling
-from froude.mining.flows import OccurrenceContext, Timeline
+from froude.mining.evidence import ALWAYS_NEW, SOURCES_TRIED, Column, is_telling, spread
+from froude.mining.flows import Timeline
 from froude.mining.patterns import same
-from froude.mining.relocation import is_distinctive
+from froude.mining.said import is_distinctive
 from froude.mining.structure import Occurrence
-from froude.workload.rules import Special, evaluate
+from froude.mining.takers import Takers
+from froude.workload.rules import Special
 from froude.workload.types import Flow, Rule, Scalar, Side, Which
 
+_FEW = 4000
+"""Calls at which a rule is tried before all."""
 _NEARBY = 16
 """Largest offset between a number and its source."""
 
@@ -29,7 +35,7 @@ class Sources:
 
     def __init__(self, timeline: Timeline, scales: Sequence[Mapping[str, Quantity]]) -> None:
         self._timeline = timeline
-        self._scales = scales
+        self._bulk = Bulk(timeline, scales)
 
     def holds(self, rule: Rule, column: Column) -> bool:
         """Whether a rule gives the recorded value at every call.
@@ -47,13 +53,14 @@ class Sources:
             rule: any.
             column: the argument.
         """
-        for at in column.order:
-            occurrence = column.occurrences[at]
-            given = evaluate(
-                rule, OccurrenceContext(self._timeline, self._scales[occurrence.run], occurrence)
-            )
-            if not same(given, column.values[at]):
-                yield at
+        calls = column.occurrences
+        for places, takers in calls.known("some first", lambda: _some_first(calls)):
+            given, seen = self._bulk.values(rule, takers), [column.values[at] for at in places]
+            if given == seen and list(map(type, given)) == list(map(type, seen)):
+                continue
+            for at, one, other in zip(places, given, seen, strict=True):
+                if not same(one, other):
+                    yield at
 
     def flow(self, column: Column) -> Rule | None:
         """The likeliest flow that holds at all calls; of small numbers and flags only from a leaf of the same meaning.
@@ -130,7 +137,7 @@ class Sources:
         """Whether the source is about the very path that stands beside a leaf: then a small number is no accident."""
         assert column.shows is not None
         taker = column.occurrences[column.shows]
-        source = taker.cause if flow.which is Which.CAUSE else self._timeline.source(flow, taker)
+        source = taker.cause if flow.which is Which.CAUSE else self._timeline.meant(flow, [taker])[0]
         around = column.path.rpartition(".")[0] + "."
         beside = {
             v
@@ -147,15 +154,39 @@ class Sources:
         numbers = [value for value in column.values if type(value) is int]
         if at is None or len(numbers) < len(column.values) or len(set(numbers)) < 3:
             return None
-        occurrence = column.occurrences[at]
-        for plus in (d for n in range(1, _NEARBY + 1) for d in (n, -n)):
-            tried = [
-                Flow(flow.call, flow.side, flow.path, flow.which, flow.node_type, plus)
-                for source in self._timeline.sources(occurrence, numbers[at] - plus)[-SOURCES_TRIED:]
-                for flow in flows_from(source, occurrence.template)
-            ]
-            for flow in ranked(tried, column.path, occurrence.template):
-                alike = leaf_name(flow.path) == leaf_name(column.path) or is_distinctive(numbers[at])
-                if alike and self.holds(flow, column):
+        taker = column.occurrences[at]
+        nearby = self._nearby if is_distinctive(numbers[at]) else self._nearby_of_name
+        for tried in nearby(taker, numbers[at], column.path):
+            for flow in ranked(tried, column.path, taker.template):
+                if self.holds(flow, column):
                     return flow
         return None
+
+    def _nearby(self, taker: Occurrence, number: int, _: str) -> Iterator[list[Flow]]:
+        """Flows to which a small number is added, nearest first, from wherever such a rare number stood before."""
+        for plus in (d for n in range(1, _NEARBY + 1) for d in (n, -n)):
+            yield [
+                replace(flow, plus=plus)
+                for source in self._timeline.sources(taker, number - plus)[-SOURCES_TRIED:]
+                for flow in flows_from(source, taker.template)
+            ]
+
+    def _nearby_of_name(self, taker: Occurrence, number: int, path: str) -> Iterator[list[Flow]]:
+        """The same of numbers that stand everywhere: from leaves of the same name alone."""
+        by_plus: dict[int, list[Flow]] = defaultdict(list)
+        one = Takers([taker])
+        for source in self._timeline.named(taker, leaf_name(path)):
+            for flow in flows_from(source, taker.template):
+                (value,) = self._timeline.values(flow, one)
+                if isinstance(value, int) and 0 < abs(number - value) <= _NEARBY:
+                    by_plus[number - value].append(replace(flow, plus=number - value))
+        yield from (by_plus[plus] for plus in sorted(by_plus, key=lambda plus: (abs(plus), plus < 0)))
+
+
+def _some_first(calls: Takers) -> list[tuple[Sequence[int], Takers]]:
+    """Calls in parts with their places: some from everywhere first, then a few more, then the rest."""
+    first = spread(len(calls))
+    others = [at for at in range(len(calls)) if at % first.step] if first.step > 1 else []
+    return [
+        (part, Takers([calls[at] for at in part])) for part in (first, others[:_FEW], others[_FEW:]) if part
+    ]

@@ -46,9 +46,9 @@ class Occurrence:
     template: str
     """Id of the call template."""
     call: Logical
-    indices: dict[str, int] = field(default_factory=dict)
+    indices: Mapping[str, int] = field(default_factory=dict)
     """Iteration by loop id; for a periodic call its own number by its template's id."""
-    last: dict[str, bool] = field(default_factory=dict)
+    last: Mapping[str, bool] = field(default_factory=dict)
     """Whether the iteration is its loop's last."""
     cause: Occurrence | None = None
     """The call that caused it, for an effect."""
@@ -56,6 +56,8 @@ class Occurrence:
     """Element of the cause's repeated field."""
     listed: str = ""
     """That field."""
+    number: int = -1
+    """Of all placed calls in order (`chronology`); -1 before they are put into it."""
 
 
 class LoopRun(NamedTuple):
@@ -390,8 +392,12 @@ def place(mined: MinedType) -> None:
     automaton = mined.automaton
     mined.occurrences, mined.deviations = [], 0
     mined.loop_runs = defaultdict(list)
+    parses: dict[tuple[Token, ...], Parse | None] = {}
     for node, sender in mined.numbered():
-        parse = automaton.parse(sender.tokens, exact=True) or automaton.parse(sender.tokens)
+        tokens = sender.tokens
+        if tokens not in parses:
+            parses[tokens] = automaton.parse(tokens, exact=True) or automaton.parse(tokens)
+        parse = parses[tokens]
         if parse is None:
             mined.deviations += len(sender.own)
             continue
@@ -420,17 +426,22 @@ def occurrences_of(
     """
     placed: list[Occurrence] = []
     totals = automaton.every_round(parse)
+    around = [tuple(names.loops[loop] for loop in loops) for loops in automaton.loops_of]
+    # Calls in one round of the same loops share what says so.
+    known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[dict[str, int], dict[str, bool]]] = {}
     for match, call in zip(parse.matches, sender.own, strict=True):
         if match.element < 0:
             continue
         loops = automaton.loops_of[match.element]
-        indices = {names.loops[loop]: index for loop, index in zip(loops, match.indices, strict=True)}
-        placed.append(Occurrence(sender.run, node, sender, names.templates[match.element], call, indices))
-    numbers = {name: number for number, name in enumerate(names.loops)}
-    for occurrence in placed:
-        outer = tuple(occurrence.indices.values())
-        for depth, name in enumerate(occurrence.indices):
-            occurrence.last[name] = outer[depth] == totals[numbers[name], outer[:depth]] - 1
+        if (loops, match.indices) not in known:
+            indices = dict(zip(around[match.element], match.indices, strict=True))
+            last = {
+                name: match.indices[depth] == totals[loops[depth], match.indices[:depth]] - 1
+                for depth, name in enumerate(indices)
+            }
+            known[loops, match.indices] = indices, last
+        template = names.templates[match.element]
+        placed.append(Occurrence(sender.run, node, sender, template, call, *known[loops, match.indices]))
     loop_runs: dict[str, list[LoopRun]] = defaultdict(list)
     for (loop, place), times in totals.items():
         rounds = {names.loops[o]: n for o, n in zip(automaton.around(loop), place, strict=True)}

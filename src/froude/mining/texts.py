@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from froude.hadoop.rows import EMPTY
 from froude.mining import patterns
 from froude.mining.candidates import flows_from, from_list, is_chosen
 from froude.mining.evidence import SOURCES_TRIED, Column
@@ -95,10 +96,9 @@ class TextMiner:
         before, numbers, after = list[str](), list[int](), list[str]()
         folders: list[Scalar] = []
         elements: dict[int, dict[str, int]] = {}  # by identity of the call: one listing serves many takers
-        for occurrence, whole in zip(column.occurrences, texts, strict=True):
+        for source, whole in zip(self._timeline.meant(flow, column.occurrences), texts, strict=True):
             components = whole.split("/")
-            source = self._timeline.source(flow, occurrence) if len(components) >= behind else None
-            if source is None:
+            if source is None or len(components) < behind:
                 return None
             if id(source) not in elements:
                 elements[id(source)] = _elements(source, flow.path)
@@ -123,8 +123,7 @@ class TextMiner:
 
     def _around(self, flow: Flow, column: Column, texts: Sequence[str]) -> Rule | None:
         before, after = [], []
-        for occurrence, whole in zip(column.occurrences, texts, strict=True):
-            inner = self._timeline.resolve(flow, occurrence)
+        for inner, whole in zip(self._timeline.values(flow, column.occurrences), texts, strict=True):
             if not isinstance(inner, str) or len(inner) < _SHORTEST_PART or inner not in whole:
                 return None
             head, _, tail = whole.partition(inner)
@@ -160,7 +159,7 @@ def _elements(occurrence: Occurrence, path: str) -> dict[str, int]:
     """The elements of a list in a call's answer by their names, which HDFS has as bytes there: number by name."""
     head, _, tail = path.partition(f"[{EACH}]")
     numbers: dict[str, int] = {}
-    leaves = occurrence.call.response or {}
+    leaves = occurrence.call.response or EMPTY
     for number in range(len(leaves)):
         value = leaves.get(f"{head}[{number}]{tail}")
         if not isinstance(value, bytes):

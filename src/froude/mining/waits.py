@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from froude.hadoop.rows import EMPTY
 from froude.mining.flows import type_of
 from froude.mining.knowledge import CONFIRMATION, MAKES, PATH
 from froude.mining.structure import Occurrence
@@ -136,7 +137,7 @@ def _needs(run: Iterable[Occurrence], made: _Made) -> Iterator[_Need]:
 def _made_path(occurrence: Occurrence) -> str | None:
     """The path that is there after a call; None where it failed, or denies having done anything."""
     event = occurrence.call.event
-    done = event.answered and event.error is None and (event.response or {}).get(CONFIRMATION) is not False
+    done = event.answered and event.error is None and (event.response or EMPTY).get(CONFIRMATION) is not False
     path = occurrence.call.request.get(MAKES.get(event.method, ""))
     return path if done and isinstance(path, str) else None
 

@@ -5,7 +5,7 @@ A prediction asks with the responses of a recorded run, a player with those of i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -184,23 +184,35 @@ def active(rule: Rule, context: Context) -> Rule:
 
 
 def _joined(parts: tuple[str | Rule, ...], context: Context) -> Value:
-    texts = []
-    for part in parts:
-        if isinstance(part, str):
-            texts.append(part)
-            continue
-        value = evaluate(part, context)
-        if isinstance(value, bytes):  # HDFS has the names of files as bytes in listings, as text elsewhere
-            value = _decoded(value)
-        if isinstance(value, Special):
-            return Special.UNRESOLVED
-        if isinstance(part, Counter) and isinstance(value, int):
-            texts.append(part.digits(value))
-        elif isinstance(part, Scaled):
-            texts.append(str(value).zfill(part.width))
-        else:
-            texts.append(str(value))
-    return "".join(texts)
+    return joined(
+        [part if isinstance(part, str) else as_text(part, evaluate(part, context)) for part in parts]
+    )
+
+
+def joined(texts: Sequence[str | None]) -> Value:
+    """A text of its parts; UNRESOLVED where one is not known.
+
+    Args:
+        texts: its parts in order.
+    """
+    known = [text for text in texts if text is not None]
+    return "".join(known) if len(known) == len(texts) else Special.UNRESOLVED
+
+
+def as_text(part: Rule, value: Value) -> str | None:
+    """The value of a part of a text as it stands in there; None for one that is not known.
+
+    Args:
+        part: the part's rule.
+        value: what that gives.
+    """
+    if isinstance(value, bytes):  # HDFS has the names of files as bytes in listings, as text elsewhere
+        value = _decoded(value)
+    if isinstance(value, Special):
+        return None
+    if isinstance(part, Counter) and isinstance(value, int):
+        return part.digits(value)
+    return str(value).zfill(part.width) if isinstance(part, Scaled) else str(value)
 
 
 def _decoded(value: bytes) -> Value:
