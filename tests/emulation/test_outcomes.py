@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from froude.emulation.channel import Channel, Pending, PlayedCall
 from froude.emulation.notes import UNSENT
 from froude.emulation.outcomes import MOST_OVERDUE, Outcomes
@@ -30,65 +32,71 @@ class Written:
         self.calls.append(played)
 
 
-def outcomes(journal: Written | None = None) -> Outcomes:
+@pytest.fixture
+def tally() -> Tally:
+    """Nothing is counted."""
+    return Tally()
+
+
+def outcomes(tally: Tally, journal: Written | None = None) -> Outcomes:
     """Of a play that began at second 4."""
-    made = Outcomes(Tally(), journal, lambda send: f"path of {send.method}")
+    made = Outcomes(tally, journal, lambda send: f"path of {send.method}")
     made.begun_s = 4.0
     return made
 
 
-def pending(made: Outcomes) -> Pending:
+def pending(tally: Tally) -> Pending:
     """A call that was sent a second late."""
-    return Pending(0, made.tally.of("mkdirs"), 11.0, SEND)
+    return Pending(0, tally.of("mkdirs"), 11.0, SEND)
 
 
-def test_a_failure_is_counted_with_its_times_and_its_first_example() -> None:
+def test_a_failure_is_counted_with_its_times_and_its_first_example(tally: Tally) -> None:
     """Latencies count from when it was sent and from when it should have been; the path is of the first."""
-    made = outcomes()
-    made.failed(pending(made), ("E", "no"), 13.0)
-    series = made.tally.of("mkdirs")
+    made = outcomes(tally)
+    made.failed(pending(tally), ("E", "no"), 13.0)
+    series = tally.of("mkdirs")
     assert (series.errors["E"], list(series.actual), list(series.intended)) == (1, [2.0], [3.0])
-    (failure,) = made.tally.failures
+    (failure,) = tally.failures
     assert (failure.method, failure.path, failure.first_s) == ("mkdirs", "path of mkdirs", 9.0)
 
 
-def test_an_answer_that_nothing_was_done_is_a_failure_of_its_own_kind() -> None:
+def test_an_answer_that_nothing_was_done_is_a_failure_of_its_own_kind(tally: Tally) -> None:
     """It has a path of its own, and no time beside that of its answer."""
-    made = outcomes()
+    made = outcomes(tally)
     made.declined(Declined("mkdirs", "false", "/a"), 5.0)
-    assert made.tally.of("mkdirs").errors[DECLINED] == 1
-    assert not made.tally.of("mkdirs").actual
+    assert tally.of("mkdirs").errors[DECLINED] == 1
+    assert not tally.of("mkdirs").actual
 
 
-def test_a_call_without_a_connection_counts_as_sent_and_lost() -> None:
+def test_a_call_without_a_connection_counts_as_sent_and_lost(tally: Tally) -> None:
     """Who waits for a target that is gone has waited since the call was due."""
-    made = outcomes()
+    made = outcomes(tally)
     made.lost(SEND, "refused", 12.5)
-    series = made.tally.of("mkdirs")
+    series = tally.of("mkdirs")
     assert (series.sent, series.errors[LOST], list(series.intended)) == (1, 1, [2.5])
 
 
-def test_calls_that_were_due_are_named_and_too_many_are_not_counted() -> None:
+def test_calls_that_were_due_are_named_and_too_many_are_not_counted(tally: Tally) -> None:
     """The end of a play is not delayed by counting without end."""
-    made = outcomes()
+    made = outcomes(tally)
     made.unsent([("mkdirs", 5.0), ("create", 6.0)], 7.0)
-    assert made.tally.notes == {f"{UNSENT}mkdirs": 1, f"{UNSENT}create": 1}
+    assert tally.notes == {f"{UNSENT}mkdirs": 1, f"{UNSENT}create": 1}
     made.unsent((("delete", 5.0) for _ in range(MOST_OVERDUE + 5)), 7.0)
-    assert made.tally.notes[f"{UNSENT}delete"] == MOST_OVERDUE
-    assert sum(note.startswith(f"{UNSENT}more than") for note in made.tally.notes) == 1
+    assert tally.notes[f"{UNSENT}delete"] == MOST_OVERDUE
+    assert sum(note.startswith(f"{UNSENT}more than") for note in tally.notes) == 1
 
 
-def test_calls_are_written_where_a_journal_wants_them() -> None:
+def test_calls_are_written_where_a_journal_wants_them(tally: Tally) -> None:
     """A response, or the class and message of an error; nothing without a journal."""
     journal = Written(CLIENT)
-    made = outcomes(journal)
+    made = outcomes(tally, journal)
     channel = Channel(2, ENDPOINT, ClientConnection("P", client_id=b"0" * 16))
-    made.write(channel, 5, (CLIENT, pending(made)), (13.0, b"answer"))
-    made.write(channel, 6, (CLIENT, pending(made)), (None, ("E", "no")))
+    made.write(channel, 5, (CLIENT, pending(tally)), (13.0, b"answer"))
+    made.write(channel, 6, (CLIENT, pending(tally)), (None, ("E", "no")))
     assert [(call.call_id, call.response, call.error, call.answered_s) for call in journal.calls] == [
         (5, b"answer", None, 13.0),
         (6, None, "E", None),
     ]
     assert made.wants(CLIENT)
     assert not made.wants(NodeId("client", 4))
-    assert not outcomes().wants(CLIENT)
+    assert not outcomes(tally).wants(CLIENT)

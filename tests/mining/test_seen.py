@@ -22,7 +22,9 @@ _CALLS = st.lists(
 
 def _made(drawn: list[tuple[int, int, dict, dict, bool]]) -> Chronology:
     senders = {(run, at): Sender(run, f"s{at}", Role(f"r{at}"), []) for run in range(2) for at in range(2)}
-    senders |= {(run, 2): Sender(run, "s2", Role("r2", program="datanode"), []) for run in range(2)}
+    senders |= {
+        (run, 2): Sender(run, "s2", Role("r2", program="datanode", emulated=True), []) for run in range(2)
+    }
     made = []
     for order, (run, at, request, response, answered) in enumerate(drawn):
         raw = event(order, "m", request, response, answered=answered, start_s=order, end_s=order + 1.5)

@@ -63,6 +63,6 @@ def test_a_request_without_a_required_field_is_left_out_where_it_is_to_be_sent(
     )
     out: list[Instruction] = []
     message = requests.message(call, context, out, sent=sent)
-    texts = [each.text for each in out if isinstance(each, Note)]
-    assert f"{UNRESOLVED}second src" in texts
-    assert (message is None) == (f"{LEFT_OUT}second mkdirs" in texts) == sent
+    texts = [each.what for each in out if isinstance(each, Note)]
+    assert f"{UNRESOLVED}client.second src" in texts
+    assert (message is None) == (f"{LEFT_OUT}client.second mkdirs" in texts) == sent

@@ -55,8 +55,8 @@ def store_table(path: Path, *, as_json: bool = False, **sizes: int) -> Path:
             "duration": f"{event.end_s - event.start_s:.6f}",
             "sender": event.client[:8],
             "method": f"{event.protocol}.{event.method}",
-            "request": json.dumps(event.request),
-            "response": json.dumps(event.response),
+            "request": json.dumps(dict(event.request)),
+            "response": json.dumps(dict(event.response)),
         }
         for event in record(STORE, **sizes).events
     ]
