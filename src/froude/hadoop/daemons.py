@@ -52,6 +52,7 @@ class Daemon:
         heap: str | int = "256 MB",
         fast: bool = False,
         flags: Sequence[str] = (),
+        before: Sequence[str] = (),
     ) -> None:
         """Describe a daemon; nothing is started yet.
 
@@ -64,12 +65,15 @@ class Daemon:
             heap: its largest heap, such as `4 GB`.
             fast: quick start-up instead of full speed (see `jvm.FAST_FLAGS`).
             flags: further JVM flags, such as `-Xlog:gc:file=gc.log`.
+            before: a program by its path, and its first words, that does something to its own process, such as to
+                join a control group, and then becomes what its further words say.
         """
         self.hadoop = hadoop
         self.name = name
         self.folder = folder
         self.main_class = main_class
         self._arguments = tuple(arguments)
+        self._before = tuple(before)
         self._fast = fast
         self._flags = [
             *jvm.flags(heap=heap, fast=fast, java=hadoop.java, release=hadoop.version),
@@ -151,7 +155,7 @@ class Daemon:
         reaper = reaper_command(pid_file, descendants=True)
         with stated_os_errors(self.output), self.output.open("ab") as out:
             self._process = subprocess.Popen(
-                [*reaper, *self.command()],
+                [*reaper, *self._before, *self.command()],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
