@@ -19,6 +19,7 @@ from typing import Any
 
 import typer
 
+from froude.cache.solve.files import shipped
 from froude.cli.app import COMMANDS
 from froude.emulation.run_files import write_run
 from froude.experiment.namespace_profile import profile_path
@@ -52,6 +53,7 @@ from tests.trace.importers.test_tap import tap_bytes
 from tests.trace.making import small_trace
 
 ORIGIN = Origin("froude test")
+STATES = shipped()
 SCALES = (Scale.of(datanodes=3, clients=2, files=2), Scale.of(datanodes=4, clients=3, files=5))
 
 
@@ -115,6 +117,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "jobs.log": lambda p: p.write_bytes(lines(RUMEN)),
     "use.csv": lambda p: p.write_text("server,cpu\na,0.5\n"),
     "prior.state": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
+    "state.yaml": lambda p: shutil.copy(STATES["table-1"], p),
     "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
 }
 """Every file that a command line below names, and how it is made."""
@@ -292,6 +295,7 @@ LINES = {
         (_json("availability-simulation"), REPORT),
         {"folder": "dc"},
     ),
+    "cache solve": Line("cache solve state.yaml", (_json("cache-plan"), REPORT), {"state": "state.yaml"}),
     "harvest rollback": Line("harvest rollback prior.state", inputs={"state": "prior.state"}),
     "harvest classify": Line("harvest classify dc", (_json("utilisation-classes"), REPORT), {"folder": "dc"}),
     "provision check": Line(

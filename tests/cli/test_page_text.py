@@ -34,3 +34,13 @@ def test_an_empty_table_says_so() -> None:
     """In its own words."""
     page = Report("Title", lede="x", sections=(Section("S", (Table(COLUMNS, [], "Parts", empty="None."),)),))
     assert page_text(page) == "x\n\nParts: None."
+
+
+def test_sentences_at_the_end_of_rows_stand_left() -> None:
+    """Under the head of their column."""
+    why = "because it reads the same 100 MB again and again"
+    table = Table(
+        (Column("VM"), Column("MB", ValueKind.NUMBER), Column("why")), [("a", 5, why), ("b", 10, "loops")]
+    )
+    page = Report("Title", lede="x", sections=(Section("S", (table,)),))
+    assert page_text(page).splitlines()[-2:] == [f"a    5  {why}", "b   10  loops"]

@@ -25,6 +25,12 @@ def test_several_columns_can_be_words() -> None:
     assert aligned([("a", "bbb"), ("ccc", "d")], words=2) == "a    bbb\nccc  d"
 
 
+def test_a_last_column_of_sentences_stands_left() -> None:
+    """With the numbers before it to the right."""
+    rows = [("VM", "MB", "why"), ("a", "5", "it reads little"), ("b", "10", "a loop")]
+    assert aligned(rows, prose=True) == "VM  MB  why\na    5  it reads little\nb   10  a loop"
+
+
 @given(ROWS, st.integers(0, 5))
 def test_every_cell_is_there_and_columns_line_up(rows: list[list[str]], words: int) -> None:
     """Split at its spaces, the text is the rows again; every row but for its end has the same length."""

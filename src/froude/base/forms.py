@@ -17,6 +17,7 @@ from typing import Any
 from froude.base.errors import InputError
 from froude.base.plain import Fields, Items
 from froude.base.units import (
+    LARGEST,
     LONGEST_S,
     SECONDS,
     SIZES,
@@ -267,20 +268,34 @@ class Amount(Form):
 class Size(Form):
     """A number of bytes."""
 
-    allowed = "a size, such as 1 TiB"
+    zero: bool = False
+    """Whether it may be none."""
+    most_bytes: int = int(LARGEST)
+
+    @property
+    def allowed(self) -> str:  # type: ignore[override]
+        """A size, its range."""
+        least = ", or 0" if self.zero else ""
+        most = "" if self.most_bytes == int(LARGEST) else f", at most {size_text(self.most_bytes)}"
+        return f"a size, such as 1 TiB{least}{most}"
 
     def read(self, value: Any) -> int:
         """In bytes; a plain number counts in bytes, too."""
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             raise _wrong(value, self.allowed)
         quantity = parse_quantity(value)
-        if quantity.unit not in {"", "B"} or quantity.value < 1 or quantity.value % 1:
+        least = 0 if self.zero else 1
+        if (
+            quantity.unit not in {"", "B"}
+            or not least <= quantity.value <= self.most_bytes
+            or quantity.value % 1
+        ):
             raise InputError("is no size", found=value, allowed=self.allowed)
         return int(quantity.value)
 
-    def write(self, value: Any) -> str:
+    def write(self, value: Any) -> Any:
         """As a person writes it."""
-        return size_text(value)
+        return size_text(value) if value else 0
 
 
 @dataclass(frozen=True)

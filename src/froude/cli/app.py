@@ -66,6 +66,9 @@ COMMANDS = {
     "harvest": _Entry(
         "harvest", "app", "Tenants' history → classes, placement of replicas, and what they are worth."
     ),
+    "cache": _Entry(
+        "cache", "app", "A scarce SSD cache, split among VMs: cached disks, who gets how much, and why."
+    ),
     "report": _Entry("report", "report", "Workloads, Traces and Runs → one HTML page, and the same as JSON."),
 }
 

@@ -7,6 +7,8 @@ from froude.render import Column, Report, Table, Value, ValueKind
 from froude.render.format import DASH, THIN, written
 from froude.render.markdown import plain
 
+_PROSE = 40
+"""Characters of a last cell that is a sentence."""
 _ASCII = str.maketrans({THIN: " ", "\u2212": "-", DASH: "-"})
 
 
@@ -21,7 +23,8 @@ def _table(table: Table) -> str:
         return f"{table.caption}: {table.empty}"
     head = [f"{column.title} {column.unit}".strip() for column in table.columns]
     cells = [tuple(map(_cell, row, table.columns)) for row in table.rows]
-    return f"{table.caption}\n{aligned([head, *cells])}"
+    prose = any(isinstance(row[-1], str) and len(row[-1]) > _PROSE for row in table.rows)
+    return f"{table.caption}\n{aligned([head, *cells], prose=prose)}"
 
 
 def _cell(value: Value, column: Column) -> str:

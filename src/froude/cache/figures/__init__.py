@@ -1,0 +1,1 @@
+"""Pages of splitting an SSD cache: a plan, what if, a simulation."""

@@ -1,0 +1,202 @@
+"""The policies that know curves: greedy on hulls, the exact split, and deadlines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from froude.base.seeds import Seeds
+from froude.cache.solve.completion import Completion, fit
+from froude.cache.solve.deadlines import Goal, Met, meet
+from froude.cache.solve.exact import table
+from froude.cache.solve.hull import greedy
+from froude.cache.solve.share import Share
+from froude.cache.solve.sites import Site, sites
+from froude.cache.solve.state import State, Vm
+from froude.cache.solve.words import rate, size
+
+
+class _ByMisses:
+    """Searches for the least time lost to misses, weighed by importance."""
+
+    @property
+    def shares(self) -> bool:
+        """A cache for each VM."""
+        return False
+
+    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float | None:
+        """Seconds lost a second, each VM's by its importance.
+
+        Args:
+            state: the VMs.
+            ratios: of each VM, by name.
+        """
+        return sum(_lost(state, vm) * ratios[vm.name] for vm in state.vms)
+
+
+@dataclass(frozen=True, slots=True)
+class Exact(_ByMisses):
+    """The least time lost, by the dynamic program on curves."""
+
+    name: str = "exact"
+    about: str = "the least time lost to misses, weighed by importance: exact on curves of any shape"
+
+    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
+        """Hypervisor by hypervisor.
+
+        Args:
+            state: the VMs.
+            seeds: nothing is left to chance.
+        """
+        found: dict[str, Share] = {}
+        for site in sites(state):
+            each = [site.choices(vm, _lost(state, vm)) for vm in site.vms]
+            found |= _shares(site, table(each, site.steps).split(site.steps))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Hull(_ByMisses):
+    """Greedy, as if curves had no cliffs."""
+
+    name: str = "hull"
+    about: str = "greedy on convex hulls of the curves: a warning, for LRU's cliffs defeat it"
+
+    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
+        """Hypervisor by hypervisor.
+
+        Args:
+            state: the VMs.
+            seeds: nothing is left to chance.
+        """
+        found: dict[str, Share] = {}
+        for site in sites(state):
+            each = [site.choices(vm, _lost(state, vm)) for vm in site.vms]
+            found |= _shares(site, greedy(each, site.steps))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """The least sum of the applications' job times, where their jobs tell what a miss costs; else as `Exact`."""
+
+    name: str = "deadline"
+    about: str = (
+        "jobs end soonest: deadlines for applications whose jobs tell what a miss costs, exact for others"
+    )
+
+    @property
+    def shares(self) -> bool:
+        """A cache for each VM."""
+        return False
+
+    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
+        """All hypervisors together, for an application waits for its slowest VM wherever that runs.
+
+        Args:
+            state: the VMs.
+            seeds: nothing is left to chance.
+        """
+        models = completions(state)
+        on = sites(state)
+        goals = [
+            Goal(each.name, models[each.name], each.weight)
+            for each in state.applications
+            if each.name in models and models[each.name].slowest
+        ]
+        met = meet(on, goals, _others(state, models))
+        found = {}
+        for site in on:
+            shares = _shares(site, [met.steps[vm.name] for vm in site.vms])
+            for vm in site.vms:
+                share = shares[vm.name]
+                found[vm.name] = _with_deadline(share, site, vm, met) if vm.name in met.needed else share
+        return found
+
+    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float | None:
+        """Weighed seconds of a job of each application, and what other VMs lose in the time of one.
+
+        Args:
+            state: the VMs.
+            ratios: of each VM, by name.
+        """
+        models = completions(state)
+        others = _others(state, models)
+        slow = {vm for model in models.values() if model.slowest for vm in model.reads}
+        own = sum(
+            each.weight * models[each.name].time_s(ratios)
+            for each in state.applications
+            if each.name in models and models[each.name].slowest
+        )
+        return own + sum(others[vm.name] * ratios[vm.name] for vm in state.vms if vm.name not in slow)
+
+
+def completions(state: State) -> dict[str, Completion]:
+    """What a miss costs the jobs of each application whose jobs tell it, of the VMs that there are.
+
+    Args:
+        state: with applications and their runs.
+    """
+    found = {}
+    for application in state.applications:
+        model = fit(application)
+        names = {vm.name for vm in state.of(application.name)}
+        reads = {vm: reads for vm, reads in model.reads.items() if vm in names} if model else {}
+        if model is not None and reads:
+            found[application.name] = replace(model, reads=reads)
+    return found
+
+
+def _others(state: State, models: Mapping[str, Completion]) -> dict[str, float]:
+    """What each VM costs that has no deadline, when it misses all: in seconds of a job."""
+    weights = {each.name: each.weight for each in state.applications}
+    times = [model.time_s({}) for model in models.values()]
+    period_s = sum(times) / len(times) if times else 1.0
+    found = {}
+    for vm in state.vms:
+        model = models.get(vm.application)
+        if model is not None and vm.name in model.reads:
+            found[vm.name] = weights[vm.application] * model.miss_s * model.reads[vm.name]
+        else:
+            found[vm.name] = _lost(state, vm) * period_s
+    return found
+
+
+def _lost(state: State, vm: Vm) -> float:
+    """Seconds a second that a VM would lose if it missed all, by its importance."""
+    return vm.importance * vm.reads_per_s * max(0.0, state.miss_s - state.hit_s)
+
+
+def _shares(site: Site, steps: list[int]) -> dict[str, Share]:
+    found = {}
+    for vm, own in zip(site.vms, steps, strict=True):
+        given = vm.floor_bytes + own * site.step_bytes
+        found[vm.name] = Share(given, _worth(vm, given), vm.importance)
+    return found
+
+
+def _worth(vm: Vm, given: int) -> str:
+    """What a size does for a VM, and what the next would."""
+    curve, reads = vm.misses, vm.reads_per_s
+    if not reads:
+        return "it reads nothing"
+    if curve.accesses == 0:
+        return f"its {rate(reads)} reads have no curve yet"
+    before, now = curve.at(0), curve.at(given)
+    instead = f" instead of {before:.1%}" if given else ""
+    text = f"misses {now:.1%} of {rate(reads)} reads{instead}"
+    falls = zip(curve.sizes_bytes, curve.miss_ratio, strict=True)
+    further = next((at for at, ratio in falls if at > given and ratio < now), None)
+    if further is None:
+        return f"{text}; more would save nothing"
+    saved = (now - curve.at(further)) * reads
+    return f"{text}; {size(further - given)} more would save {rate(saved)}, which saves less than elsewhere"
+
+
+def _with_deadline(share: Share, site: Site, vm: Vm, met: Met) -> Share:
+    need = vm.floor_bytes + met.needed[vm.name] * site.step_bytes
+    took = f"{size(need)} keep it within the {met.times.get(vm.application, 0.0):,.1f} s of {vm.application}'s jobs"
+    more = share.size_bytes - need
+    return replace(
+        share, reason=took + (f", {size(more)} were left over" if more else "") + f"; {share.reason}"
+    )

@@ -1,0 +1,50 @@
+"""What sizes are expected to bring: miss ratios by curves, the time of reads, what is written, the time of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from froude.cache.solve.curve_policies import completions
+from froude.cache.solve.plan import Expected
+from froude.cache.solve.state import State, Vm
+
+
+def ratios(state: State, sizes: Mapping[str, float]) -> dict[str, float]:
+    """Miss ratio of each VM, by name.
+
+    Args:
+        state: the VMs.
+        sizes: bytes by VM.
+    """
+    return {vm.name: vm.misses.at(sizes[vm.name]) for vm in state.vms}
+
+
+def expected(state: State, sizes: Mapping[str, float]) -> Expected:
+    """All that sizes are expected to bring.
+
+    Args:
+        state: the VMs.
+        sizes: bytes by VM; of a shared cache, what each holds of it.
+    """
+    missed = ratios(state, sizes)
+    weights = {vm.name: vm.importance * vm.reads_per_s for vm in state.vms}
+    total = sum(weights.values())
+    mean = sum(weights[name] * ratio for name, ratio in missed.items()) / total if total else 0.0
+    return Expected(
+        mean * state.miss_s + (1 - mean) * state.hit_s if total else 0.0,
+        sum(vm.reads_per_s * missed[vm.name] for vm in state.vms),
+        sum(written(vm, sizes[vm.name]) for vm in state.vms),
+        {name: model.time_s(missed) for name, model in completions(state).items()},
+    )
+
+
+def written(vm: Vm, size_bytes: float) -> float:
+    """Bytes a second that a VM writes to the SSD: chunks that are filled, and what it writes through its cache.
+
+    Args:
+        vm: with its load.
+        size_bytes: of its cache; without one nothing is written.
+    """
+    if size_bytes <= 0:
+        return 0.0
+    return vm.reads_per_s * vm.misses.at(size_bytes) * vm.chunk_bytes + vm.writes_bytes_per_s

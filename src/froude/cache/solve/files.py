@@ -1,0 +1,148 @@
+"""States and Plans as documents: `cache-state` is read as people or a monitor wrote it, `cache-plan` is ours."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from froude.base.declared import from_plain
+from froude.base.documents import STAMP, Section, dump_document
+from froude.base.forms import FieldError
+from froude.base.plain import Fields
+from froude.cache.curves import LARGEST
+from froude.cache.solve.plan import Advice, Expected, Grant, Plan
+from froude.cache.solve.state import MOST, State
+from froude.workspace.artifact import LINEAGE, TAGS
+from froude.workspace.document import open_document
+from froude.workspace.migrate import Migrations
+
+STATE = Migrations("cache-state", 1)
+PLAN = Migrations("cache-plan", 1)
+EXAMPLES = Path(__file__).parent / "examples"
+"""States that come with Froude."""
+_BESIDE = frozenset({STAMP, LINEAGE, TAGS})
+
+
+class Opened(NamedTuple):
+    """A state that was read."""
+
+    state: State
+    content: str
+    """The hash of its file's content."""
+
+
+def read_state(path: Path) -> Opened:
+    """Read a state, YAML or JSON.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    opened = open_document(path, STATE)
+    return Opened(state_of(opened.root.fields, str(path)), opened.content)
+
+
+def state_of(fields: Fields, file: str) -> State:
+    """A state of the fields of its document.
+
+    Args:
+        fields: all of them.
+        file: the document's name, for errors.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    own = Fields({key: value for key, value in fields.items() if key not in _BESIDE}, fields.line)
+    own.lines = fields.lines
+    try:
+        return from_plain(State, own)
+    except FieldError as error:
+        raise error.in_file(file) from error
+
+
+def state_text(state: State) -> str:
+    """The YAML text of a state, which `read_state` reads.
+
+    Args:
+        state: all of it is written that is not empty by default.
+    """
+    return dump_document(STATE.kind, STATE.newest, state.plain())
+
+
+def shipped() -> dict[str, Path]:
+    """The states that come with Froude, by name."""
+    return {path.stem: path for path in sorted(EXAMPLES.glob("*.yaml"))}
+
+
+def plan_fields(plan: Plan) -> dict[str, Any]:
+    """The content of a plan's document.
+
+    Args:
+        plan: all of it.
+    """
+    return asdict(plan)
+
+
+def read_plan(root: Section) -> Plan:
+    """A plan of its document, which may have been edited: every figure is checked.
+
+    Args:
+        root: its fields.
+
+    Raises:
+        InputError: it is no plan.
+    """
+    plan = Plan(
+        root.value("policy", str),
+        tuple(_grant(each) for each in root.sections("grants")),
+        _expected(root.section("expected")),
+        _expected(root.section("now")),
+        root.value("shared", bool, False),
+        root.converted("kept", str),
+        tuple(_advice(each) for each in root.sections("advice")),
+        root.converted("remarks", str),
+    )
+    root.raw("what_if")  # of a command that was asked for more; no part of the plan
+    root.finish()
+    return plan
+
+
+def _grant(each: Section) -> Grant:
+    iops = None if each.raw("iops") is None else each.value("iops", float, within=(0, MOST))
+    grant = Grant(
+        each.value("vm", str),
+        each.value("hypervisor", str),
+        each.value("size_bytes", int, within=(0, LARGEST)),
+        iops,
+        each.value("reason", str),
+        each.value("miss_ratio", float, within=(0, 1)),
+        each.value("misses_per_s", float, within=(0, MOST)),
+    )
+    each.finish()
+    return grant
+
+
+def _expected(each: Section) -> Expected:
+    latency_s, misses_per_s, written_bytes_per_s = (
+        each.value(name, float, within=(0, MOST**2))
+        for name in ("latency_s", "misses_per_s", "written_bytes_per_s")
+    )
+    times = each.section("times_s")
+    by_application = {name: times.value(name, float) for name in times.names()}
+    found = Expected(latency_s, misses_per_s, written_bytes_per_s, by_application)
+    each.finish()
+    return found
+
+
+def _advice(each: Section) -> Advice:
+    advice = Advice(
+        each.value("hypervisor", str),
+        each.value("text", str),
+        each.optional("vm", str),
+        each.optional("to", str),
+    )
+    each.finish()
+    return advice

@@ -1,0 +1,73 @@
+"""A Plan: bytes and IOPS of every VM, each with its reason, what that is expected to bring, and what was noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a VM gets."""
+
+    vm: str
+    hypervisor: str
+    size_bytes: int
+    """Of its cache; 0 for none. In a plan that shares, of the cache that it shares."""
+    iops: float | None
+    """The most operations a second that it may make on the SSD; None for no cap."""
+    reason: str
+    """Why this much, in a sentence with its figures."""
+    miss_ratio: float
+    """Expected, 0 to 1."""
+    misses_per_s: float
+    """Expected, at the reads of the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a plan is expected to bring, by its curves and models."""
+
+    latency_s: float
+    """Mean time of a read over all VMs, weighed by their importance."""
+    misses_per_s: float
+    """Of all VMs."""
+    written_bytes_per_s: float
+    """To all SSDs: chunks that are filled, and writes through the caches."""
+    times_s: Mapping[str, float] = field(default_factory=dict)
+    """Of a job, by application, where its runs tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Something that no split can mend."""
+
+    hypervisor: str
+    text: str
+    vm: str | None = None
+    """That should move."""
+    to: str | None = None
+    """Where it should move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the SSDs are split."""
+
+    policy: str
+    grants: tuple[Grant, ...]
+    """In the order of the state's VMs."""
+    expected: Expected
+    now: Expected
+    """The same with the caches as they are."""
+    shared: bool = False
+    """Whether all VMs of a hypervisor share one cache instead of having one each."""
+    kept: tuple[str, ...] = ()
+    """Hypervisors whose split stays as it is, because a better one would not pay for the move."""
+    advice: tuple[Advice, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What could not be had as it was asked for, and what was assumed."""
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes by VM."""
+        return {grant.vm: grant.size_bytes for grant in self.grants}

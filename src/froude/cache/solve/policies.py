@@ -1,0 +1,267 @@
+"""Every way to split SSDs among VMs, in one tuple behind one Protocol.
+
+The first six know figures of the VMs only; those of `curves` know what each size is worth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from froude.base.errors import InputError
+from froude.base.seeds import Seeds
+from froude.cache.solve.curve_policies import Deadline, Exact, Hull
+from froude.cache.solve.filling import fill
+from froude.cache.solve.genetic import PAPER, evolve
+from froude.cache.solve.paper import Signals, Weights, fittest, signals
+from froude.cache.solve.share import Share
+from froude.cache.solve.sharing import natural_split
+from froude.cache.solve.state import Hypervisor, State, Vm
+from froude.cache.solve.words import size
+
+
+class Policy(Protocol):
+    """A way to split SSDs."""
+
+    @property
+    def name(self) -> str:
+        """As users call it."""
+
+    @property
+    def about(self) -> str:
+        """What it does, in some words."""
+
+    @property
+    def shares(self) -> bool:
+        """Whether all VMs of a hypervisor share one cache."""
+
+    def split(self, state: State, seeds: Seeds) -> Mapping[str, Share]:
+        """What each VM gets, within each SSD's space and its own floor and ceiling.
+
+        Args:
+            state: whose floors fit on each SSD.
+            seeds: of what is left to chance.
+        """
+
+    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float | None:
+        """What it minimises, at some miss ratios: the smaller the better; None where it minimises nothing.
+
+        Args:
+            state: the VMs.
+            ratios: of each VM, by name.
+        """
+
+
+class _WithoutCost:
+    """A rule rather than a search."""
+
+    @property
+    def shares(self) -> bool:
+        """A cache for each VM."""
+        return False
+
+    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float | None:  # noqa: ARG002 - the seam's words
+        """It minimises nothing.
+
+        Args:
+            state: not looked at.
+            ratios: not looked at.
+        """
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class NoCache(_WithoutCost):
+    """The disk alone."""
+
+    name: str = "none"
+    about: str = "no cache: the disk alone"
+
+    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
+        """Nothing for anybody.
+
+        Args:
+            state: the VMs.
+            seeds: nothing is left to chance.
+        """
+        return {vm.name: Share(0, "no VM has a cache", None) for vm in state.vms}
+
+
+@dataclass(frozen=True, slots=True)
+class Shared(_WithoutCost):
+    """One LRU cache for all VMs of a hypervisor: the paper's baseline."""
+
+    name: str = "shared"
+    about: str = "one LRU cache for all VMs of a hypervisor"
+
+    @property
+    def shares(self) -> bool:
+        """All VMs of a hypervisor."""
+        return True
+
+    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
+        """What each VM will hold of it, by how fast it misses.
+
+        Args:
+            state: the VMs.
+            seeds: nothing is left to chance.
+        """
+        found = {}
+        for hypervisor in state.hypervisors:
+            vms = state.on(hypervisor)
+            for vm, part in zip(vms, natural_split(vms, hypervisor.space_bytes), strict=True):
+                reason = f"shares {size(hypervisor.space_bytes)} with all VMs of {hypervisor.name}, of which it will"
+                found[vm.name] = Share(
+                    int(part), f"{reason} hold about {size(part)}, by how fast it misses", None
+                )
+        return found
+
+
+Weigh = Callable[[Vm], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Proportional(_WithoutCost):
+    """In proportion to a figure of each VM, by hypervisor."""
+
+    name: str
+    about: str
+    weigh: Weigh
+    words: Callable[[Vm], str]
+    """What the figure says of a VM."""
+
+    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
+        """By weight, between floor and ceiling.
+
+        Args:
+            state: the VMs.
+            seeds: nothing is left to chance.
+        """
+        weights = [self.weigh(vm) for vm in state.vms]
+        return _by_weight(state, weights, [vm.importance for vm in state.vms], self.words)
+
+
+Find = Callable[[Signals, Seeds], Weights]
+
+
+@dataclass(frozen=True, slots=True)
+class AcSsd(_WithoutCost):
+    """The paper's weights, however they are found."""
+
+    name: str
+    about: str
+    find: Find
+
+    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:
+        """By the weights of storage; IOPS by those of IOPS.
+
+        Args:
+            state: the VMs.
+            seeds: of the genetic algorithm.
+        """
+        if not state.vms:
+            return {}
+        known = signals(state.vms, state.window_s)
+        weights = self.find(known, seeds)
+        numbers = {vm.name: number for number, vm in enumerate(state.vms)}
+
+        def words(vm: Vm) -> str:
+            at = numbers[vm.name]
+            sensitive, important = known.sensitivity[at], known.importance[at]
+            return (
+                f"weight {weights.storage[at]:.4f} of all, between its share of I/O sensitivity ({sensitive:.4f}) "
+                f"and of importance ({important:.4f})"
+            )
+
+        return _by_weight(state, weights.storage.tolist(), weights.iops.tolist(), words)
+
+
+def _by_weight(
+    state: State, weights: Sequence[float], iops: Sequence[float], words: Callable[[Vm], str]
+) -> dict[str, Share]:
+    """Each hypervisor's space by weights."""
+    by_vm = {vm.name: (weight, own) for vm, weight, own in zip(state.vms, weights, iops, strict=True)}
+    found = {}
+    for hypervisor in state.hypervisors:
+        vms = state.on(hypervisor)
+        mine = [by_vm[vm.name][0] for vm in vms]
+        floors, ceilings = [vm.floor_bytes for vm in vms], [_ceiling(vm) for vm in vms]
+        total = sum(mine)
+        for vm, own, amount in zip(
+            vms, mine, fill(hypervisor.space_bytes, mine, floors, ceilings), strict=True
+        ):
+            part = own / total if total else 1 / len(vms)
+            reason = f"{words(vm)}; {part:.1%} of {hypervisor.name}'s {size(hypervisor.space_bytes)}"
+            found[vm.name] = Share(
+                int(amount), reason + _bounded(vm, amount, part, hypervisor), by_vm[vm.name][1]
+            )
+    return found
+
+
+def _ceiling(vm: Vm) -> float:
+    return math.inf if vm.ceiling_bytes is None else float(vm.ceiling_bytes)
+
+
+def _bounded(vm: Vm, amount: float, part: float, hypervisor: Hypervisor) -> str:
+    """What else had a say, where one gets less or more than its part."""
+    plain = part * hypervisor.space_bytes
+    if amount <= vm.floor_bytes and amount > plain * 1.001:
+        return ", raised to its floor"
+    if amount >= _ceiling(vm):
+        return ", at its ceiling"
+    return ", changed by floors or ceilings on it" if abs(amount - plain) > 0.001 * max(plain, 1) else ""
+
+
+def _bred(known: Signals, seeds: Seeds) -> Weights:
+    return evolve(known, np.random.default_rng(seeds.value), PAPER)
+
+
+def _fittest(known: Signals, seeds: Seeds) -> Weights:  # noqa: ARG001 - the seam's words
+    return fittest(known)
+
+
+POLICIES: tuple[Policy, ...] = (
+    NoCache(),
+    Shared(),
+    Proportional(
+        "equal", "the same for every VM of a hypervisor", lambda _: 1.0, lambda _: "as much as any other"
+    ),
+    Proportional(
+        "working-set",
+        "in proportion to working sets: the paper's VM-centric rule",
+        lambda vm: float(vm.working_set),
+        lambda vm: f"a working set of {size(vm.working_set)}",
+    ),
+    Proportional(
+        "importance",
+        "in proportion to importance alone",
+        lambda vm: vm.importance,
+        lambda vm: f"importance {vm.importance:g}",
+    ),
+    AcSsd("ac-ssd-ga", "the paper's weights by its genetic algorithm", _bred),
+    AcSsd("ac-ssd", "the paper's weights by their closed form", _fittest),
+    Hull(),
+    Exact(),
+    Deadline(),
+)
+"""All of them, the simplest first."""
+
+DEFAULT = "exact"
+"""What is used where nobody says otherwise."""
+
+
+def policy(name: str) -> Policy:
+    """A policy by its name.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    for each in POLICIES:
+        if each.name == name:
+            return each
+    allowed = ", ".join(each.name for each in POLICIES)
+    raise InputError("is no policy", place="policy", found=name, allowed=allowed)

@@ -1,0 +1,56 @@
+"""A hypervisor as solvers see it: its SSD above all floors, in steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from froude.cache.solve.choices import STEPS, Choices, choices, step_of
+from froude.cache.solve.state import Hypervisor, State, Vm
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One SSD and its VMs; a VM's size is its floor and some steps more."""
+
+    hypervisor: Hypervisor
+    vms: tuple[Vm, ...]
+    step_bytes: int
+    steps: int
+    """That there are above all floors."""
+
+    def most(self, vm: Vm) -> int:
+        """Steps that a VM may have.
+
+        Args:
+            vm: of this site.
+        """
+        if vm.ceiling_bytes is None:
+            return self.steps
+        return min(self.steps, (vm.ceiling_bytes - vm.floor_bytes) // self.step_bytes)
+
+    def choices(self, vm: Vm, weight: float, beyond: int = 0) -> Choices:
+        """What a VM can be given.
+
+        Args:
+            vm: of this site.
+            weight: what it costs that it misses every read.
+            beyond: steps that it has already, above which the choices begin.
+        """
+        floor = vm.floor_bytes + beyond * self.step_bytes
+        return choices(vm.misses, weight, self.step_bytes, floor, self.most(vm) - beyond)
+
+
+def sites(state: State, steps: int = STEPS) -> list[Site]:
+    """Every hypervisor of a state.
+
+    Args:
+        state: whose floors fit on each SSD.
+        steps: the most that an SSD is split into.
+    """
+    found = []
+    for hypervisor in state.hypervisors:
+        vms = state.on(hypervisor)
+        space = max(0, hypervisor.space_bytes - sum(vm.floor_bytes for vm in vms))
+        step = step_of(space, state.granule_bytes, steps)
+        found.append(Site(hypervisor, vms, step, space // step))
+    return found

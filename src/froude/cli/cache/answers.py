@@ -1,0 +1,98 @@
+"""How the solving and simulating commands end: figures as JSON, a page, and text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from froude.base.documents import STAMP
+from froude.cli import outputs
+
+if TYPE_CHECKING:
+    from froude.base.seeds import Seeds
+    from froude.cli.settings import Settings
+    from froude.render import Report
+    from froude.workspace.migrate import Migrations
+
+FIGURES = ".figures.json"
+"""Suffix of a page's figures."""
+
+Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="JSON", help="The figures, as JSON.")]
+Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A page of it.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command found."""
+
+    kind: Migrations
+    """Of the document."""
+    content: Mapping[str, Any]
+    """Its fields."""
+    page: Callable[[Mapping[str, str]], Report]
+    """The page, from the facts of its making."""
+
+
+def seeds(settings: Settings) -> Seeds:
+    """The root of every random choice.
+
+    Args:
+        settings: global flags.
+    """
+    from froude.base.seeds import Seeds
+
+    return Seeds(settings.seed)
+
+
+def claim(
+    settings: Settings, inputs: Sequence[Path], output: Path | None, kind: str, report: Path | None
+) -> None:
+    """Make sure that a command may write where it was told to.
+
+    Args:
+        settings: global flags.
+        inputs: files that it reads.
+        output: place of the JSON.
+        kind: of that.
+        report: place of the page.
+    """
+    wanted = [] if output is None else [outputs.Output(output, kind)]
+    outputs.claim(settings, [*wanted, *outputs.page(report, FIGURES)], inputs)
+
+
+def finish(
+    settings: Settings, answer: Answer, *, inputs: Mapping[str, str], output: Path | None, report: Path | None
+) -> None:
+    """Write an answer to the places asked for, and show it.
+
+    Args:
+        settings: global flags.
+        answer: what was found.
+        inputs: content hashes of what was read, by the names that the user gave.
+        output: place of the JSON.
+        report: place of the page.
+    """
+    from froude.base.version import __version__
+    from froude.cli.page_text import page_text
+    from froude.render import report_files
+    from froude.workspace.document import dump_sealed_figures
+
+    how = settings.origin(list(inputs.values()), seeded=True)
+    facts = {"Inputs": ", ".join(inputs), "Seed": str(settings.seed), "Froude": __version__}
+    page = answer.page({name: text for name, text in facts.items() if text})
+    text = dump_sealed_figures(answer.kind, {STAMP: answer.kind.stamp, **answer.content}, how)
+    files: dict[Path, str | bytes] = (
+        {} if report is None else dict(report_files(page, report, suffix=FIGURES, origin=how))
+    )
+    if output is not None:
+        files[output] = text
+    if settings.dry_run and files:
+        settings.would("write " + ", ".join(map(str, files)))
+        return
+    outputs.write(files)
+    settings.emit(text)
+    settings.out(page_text(page))

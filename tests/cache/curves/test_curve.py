@@ -1,0 +1,127 @@
+"""Miss-ratio curves as values."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base.errors import InputError
+from froude.cache.curves import MissRatioCurve
+
+CLIFF = MissRatioCurve((0, 100, 400), (1.0, 0.9, 0.2), 50)
+
+
+@st.composite
+def curves(draw: st.DrawFn) -> MissRatioCurve:
+    """Any curve of a few points."""
+    ratios = sorted(draw(st.lists(st.floats(0, 1), min_size=1, max_size=12)), reverse=True)
+    sizes = sorted(draw(st.sets(st.integers(1, 1000), min_size=len(ratios) - 1, max_size=len(ratios) - 1)))
+    return MissRatioCurve((0, *sizes), tuple(ratios), draw(st.integers(0, 10**9)))
+
+
+def test_between_two_sizes_the_smaller_ones_ratio_stands() -> None:
+    """A cache that ends before a cliff gains nothing of it."""
+    assert [CLIFF.at(size) for size in (0, 99, 100, 399, 400, 10**9)] == [1.0, 1.0, 0.9, 0.9, 0.2, 0.2]
+
+
+@given(curves(), st.floats(0, 1))
+def test_the_inverse_is_the_smallest_size_that_is_good_enough(curve: MissRatioCurve, ratio: float) -> None:
+    """No measured size below it is."""
+    size = curve.size_for(ratio)
+    if size is None:
+        assert curve.floor > ratio
+    else:
+        assert curve.at(size) <= ratio
+        assert all(curve.at(less) > ratio for less in curve.sizes_bytes if less < size)
+
+
+@given(curves(), curves(), st.integers(0, 1100))
+def test_merged_curves_weigh_by_their_accesses(one: MissRatioCurve, other: MissRatioCurve, size: int) -> None:
+    """At every size, and in any order."""
+    merged = one.merged(other)
+    total = one.accesses + other.accesses
+    assert merged.accesses == total
+    if total:
+        expected = (one.accesses * one.at(size) + other.accesses * other.at(size)) / total
+        assert merged.at(size) == pytest.approx(expected, abs=1e-9)
+        assert other.merged(one).at(size) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_window_that_has_decayed_counts_less() -> None:
+    """The shape stays, its say does not."""
+    flat = MissRatioCurve((0,), (1.0,), 50)
+    assert CLIFF.decayed(0.5).merged(flat).at(400) == pytest.approx((25 * 0.2 + 50) / 75)
+    assert CLIFF.merged(MissRatioCurve.unknown()).at(400) == 0.2
+
+
+@given(st.lists(st.floats(-0.2, 1.2), min_size=1, max_size=200), st.integers(3, 40))
+def test_what_is_thinned_out_costs_no_more_than_said(ratios: list[float], points: int) -> None:
+    """Never too low, too high by less than a part of the range, and never more points than asked for."""
+    sizes = list(range(len(ratios)))
+    whole = MissRatioCurve.of_points(sizes, ratios, 1, 1000)
+    thin = MissRatioCurve.of_points(sizes, ratios, 1, points)
+    allowed = (whole.at(0) - whole.floor) / (points - 2)
+    assert len(thin.sizes_bytes) <= points
+    assert thin.floor == whole.floor
+    assert all(whole.at(size) <= thin.at(size) <= whole.at(size) + allowed for size in sizes)
+
+
+def test_the_working_set_leaves_out_a_long_tail() -> None:
+    """The last percent is not worth its space."""
+    tail = MissRatioCurve((0, 100, 200, 9000), (1.0, 0.5, 0.105, 0.1), 1)
+    assert tail.working_set_bytes() == 200
+    assert tail.working_set_bytes(within=0) == 9000
+    assert MissRatioCurve.unknown().working_set_bytes() == 0
+
+
+def test_a_linear_curve_ends_at_the_working_set() -> None:
+    """Half of it halves the misses."""
+    curve = MissRatioCurve.linear(5 << 30)
+    assert curve.at(5 << 30) == 0
+    assert curve.at(5 << 29) == 0.5
+    assert MissRatioCurve.linear(2).sizes_bytes == (0, 1, 2)
+
+
+@given(curves())
+def test_the_json_form_reads_back(curve: MissRatioCurve) -> None:
+    """To six digits of a ratio."""
+    again = MissRatioCurve.of_plain(json.loads(json.dumps(curve.plain())))
+    assert again.sizes_bytes == curve.sizes_bytes
+    assert again.miss_ratio == pytest.approx(curve.miss_ratio, abs=1e-6)
+    assert again.accesses == curve.accesses
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None,
+        [],
+        {"sizes_bytes": [0]},
+        {"sizes_bytes": [0], "miss_ratio": [1.0], "accesses": 1, "more": 1},
+        {"sizes_bytes": [0, 5, 5], "miss_ratio": [1.0, 0.5, 0.1], "accesses": 1},
+        {"sizes_bytes": [5], "miss_ratio": [1.0], "accesses": 1},
+        {"sizes_bytes": [0, 5], "miss_ratio": [0.5, 0.9], "accesses": 1},
+        {"sizes_bytes": [0], "miss_ratio": [1.5], "accesses": 1},
+        {"sizes_bytes": [0], "miss_ratio": [float("nan")], "accesses": 1},
+        {"sizes_bytes": [0], "miss_ratio": [1.0], "accesses": -1},
+        {"sizes_bytes": [0], "miss_ratio": [1.0], "accesses": float("inf")},
+        {"sizes_bytes": [0, 1 << 61], "miss_ratio": [1.0, 0.5], "accesses": 1},
+        {"sizes_bytes": [0], "miss_ratio": ["1"], "accesses": 1},
+        {"sizes_bytes": [0], "miss_ratio": [1], "accesses": 10**400},
+        {"sizes_bytes": [0], "miss_ratio": [True], "accesses": 1},
+        {"sizes_bytes": list(range(5000)), "miss_ratio": [1.0] * 5000, "accesses": 1},
+    ],
+)
+def test_what_is_no_curve_is_refused_with_its_place(wrong: object) -> None:
+    """Whatever a peer sends."""
+    with pytest.raises(InputError, match=r"^vm1: .*curve"):
+        MissRatioCurve.of_plain(wrong, place="vm1")
+
+
+def test_a_caller_that_makes_no_curve_is_told() -> None:
+    """At once."""
+    with pytest.raises(ValueError, match="ascend from 0"):
+        MissRatioCurve((1,), (1.0,), 1)

@@ -1,0 +1,160 @@
+"""Curves measured while a cache works: exact where all is sampled, close where little is."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.cache.curves import MissRatioCurve, Shards
+
+READ, WRITE, TRIM = 0, 1, 2
+
+
+def lru_misses(operations: list[tuple[int, int]], size: int) -> int:
+    """Reads that an LRU cache of `size` chunks misses: the definition, played."""
+    cache: OrderedDict[int, None] = OrderedDict()
+    misses = 0
+    for kind, chunk in operations:
+        if kind == TRIM:
+            cache.pop(chunk, None)
+            continue
+        misses += kind == READ and chunk not in cache
+        cache[chunk] = None
+        cache.move_to_end(chunk)
+        if len(cache) > size:
+            cache.popitem(last=False)
+    return misses
+
+
+def play(shards: Shards, operations: list[tuple[int, int]]) -> Shards:
+    """Every operation by its call."""
+    calls = {READ: shards.access, WRITE: shards.touch, TRIM: shards.drop}
+    for kind, chunk in operations:
+        calls[kind](chunk)
+    return shards
+
+
+def zipf(reads: int, chunks: int, seed: int, exponent: float = 0.9) -> list[int]:
+    """Reads of chunks whose popularity follows a power law, scattered over the disk."""
+    rng = np.random.default_rng(seed)
+    weight = 1 / np.arange(1, chunks + 1) ** exponent
+    ranks = rng.choice(chunks, reads, p=weight / weight.sum())
+    return [int(chunk) for chunk in rng.permutation(chunks)[ranks]]
+
+
+@given(st.lists(st.tuples(st.sampled_from([READ, READ, WRITE, TRIM]), st.integers(0, 12)), max_size=120))
+def test_unsampled_it_is_lru_at_every_size(operations: list[tuple[int, int]]) -> None:
+    """Reads, writes and trims in any order: Mattson's distances, holes included, are what a cache of each size does."""
+    shards = play(Shards(), operations)
+    reads = sum(kind == READ for kind, _ in operations)
+    assert shards.accesses == reads
+    curve = shards.curve(1, points=1000)
+    for size in range(1, 15):
+        assert curve.at(size) * reads == pytest.approx(lru_misses(operations, size) if reads else 0)
+
+
+def errors(curve: MissRatioCurve, exact: MissRatioCurve, largest: int) -> float:
+    """Mean absolute error over the sizes."""
+    return float(
+        np.mean([abs(curve.at(size) - exact.at(size)) for size in range(0, largest, largest // 200)])
+    )
+
+
+@pytest.mark.parametrize(("rate", "most"), [(0.5, 0.02), (0.1, 0.04)])
+def test_a_fixed_rate_comes_close(rate: float, most: float) -> None:
+    """On a power law over 10,000 chunks, with whatever hash."""
+    reads = [(READ, chunk) for chunk in zipf(60_000, 10_000, seed=3)]
+    exact = play(Shards(samples=None, bins=None), reads).curve(1)
+    for seed in range(3):
+        sampled = play(Shards(rate, samples=None, seed=seed), reads)
+        assert errors(sampled.curve(1), exact, 10_000) < most
+
+
+def test_a_bounded_sample_lowers_its_rate_and_stays_close() -> None:
+    """Twenty times as many chunks as samples; the accesses of before count as if sampled at the rate of now."""
+    reads = [(READ, chunk) for chunk in zipf(60_000, 10_000, seed=5)]
+    exact = play(Shards(samples=None), reads).curve(1)
+    bounded = play(Shards(samples=512), reads)
+    assert bounded.rate < 0.11
+    assert len(bounded._stamps) <= 512
+    assert errors(bounded.curve(1), exact, 10_000) < 0.05
+
+
+def test_a_scan_beyond_the_horizon_does_not_lower_the_rate() -> None:
+    """Memory is bounded by what is of interest, and the loop that comes after is measured exactly."""
+    shards = Shards(samples=512, horizon=500)
+    for chunk in range(20_000):
+        shards.access(chunk)
+    assert shards.rate == 1
+    shards.decay(0)
+    for _ in range(5):
+        for chunk in range(300):
+            shards.access(chunk)
+    curve = shards.curve(4096)
+    assert curve.at(299 * 4096) == 1
+    assert curve.at(300 * 4096) == pytest.approx(0.2)
+
+
+def test_trims_neither_outgrow_the_bound_nor_the_horizon() -> None:
+    """A hole is part of the stack."""
+    for shards in (Shards(samples=64), Shards(samples=64, horizon=50)):
+        for chunk in range(5000):
+            shards.touch(chunk)
+            shards.drop(chunk - (chunk % 7))
+        assert len(shards._stamps) <= 64
+        assert sorted([*shards._seen.values(), *shards._holes]) == shards._stamps
+
+
+def test_a_window_begins_with_a_warm_stack() -> None:
+    """What was counted is gone; what is in the cache is not."""
+    shards = Shards()
+    for chunk in (1, 2):
+        shards.access(chunk)
+    shards.decay(0)
+    assert shards.curve(1) == MissRatioCurve.unknown()
+    shards.access(1)
+    assert shards.curve(1).at(2) == 0
+    shards.decay(0.5)
+    assert shards.accesses == 0.5
+
+
+def test_distances_beyond_the_bins_fold_and_never_promise_too_much() -> None:
+    """A coarser curve is at or above the exact one, within two bins."""
+    reads = [(READ, chunk) for chunk in zipf(20_000, 2_000, seed=9, exponent=0.5)]
+    exact = play(Shards(samples=None, bins=None), reads).curve(1, points=4000)
+    coarse = play(Shards(samples=None, bins=64), reads)
+    assert len(coarse._counts) <= 64
+    for size in range(0, 2_000, 50):
+        assert exact.at(size) - 1e-9 <= coarse.curve(1).at(size) + 0.005
+        assert coarse.curve(1).at(size + 64) <= exact.at(size) + 0.005
+
+
+def patterns() -> Iterator[tuple[str, list[int]]]:
+    """Chunk numbers as disks have them: in a row, strided, and in far extents."""
+    yield "in a row", list(range(40_000))
+    yield "strided", [number << 12 for number in range(40_000)]
+    yield "extents", [(number // 64 << 30) + number % 64 for number in range(40_000)]
+
+
+@pytest.mark.parametrize(
+    ("name", "chunks"), list(patterns()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_the_hash_samples_regular_numbers_evenly(name: str, chunks: list[int]) -> None:
+    """The part sampled is the rate, within five standard deviations, in all and in each quarter."""
+    shards = Shards(0.05, samples=None)
+    for quarter in range(4):
+        part = chunks[quarter::4]
+        sampled = sum(shards._hash(chunk) < shards._threshold for chunk in part)
+        assert abs(sampled - 0.05 * len(part)) < 5 * (0.05 * 0.95 * len(part)) ** 0.5
+
+
+@pytest.mark.parametrize("wrong", [{"rate": 0}, {"rate": 1.1}, {"samples": 3}, {"horizon": 0}])
+def test_what_cannot_be_sampled_is_refused(wrong: dict[str, float]) -> None:
+    """At once."""
+    with pytest.raises(ValueError, match="a rate above 0"):
+        Shards(**wrong)  # type: ignore[arg-type]

@@ -1,0 +1,123 @@
+"""The policies that know curves."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from froude.base.seeds import Seeds
+from froude.cache.curves import MissRatioCurve
+from froude.cache.solve.curve_policies import Deadline, Exact, Hull, completions
+from froude.cache.solve.expecting import ratios
+from froude.cache.solve.state import Application, JobRun, State
+from tests.cache.solve.made import curve, state, vm
+
+
+def runs(
+    reads: dict[str, float], fixed_s: float, miss_s: float, *, slowest: bool, noise_s: float = 0.0
+) -> tuple[JobRun, ...]:
+    """Jobs at random caches."""
+    rng, found = random.Random(5), []
+    for _ in range(8):
+        misses = {name: count * rng.random() for name, count in reads.items()}
+        counted = max(misses.values()) if slowest else sum(misses.values())
+        time_s = fixed_s + miss_s * counted + abs(rng.gauss(0, noise_s))
+        found.append(JobRun(time_s=time_s, reads=reads, misses=misses))
+    return tuple(found)
+
+
+def two_applications(*, slowest: bool, noise_s: float = 0.0) -> State:
+    """One whose jobs tell what a miss costs, two VMs; and a VM on its own."""
+    slow = MissRatioCurve((0, 60), (1.0, 0.5), 1)
+    quick = MissRatioCurve((0, 10, 90), (1.0, 0.5, 0.0), 1)
+    alone = MissRatioCurve((0, 30), (1.0, 0.0), 1)
+    vms = [
+        vm("slow", application="c", curve=slow, reads_per_s=1.0),
+        vm("quick", application="c", curve=quick, reads_per_s=1.0),
+        vm("alone", curve=alone, reads_per_s=1.0),
+    ]
+    reads = {"slow": 100.0 if slowest else 40.0, "quick": 100.0}
+    jobs = runs(reads, 10, 1, slowest=slowest, noise_s=noise_s)
+    return state(vms, 100, applications=(Application(name="c", runs=jobs),))
+
+
+def test_deadlines_serve_the_slowest_vm_first() -> None:
+    """Its jobs end after 60 s; the rest of the space goes to the VM on its own."""
+    made = two_applications(slowest=True)
+    shares = Deadline().split(made, Seeds(0))
+    assert {name: share.size_bytes for name, share in shares.items()} == {
+        "slow": 60,
+        "quick": 10,
+        "alone": 30,
+    }
+    assert shares["slow"].reason.startswith("60 B keep it within the 60.0 s of c's jobs; misses 50.0%")
+    assert completions(made)["c"].slowest
+
+
+def test_jobs_whose_work_moves_are_split_by_all_their_misses() -> None:
+    """No deadline, but what their misses cost in seconds of a job."""
+    made = two_applications(slowest=False)
+    shares = Deadline().split(made, Seeds(0))
+    assert {name: share.size_bytes for name, share in shares.items()} == {"slow": 0, "quick": 90, "alone": 0}
+    assert not completions(made)["c"].slowest
+
+
+def test_where_jobs_tell_nothing_deadlines_are_the_exact_split() -> None:
+    """A poor fit, or none."""
+    made = two_applications(slowest=True, noise_s=5000)
+    assert completions(made) == {}
+    assert Deadline().split(made, Seeds(0)) == Exact().split(made, Seeds(0))
+
+
+def test_each_minimises_its_own_cost() -> None:
+    """Deadline that of jobs, exact that of misses: neither beats the other at its own."""
+    for seed in range(15):
+        rng = random.Random(seed)
+        vms = [
+            vm(f"{app}{n}", application=app, curve=curve(rng), reads_per_s=rng.uniform(1, 9))
+            for app in "ab"
+            for n in (1, 2)
+        ]
+        applications = tuple(
+            Application(
+                name=app, runs=runs({f"{app}{n}": rng.uniform(50, 99) for n in (1, 2)}, 5, 1, slowest=True)
+            )
+            for app in "ab"
+        )
+        made = state(vms, 50, applications=applications)
+        found = {
+            each.name: {vm: share.size_bytes for vm, share in each.split(made, Seeds(0)).items()}
+            for each in (Deadline(), Exact(), Hull())
+        }
+        for policy, others in ((Deadline(), ("exact", "hull")), (Exact(), ("deadline", "hull"))):
+            own = policy.cost_s(made, ratios(made, found[policy.name]))
+            assert own is not None
+            for other in others:
+                cost = policy.cost_s(made, ratios(made, found[other]))
+                assert cost is not None
+                assert own <= cost + 1e-9
+
+
+def test_a_vm_that_has_gone_is_no_part_of_its_application() -> None:
+    """Its reads tell nothing of a job without it; an application without any VM has no model."""
+    made = two_applications(slowest=True)
+    gone = State(hypervisors=made.hypervisors, vms=made.vms[1:], applications=made.applications)
+    assert completions(gone)["c"].reads == pytest.approx({"quick": 100.0})
+    assert (
+        completions(State(hypervisors=made.hypervisors, vms=made.vms[2:], applications=made.applications))
+        == {}
+    )
+
+
+def test_reasons_say_what_more_would_bring() -> None:
+    """Or that nothing is read, or known."""
+    shares = Exact().split(
+        state([vm("a", curve=MissRatioCurve((0, 40, 70), (1.0, 0.4, 0.1), 1))], 50), Seeds(0)
+    )
+    assert shares["a"].reason == (
+        "misses 40.0% of 100/s reads instead of 100.0%; 30 B more would save 30/s, which saves less than elsewhere"
+    )
+    shares = Exact().split(state([vm("a", reads_per_s=0.0), vm("b")], 50), Seeds(0))
+    assert shares["a"].reason == "it reads nothing"
+    assert shares["b"].reason == "its 100/s reads have no curve yet"

@@ -1,0 +1,42 @@
+"""What sizes are expected to bring."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.cache.curves import MissRatioCurve
+from froude.cache.solve.expecting import expected, ratios, written
+from froude.cache.solve.state import Application
+from tests.cache.solve.made import state, vm
+from tests.cache.solve.test_curve_policies import runs
+
+CURVE = MissRatioCurve((0, 10), (1.0, 0.2), 1)
+
+
+def test_reads_take_the_disk_or_the_ssd_weighed_by_importance() -> None:
+    """Misses and writes add up; jobs take what their model says."""
+    jobs = runs({"a": 100.0}, 10, 0.5, slowest=True)
+    made = state(
+        [
+            vm("a", application="c", curve=CURVE, chunk_bytes=7, importance=3.0, writes_bytes_per_s=11),
+            vm("b", curve=CURVE, writes_bytes_per_s=5),
+        ],
+        applications=(Application(name="c", runs=jobs),),
+        miss_s=1.0,
+        hit_s=0.1,
+    )
+    sizes = {"a": 10.0, "b": 0.0}
+    assert ratios(made, sizes) == {"a": 0.2, "b": 1.0}
+    found = expected(made, sizes)
+    missed = (3 * 0.2 + 1.0) / 4
+    assert found.latency_s == pytest.approx(missed + 0.1 * (1 - missed))
+    assert found.misses_per_s == pytest.approx(120)
+    assert found.written_bytes_per_s == pytest.approx(20 * 7 + 11)
+    assert found.times_s == pytest.approx({"c": 20})
+
+
+def test_without_a_cache_nothing_is_written_and_without_reads_nothing_waits() -> None:
+    """Zeros, not divisions by them."""
+    idle = vm("a", reads_per_s=0.0)
+    assert written(vm("a", writes_bytes_per_s=9), 0) == 0
+    assert expected(state([idle]), {"a": 5.0}).latency_s == 0

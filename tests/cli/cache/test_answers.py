@@ -1,0 +1,25 @@
+"""How the solving and simulating commands end; their own tests see what is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.cli.cache.answers import claim, seeds
+from froude.cli.settings import Settings
+
+
+def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
+    """Neither as JSON nor as a page."""
+    state = tmp_path / "state.yaml"
+    state.write_text("x")
+    with pytest.raises(InputError, match="is an input of this command"):
+        claim(Settings(), [state], state, "cache-plan", None)
+    claim(Settings(), [state], tmp_path / "plan.json", "cache-plan", tmp_path / "plan.html")
+
+
+def test_the_seed_is_the_users() -> None:
+    """By the global flag."""
+    assert seeds(Settings(seed=7)).root == 7
