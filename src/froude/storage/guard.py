@@ -70,19 +70,30 @@ def uses_of(device: Device, *, root: Path = ROOT, signatures: Signatures | None 
         signatures: finds what is written on it; `wipefs` unless told otherwise.
     """
     folder = _folder(device.number, root)
-    reasons = [f"mounted on {place}" for place in mounts_of(device, root=root)]
-    reasons += ["used as swap"] * _is_swap(device, root)
+    reasons = users_of(device, root=root)
     reasons += ["is itself a partition"] * (folder / "partition").exists()
     reasons += [f"has partition {entry.name}" for entry in _listed(folder) if (entry / "partition").exists()]
-    reasons += [f"held by {entry.name}" for entry in _listed(folder / "holders")]
-    reasons += ["read-only"] * (_line(folder / "ro") == "1")
-    reasons += [f"open in process {who}" for who in _openers(device, root)]
     try:
         return reasons + [f"holds {name}" for name in (signatures or written_on)(device.path)]
     except GuardError:
         if not reasons:  # reasons enough, else: what cannot be looked at is not known to be blank
             raise
         return reasons
+
+
+def users_of(device: Device, *, root: Path = ROOT) -> list[str]:
+    """Who uses a device, whatever is written on it; empty when nobody does.
+
+    Args:
+        device: the block device.
+        root: in place of `/`, for tests.
+    """
+    folder = _folder(device.number, root)
+    users = [f"mounted on {place}" for place in mounts_of(device, root=root)]
+    users += ["used as swap"] * _is_swap(device, root)
+    users += [f"held by {entry.name}" for entry in _listed(folder / "holders")]
+    users += ["read-only"] * (_line(folder / "ro") == "1")
+    return users + [f"open in process {who}" for who in openers(device.path, root=root)]
 
 
 def mounts_of(device: Device, *, root: Path = ROOT) -> list[str]:
@@ -99,6 +110,17 @@ def mounts_of(device: Device, *, root: Path = ROOT) -> list[str]:
         if len(fields) > 4 and (fields[2] == device.number or _names(source, device, root)):
             places.append(_plain(fields[4]))
     return places
+
+
+def loops_over(path: Path, *, root: Path = ROOT) -> list[str]:
+    """Loop devices that lie over a file: whoever writes to them writes to it.
+
+    Args:
+        path: of the file, with every symbolic link resolved.
+        root: in place of `/`, for tests.
+    """
+    loops = [entry for entry in _listed(root / "sys/block") if entry.name.startswith("loop")]
+    return [f"/dev/{entry.name}" for entry in loops if _line(entry / "loop/backing_file") == str(path)]
 
 
 def file_system(number: str, *, root: Path = ROOT) -> str:
@@ -161,13 +183,21 @@ def _names(sources: list[str], device: Device, root: Path) -> bool:
     return False
 
 
-def _openers(device: Device, root: Path) -> Iterator[str]:
-    """Processes that have it open, as far as we may see: a virtual machine's disk is not mounted here."""
+def openers(path: Path, *, root: Path = ROOT) -> Iterator[str]:
+    """Other processes that have a file or device open, as far as we may see: a virtual machine's disk is not mounted.
+
+    Args:
+        path: of the file, with every symbolic link resolved.
+        root: in place of `/`, for tests.
+
+    Yields:
+        Number and name of each.
+    """
     for process in _listed(root / "proc"):
         if process.name.isdigit() and int(process.name) != os.getpid():
             for handle in _listed(process / "fd"):
                 with suppress(OSError):
-                    if Path(os.readlink(handle)) == device.path:  # noqa: PTH115 - resolve() would follow it
+                    if Path(os.readlink(handle)) == path:  # noqa: PTH115 - resolve() would follow it
                         yield f"{process.name} ({_line(process / 'comm')})"
                         break
 

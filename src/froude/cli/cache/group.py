@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.cache import solving
+from froude.cli.cache import disk, solving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,4 +19,5 @@ def cache() -> None:
     """A scarce SSD cache, split among VMs: observe, decide, apply."""
 
 
+app.command()(disk.disk)
 app.command()(solving.solve)

@@ -1,0 +1,310 @@
+"""A cached disk as its clients see it: requests held to the limits, counted, and answered; commands carried out.
+
+No socket and no clock of its own. Requests that must wait, for the limits or while the chunk size changes, wait in one
+queue in the order in which they came.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+from froude.base.errors import FroudeError, TargetError
+from froude.cache.curves.shards import Shards
+from froude.cache.disk.chunks import ChunkChooser
+from froude.cache.disk.commands import Command, Curve, Limit, Resize
+from froude.cache.disk.limiter import Limiter
+from froude.cache.disk.nbd.wire import Flag, Kind, Refusal, Request, refusal_of
+from froude.cache.disk.seams import Data
+from froude.cache.disk.space import Space
+from froude.cache.disk.state import Counters, Places
+from froude.cache.disk.status import DiskStatus, Limits
+from froude.cache.disk.store import Store
+
+_AGAIN_S = 0.01
+"""Between looks at whether nothing is under way any more."""
+
+Reply = Callable[[int, int, Data | None], None]
+"""Takes the cookie of a request, the number of its error (0 for none), and what was read."""
+Answer = Callable[[Mapping[str, Any] | FroudeError], None]
+
+
+class Shelf(Protocol):
+    """The cache file, as far as the service needs it beyond `Slots`."""
+
+    @property
+    def generation(self) -> int:
+        """Of what is cached."""
+
+    @property
+    def allocated_bytes(self) -> int:
+        """What it takes of the SSD."""
+
+    def renew(self, chunk_bytes: int) -> Space:
+        """Give up all that is cached, and begin with chunks of another size; its capacity is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a service is made of."""
+
+    space: Space
+    """What was restored."""
+    places: Places
+    shelf: Shelf
+    chooser: ChunkChooser | None
+    """None where the chunk size stays."""
+    later: Callable[[float, Callable[[], None]], None]
+    """Calls something after so many seconds."""
+    fixed: DiskStatus
+    """What does not change: the image and what was restored."""
+    cache_writes: bool = False
+
+
+class _Held(NamedTuple):
+    """A request that waits."""
+
+    request: Request
+    reply: Reply
+    since: float
+
+
+@dataclass(slots=True)
+class _Served:
+    """Requests so far; see `DiskStatus`."""
+
+    reads: int = 0
+    read_bytes: int = 0
+    read_s: float = 0.0
+    writes: int = 0
+    write_bytes: int = 0
+    write_s: float = 0.0
+    trims: int = 0
+    flushes: int = 0
+    flush_s: float = 0.0
+    errors: int = 0
+    held: int = 0
+    held_s: float = 0.0
+
+
+class Service:
+    """One cached disk.
+
+    Args:
+        parts: what it is made of.
+        limits: to begin with.
+        size_bytes: what the cache may hold.
+    """
+
+    def __init__(self, parts: Parts, limits: Limits, size_bytes: int) -> None:
+        self._parts = parts
+        self._now = parts.places.now
+        self._began = self._now()
+        self._size = parts.fixed.image_bytes
+        self._cache_bytes = size_bytes
+        self._limiter = Limiter(limits, self._began)
+        self._held: deque[_Held] = deque()
+        self._timer = False
+        self._renewing: int | None = None
+        """Chunk size that is to be, as soon as nothing is under way."""
+        self._under_way = 0
+        self._served = _Served()
+        self._former = Counters()
+        self._evictions = 0
+        self.connections = 0
+        """Clients now."""
+        self._build(parts.space)
+        self._store.resize(size_bytes, lambda _data, _error: None)
+
+    @property
+    def idle(self) -> bool:
+        """Whether every request was answered."""
+        return self._under_way == 0 and not self._held
+
+    def _build(self, space: Space) -> None:
+        geometry = space.table.geometry
+        self._curve = Shards(horizon=geometry.chunks)
+        self._store = Store(space, self._parts.places, self._curve, cache_writes=self._parts.cache_writes)
+
+    # Requests
+
+    def submit(self, request: Request, reply: Reply) -> None:
+        """Serve a request.
+
+        Args:
+            request: any but a disconnect.
+            reply: called once, now or later.
+        """
+        refusal = refusal_of(request, self._size)
+        if refusal:
+            self._served.errors += 1
+            reply(request.cookie, refusal, None)
+        elif self._held or self._renewing is not None or not self._limiter.free:
+            self._held.append(_Held(request, reply, self._now()))
+            self._release()
+        else:
+            self._start(request, reply)
+
+    def _release(self) -> None:
+        """Let go of what waits, as far as the limits allow."""
+        while self._held and self._renewing is None:
+            request, reply, since = self._held[0]
+            now = self._now()
+            wait = 0.0
+            if request.kind != Kind.FLUSH:
+                wait = self._limiter.wait_s(request.length, now)
+            if wait > 0:
+                if not self._timer:
+                    self._timer = True
+                    self._parts.later(wait, self._woken)
+                return
+            self._held.popleft()
+            if now > since:
+                self._served.held += 1
+                self._served.held_s += now - since
+            self._start(request, reply)
+
+    def _woken(self) -> None:
+        self._timer = False
+        self._release()
+
+    def _start(self, request: Request, reply: Reply) -> None:
+        kind, flags, _, offset, length, data = request
+        self._under_way += 1
+        done = partial(self._done, request, reply, self._now())
+        if kind == Kind.READ:
+            self._store.read(offset, length, done)
+            if self._parts.chooser is not None:
+                self._consider(self._parts.chooser.saw(offset, length))
+        elif kind == Kind.WRITE:
+            self._store.write(offset, data, done, durable=bool(flags & Flag.FUA))
+        elif kind == Kind.FLUSH:
+            self._store.flush(done)
+        else:
+            hole = kind == Kind.TRIM or not flags & Flag.NO_HOLE
+            self._store.zero(offset, length, done, hole=hole, durable=bool(flags & Flag.FUA))
+
+    def _done(
+        self, request: Request, reply: Reply, began: float, data: Data | None, error: OSError | None
+    ) -> None:
+        took, kind, served = self._now() - began, request.kind, self._served
+        self._under_way -= 1
+        if error is not None:
+            served.errors += 1
+        if kind == Kind.READ:
+            served.reads += 1
+            served.read_bytes += request.length
+            served.read_s += took
+        elif kind == Kind.WRITE:
+            served.writes += 1
+            served.write_bytes += request.length
+            served.write_s += took
+        elif kind == Kind.FLUSH:
+            served.flushes += 1
+            served.flush_s += took
+        else:
+            served.trims += 1
+        reply(request.cookie, 0 if error is None else _number(error), data)
+        if self._renewing is not None:
+            self._renew()
+
+    # Another chunk size
+
+    def _consider(self, chunk_bytes: int | None) -> None:
+        if chunk_bytes is not None:
+            self._renewing = chunk_bytes
+            self._renew()
+
+    def _renew(self) -> None:
+        """Change the chunk size if nothing is under way; requests that come meanwhile wait."""
+        if self._renewing is None or self._under_way:
+            return
+        if not self._store.idle:  # space is being given back
+            self._parts.later(_AGAIN_S, self._renew)
+            return
+        counters = self._store.state.counters
+        former = {f.name: getattr(self._former, f.name) + getattr(counters, f.name) for f in fields(Counters)}
+        self._former = Counters(**former)
+        self._evictions += self._store.state.space.evictions
+        chunk, self._renewing = self._renewing, None
+        self._build(self._parts.shelf.renew(chunk))
+        self._store.resize(self._cache_bytes, lambda _data, _error: None)
+        self._release()
+
+    # Commands
+
+    def carry_out(self, command: Command, answer: Answer) -> None:
+        """Do what the control socket asks.
+
+        Args:
+            command: what.
+            answer: called once, now or later.
+        """
+        if isinstance(command, Resize):
+            before = self._evictions + self._store.state.space.evictions
+            self._cache_bytes = command.size_bytes
+            self._store.resize(command.size_bytes, partial(self._resized, answer, before))
+        elif isinstance(command, Limit):
+            self._limiter = Limiter(command.applied(self._limiter.limits), self._now())
+            self._release()
+            answer(asdict(self._limiter.limits))
+        elif isinstance(command, Curve):
+            chunk = self._store.state.geometry.chunk_bytes
+            answer({"chunk_bytes": chunk, "curve": self._curve.curve(chunk).plain()})
+            if command.forget:
+                self._curve.decay(0.0)
+        else:
+            answer(self.status().to_json())
+
+    def _resized(self, answer: Answer, before: int, _data: Data | None, error: OSError | None) -> None:
+        if error is not None:
+            answer(TargetError("the SSD's space cannot be given back", found=error.strerror or str(error)))
+            return
+        status = self.status()
+        answer(
+            {
+                "cache_bytes": status.cache_bytes,
+                "used_bytes": status.used_bytes,
+                "dropped_chunks": status.evictions - before,
+            }
+        )
+
+    def status(self) -> DiskStatus:
+        """State and counters now."""
+        state = self._store.state
+        limits, shelf = self._limiter.limits, self._parts.shelf
+        chunk = state.geometry.chunk_bytes
+        counted = {
+            f.name: getattr(self._former, f.name) + getattr(state.counters, f.name) for f in fields(Counters)
+        }
+        failed = None if state.failed is None else f"the image failed to flush ({state.failed.strerror})"
+        return replace(
+            self._parts.fixed,
+            chunk_bytes=chunk,
+            generation=shelf.generation,
+            uptime_s=self._now() - self._began,
+            connections=self.connections,
+            cache_bytes=self._cache_bytes,
+            used_bytes=len(state.space.chunks) * chunk,
+            allocated_bytes=shelf.allocated_bytes,
+            iops_limit=limits.iops,
+            bytes_per_s_limit=limits.bytes_per_s,
+            fault=failed or state.fault,
+            evictions=self._evictions + state.space.evictions,
+            **counted,
+            **asdict(self._served),
+        )
+
+    @property
+    def failed(self) -> bool:
+        """Whether the image takes no more writes."""
+        return self._store.state.failed is not None
+
+
+def _number(error: OSError) -> int:
+    """The error as a client may be told it."""
+    return Refusal.ENOSPC if error.errno in {errno.ENOSPC, errno.EDQUOT} else Refusal.EIO
