@@ -1,0 +1,268 @@
+"""Three tenants of one small HDFS and YARN cluster, whose DataNodes' folders lie on a modelled hypervisor's caches.
+
+A DataNode is a VM of the paper: one disk, one cache, one control group with little memory. As on one hypervisor of the
+paper's Figure 5, tenants 1 and 3 have a VM each and tenant 2 has two. YARN's node labels keep each tenant's tasks on its
+own nodes, and with one replica HDFS keeps what a task writes on the node that writes it: a tenant's data and jobs stay
+on its VMs, as if each had a cluster of its own.
+
+NodeManagers' own folders (logs, what is shuffled) do not lie on the caches. Every half second each group is told to give
+its page cache back, so that files are read from the caches again and not from memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, Self
+
+from benchmarks.cache_machine import Group, Hypervisor
+from froude.base.errors import TargetError
+from froude.cache.disk.client import DiskClient
+from froude.cache.disk.status import DiskStatus
+from froude.hadoop import launcher
+from froude.hadoop.cluster import NodePlace
+from froude.hadoop.distribution import GROUP, Hadoop, cache_folder
+from froude.hadoop.maven import Coordinate, Repository
+from froude.hadoop.program import run_program
+from froude.hadoop.yarn_cluster import YarnCluster
+from froude.hadoop.yarn_settings import NODE_PORTS, Containers
+
+MIB = 1 << 20
+_TESTS = "hadoop-mapreduce-client-jobclient"
+"""Its tests jar holds TestDFSIO."""
+_HEADROOM_BYTES = 32 * MIB
+"""Of a DataNode's group, beyond what the process itself holds when it has come up."""
+_EMPTIED_S = 0.5
+_HEARTBEAT_MS = "250"
+_POLL_MS = "200"
+_JOB_S = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """Somebody with VMs and jobs: an application of the paper."""
+
+    name: str
+    vms: tuple[int, ...]
+    """Numbers of its VMs; the first is its master, where its application master runs."""
+
+
+TENANTS = (Tenant("c1", (0,)), Tenant("c2", (1, 2)), Tenant("c3", (3,)))
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A job that has ended."""
+
+    code: int
+    began_s: float
+    """By the monotonic clock."""
+    seconds: float
+    """From the start of its client to its end."""
+    output: str
+
+
+class Tenants:
+    """The cluster; `with Tenants(hadoop, hypervisor) as it:`, inside the hypervisor's block, with disks attached."""
+
+    def __init__(self, hadoop: Hadoop, hypervisor: Hypervisor, *, block_bytes: int) -> None:
+        """Describe it.
+
+        Args:
+            hadoop: the release.
+            hypervisor: whose VMs' disks are attached.
+            block_bytes: of HDFS.
+        """
+        self.hypervisor = hypervisor
+        self._hadoop = hadoop
+        self._jar = Repository(cache_folder() / "maven").fetch(
+            Coordinate(GROUP, _TESTS, hadoop.version, "tests")
+        )
+        pairs = zip(hypervisor.mounts, hypervisor.memory, strict=True)
+        folder = hypervisor.folder / "cluster"
+        self.cluster = YarnCluster(
+            hadoop,
+            datanodes=len(hypervisor.mounts),
+            nodemanagers=len(hypervisor.mounts),
+            replication=1,
+            fast=True,
+            datanode_heap="64 MB",
+            audit_log=False,
+            places=[NodePlace(mount / "data", group.before) for mount, group in pairs],
+            folder=folder,
+            containers=Containers(node_mb=2048, node_cores=8, master_mb=512, task_mb=256),
+            conf=_conf(block_bytes, folder),
+        )
+        self._stack = contextlib.ExitStack()
+        self._outputs = count()
+
+    def __enter__(self) -> Self:
+        with self._stack as stack:
+            stack.enter_context(self.cluster)
+            self.cluster.wait_live()
+            self._label()
+            self._tighten()
+            stack.enter_context(_emptied(self.hypervisor.memory))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.__exit__(None, None, None)
+
+    def put(self, files: Mapping[Path, str], vm: int) -> None:
+        """Write files into HDFS, onto one VM.
+
+        Args:
+            files: target folder by file.
+            vm: its number.
+        """
+        at = (self.cluster.hdfs.node_addresses[vm], self.cluster.hdfs.namenode.port)
+        for folder in sorted(set(files.values())):
+            sources = [str(file) for file, to in files.items() if to == folder]
+            self.cluster.hdfs.shell("-mkdir", "-p", folder, at=at)
+            self.cluster.hdfs.shell("-put", *sources, folder, at=at, timeout_s=300)
+
+    def run(self, tenant: Tenant, words: Sequence[str]) -> Ended:
+        """Run a job of a tenant's to its end; jobs may run side by side.
+
+        Args:
+            tenant: whose.
+            words: a ready job, or a class, with `-D` flags left to this method.
+        """
+        home = self.cluster.client_home()
+        around = launcher.home_environment(self._hadoop, home, self.cluster.hdfs.uri)
+        around["HADOOP_CLASSPATH"] = str(self._jar)
+        output = self.hypervisor.folder / f"job-{next(self._outputs)}.out"
+        head = 1 if "." in words[0] or words[0] == "streaming" else 2
+        label = [f"-Dmapreduce.job.node-label-expression={tenant.name}"]
+        command = [str(home / "bin" / "yarn"), *words[:head], *label, *words[head:]]
+        began = time.monotonic()
+        code = run_program(command, environment=around, output=output, timeout_s=_JOB_S)
+        return Ended(code, began, time.monotonic() - began, output.read_text(errors="replace"))
+
+    def statuses(self) -> list[DiskStatus]:
+        """Of each cache."""
+        found = []
+        for control in self.hypervisor.controls:
+            with DiskClient(control) as disk:
+                found.append(disk.stat())
+        return found
+
+    @contextlib.contextmanager
+    def rearranged(self) -> Iterator[None]:
+        """Stop the DataNodes, so that their disks can be attached anew in the block, and start them again."""
+        datanodes = self.cluster.hdfs.datanodes
+        for each in datanodes:
+            each.terminate()
+        for each in datanodes:
+            each.stop()
+        for group in self.hypervisor.memory:
+            group.set("memory.limit_in_bytes", -1)
+        yield
+        for each in datanodes:
+            each.start()
+        self._wait_written()
+        self._tighten()
+
+    def _wait_written(self) -> None:
+        """Until every DataNode has registered anew and told of its blocks."""
+        deadline = time.monotonic() + 120
+        wanted = len(self.cluster.hdfs.datanodes)
+        while True:
+            beans = self.cluster.hdfs.namenode.jmx("Hadoop:service=NameNode,name=NameNodeInfo")
+            nodes = json.loads(beans[0]["LiveNodes"]).values()
+            missing = self.cluster.hdfs.namenode.jmx("Hadoop:service=NameNode,name=FSNamesystem")[0]
+            fresh = sum(1 for each in nodes if each.get("lastContact", 99) <= 3)
+            if fresh == wanted and not missing["MissingBlocks"] and all(map(_answers, self._webs())):
+                return
+            if time.monotonic() > deadline:
+                raise TargetError("DataNodes did not come back", found=f"{fresh} of {wanted}")
+            time.sleep(0.2)
+
+    def _webs(self) -> list[str]:
+        return [f"http://{address}:9864/jmx?qry=none" for address in self.cluster.hdfs.node_addresses]
+
+    def _label(self) -> None:
+        base = "http://{}:{}/ws/v1/cluster".format(*self.cluster.resourcemanager_http)
+        labels = [{"name": each.name, "exclusivity": "true"} for each in TENANTS]
+        _post(f"{base}/add-node-labels", {"nodeLabelInfo": labels})
+        for tenant in TENANTS:
+            for vm in tenant.vms:
+                node = f"{self.cluster.node_addresses[vm]}:{NODE_PORTS[0]}"
+                _post(f"{base}/nodes/{node}/replace-labels", None, labels=tenant.name)
+
+    def _tighten(self) -> None:
+        """Leave each DataNode little more memory than it holds."""
+        for group in self.hypervisor.memory:
+            group.set("memory.force_empty", 0)
+            group.set("memory.limit_in_bytes", group.number("memory.usage_in_bytes") + _HEADROOM_BYTES)
+
+
+@contextlib.contextmanager
+def _emptied(groups: Sequence[Group]) -> Iterator[None]:
+    """Have groups give their page cache back, again and again."""
+    over = threading.Event()
+
+    def empty(group: Group) -> None:
+        while not over.wait(_EMPTIED_S):
+            with contextlib.suppress(OSError):  # nobody is there between two arrangements
+                group.set("memory.force_empty", 0)
+
+    threads = [threading.Thread(target=empty, args=(group,), daemon=True) for group in groups]
+    for each in threads:
+        each.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for each in threads:
+            each.join()
+
+
+def _conf(block_bytes: int, folder: Path) -> dict[str, str]:
+    labelled = {
+        f"{queue}.accessible-node-labels.{each.name}.capacity": "100"
+        for each in TENANTS
+        for queue in ("yarn.scheduler.capacity.root", "yarn.scheduler.capacity.root.default")
+    }
+    return {
+        "dfs.blocksize": str(block_bytes),
+        "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space": "0",
+        "yarn.node-labels.enabled": "true",
+        "yarn.node-labels.fs-store.root-dir": f"file://{folder}/labels",
+        "yarn.scheduler.capacity.root.default.accessible-node-labels": "*",
+        **labelled,
+        # By default a job's time is told in steps of five seconds, and each container waits for a second's heartbeat.
+        "mapreduce.client.completion.pollinterval": _POLL_MS,
+        "mapreduce.client.progressmonitor.pollinterval": _POLL_MS,
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": _HEARTBEAT_MS,
+        "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": _HEARTBEAT_MS,
+        "mapreduce.map.speculative": "false",
+        "mapreduce.reduce.speculative": "false",
+    }
+
+
+def _post(url: str, body: Any, **query: str) -> None:
+    words = "&".join(f"{key}={value}" for key, value in {"user.name": "root", **query}.items())
+    request = urllib.request.Request(
+        f"{url}?{words}",
+        data=b"" if body is None else json.dumps(body).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        answer.read()
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=2):
+            return True
+    except OSError:
+        return False
