@@ -90,7 +90,10 @@ def why_not() -> str | None:
     missing = [each for each in _PROGRAMS if shutil.which(each, path=_path()) is None]
     if missing:
         return f"needs {', '.join(missing)}"
-    for controller, file in (("blkio", "blkio.throttle.read_bps_device"), ("memory", "memory.limit_in_bytes")):
+    for controller, file in (
+        ("blkio", "blkio.throttle.read_bps_device"),
+        ("memory", "memory.limit_in_bytes"),
+    ):
         if not (_GROUPS / controller / file).exists():
             return f"needs control groups of version 1: {_GROUPS / controller} has no {file}"
     return None
@@ -108,8 +111,8 @@ class Hypervisor:
             ssd: where the caches' files lie: on something fast.
         """
         self.shape = shape
-        self.folder = folder or Path("/var/tmp") / NAME  # noqa: S108 - one at a time, locked
-        self._ssd = ssd or Path("/dev/shm") / NAME  # noqa: S108
+        self.folder = folder or Path("/var/tmp") / NAME
+        self._ssd = ssd or Path("/dev/shm") / NAME
         self._whole = contextlib.ExitStack()
         self._attached = contextlib.ExitStack()
         self._disk = ""
@@ -128,7 +131,9 @@ class Hypervisor:
     @property
     def controls(self) -> list[Path]:
         """Control sockets, one a server."""
-        return [self.folder / f"cache{i}.sock.control" for i in range(1 if self.shared else self.shape.volumes)]
+        return [
+            self.folder / f"cache{i}.sock.control" for i in range(1 if self.shared else self.shape.volumes)
+        ]
 
     def __enter__(self) -> Self:
         reason = why_not()
@@ -310,9 +315,7 @@ def _unloop(device: str) -> None:
     backing = Path("/sys/block") / Path(device).name / "loop/backing_file"
     deadline = time.monotonic() + _READY_S
     while backing.exists():
-        subprocess.run(
-            [_program("losetup"), "-d", device], check=False, capture_output=True
-        )
+        subprocess.run([_program("losetup"), "-d", device], check=False, capture_output=True)
         if not backing.exists():
             return
         if time.monotonic() > deadline:
@@ -383,5 +386,7 @@ def _program(name: str) -> str:
 def _run(*words: str) -> str:
     done = subprocess.run([_program(words[0]), *words[1:]], check=False, capture_output=True, text=True)
     if done.returncode:
-        raise TargetError(f"failed with exit code {done.returncode}", file=" ".join(words), found=done.stderr.strip())
+        raise TargetError(
+            f"failed with exit code {done.returncode}", file=" ".join(words), found=done.stderr.strip()
+        )
     return done.stdout
