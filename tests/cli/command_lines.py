@@ -118,6 +118,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "use.csv": lambda p: p.write_text("server,cpu\na,0.5\n"),
     "prior.state": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
     "state.yaml": lambda p: shutil.copy(STATES["table-1"], p),
+    "blocks.trace": lambda p: p.write_text("1 0 16 8 1\n2 0 16 8 1\n3 1 0 1 0\n"),
     "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
 }
 """Every file that a command line below names, and how it is made."""
@@ -296,6 +297,11 @@ LINES = {
         {"folder": "dc"},
     ),
     "cache solve": Line("cache solve state.yaml", (_json("cache-plan"), REPORT), {"state": "state.yaml"}),
+    "cache simulate": Line(
+        "cache simulate blocks.trace --policy equal --policy exact --windows 2",
+        (_json("cache-replay"), REPORT),
+        {"inputs": "blocks.trace"},
+    ),
     "harvest rollback": Line("harvest rollback prior.state", inputs={"state": "prior.state"}),
     "harvest classify": Line("harvest classify dc", (_json("utilisation-classes"), REPORT), {"folder": "dc"}),
     "provision check": Line(

@@ -72,7 +72,7 @@ def test_a_fixed_rate_comes_close(rate: float, most: float) -> None:
     exact = play(Shards(samples=None, bins=None), reads).curve(1)
     for seed in range(3):
         sampled = play(Shards(rate, samples=None, seed=seed), reads)
-        assert errors(sampled.curve(1), exact, 10_000) < most
+        assert errors(sampled.curve(1, cautious=0), exact, 10_000) < most
 
 
 def test_a_bounded_sample_lowers_its_rate_and_stays_close() -> None:
@@ -82,7 +82,18 @@ def test_a_bounded_sample_lowers_its_rate_and_stays_close() -> None:
     bounded = play(Shards(samples=512), reads)
     assert bounded.rate < 0.11
     assert len(bounded._stamps) <= 512
-    assert errors(bounded.curve(1), exact, 10_000) < 0.05
+    assert errors(bounded.curve(1, cautious=0), exact, 10_000) < 0.05
+
+
+def test_a_cautious_curve_does_not_end_before_the_cliff() -> None:
+    """A loop over 1,000 chunks, sampled at a tenth: what the curve shows as enough is enough, with nearly every hash."""
+    reads = [(READ, chunk) for _ in range(3) for chunk in range(1000)]
+    found = [play(Shards(0.1, samples=None, seed=seed), reads) for seed in range(40)]
+    enough = [each.curve(1).working_set_bytes() for each in found]
+    likeliest = [each.curve(1, cautious=0).working_set_bytes() for each in found]
+    assert sum(size >= 1000 for size in enough) >= 36
+    assert 10 <= sum(size >= 1000 for size in likeliest) <= 30
+    assert max(enough) < 1600
 
 
 def test_a_scan_beyond_the_horizon_does_not_lower_the_rate() -> None:

@@ -69,14 +69,20 @@ def test_floors_that_do_not_fit_are_lowered_and_said() -> None:
 
 
 def test_sizes_are_whole_granules_and_what_is_left_is_said() -> None:
-    """The rest goes where misses might still fall."""
+    """The rest goes to who misses, whether or not a curve tells yet what that brings; to all where nobody does."""
     half = MissRatioCurve((0, 200), (1.0, 0.5), 1)
     plan = solve(state([vm("a", curve=LOOP), vm("b", curve=half)], 103, granule_bytes=10), policy("exact"))
     assert plan.sizes() == {"a": 60, "b": 40}
     assert plan.grants[1].reason.endswith("; 40 B of it were left over")
     plan = solve(state([vm("a", curve=LOOP), vm("b")], 100), policy("exact"))
-    assert plan.sizes() == {"a": 100, "b": 0}
+    assert plan.sizes() == {"a": 60, "b": 40}
     assert plan.remarks == ("no curve yet of b: what a cache would do for them is not known",)
+
+
+def test_before_anything_is_read_all_get_the_same() -> None:
+    """But for who has a ceiling."""
+    idle = [vm("a", reads_per_s=0.0), vm("b", reads_per_s=0.0, ceiling_bytes=10), vm("c", reads_per_s=0.0)]
+    assert solve(state(idle, 100), policy("exact")).sizes() == {"a": 45, "b": 10, "c": 45}
 
 
 def test_an_ssd_lasts_as_long_as_it_shall() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from froude.base.units import seconds_text
+from froude.cache.curves import MissRatioCurve
 from froude.cache.solve.plan import Advice, Expected, Grant, Plan
 from froude.cache.solve.state import State, Vm
 from froude.cache.solve.whatif import Case, measured_to
@@ -27,6 +28,8 @@ from froude.render import (
 )
 from froude.render.markdown import literal
 
+_MOST_POINTS = 150
+"""Of a curve as it is drawn."""
 _MOST_PANELS = 24
 """Hypervisors whose curves are drawn; of more the page would be curves only."""
 
@@ -41,7 +44,10 @@ def plan_report(state: State, plan: Plan, cases: Sequence[Case], facts: Mapping[
         facts: lineage.
     """
     sections = [
-        Section("Who gets what, and why", (*_callouts(plan), _grants(state, plan), _sizes(state, plan))),
+        Section(
+            "Who gets what, and why",
+            (*_callouts(plan), _grants(state, plan), _reasons(plan), _sizes(state, plan)),
+        ),
         Section("What a cache is worth to each VM", tuple(_curves(state, plan))),
     ]
     if plan.expected.times_s:
@@ -50,7 +56,7 @@ def plan_report(state: State, plan: Plan, cases: Sequence[Case], facts: Mapping[
         sections.append(Section("What if the SSDs were larger, or smaller?", _what_if(state, cases)))
     return Report(
         f"{size(sum(each.space_bytes for each in state.hypervisors))} of SSD for {len(state.vms)} VMs",
-        f"policy {plan.policy}, {len(state.hypervisors)} hypervisors",
+        f"policy {plan.policy}, {len(state.hypervisors)} hypervisor{'s' * (len(state.hypervisors) != 1)}",
         _lede(plan),
         Tone.WARNING if plan.advice else Tone.NEUTRAL,
         _figures(plan),
@@ -105,7 +111,6 @@ def _grants(state: State, plan: Plan) -> Table:
         Column("misses", ValueKind.SHARE),
         Column("misses", ValueKind.NUMBER, "/s"),
         Column("at most", ValueKind.NUMBER, "IOPS"),
-        Column("why"),
     )
     rows: list[tuple[Value, ...]] = [
         (
@@ -117,12 +122,18 @@ def _grants(state: State, plan: Plan) -> Table:
             grant.miss_ratio,
             round(grant.misses_per_s, 2),
             grant.iops,
-            grant.reason,
         )
         for vm, grant in zip(state.vms, plan.grants, strict=True)
     ]
     note = "All VMs of a hypervisor share one cache." if plan.shared else ""
     return Table(columns, rows, "Grants", note)
+
+
+def _reasons(plan: Plan) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (grant.vm, f"{grant.reason[:1].upper()}{grant.reason[1:]}.") for grant in plan.grants
+    ]
+    return Table((Column("VM"), Column("why")), rows, "Why")
 
 
 def _sizes(state: State, plan: Plan) -> Chart:
@@ -164,11 +175,9 @@ def _given(grant: Grant, plan: Plan) -> str:
 
 def _curve(vm: Vm, space_bytes: int) -> Series:
     """A curve up to what the SSD has, so that nobody reads off what cannot be had."""
-    points = [
-        point
-        for point in zip(vm.misses.sizes_bytes, vm.misses.miss_ratio, strict=True)
-        if point[0] <= space_bytes
-    ]
+    thin = MissRatioCurve.of_points(vm.misses.sizes_bytes, vm.misses.miss_ratio, 1, _MOST_POINTS)
+    whole = zip(thin.sizes_bytes, thin.miss_ratio, strict=True)
+    points = [point for point in whole if point[0] <= space_bytes]
     points.append((max(space_bytes, points[-1][0] + 1), points[-1][1]))
     return Series(vm.name, [at for at, _ in points], [ratio for _, ratio in points])
 

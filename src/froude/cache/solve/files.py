@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from froude.base.declared import from_plain
+from froude.base.declared import Declared, from_plain
 from froude.base.documents import STAMP, Section, dump_document
 from froude.base.forms import FieldError
 from froude.base.plain import Fields
@@ -21,6 +21,7 @@ STATE = Migrations("cache-state", 1)
 PLAN = Migrations("cache-plan", 1)
 EXAMPLES = Path(__file__).parent / "examples"
 """States that come with Froude."""
+D = TypeVar("D", bound=Declared)
 _BESIDE = frozenset({STAMP, LINEAGE, TAGS})
 
 
@@ -42,14 +43,15 @@ def read_state(path: Path) -> Opened:
         InputError: with file, line and field of what is wrong.
     """
     opened = open_document(path, STATE)
-    return Opened(state_of(opened.root.fields, str(path)), opened.content)
+    return Opened(value_of(State, opened.root.fields, str(path)), opened.content)
 
 
-def state_of(fields: Fields, file: str) -> State:
-    """A state of the fields of its document.
+def value_of(kind: type[D], fields: Fields, file: str) -> D:
+    """A value that is declared, of the fields of its document.
 
     Args:
-        fields: all of them.
+        kind: of the value.
+        fields: all of them, stamp and lineage among them.
         file: the document's name, for errors.
 
     Raises:
@@ -58,7 +60,7 @@ def state_of(fields: Fields, file: str) -> State:
     own = Fields({key: value for key, value in fields.items() if key not in _BESIDE}, fields.line)
     own.lines = fields.lines
     try:
-        return from_plain(State, own)
+        return from_plain(kind, own)
     except FieldError as error:
         raise error.in_file(file) from error
 

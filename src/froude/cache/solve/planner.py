@@ -157,18 +157,14 @@ def _rounded(state: State, sizes: Mapping[str, int], *, spread: bool) -> dict[st
 
 
 def _gainers(vms: tuple[Vm, ...], given: list[float]) -> list[float]:
-    """Who might gain by what is left: whose curve still falls, or else who hits anything; nobody where nobody does."""
-    loads = [
-        0.0
-        if own >= (math.inf if vm.ceiling_bytes is None else vm.ceiling_bytes)
-        else vm.importance * vm.reads_per_s
-        for vm, own in zip(vms, given, strict=True)
-    ]
-    falls = [
-        load * (vm.misses.at(own) - vm.misses.floor) for vm, own, load in zip(vms, given, loads, strict=True)
-    ]
-    hits = [load * (1 - vm.misses.floor) for vm, load in zip(vms, loads, strict=True)]
-    return falls if any(falls) else hits
+    """What is left goes to who misses, as in a cache for all: nobody knows yet what a new job will read again.
+
+    Where nobody misses, all who may have more get the same.
+    """
+    open_ = [vm.ceiling_bytes is None or own < vm.ceiling_bytes for vm, own in zip(vms, given, strict=True)]
+    missed = [vm.importance * vm.reads_per_s * vm.misses.at(own) for vm, own in zip(vms, given, strict=True)]
+    weights = [miss if may else 0.0 for miss, may in zip(missed, open_, strict=True)]
+    return weights if any(weights) else [1.0 if may else 0.0 for may in open_]
 
 
 def _remarks(state: State) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.cache import disk, solving
+from froude.cli.cache import disk, simulating, solving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,3 +21,4 @@ def cache() -> None:
 
 app.command()(disk.disk)
 app.command()(solving.solve)
+app.command()(simulating.simulate)

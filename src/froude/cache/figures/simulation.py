@@ -1,0 +1,221 @@
+"""The pages of simulations: clusters of jobs under each policy, and a block trace under each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from froude.base.units import seconds_text
+from froude.cache.simulate.compare import BASE, Gain, gains, means
+from froude.cache.simulate.play import JobTime, Outcome
+from froude.cache.simulate.replay import Replay, Replayed
+from froude.cache.simulate.scenario import Scenario
+from froude.cache.simulate.traces import BlockTrace
+from froude.cache.solve.policies import policy
+from froude.cache.solve.words import size
+from froude.render import (
+    Axis,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    KeyFigure,
+    Report,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+    ValueKind,
+)
+from froude.render.markdown import literal
+
+
+def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> Report:
+    """Clusters of jobs under each policy.
+
+    Args:
+        scenario: that was played.
+        outcomes: of `compare`.
+        facts: lineage.
+    """
+    totals = means(outcomes, lambda each: each.total_s)
+    gained = gains(outcomes, lambda each: each.total_s)
+    best = min(totals, key=lambda name: totals[name])
+    lede = f"All jobs end soonest under **{best}**: after {seconds_text(totals[best])}."
+    if best in gained:
+        gain = gained[best]
+        lede += f" That is {gain.mean:.1%} sooner than with one cache for all ({gain.low:.1%} to {gain.high:.1%})."
+    runs = 1 + max(each.run for each in outcomes)
+    space = scenario.space_bytes * len(scenario.hypervisors)
+    jobs = len(outcomes[0].jobs)
+    what = f"{jobs} jobs of {len(scenario.clusters)} clusters, {size(space)} of SSD, {runs} runs each"
+    blocks: tuple[Table | Chart, ...] = (_policies(outcomes), *_intervals(gained))
+    sections = [Section("Policies", blocks), Section("Jobs", _jobs(outcomes))]
+    return Report(
+        "Splits of the SSD, played out", what, lede, Tone.NEUTRAL, _figures(totals), tuple(sections), facts
+    )
+
+
+def _figures(totals: Mapping[str, float]) -> tuple[KeyFigure, ...]:
+    return tuple(
+        KeyFigure(name, total, ValueKind.DURATION, note="until all jobs have ended")
+        for name, total in sorted(totals.items(), key=lambda item: item[1])[:5]
+    )
+
+
+def _policies(outcomes: Sequence[Outcome]) -> Table:
+    by_figure = {
+        "total": means(outcomes, lambda each: each.total_s),
+        "jobs": means(outcomes, lambda each: each.jobs_s / max(1, len(each.jobs))),
+        "misses": means(outcomes, lambda each: each.misses / max(1, each.reads)),
+        "moved": means(outcomes, lambda each: each.moved_bytes),
+    }
+    total = gains(outcomes, lambda each: each.total_s)
+    job = gains(outcomes, lambda each: each.jobs_s)
+    rows: list[tuple[Value, ...]] = [
+        (
+            name,
+            by_figure["total"][name],
+            *_gain(total.get(name)),
+            by_figure["jobs"][name],
+            *_gain(job.get(name)),
+            by_figure["misses"][name],
+            by_figure["moved"][name],
+        )
+        for name in by_figure["total"]
+    ]
+    sooner = (
+        Column("sooner", ValueKind.SHARE),
+        Column("from", ValueKind.SHARE),
+        Column("to", ValueKind.SHARE),
+    )
+    columns = (
+        Column("policy"),
+        Column("all jobs", ValueKind.DURATION),
+        *sooner,
+        Column("mean job", ValueKind.DURATION),
+        *sooner,
+        Column("misses", ValueKind.SHARE),
+        Column("grown by", ValueKind.BYTES),
+    )
+    words = "; ".join(f"{name}: {policy(name).about}" for name in by_figure["total"])
+    note = f"Sooner than under {BASE} in the same run, with the 95 % interval of the mean. {words}."
+    return Table(columns, rows, "The same jobs under each policy", note)
+
+
+def _gain(gain: Gain | None) -> tuple[float | None, float | None, float | None]:
+    return (None, None, None) if gain is None else (gain.mean, gain.low, gain.high)
+
+
+def _intervals(gained: Mapping[str, Gain]) -> list[Chart]:
+    if not gained:
+        return []
+    names = list(gained)
+    series = Series(
+        "all jobs",
+        names,
+        [gained[name].mean for name in names],
+        low=[gained[name].low for name in names],
+        high=[gained[name].high for name in names],
+    )
+    axes = Axis("policy", ValueKind.TEXT), Axis(f"sooner than {BASE}", ValueKind.SHARE)
+    caption = "The mean over the runs and its 95 % interval; one that reaches 0 tells nothing."
+    return [Chart("How much sooner all jobs end", *axes, (series,), ChartKind.INTERVALS, caption=caption)]
+
+
+def _jobs(outcomes: Sequence[Outcome]) -> tuple[Table]:
+    names = list(dict.fromkeys(each.policy for each in outcomes))
+    times: dict[tuple[int, str], dict[str, list[float]]] = {}
+    jobs: dict[tuple[int, str], JobTime] = {}
+    for outcome in outcomes:
+        for job in outcome.jobs:
+            key = (job.group, job.cluster)
+            jobs[key] = job
+            times.setdefault(key, {}).setdefault(outcome.policy, []).append(job.time_s)
+    rows: list[tuple[Value, ...]] = [
+        (
+            f"{group + 1}",
+            cluster,
+            jobs[group, cluster].job,
+            *(sum(times[group, cluster][name]) / len(times[group, cluster][name]) for name in names),
+        )
+        for group, cluster in sorted(times)
+    ]
+    columns = (
+        Column("group"),
+        Column("cluster"),
+        Column("job"),
+        *(Column(name, ValueKind.DURATION) for name in names),
+    )
+    return (Table(columns, rows, "Mean time of each job"),)
+
+
+def replay_report(
+    trace: BlockTrace, how: Replay, found: Sequence[Replayed], facts: Mapping[str, str]
+) -> Report:
+    """A block trace under each policy.
+
+    Args:
+        trace: that was replayed.
+        how: space and chunks.
+        found: by policy.
+        facts: lineage.
+    """
+    best = min(found, key=lambda each: each.miss_ratio)
+    shared = next((each for each in found if each.policy == BASE), None)
+    lede = f"Reads miss least under **{best.policy}**: {best.miss_ratio:.1%} of them."
+    if shared is not None and shared is not best:
+        lede += f" With one cache for all volumes it is {shared.miss_ratio:.1%}."
+    what = (
+        f"{len(trace.requests):,} requests of {len(trace.volumes)} volumes in {seconds_text(trace.duration_s)}, "
+        f"{size(how.space_bytes)} of SSD, chunks of {size(how.chunk_bytes)}"
+    )
+    notes = []
+    if trace.dirty:
+        text = f"The first is {literal(trace.first_dirty)}."
+        notes.append(Callout(f"{trace.dirty:,} lines were no requests", text))
+    figures = tuple(
+        KeyFigure(each.policy, each.miss_ratio, ValueKind.SHARE, note="of reads miss") for each in found[:5]
+    )
+    sections = (
+        Section("Policies", (*notes, _replayed(found))),
+        Section("Volumes", (_volumes(trace, found),)),
+    )
+    return Report("A block trace through split caches", what, lede, Tone.NEUTRAL, figures, sections, facts)
+
+
+def _replayed(found: Sequence[Replayed]) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (each.policy, each.miss_ratio, sum(each.misses.values()), each.plans, each.moved_bytes)
+        for each in found
+    ]
+    columns = (
+        Column("policy"),
+        Column("misses", ValueKind.SHARE),
+        Column("missed", ValueKind.NUMBER, "chunks"),
+        Column("splits", ValueKind.NUMBER, "that changed"),
+        Column("grown by", ValueKind.BYTES),
+    )
+    return Table(
+        columns,
+        rows,
+        "The same requests under each policy",
+        f"Of {sum(found[0].reads.values()):,} chunks read.",
+    )
+
+
+def _volumes(trace: BlockTrace, found: Sequence[Replayed]) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (
+            name,
+            found[0].reads[name],
+            *(each.misses[name] / each.reads[name] if each.reads[name] else None for each in found),
+        )
+        for name in trace.volumes
+    ]
+    columns = (
+        Column("volume"),
+        Column("read", ValueKind.NUMBER, "chunks"),
+        *(Column(each.policy, ValueKind.SHARE) for each in found),
+    )
+    return Table(columns, rows, "Part of each volume's reads that miss")

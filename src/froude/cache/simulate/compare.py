@@ -1,0 +1,95 @@
+"""The same scenario under every policy, with several seeds: what each gains, in pairs, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from froude.base import parallel
+from froude.base.seeds import Seeds
+from froude.cache.simulate.play import Outcome, play
+from froude.cache.simulate.scenario import Scenario
+from froude.cache.solve.policies import policy
+from froude.experiment.interval import mean_interval
+
+BASE = "shared"
+"""What others are compared with: the paper's baseline."""
+LEVEL = 0.05
+"""Chance that an interval leaves out the true mean."""
+
+Figure = Callable[[Outcome], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """By which part a figure is smaller than under the base, over the runs."""
+
+    mean: float
+    """0.2 is a fifth less; below 0 it is more."""
+    low: float
+    high: float
+    """The true mean lies between them with a chance of 95 %; of one run both are the mean."""
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    scenario: Scenario
+    policy: str
+    seeds: Seeds
+    run: int
+
+
+def compare(
+    scenario: Scenario, names: Sequence[str], seeds: Seeds, *, runs: int = 5, workers: parallel.Workers = 1
+) -> list[Outcome]:
+    """Play a scenario under policies.
+
+    Args:
+        scenario: what is played.
+        names: of the policies.
+        seeds: the same ones give the same outcomes.
+        runs: how many, each with data and reads of its own, the same for every policy.
+        workers: see `froude.base.parallel`.
+
+    Returns:
+        By run, then by policy.
+    """
+    tasks = [_Task(scenario, name, seeds.child("run", run), run) for run in range(runs) for name in names]
+    return parallel.map(_played, tasks, workers)
+
+
+def means(outcomes: Sequence[Outcome], figure: Figure) -> dict[str, float]:
+    """Mean of a figure over the runs, by policy.
+
+    Args:
+        outcomes: of `compare`.
+        figure: of an outcome.
+    """
+    names = dict.fromkeys(outcome.policy for outcome in outcomes)
+    return {name: fmean(figure(each) for each in outcomes if each.policy == name) for name in names}
+
+
+def gains(outcomes: Sequence[Outcome], figure: Figure, base: str = BASE) -> dict[str, Gain]:
+    """What each other policy gains, run by run.
+
+    Args:
+        outcomes: of `compare`; without the base there is nothing to compare with.
+        figure: of an outcome, above 0; less is better.
+        base: what is compared with.
+    """
+    by_key = {(each.policy, each.run): figure(each) for each in outcomes}
+    runs = sorted({run for name, run in by_key if name == base})
+    found = {}
+    for name in dict.fromkeys(each.policy for each in outcomes):
+        parts = [1 - by_key[name, run] / by_key[base, run] for run in runs]
+        if name != base and parts:
+            mean, low, high = mean_interval(parts, LEVEL, ratio=False)
+            found[name] = Gain(mean, low, high, min(parts), max(parts))
+    return found
+
+
+def _played(task: _Task) -> Outcome:
+    return play(task.scenario, policy(task.policy), task.seeds, task.run)

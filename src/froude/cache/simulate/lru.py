@@ -1,0 +1,57 @@
+"""An LRU cache of chunks that can be resized, and no more than that."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+
+class Lru:
+    """The chunks that a cache holds, the oldest first."""
+
+    __slots__ = ("_held", "capacity")
+
+    def __init__(self, capacity: int = 0) -> None:
+        """An empty cache.
+
+        Args:
+            capacity: chunks; 0 or more.
+        """
+        self.capacity = capacity
+        self._held: OrderedDict[int, None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def read(self, chunk: int) -> bool:
+        """Whether the cache held a chunk, which it holds from now on.
+
+        Args:
+            chunk: its number.
+        """
+        held = self._held
+        if chunk in held:
+            held.move_to_end(chunk)
+            return True
+        if self.capacity:
+            if len(held) >= self.capacity:
+                held.popitem(last=False)
+            held[chunk] = None
+        return False
+
+    def write(self, chunk: int) -> None:
+        """Write through: the cache holds the chunk from now on.
+
+        Args:
+            chunk: its number.
+        """
+        self.read(chunk)
+
+    def resize(self, capacity: int) -> None:
+        """Grow empty, or shrink by the oldest.
+
+        Args:
+            capacity: chunks; 0 or more.
+        """
+        self.capacity = capacity
+        while len(self._held) > capacity:
+            self._held.popitem(last=False)

@@ -1,0 +1,343 @@
+"""A scenario played on a virtual clock under one policy: jobs, caches, disks, and a split that is looked at again.
+
+A VM reads a chunk, waits for SSD or disk, computes, and reads the next. Each disk serves one read after the other and
+is shared by all hypervisors, as the paper's storage is, so that who misses makes others wait, too. What the policy
+knows is what a monitor measures: the last window's load, and curves sampled in the data path.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from froude.base.seeds import Seeds
+from froude.cache.curves import Shards
+from froude.cache.simulate.jobs import JOBS, MASTER, MASTER_DATA, MASTER_READS, Stage, reads_of
+from froude.cache.simulate.lru import Lru
+from froude.cache.simulate.scenario import Cluster, Scenario
+from froude.cache.solve.planner import Planning, solve
+from froude.cache.solve.policies import Policy
+from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
+
+_SAMPLES = 512
+"""Chunks in the sample of a VM's curve: a few hundredths of error, as in a real data path."""
+_FORGET = 0.5
+"""What a window counts beside the next."""
+_REGION = 1 << 24
+"""Chunks between the data of two jobs of a VM."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobTime:
+    """A job that ended."""
+
+    group: int
+    cluster: str
+    job: str
+    time_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a play."""
+
+    policy: str
+    run: int
+    jobs: tuple[JobTime, ...]
+    total_s: float
+    """From the first group's start to the last one's end."""
+    reads: int
+    misses: int
+    wait_s: float
+    """Of all VMs, for SSDs and disks."""
+    plans: int
+    """That changed a size."""
+    moved_bytes: int
+    """By which caches grew."""
+
+    @property
+    def jobs_s(self) -> float:
+        """Times of all jobs together."""
+        return sum(job.time_s for job in self.jobs)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A VM at work."""
+
+    name: str
+    host: int
+    cluster: str
+    master: bool
+    data_chunks: int
+    cache: Lru
+    shards: Shards
+    todo: Sequence[int] = ()
+    at: int = 0
+    cpu_s: float = 0.0
+    exchanged: float = 0.0
+    ready_s: float = 0.0
+    """When its cap lets it read from the SSD again."""
+    gap_s: float = 0.0
+    """Between two reads, by its cap."""
+    # of the window:
+    reads: int = 0
+    wait_s: float = 0.0
+    busy_s: float = 0.0
+    # of the job:
+    job_reads: int = 0
+    job_misses: int = 0
+
+
+@dataclass(slots=True)
+class _Work:
+    """A cluster at work."""
+
+    cluster: Cluster
+    nodes: list[_Node]
+    job: str = ""
+    stages: tuple[Stage, ...] = ()
+    stage: int = 0
+    started_s: float = 0.0
+    waiting: int = 0
+    """VMs that have not ended the stage."""
+    runs: dict[str, list[JobRun]] = field(default_factory=dict)
+    """By job."""
+
+
+def play(scenario: Scenario, policy: Policy, seeds: Seeds, run: int = 0) -> Outcome:
+    """Play a scenario to its end.
+
+    Args:
+        scenario: clusters and their jobs.
+        policy: how SSDs are split.
+        seeds: of what VMs read, the same for every policy; and of the policy.
+        run: a number to tell outcomes apart.
+
+    Returns:
+        Times of jobs, and what else was counted. Linear in reads, times the logarithm of VMs.
+    """
+    return _Play(scenario, policy, seeds, run).outcome()
+
+
+class _Play:
+    def __init__(self, scenario: Scenario, policy: Policy, seeds: Seeds, run: int) -> None:
+        self._scenario, self._policy, self._seeds, self._run = scenario, policy, seeds, run
+        hosts = {vm: number for number, host in enumerate(scenario.hypervisors) for vm in host.vms}
+        self._space = scenario.space_bytes // scenario.chunk_bytes
+        self._pools = [Lru(self._space) for _ in scenario.hypervisors] if policy.shares else []
+        self._nodes = [
+            self._node(vm, hosts[vm], cluster) for cluster in scenario.clusters for vm in cluster.vms
+        ]
+        by_name = {node.name: node for node in self._nodes}
+        self._work = {
+            cluster.name: _Work(cluster, [by_name[vm] for vm in cluster.vms]) for cluster in scenario.clusters
+        }
+        self._now = 0.0
+        self._length, self._window_at = scenario.window_s, scenario.window_s
+        self._looked_at = self._elapsed = self._seen = 0.0
+        self._queue: list[tuple[float, int]] = []
+        self._disks = [0.0] * scenario.disks
+        self._ssds = [0.0] * len(scenario.hypervisors)
+        self._jobs: list[JobTime] = []
+        self._reads = self._misses = self._plans = self._moved = 0
+        self._wait = 0.0
+        if not policy.shares and policy.name != "none":
+            self._equal()
+
+    def outcome(self) -> Outcome:
+        """Play all groups."""
+        for number, group in enumerate(self._scenario.groups):
+            for cluster, job in group.items():
+                self._begin(self._work[cluster], job)
+            self._until_all_ended(number)
+        self._wait += sum(node.wait_s for node in self._nodes)
+        return Outcome(
+            self._policy.name, self._run, tuple(self._jobs), self._now, self._reads, self._misses, self._wait,
+            self._plans, self._moved * self._scenario.chunk_bytes,
+        )  # fmt: skip
+
+    def _node(self, name: str, host: int, cluster: Cluster) -> _Node:
+        master = name == cluster.master
+        rng = np.random.default_rng(self._seeds.child("data", name).value)
+        mean = self._scenario.data_bytes / self._scenario.chunk_bytes * (MASTER_DATA if master else 1.0)
+        chunks = max(8, round(mean * np.exp(rng.normal(0, self._scenario.uneven))))
+        cache = self._pools[host] if self._pools else Lru()
+        seed = self._seeds.child("sample", name).value
+        return _Node(name, host, cluster.name, master, chunks, cache, Shards(samples=_SAMPLES, seed=seed))
+
+    def _equal(self) -> None:
+        """What all policies begin with, before anything is known."""
+        for number, host in enumerate(self._scenario.hypervisors):
+            for node in (node for node in self._nodes if node.host == number):
+                node.cache.resize(self._space // len(host.vms))
+
+    def _begin(self, work: _Work, job: str) -> None:
+        work.job, work.stages, work.stage, work.started_s = job, JOBS[job], 0, self._now
+        for node in work.nodes:
+            node.job_reads = node.job_misses = 0
+            node.shards.decay(0)
+        if self._now + self._scenario.settle_s < self._window_at:
+            self._length = self._scenario.settle_s
+            self._window_at = self._now + self._length
+        self._begin_stage(work)
+
+    def _begin_stage(self, work: _Work) -> None:
+        stage = work.stages[work.stage]
+        offset = (1 + list(JOBS).index(work.job)) * _REGION
+        work.waiting = len(work.nodes)
+        for number, node in enumerate(self._nodes):
+            if node.cluster != work.cluster.name:
+                continue
+            rng = np.random.default_rng(self._seeds.child(work.job, work.stage, node.name).value)
+            doing = MASTER if node.master else stage
+            reads = (
+                self._scenario.passes
+                * stage.passes
+                * node.data_chunks
+                * (MASTER_READS / MASTER_DATA if node.master else 1.0)
+            )
+            count = max(1, round(reads * np.exp(rng.normal(0, stage.uneven))))
+            node.todo = reads_of(doing, node.data_chunks, count, rng, offset + (number << 40)).tolist()
+            node.at, node.cpu_s, node.exchanged = 0, doing.cpu_s, doing.exchanged
+            heapq.heappush(self._queue, (self._now, number))
+
+    def _until_all_ended(self, group: int) -> None:
+        """Read by read, in the order of time.
+
+        One loop, with what it needs at hand: a play has millions of reads.
+        """
+        queue, nodes, disks, ssds = self._queue, self._nodes, self._disks, self._ssds
+        hit_s, miss_s, gap = self._scenario.hit_s, self._scenario.miss_s, 1 / self._scenario.ssd_iops
+        known = self._policy.name not in {"none", "shared", "equal"}
+        while queue:
+            now, number = heapq.heappop(queue)
+            if now >= self._window_at:
+                self._now = self._window_at
+                self._window_ends()
+                heapq.heappush(queue, (now, number))
+                continue
+            node = nodes[number]
+            if node.at == len(node.todo):
+                self._now = now
+                self._stage_ended(self._work[node.cluster], group)
+                continue
+            chunk = node.todo[node.at]
+            node.at += 1
+            if known:
+                node.shards.access(chunk)
+            if node.cache.read(chunk):
+                start = max(now, ssds[node.host], node.ready_s)
+                ssds[node.host] = start + gap
+                node.ready_s = start + node.gap_s
+                done = start + hit_s
+            else:
+                disk = (chunk * 0x9E3779B1 >> 8) % len(disks)
+                disks[disk] = done = max(now, disks[disk]) + miss_s
+                node.job_misses += 1
+            node.reads += 1
+            node.job_reads += 1
+            node.wait_s += done - now
+            node.busy_s += node.cpu_s
+            heapq.heappush(queue, (done + node.cpu_s, number))
+
+    def _stage_ended(self, work: _Work, group: int) -> None:
+        """A VM has ended its stage; with the last one the next stage begins, or the job ends."""
+        work.waiting -= 1
+        if work.waiting:
+            return
+        work.stage += 1
+        if work.stage < len(work.stages):
+            self._begin_stage(work)
+            return
+        time_s = self._now - work.started_s
+        self._jobs.append(JobTime(group, work.cluster.name, work.job, time_s))
+        reads = {node.name: float(node.job_reads) for node in work.nodes}
+        misses = {node.name: float(node.job_misses) for node in work.nodes}
+        self._reads += sum(node.job_reads for node in work.nodes)
+        self._misses += sum(node.job_misses for node in work.nodes)
+        work.runs.setdefault(work.job, []).append(JobRun(time_s=time_s, reads=reads, misses=misses))
+
+    def _window_ends(self) -> None:
+        """Look at the split again."""
+        self._elapsed = self._now - self._looked_at
+        self._seen += self._elapsed
+        self._looked_at = self._now
+        self._length = min(self._scenario.window_s, 2 * self._length)
+        self._window_at = self._now + self._length
+        self._wait += sum(node.wait_s for node in self._nodes)
+        if self._policy.name not in {"none", "shared", "equal"}:
+            plan = solve(self._state(), self._policy, Planning(seeds=self._seeds.child("policy", self._run)))
+            grants = {grant.vm: grant for grant in plan.grants}
+            changed = 0
+            for node in self._nodes:
+                size = grants[node.name].size_bytes // self._scenario.chunk_bytes
+                changed += max(0, size - node.cache.capacity)
+                node.cache.resize(size)
+                cap = grants[node.name].iops
+                node.gap_s = 1 / cap if cap else 0.0
+            self._plans += changed > 0
+            self._moved += changed
+        for node in self._nodes:
+            node.reads, node.wait_s, node.busy_s = 0, 0.0, 0.0
+            node.shards.decay(_FORGET)
+        self._seen *= _FORGET
+
+    def _state(self) -> State:
+        """What a monitor would tell of the last window."""
+        scenario = self._scenario
+        hypervisors = [
+            Hypervisor(name=host.name, space_bytes=scenario.space_bytes, iops=scenario.ssd_iops)
+            for host in scenario.hypervisors
+        ]
+        applications = [
+            Application(name=name, runs=tuple(work.runs.get(work.job, ())[-20:]))
+            for name, work in self._work.items()
+        ]
+        return State(
+            window_s=self._elapsed,
+            horizon_s=scenario.horizon_s,
+            miss_s=scenario.miss_s,
+            hit_s=scenario.hit_s,
+            granule_bytes=scenario.chunk_bytes,
+            hypervisors=tuple(hypervisors),
+            vms=tuple(self._vm(node) for node in self._nodes),
+            applications=tuple(applications),
+        )
+
+    def _vm(self, node: _Node) -> Vm:
+        scenario = self._scenario
+        # reads count as the curve counts them: the last window most, those before by half and half again
+        per_s = node.shards.accesses / self._seen
+        bytes_per_s = round(per_s * scenario.chunk_bytes)
+        return Vm(
+            name=node.name,
+            hypervisor=scenario.hypervisors[node.host].name,
+            application=node.cluster,
+            master=node.master,
+            importance=scenario.master_importance if node.master else 1.0,
+            reads_per_s=per_s,
+            curve=node.shards.curve(scenario.chunk_bytes, points=128),
+            chunk_bytes=scenario.chunk_bytes,
+            iops=per_s,
+            disk_bytes_per_s=bytes_per_s,
+            network_bytes_per_s=round(bytes_per_s * node.exchanged),
+            cpu_s=node.busy_s,
+            io_s=node.wait_s,
+            size_bytes=node.cache.capacity * scenario.chunk_bytes,
+        )
+
+
+def times_by_cluster(outcome: Outcome) -> Mapping[str, float]:
+    """Times of all jobs together, by cluster.
+
+    Args:
+        outcome: of a play.
+    """
+    found: dict[str, float] = {}
+    for job in outcome.jobs:
+        found[job.cluster] = found.get(job.cluster, 0.0) + job.time_s
+    return found

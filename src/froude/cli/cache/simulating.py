@@ -1,0 +1,178 @@
+"""`froude cache simulate`: splits of an SSD played out, on clusters of jobs or on block traces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli.cache import answers
+
+if TYPE_CHECKING:
+    from froude.cache.simulate.traces import Layout
+    from froude.cli.settings import Settings
+
+
+def simulate(
+    ctx: typer.Context,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCENARIO|TRACE...",
+            help="A scenario, yours or one that comes with Froude (figure-5, table-2); or block traces of MQSim, MSR "
+            "Cambridge or CSV, plain or gzip.",
+        ),
+    ],
+    policy: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Repeat [all].")] = None,
+    runs: Annotated[int, typer.Option(min=1, max=1000, help="Of a scenario, each with data of its own.")] = 5,
+    space: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Of a trace's SSD [half of what is read again]; of a scenario's each SSD."
+        ),
+    ] = None,
+    chunk: Annotated[str, typer.Option(metavar="SIZE", help="Of a trace's caches.")] = "64 KiB",
+    windows: Annotated[
+        int, typer.Option(min=1, max=100_000, help="Of a trace, each with a split of its own.")
+    ] = 20,
+    layout: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of traces: mqsim, msr or csv [by the first line].")
+    ] = None,
+    example: Annotated[
+        bool,
+        typer.Option("--example", help="Print the scenario's text instead, to begin one of your own with."),
+    ] = False,
+    output: answers.Output = None,
+    report: answers.Page = None,
+) -> None:
+    """What each policy would bring: jobs of clusters on a virtual clock, or block traces of several volumes.
+
+    Example: froude cache simulate figure-5 --policy shared --policy exact --runs 2
+    """
+    from froude.cache.simulate.scenario import shipped
+
+    settings: Settings = ctx.obj
+    paths = [shipped().get(each, Path(each)) for each in inputs]
+    if example:
+        text = paths[0].read_text(encoding="utf-8")
+        settings.emit({"scenario": text})
+        if not settings.json:
+            print(text, end="")
+        return
+    names = _names(policy)
+    if _is_scenario(paths):
+        answers.claim(settings, paths, output, "cache-simulation", report)
+        answer, contents = _scenario(settings, paths[0], names, runs, space)
+    else:
+        answers.claim(settings, paths, output, "cache-replay", report)
+        answer, contents = _traces(settings, paths, names, _Flags(space, chunk, windows, layout))
+    named = dict(zip(inputs, contents, strict=True))
+    answers.finish(settings, answer, inputs=named, output=output, report=report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flags:
+    """Of a trace, as typed."""
+
+    space: str | None
+    chunk: str
+    windows: int
+    layout: str | None
+
+
+def _scenario(
+    settings: Settings, path: Path, names: list[str], runs: int, space: str | None
+) -> tuple[answers.Answer, list[str]]:
+    from dataclasses import asdict, replace
+
+    from froude.cache.figures.simulation import simulation_report
+    from froude.cache.simulate.compare import compare
+    from froude.cache.simulate.scenario import read_scenario
+    from froude.workspace.migrate import Migrations
+
+    scenario, content = read_scenario(path)
+    if space is not None:
+        scenario = replace(scenario, space_bytes=_size("--space", space, zero=True))
+    with settings.progress().task(
+        f"{runs} runs of {len(scenario.groups)} groups of jobs under {len(names)} policies"
+    ):
+        outcomes = compare(scenario, names, answers.seeds(settings), runs=runs, workers=settings.workers)
+    found = {"outcomes": [asdict(outcome) for outcome in outcomes]}
+    kind = Migrations("cache-simulation", 1)
+    return answers.Answer(kind, found, lambda facts: simulation_report(scenario, outcomes, facts)), [content]
+
+
+def _traces(
+    settings: Settings, paths: list[Path], names: list[str], flags: _Flags
+) -> tuple[answers.Answer, list[str]]:
+    from dataclasses import asdict
+
+    from froude.cache.figures.simulation import replay_report
+    from froude.cache.simulate.replay import Replay, footprint_bytes, replay_all
+    from froude.cache.simulate.traces import read_traces
+    from froude.workspace.document import content_of
+    from froude.workspace.migrate import Migrations
+
+    chunk = _size("--chunk", flags.chunk)
+    trace = read_traces(paths, _layout(flags.layout))
+    space = (
+        footprint_bytes(trace, chunk) // 2
+        if flags.space is None
+        else _size("--space", flags.space, zero=True)
+    )
+    how = Replay(space_bytes=space, chunk_bytes=chunk, windows=flags.windows)
+    with settings.progress().task(f"{len(trace.requests):,} requests under {len(names)} policies"):
+        found = replay_all(trace, how, names, answers.seeds(settings), settings.workers)
+    content = {
+        "requests": len(trace.requests),
+        "dirty": trace.dirty,
+        **asdict(how),
+        "policies": [{**asdict(each), "miss_ratio": each.miss_ratio} for each in found],
+    }
+    kind = Migrations("cache-replay", 1)
+    answer = answers.Answer(kind, content, lambda facts: replay_report(trace, how, found, facts))
+    return answer, [content_of(path) for path in paths]
+
+
+def _is_scenario(paths: list[Path]) -> bool:
+    """Whether a scenario is meant, and not traces."""
+    from froude.cache.simulate.scenario import SCENARIO
+    from froude.workspace.recognise import kind_of
+
+    kinds = [kind_of(path) for path in paths]
+    if SCENARIO.kind in kinds and len(paths) > 1:
+        found, allowed = ", ".join(map(str, paths)), "one scenario, or traces"
+        raise InputError("stand beside one another", place="SCENARIO|TRACE", found=found, allowed=allowed)
+    return kinds[0] == SCENARIO.kind
+
+
+def _names(asked: list[str] | None) -> list[str]:
+    from froude.cache.solve.policies import POLICIES
+    from froude.cache.solve.policies import policy as named
+
+    return (
+        list(dict.fromkeys(named(name).name for name in asked)) if asked else [each.name for each in POLICIES]
+    )
+
+
+def _layout(text: str | None) -> Layout | None:
+    from froude.cache.simulate.traces import Layout
+
+    try:
+        return None if text is None else Layout(text)
+    except ValueError as error:
+        allowed = ", ".join(each.value for each in Layout)
+        raise InputError("is no layout", place="--layout", found=text, allowed=allowed) from error
+
+
+def _size(flag: str, text: str, *, zero: bool = False) -> int:
+    from froude.base.forms import Size
+    from froude.cache.curves import LARGEST
+
+    try:
+        return Size(zero=zero, most_bytes=LARGEST).read(text)
+    except InputError as error:
+        raise InputError(error.message, place=flag, found=error.found, allowed=error.allowed) from error

@@ -1,0 +1,67 @@
+"""The pages of simulations, as values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from froude.base.seeds import Seeds
+from froude.cache.figures.simulation import replay_report, simulation_report
+from froude.cache.simulate.play import JobTime
+from froude.cache.simulate.replay import Replay, replay_all
+from froude.cache.simulate.scenario import read_scenario
+from froude.render import Callout, Chart, Table
+from tests.cache.simulate.test_compare import outcome
+from tests.cache.simulate.test_replay import CHUNK, loops
+from tests.cache.simulate.test_scenario import SMALL
+
+
+def test_policies_stand_side_by_side(tmp_path: Path) -> None:
+    """Means over the runs, what they gain over one cache for all, and each job's time."""
+    file = tmp_path / "s.yaml"
+    file.write_text(SMALL)
+    jobs = (JobTime(0, "c1", "scan", 30.0),)
+    outcomes = [
+        replace(outcome(name, number, total_s + number), jobs=jobs)
+        for number in range(2)
+        for name, total_s in (("shared", 100.0), ("exact", 80.0))
+    ]
+    page = simulation_report(read_scenario(file).scenario, outcomes, {})
+    assert page.lede.startswith("All jobs end soonest under **exact**: after 80.5 s. That is 19.9% sooner")
+    assert page.subtitle == "1 jobs of 1 clusters, 4 MB of SSD, 2 runs each"
+    table, chart = page.sections[0].blocks
+    assert isinstance(table, Table)
+    assert isinstance(chart, Chart)
+    assert [row[:2] for row in table.rows] == [("shared", 100.5), ("exact", 80.5)]
+    assert table.rows[0][2] is None
+    assert "exact: the least time lost to misses" in table.note
+    (times,) = page.sections[1].blocks
+    assert isinstance(times, Table)
+    assert list(times.rows) == [("1", "c1", "scan", 30.0, 30.0)]
+
+
+def test_without_the_baseline_nothing_is_compared(tmp_path: Path) -> None:
+    """A single policy is a page, too."""
+    file = tmp_path / "s.yaml"
+    file.write_text(SMALL)
+    page = simulation_report(read_scenario(file).scenario, [outcome("exact", 0, 80.0)], {})
+    assert page.lede == "All jobs end soonest under **exact**: after 80 s."
+    assert len(page.sections[0].blocks) == 1
+
+
+def test_a_trace_shows_misses_by_policy_and_volume() -> None:
+    """And lines that were none."""
+    trace = replace(loops({"a": 30, "b": 500}), dirty=3, first_dirty="t:7")
+    how = Replay(space_bytes=40 * CHUNK, chunk_bytes=CHUNK, windows=4)
+    found = replay_all(trace, how, ["shared", "equal", "exact"], Seeds(1))
+    page = replay_report(trace, how, found, {})
+    assert page.lede.startswith("Reads miss least under **exact**")
+    assert "With one cache for all volumes it is" in page.lede
+    callout, table = page.sections[0].blocks
+    assert isinstance(callout, Callout)
+    assert isinstance(table, Table)
+    assert callout.title == "3 lines were no requests"
+    assert [row[0] for row in table.rows] == ["shared", "equal", "exact"]
+    (volumes,) = page.sections[1].blocks
+    assert isinstance(volumes, Table)
+    assert [row[:2] for row in volumes.rows] == [("a", 2000), ("b", 2000)]

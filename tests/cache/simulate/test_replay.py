@@ -1,0 +1,78 @@
+"""Block traces replayed through caches."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.base.seeds import Seeds
+from froude.cache.simulate.replay import Replay, footprint_bytes, replay_all
+from froude.cache.simulate.traces import BlockTrace, Request
+from froude.cache.solve.policies import POLICIES
+
+CHUNK = 4096
+
+
+def loops(sizes: dict[str, int], seconds: int = 40, *, per_s: int = 50) -> BlockTrace:
+    """Volumes that read their chunks again and again, one chunk at a time."""
+    requests = [
+        Request(second + number / per_s, name, (second * per_s + number) % size * CHUNK, CHUNK, True)
+        for second in range(seconds)
+        for number in range(per_s)
+        for name, size in sizes.items()
+    ]
+    return BlockTrace(tuple(requests), tuple(sizes), 0)
+
+
+def test_every_policy_replays_every_read() -> None:
+    """No more misses than reads; the same seed gives the same."""
+    trace = loops({"a": 30, "b": 80, "c": 500})
+    how = Replay(space_bytes=100 * CHUNK, chunk_bytes=CHUNK, windows=5)
+    names = [each.name for each in POLICIES]
+    found = replay_all(trace, how, names, Seeds(1))
+    assert [each.policy for each in found] == names
+    for each in found:
+        assert each.reads == {"a": 2000, "b": 2000, "c": 2000}
+        assert all(0 < each.misses[name] <= 2000 for name in each.misses)
+    assert found == replay_all(trace, how, names, Seeds(1))
+    assert {each.policy: each for each in found}["none"].miss_ratio == 1
+
+
+def test_the_exact_split_keeps_the_loops_that_fit() -> None:
+    """Of three loops one never fits; equal parts and one cache for all hold the smallest only."""
+    trace = loops({"a": 30, "b": 60, "c": 500})
+    how = Replay(space_bytes=96 * CHUNK, chunk_bytes=CHUNK)
+    by_policy = {each.policy: each for each in replay_all(trace, how, ["exact", "equal", "shared"], Seeds(1))}
+    assert by_policy["shared"].misses == {"a": 30, "b": 2000, "c": 2000}
+    assert by_policy["equal"].misses == {"a": 30, "b": 2000, "c": 2000}
+    exact = by_policy["exact"]
+    assert exact.misses["a"] < 300
+    assert exact.misses["b"] < 600
+    assert exact.plans >= 1
+    assert exact.moved_bytes > 0
+
+
+def test_requests_of_several_chunks_count_as_many_and_writes_bring_chunks_in() -> None:
+    """A read after a write hits; volumes that share a cache have chunks of their own."""
+    requests = (
+        Request(0.0, "a", CHUNK // 2, CHUNK, False),
+        Request(1.0, "a", 0, 2 * CHUNK, True),
+        Request(2.0, "b", 0, 2 * CHUNK, True),
+    )
+    trace = BlockTrace(requests, ("a", "b"), 0)
+    how = Replay(space_bytes=8 * CHUNK, chunk_bytes=CHUNK)
+    for each in replay_all(trace, how, ["equal", "shared", "exact"], Seeds(1)):
+        assert each.reads == {"a": 2, "b": 2}
+        assert each.misses == {"a": 0, "b": 2}
+
+
+def test_the_footprint_is_what_is_read_again() -> None:
+    """Of the whole trace."""
+    trace = loops({"a": 30, "b": 10**6})
+    assert footprint_bytes(trace, CHUNK) == 30 * CHUNK
+
+
+def test_a_trace_of_one_moment_is_replayed_too() -> None:
+    """Windows have some length; without reads nothing misses."""
+    trace = BlockTrace((Request(5.0, "a", 0, 1, False),) * 3, ("a",), 0)
+    (found,) = replay_all(trace, Replay(space_bytes=CHUNK), ["exact"], Seeds(1))
+    assert found.miss_ratio == pytest.approx(0)

@@ -1,0 +1,85 @@
+"""Block traces of others."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.cache.simulate.traces import Layout, Request, read_traces
+
+MQSIM = "1000000000 0 16 8 1\n2000000000 3 0 1 0\n"
+MSR = "128166372003061629,usr,0,Read,7014609920,24576,41286\n128166372013061629,usr,1,Write,512,1024,5\n"
+CSV = "op,time,volume,offset,size,extra\nread,0.5,db,4096,8192,x\nW,0.25,db,0,1,x\n"
+
+
+def written(folder: Path, text: str, name: str = "t.trace") -> Path:
+    """A file with a text."""
+    file = folder / name
+    file.write_text(text)
+    return file
+
+
+def test_each_layout_is_told_by_its_first_line(tmp_path: Path) -> None:
+    """Seconds and bytes whatever the units; sorted by time."""
+    found = read_traces([written(tmp_path, MQSIM)])
+    assert found.requests == (Request(1.0, "0", 8192, 4096, True), Request(2.0, "3", 0, 512, False))
+    assert (found.volumes, found.dirty, found.duration_s) == (("0", "3"), 0, 1.0)
+    found = read_traces([written(tmp_path, MSR)])
+    assert [each.volume for each in found.requests] == ["usr.0", "usr.1"]
+    assert found.requests[0][2:] == (7014609920, 24576, True)
+    assert found.duration_s == 1
+    found = read_traces([written(tmp_path, CSV)])
+    assert found.requests == (Request(0.25, "db", 0, 1, False), Request(0.5, "db", 4096, 8192, True))
+
+
+def test_several_files_are_one_trace(tmp_path: Path) -> None:
+    """Packed ones as well."""
+    packed = tmp_path / "m.gz"
+    packed.write_bytes(gzip.compress(MQSIM.encode()))
+    found = read_traces([packed, written(tmp_path, CSV)])
+    assert [each.time_s for each in found.requests] == [0.25, 0.5, 1.0, 2.0]
+    assert found.volumes == ("db", "0", "3")
+
+
+@pytest.mark.parametrize(
+    "line", ["x 0 16 8 1", "1 0 16 8", "1 0 16 8 2", "1 0 -16 8 1", "1 0 16 0 1", "1 0 16 9999999999 1"]
+)
+def test_a_line_that_is_no_request_is_counted(tmp_path: Path, line: str) -> None:
+    """And told where."""
+    file = written(tmp_path, MQSIM * 10 + line + "\n\n")
+    found = read_traces([file])
+    assert (len(found.requests), found.dirty, found.first_dirty) == (20, 1, f"{file}:21")
+
+
+def test_what_is_mostly_dirty_is_another_layout(tmp_path: Path) -> None:
+    """Refused with the place of the first such line."""
+    file = written(tmp_path, MQSIM + "rubbish\n")
+    with pytest.raises(InputError, match=r"t.trace:3: has too many lines that are no requests; found 1"):
+        read_traces([file])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "hello world\n",
+            "begins like no block trace that is known; found hello world; allowed: mqsim, msr, csv",
+        ),
+        ("", "begins like no block trace"),
+        ("time,volume,offset,size\n1,a,0,1\n", "has no column op"),
+        ("time,volume,offset,size,op\n", "has no requests"),
+    ],
+)
+def test_what_is_no_trace_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    """By its first line, or for being empty."""
+    with pytest.raises(InputError, match=message):
+        read_traces([written(tmp_path, text)])
+
+
+def test_a_layout_can_be_said(tmp_path: Path) -> None:
+    """Of a file whose first line is damaged."""
+    found = read_traces([written(tmp_path, "damaged\n" + MQSIM * 10)], Layout.MQSIM)
+    assert (len(found.requests), found.dirty) == (20, 1)

@@ -1,0 +1,90 @@
+"""`froude cache simulate`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from froude.cache.simulate.scenario import shipped
+from froude.cli.app import run
+from tests.cache.simulate.test_scenario import SMALL
+from tests.cache.simulate.test_traces import MQSIM, MSR
+
+Out = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small scenario, and two traces."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.yaml").write_text(SMALL)
+    (tmp_path / "mqsim.trace").write_text(MQSIM * 3)
+    (tmp_path / "msr.csv").write_text(MSR)
+    return tmp_path
+
+
+def test_a_scenario_is_played_under_policies(here: Path, capsys: Out) -> None:
+    """The same seed gives the same, on any number of workers."""
+    command = [
+        "cache",
+        "simulate",
+        "small.yaml",
+        "--policy",
+        "shared",
+        "--policy",
+        "equal",
+        "--runs",
+        "2",
+        "--json",
+    ]
+    assert run([*command, "--report", "page.html"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(each["policy"], each["run"]) for each in found["outcomes"]] == [
+        ("shared", 0),
+        ("equal", 0),
+        ("shared", 1),
+        ("equal", 1),
+    ]
+    assert (here / "page.html").is_file()
+    assert run([*command, "--workers", "2"]) == 0
+    assert json.loads(capsys.readouterr().out)["outcomes"] == found["outcomes"]
+    assert run([*command, "--space", "0"]) == 0
+    assert json.loads(capsys.readouterr().out)["outcomes"][0]["misses"] == found["outcomes"][0]["reads"]
+
+
+def test_traces_are_replayed_together(here: Path, capsys: Out) -> None:
+    """With half of what is read again as space, or with what is said."""
+    command = "cache simulate mqsim.trace msr.csv --policy equal --windows 3 --chunk 4KiB"
+    assert run([*command.split(), "--report", "page.html"]) == 0
+    assert "8 requests" in (here / "page.html").read_text()
+    assert "Reads miss least under equal" in capsys.readouterr().out
+    assert run([*command.split(), "--space", "1 MB", "--json", "--layout", "mqsim"]) == 1
+    assert "too many lines" in capsys.readouterr().err
+    assert run([*command.split(), "--space", "1 MB", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["requests"], found["dirty"], found["space_bytes"]) == (8, 0, 10**6)
+
+
+def test_an_example_is_a_file_to_begin_with(capsys: Out) -> None:
+    """As it comes with Froude."""
+    assert run(["cache", "simulate", "table-2", "--example"]) == 0
+    assert capsys.readouterr().out == shipped()["table-2"].read_text()
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["nowhere"], "nowhere"),
+        (["small.yaml", "msr.csv"], "stand beside one another"),
+        (["small.yaml", "--policy", "fair"], "is no policy"),
+        (["msr.csv", "--layout", "tar"], "--layout: is no layout; found tar; allowed: mqsim, msr, csv"),
+        (["msr.csv", "--chunk", "0"], "--chunk: is no size"),
+        (["msr.csv", "--space", "5 s"], "--space: is no size"),
+    ],
+)
+def test_what_cannot_be_is_one_clear_error(flags: list[str], message: str, capsys: Out) -> None:
+    """And exit code 1."""
+    assert run(["cache", "simulate", *flags]) == 1
+    assert message in capsys.readouterr().err
