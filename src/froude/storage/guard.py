@@ -193,13 +193,21 @@ def openers(path: Path, *, root: Path = ROOT) -> Iterator[str]:
     Yields:
         Number and name of each.
     """
+    wanted = str(path)
     for process in _listed(root / "proc"):
         if process.name.isdigit() and int(process.name) != os.getpid():
-            for handle in _listed(process / "fd"):
-                with suppress(OSError):
-                    if Path(os.readlink(handle)) == path:  # noqa: PTH115 - resolve() would follow it
-                        yield f"{process.name} ({_line(process / 'comm')})"
-                        break
+            # Strings, not paths: there may be hundreds of thousands of them.
+            folder = f"{process}/fd"
+            with suppress(OSError):
+                if any(_leads_to(f"{folder}/{handle}", wanted) for handle in os.listdir(folder)):  # noqa: PTH208
+                    yield f"{process.name} ({_line(process / 'comm')})"
+
+
+def _leads_to(link: str, wanted: str) -> bool:
+    try:
+        return os.readlink(link) == wanted  # noqa: PTH115 - resolve() would follow it
+    except OSError:
+        return False
 
 
 def _plain(text: str) -> str:

@@ -52,8 +52,7 @@ class ChunkChooser:
         before = self._streams.pop(offset, 0)
         if before:
             self._lengths[before] -= 1
-        else:
-            self._seen += 1
+        self._seen += 1
         whole = min(before + length, LARGEST)
         self._lengths[whole] += 1
         self._streams[offset + length] = whole
@@ -62,7 +61,7 @@ class ChunkChooser:
         return self._choose() if self._seen >= self._goal else None
 
     def _choose(self) -> int | None:
-        half, size = self._seen / 2, SMALLEST
+        half, size = sum(self._lengths.values()) / 2, SMALLEST
         lengths = sorted(self._lengths.items())
         counted = 0
         for length, count in lengths:

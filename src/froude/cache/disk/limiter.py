@@ -6,6 +6,8 @@ from froude.cache.disk.status import Limits
 
 _DEPTH_S = 0.1
 """How much of a second may be let through at once after a pause."""
+_ROUNDING_S = 1e-6
+"""Less than this is not waited for: a clock might not get on by it."""
 
 
 class _Bucket:
@@ -23,8 +25,8 @@ class _Bucket:
         """Seconds until a request may go; 0 for now."""
         self._level = min(self._depth, self._level + (now_s - self._at_s) * self._rate)
         self._at_s = now_s
-        # A rounding error would make it wait for nothing.
-        return max(0.0, (min(cost, self._depth) - self._level) / self._rate - 1e-9)
+        wait = (min(cost, self._depth) - self._level) / self._rate
+        return wait if wait > _ROUNDING_S else 0.0
 
     def take(self, cost: float) -> None:
         """A request goes."""

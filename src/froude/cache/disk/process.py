@@ -177,8 +177,16 @@ def _service(
     space = Space(file.table, 0)
     space.restore(restored)
     quick: Work = pool if settings.direct else Wary(pool)
-    ssd: Work = pool if settings.direct else Inline()
-    places = Places(image, file, pool, quick, ssd, file.writing, time.monotonic)
+    places = Places(
+        backing=image,
+        slots=file,
+        disk=pool,
+        quick=quick,
+        ssd=pool if settings.direct else Inline(),
+        at_once=not settings.direct,
+        writing=file.writing,
+        now=time.monotonic,
+    )
     chooser = None if settings.chunk_bytes else ChunkChooser(space.table.geometry.chunk_bytes, chosen=chosen)
     fixed = DiskStatus(
         image=str(image.path),

@@ -6,10 +6,11 @@ is being filled share the fill; neighbouring chunks that are missing are read at
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from froude.cache.disk.seams import Data
+from froude.cache.disk.seams import Data, T
 from froude.cache.disk.state import Done, Fill, State
 from froude.cache.disk.table import BLOCK, SUM_BYTES, sums_of
 
@@ -78,9 +79,36 @@ class Reader:
             done: gets the bytes.
         """
         access = self._state.reads.access
-        for chunk in range(offset // self._chunk, (offset + length - 1) // self._chunk + 1):
-            access(chunk)
+        first, last = offset // self._chunk, (offset + length - 1) // self._chunk
+        access(first)
+        if first == last:
+            if self._state.places.at_once and self._quick(first, offset - first * self._chunk, length, done):
+                return
+        else:
+            for chunk in range(first + 1, last + 1):
+                access(chunk)
         self._gather(offset, offset + length, done)
+
+    def _quick(self, chunk: int, within: int, length: int, done: Done) -> bool:
+        """What most reads are: a part of one chunk that is cached and whole. False where it is none of those."""
+        state = self._state
+        slot = state.space.chunks.get(chunk)
+        if slot is None or slot < 0:
+            return False
+        begin = within - within % BLOCK
+        size = (
+            length if length == BLOCK and begin == within else -(-(within + length - begin) // BLOCK) * BLOCK
+        )
+        try:
+            data = state.places.slots.read(slot, begin, size)
+        except OSError:
+            return False
+        if len(data) != size or sums_of(data) != state.space.table.sums(slot, begin // BLOCK, size // BLOCK):
+            return False  # the long way finds out what is wrong
+        state.space.chunks.move_to_end(chunk)
+        state.counters.hits += 1
+        done(data if size == length else memoryview(data)[within - begin : within - begin + length], None)
+        return True
 
     def _gather(self, start: int, stop: int, done: Done) -> None:
         """Read from wherever each part lies now."""
@@ -173,7 +201,24 @@ class Reader:
         if data is not None:
             done(data, None)
         else:
-            state.places.disk.run(partial(state.places.backing.read, start, stop - start), done)
+            self._outside(start, stop, partial(state.places.backing.read, start, stop - start), done)
+
+    def _outside(
+        self,
+        start: int,
+        stop: int,
+        job: Callable[[], T],
+        then: Callable[[T | None, OSError | None], None],
+    ) -> None:
+        """Do a job that reads from the image, and let writers know of it meanwhile."""
+        place = (start, stop)
+        self._state.outside.append(place)
+
+        def ended(result: T | None, error: OSError | None) -> None:
+            self._state.outside.remove(place)
+            then(result, error)
+
+        self._state.places.disk.run(job, ended)
 
     def _fill(self, first: int, last: int, waiter: tuple[int, int, Done]) -> None:
         state = self._state
@@ -183,7 +228,6 @@ class Reader:
             return
         fill = Fill(first, last, slots, waiters=[waiter])
         state.fills.update(dict.fromkeys(range(first, last + 1), fill))
-        state.filling += 1
         start = first * self._chunk
         length = min((last + 1) * self._chunk, state.geometry.image_bytes) - start
         state.counters.backing_read_bytes += length
@@ -193,7 +237,7 @@ class Reader:
             state.places.ssd.run(partial(self._placed, fill, data), then)
         else:
             read = partial(state.places.backing.read, start, length)
-            state.places.disk.run(lambda: self._placed(fill, read()), then)
+            self._outside(start, start + length, lambda: self._placed(fill, read()), then)
 
     def _placed(self, fill: Fill, data: Data) -> _Placed:
         """Put what was read into the reserved slots; this may be done by any thread."""
@@ -211,7 +255,6 @@ class Reader:
 
     def _filled(self, fill: Fill, placed: _Placed | None, error: OSError | None) -> None:
         state = self._state
-        state.filling -= 1
         for chunk in range(fill.first, fill.last + 1):
             if state.fills.get(chunk) is fill:
                 del state.fills[chunk]

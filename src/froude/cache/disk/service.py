@@ -25,6 +25,7 @@ from froude.cache.disk.state import Counters, Places
 from froude.cache.disk.status import DiskStatus, Limits
 from froude.cache.disk.store import Store
 
+_FUA, _NO_HOLE = int(Flag.FUA), int(Flag.NO_HOLE)
 _AGAIN_S = 0.01
 """Between looks at whether nothing is under way any more."""
 
@@ -181,12 +182,12 @@ class Service:
             if self._parts.chooser is not None:
                 self._consider(self._parts.chooser.saw(offset, length))
         elif kind == Kind.WRITE:
-            self._store.write(offset, data, done, durable=bool(flags & Flag.FUA))
+            self._store.write(offset, data, done, durable=bool(flags & _FUA))
         elif kind == Kind.FLUSH:
             self._store.flush(done)
         else:
-            hole = kind == Kind.TRIM or not flags & Flag.NO_HOLE
-            self._store.zero(offset, length, done, hole=hole, durable=bool(flags & Flag.FUA))
+            hole = kind == Kind.TRIM or not flags & _NO_HOLE
+            self._store.zero(offset, length, done, hole=hole, durable=bool(flags & _FUA))
 
     def _done(
         self, request: Request, reply: Reply, began: float, data: Data | None, error: OSError | None

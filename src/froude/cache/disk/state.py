@@ -48,6 +48,8 @@ class Places:
     """Does writes to the image, which mostly end in the system's memory."""
     ssd: Work
     """Does work on the cache file."""
+    at_once: bool
+    """Whether `ssd` does it at once."""
     writing: Callable[[], None]
     """Called before the image is changed, and after."""
     now: Callable[[], float]
@@ -79,8 +81,8 @@ class State:
     order: Order = field(default_factory=Order)
     fills: dict[int, Fill] = field(default_factory=dict)
     """By chunk, those that others may join."""
-    filling: int = 0
-    """Fills under way, also those that nobody may join any more."""
+    outside: list[tuple[int, int]] = field(default_factory=list)
+    """Ranges of the disk, first byte and the one after the last, that are being read from the image."""
     fault: str | None = None
     """What went wrong with the cache file last, until something can be put into it again."""
     failed: OSError | None = None
@@ -133,7 +135,8 @@ class State:
     def sums(self, slot: int, within: int, length: int) -> bytes:
         """Checksums that blocks in neighbouring slots should have; arguments as of `found`."""
         blocks, table = self.geometry.blocks, self.space.table
-        block, count = within // BLOCK, length // BLOCK
+        skipped, block = divmod(within // BLOCK, blocks)
+        slot, count = slot + skipped, length // BLOCK
         if block + count <= blocks:
             return table.sums(slot, block, count)
         parts = [table.sums(slot, block, blocks - block)]

@@ -37,7 +37,9 @@ class Store:
     @property
     def idle(self) -> bool:
         """Whether nothing is under way."""
-        return self.state.order.idle and self.state.filling == 0 and not self._punching
+        return (
+            self.state.order.idle and not self.state.fills and not self.state.outside and not self._punching
+        )
 
     def resize(self, size_bytes: int, done: Done) -> None:
         """Let the cache hold so much from now on; requests are served meanwhile.

@@ -90,13 +90,14 @@ class Table:
         generation: salts the checksums of records.
     """
 
-    __slots__ = ("_buffer", "_serial", "generation", "geometry")
+    __slots__ = ("_buffer", "_record_bytes", "_serial", "generation", "geometry")
 
     def __init__(self, buffer: Buffer, geometry: Geometry, generation: int) -> None:
         self._buffer = buffer
         self.geometry = geometry
         self.generation = generation
         self._serial = 0
+        self._record_bytes = geometry.record_bytes
 
     def release(self) -> None:
         """Let go of the buffer; it is of no more use."""
@@ -111,7 +112,7 @@ class Table:
             first: its first block that is wanted.
             count: how many.
         """
-        at = slot * self.geometry.record_bytes + _HEAD.size + first * SUM_BYTES
+        at = slot * self._record_bytes + _HEAD.size + first * SUM_BYTES
         return bytes(self._buffer[at : at + count * SUM_BYTES])
 
     def set_sums(self, slot: int, first: int, sums: bytes) -> None:
@@ -122,25 +123,25 @@ class Table:
             first: the first block that they are of.
             sums: as `sums_of` gives them.
         """
-        at = slot * self.geometry.record_bytes + _HEAD.size + first * SUM_BYTES
+        at = slot * self._record_bytes + _HEAD.size + first * SUM_BYTES
         self._buffer[at : at + len(sums)] = sums
 
     def serial(self, slot: int) -> int:
         """Number that a slot's record got when it was last published; no two are equal."""
-        found: int = _HEAD.unpack_from(self._buffer, slot * self.geometry.record_bytes)[1]
+        found: int = _HEAD.unpack_from(self._buffer, slot * self._record_bytes)[1]
         return found
 
     def publish(self, slot: int, chunk: int) -> None:
         """Say that a slot holds a chunk, whose blocks have the checksums that were set."""
         self._serial += 1
-        at = slot * self.geometry.record_bytes
+        at = slot * self._record_bytes
         check = self._check(at, chunk, self._serial)
         _SERIAL_AND_CHECK.pack_into(self._buffer, at + _CHUNK.size, self._serial, check)
         _CHUNK.pack_into(self._buffer, at, chunk + 1)
 
     def clear(self, slot: int) -> None:
         """Say that a slot holds nothing; its checksums stay for who still reads it."""
-        at = slot * self.geometry.record_bytes
+        at = slot * self._record_bytes
         self._buffer[at : at + _CHUNK.size] = _EMPTY
 
     def restore(self, slots: range) -> Iterator[Restored]:
@@ -150,7 +151,7 @@ class Table:
             slots: to look at.
         """
         for slot in slots:
-            at = slot * self.geometry.record_bytes
+            at = slot * self._record_bytes
             named, serial, check = _HEAD.unpack_from(self._buffer, at)
             chunk = named - 1
             if 0 <= chunk < self.geometry.chunks and check == self._check(at, chunk, serial):
@@ -158,5 +159,5 @@ class Table:
                 yield Restored(serial, chunk, slot)
 
     def _check(self, at: int, chunk: int, serial: int) -> int:
-        sums = bytes(self._buffer[at + _HEAD.size : at + self.geometry.record_bytes])
+        sums = bytes(self._buffer[at + _HEAD.size : at + self._record_bytes])
         return xxh3_64_intdigest(_SERIAL_AND_CHECK.pack(chunk, serial) + sums, seed=self.generation)

@@ -15,7 +15,9 @@ from froude.cache.disk.seams import T, Work
 
 _Then = Callable[[Any, OSError | None], None]
 _SLOW_S = 0.002
-"""Work that took longer than this had to wait for a device."""
+"""Work that took longer than this had to wait: for a device, or for a processor."""
+_SLOW_ONES = 3
+"""So many one after another did not wait for a processor."""
 _WARY_S = 1.0
 """How long others do such work after that; each time it was slow again, for twice as long."""
 _WARIEST_S = 60.0
@@ -94,6 +96,7 @@ class Wary:
         self._inline = Inline()
         self._until_s = 0.0
         self._wary_s = _WARY_S
+        self._slow = 0
 
     def run(self, job: Callable[[], T], then: Callable[[T | None, OSError | None], None]) -> None:
         """See `Work`."""
@@ -105,7 +108,9 @@ class Wary:
 
     def _after(self, began: float, result: Any, error: OSError | None, then: _Then) -> None:
         now = time.monotonic()
-        if now - began > _SLOW_S:
+        self._slow = self._slow + 1 if now - began > _SLOW_S else 0
+        if self._slow >= _SLOW_ONES:
+            self._slow = 0
             self._until_s = now + self._wary_s
             self._wary_s = min(_WARIEST_S, 2 * self._wary_s)
         else:

@@ -138,9 +138,17 @@ class Writer:
             for chunk in [each for each in state.fills if first <= each <= last]:
                 state.fills.pop(chunk).void = True
         for chunk in state.space.within(first, last):
-            slot = state.space.chunks[chunk]
-            state.space.table.clear(slot if slot >= 0 else ~slot)
+            if state.outside and self._read_outside(chunk):
+                state.space.drop(chunk)
+            else:
+                slot = state.space.chunks[chunk]
+                state.space.table.clear(slot if slot >= 0 else ~slot)
         state.places.writing()
+
+    def _read_outside(self, chunk: int) -> bool:
+        """Whether somebody reads this chunk from the image, who may see the new data before the cache has them."""
+        begin = chunk * self._chunk
+        return any(start < begin + self._chunk and begin < stop for start, stop in self._state.outside)
 
     def _drop(self, start: int, stop: int) -> None:
         for chunk in self._state.space.within(start // self._chunk, (stop - 1) // self._chunk):
@@ -157,6 +165,8 @@ class Writer:
             write.done(None, error)
             return
         state.counters.backing_written_bytes += write.stop - write.start
+        if state.places.at_once and not self._cache_writes and self._quick(write):
+            return
         patches = list(self._patches(write))
         if not patches:
             self._complete(write)
@@ -173,19 +183,44 @@ class Writer:
         for patch in patches:
             state.places.ssd.run(partial(self._put, patch), partial(then, patch))
 
+    def _quick(self, write: _Write) -> bool:
+        """What most writes are: whole blocks of one chunk. False where it is not."""
+        state, chunk = self._state, write.start // self._chunk
+        begin = write.start - chunk * self._chunk
+        if write.stop > (chunk + 1) * self._chunk or begin % BLOCK or len(write.data) % BLOCK:
+            return False
+        slot = state.space.slot_of(chunk)
+        if slot is None:
+            state.order.leave(write.turn)
+            write.done(None, None)
+            return True
+        try:
+            state.places.slots.write(slot, begin, write.data)
+        except OSError as error:
+            state.cache_failed(error)
+            state.space.drop(chunk)
+        else:
+            state.counters.ssd_written_bytes += len(write.data)
+            state.space.table.set_sums(slot, begin // BLOCK, sums_of(write.data))
+        self._complete(write)
+        return True
+
     def _patches(self, write: _Write) -> Iterable[_Patch]:
-        """The parts of a write of which something is cached, hidden from now on."""
+        """The parts of a write of which something is or will be cached, hidden from now on."""
         state, size = self._state, self._chunk
         view = memoryview(write.data)
-        for first, last, slot in list(state.space.runs(write.start // size, (write.stop - 1) // size)):
+        runs = list(state.space.runs(write.start // size, (write.stop - 1) // size))
+        for first, last, slot in runs:
             if slot is None:
                 for chunk in state.space.within(first, last):  # hidden by another write to it: one too many
                     state.space.drop(chunk)
+            else:
+                for chunk in range(first, last + 1):
+                    state.space.hide(chunk)
+                yield self._patch(write, view, (first, last, slot), fresh=False)
+        for first, last, slot in runs:
+            if slot is None:  # after the others: it may evict some of them
                 yield from self._fresh(write, first, last)
-                continue
-            for chunk in range(first, last + 1):
-                state.space.hide(chunk)
-            yield self._patch(write, view, (first, last, slot), fresh=False)
 
     def _patch(self, write: _Write, view: memoryview, run: tuple[int, int, int], *, fresh: bool) -> _Patch:
         first, last, slot = run
@@ -258,7 +293,7 @@ class Writer:
         """Image and cache agree again."""
         state, size = self._state, self._chunk
         state.order.leave(write.turn)
-        for chunk in state.space.within(write.start // size, (write.stop - 1) // size):
+        for chunk in range(write.start // size, (write.stop - 1) // size + 1):
             slot = state.space.slot_of(chunk)
             if slot is not None and not state.order.writing(chunk * size, (chunk + 1) * size):
                 state.space.table.publish(slot, chunk)

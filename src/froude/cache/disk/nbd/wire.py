@@ -120,12 +120,14 @@ class BlockSizes(NamedTuple):
     most: int
 
 
-_ALLOWED_FLAGS = {
-    Kind.READ: Flag.FUA,  # means nothing for a read, and is allowed
-    Kind.WRITE: Flag.FUA,
-    Kind.FLUSH: Flag(0),
-    Kind.TRIM: Flag.FUA,
-    Kind.WRITE_ZEROES: Flag.FUA | Flag.NO_HOLE,
+# Plain numbers: this is looked at for every request.
+_READ, _FLUSH = int(Kind.READ), int(Kind.FLUSH)
+_FORBIDDEN_FLAGS = {
+    _READ: ~int(Flag.FUA),  # means nothing for a read, and is allowed
+    int(Kind.WRITE): ~int(Flag.FUA),
+    _FLUSH: ~0,
+    int(Kind.TRIM): ~int(Flag.FUA),
+    int(Kind.WRITE_ZEROES): ~int(Flag.FUA | Flag.NO_HOLE),
 }
 
 
@@ -137,11 +139,11 @@ def refusal_of(request: Request, size: int) -> int:
         size: bytes of the disk.
     """
     kind, flags, _, offset, length, _ = request
-    if kind not in _ALLOWED_FLAGS or flags & ~_ALLOWED_FLAGS[Kind(kind)]:
+    if flags & _FORBIDDEN_FLAGS.get(kind, ~0) or kind not in _FORBIDDEN_FLAGS:
         return Refusal.EINVAL
-    if kind == Kind.FLUSH:
+    if kind == _FLUSH:
         return 0
-    if length == 0 or (kind == Kind.READ and length > PAYLOAD_LIMIT):
+    if length == 0 or (kind == _READ and length > PAYLOAD_LIMIT):
         return Refusal.EINVAL
     if offset + length > size:
         return Refusal.EINVAL if kind in {Kind.READ, Kind.TRIM} else Refusal.ENOSPC
