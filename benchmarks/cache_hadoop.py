@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.cache_jobs import SIZES, TABLE_2, make_inputs, workload
 from benchmarks.cache_loop import Loop, Own, job_run
 from benchmarks.cache_machine import Group, Hypervisor, Shape, Speed, why_not
-from benchmarks.cache_tenants import MIB, TENANTS, Ended, Tenant, Tenants
+from benchmarks.cache_tenants import MIB, TENANTS, WEB, Ended, Tenant, Tenants
 from benchmarks.results import RESULTS, commit, machine
 from froude.base.errors import MissingError, TargetError
 from froude.base.seeds import Seeds
@@ -261,7 +261,7 @@ class Experiment:
         addresses = self.tenants.cluster.hdfs.node_addresses
         found = []
         for group, address in zip(self._groups, addresses, strict=True):
-            beans = metrics.jmx((address, 9864), "Hadoop:service=DataNode,name=DataNodeActivity*")
+            beans = metrics.jmx((address, WEB), "Hadoop:service=DataNode,name=DataNodeActivity*")
             exchanged = sum(int(beans[0][name]) for name in ("BytesRead", "BytesWritten")) if beans else 0
             found.append(Own(group.number("cpuacct.usage") / 1e9, exchanged))
         return found

@@ -1,9 +1,10 @@
 """The jobs of the experiment: TestDFSIO as in the paper's Figures 6 and 7, and Table 2's nine groups in miniature.
 
 All are real MapReduce jobs, from Hadoop's own jars. Sort, Terasort and Wordcount are the examples of those names, and
-read little. The paper's others are HiBench's and Mahout's, which are not here; what stands in for them reads the same way
-and computes less: Aggregation is the example that counts and averages words, Join the map-side join, Scan a search for a
-word by streaming, and Bayes, Pagerank and KMeans searches that read their input two, two and three times in one job.
+read little. The paper's others are HiBench's and Mahout's, which are not here; what stands in for them reads the same
+way and computes less: Aggregation is the example that averages the length of words, Join the map-side join, Scan a
+search for a word by streaming, and Bayes, Pagerank and KMeans searches that read their input two, two and three times in
+one job.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from froude.base.seeds import Seeds
@@ -92,7 +92,7 @@ class Loop:
         miss_s: float,
         own: Callable[[], Sequence[Own]],
         period_s: float = 5.0,
-        seeds: Seeds = Seeds(0),
+        seeds: Seeds,
     ) -> None:
         """Describe it.
 
@@ -281,6 +281,3 @@ def _requests(status: DiskStatus) -> int:
 
 def _moved(status: DiskStatus) -> int:
     return status.read_bytes + status.write_bytes
-
-
-__all__ = ["Loop", "Own", "Round", "job_run", "replace", "vm_name"]

@@ -5,8 +5,9 @@ paper's Figure 5, tenants 1 and 3 have a VM each and tenant 2 has two. YARN's no
 own nodes, and with one replica HDFS keeps what a task writes on the node that writes it: a tenant's data and jobs stay
 on its VMs, as if each had a cluster of its own.
 
-NodeManagers' own folders (logs, what is shuffled) do not lie on the caches. Every half second each group is told to give
-its page cache back, so that files are read from the caches again and not from memory.
+NodeManagers' own folders (logs, what is shuffled) and jobs' own files (jars, configuration, history) do not lie on the
+caches. Every half second each group is told to give its page cache back, so that files are read from the caches again
+and not from memory.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from benchmarks.cache_machine import Group, Hypervisor
 from froude.base.errors import TargetError
 from froude.cache.disk.client import DiskClient
 from froude.cache.disk.status import DiskStatus
-from froude.hadoop import launcher
+from froude.hadoop import launcher, metrics
 from froude.hadoop.cluster import NodePlace
 from froude.hadoop.distribution import GROUP, Hadoop, cache_folder
 from froude.hadoop.maven import Coordinate, Repository
@@ -40,6 +41,9 @@ _TESTS = "hadoop-mapreduce-client-jobclient"
 _HEADROOM_BYTES = 32 * MIB
 """Of a DataNode's group, beyond what the process itself holds when it has come up."""
 _EMPTIED_S = 0.5
+_BACK_S = 120.0
+WEB = 9864
+"""Port of a DataNode's web server."""
 _HEARTBEAT_MS = "250"
 _POLL_MS = "200"
 _JOB_S = 900.0
@@ -168,26 +172,18 @@ class Tenants:
         yield
         for each in datanodes:
             each.start()
-        self._wait_written()
+        self._wait_back()
         self._tighten()
 
-    def _wait_written(self) -> None:
-        """Until every DataNode has registered anew and told of its blocks."""
-        deadline = time.monotonic() + 120
-        wanted = len(self.cluster.hdfs.datanodes)
-        while True:
-            beans = self.cluster.hdfs.namenode.jmx("Hadoop:service=NameNode,name=NameNodeInfo")
-            nodes = json.loads(beans[0]["LiveNodes"]).values()
-            missing = self.cluster.hdfs.namenode.jmx("Hadoop:service=NameNode,name=FSNamesystem")[0]
-            fresh = sum(1 for each in nodes if each.get("lastContact", 99) <= 3)
-            if fresh == wanted and not missing["MissingBlocks"] and all(map(_answers, self._webs())):
-                return
+    def _wait_back(self) -> None:
+        """Until every DataNode serves its blocks again."""
+        deadline = time.monotonic() + _BACK_S
+        while not all(map(_serves, self.cluster.hdfs.node_addresses)):
+            for each in self.cluster.hdfs.datanodes:
+                each.check()
             if time.monotonic() > deadline:
-                raise TargetError("DataNodes did not come back", found=f"{fresh} of {wanted}")
-            time.sleep(0.2)
-
-    def _webs(self) -> list[str]:
-        return [f"http://{address}:9864/jmx?qry=none" for address in self.cluster.hdfs.node_addresses]
+                raise TargetError("DataNodes did not come back")
+            time.sleep(0.1)
 
     def _label(self) -> None:
         base = "http://{}:{}/ws/v1/cluster".format(*self.cluster.resourcemanager_http)
@@ -244,6 +240,8 @@ def _conf(block_bytes: int, folder: Path) -> dict[str, str]:
         "mapreduce.client.progressmonitor.pollinterval": _POLL_MS,
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": _HEARTBEAT_MS,
         "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": _HEARTBEAT_MS,
+        # A job's own files would go to whichever VM, and through its cache.
+        "yarn.app.mapreduce.am.staging-dir": f"file://{folder}/staging",
         "mapreduce.map.speculative": "false",
         "mapreduce.reduce.speculative": "false",
     }
@@ -260,9 +258,11 @@ def _post(url: str, body: Any, **query: str) -> None:
         answer.read()
 
 
-def _answers(url: str) -> bool:
+def _serves(address: str) -> bool:
+    """Whether a DataNode has registered and told of its blocks."""
     try:
-        with urllib.request.urlopen(url, timeout=2):
-            return True
-    except OSError:
+        beans = metrics.jmx((address, WEB), "Hadoop:service=DataNode,name=DataNodeInfo")
+    except TargetError:
         return False
+    actors = json.loads(beans[0].get("BPServiceActorInfo") or "[]") if beans else []
+    return bool(actors) and all(each["ActorState"] == "RUNNING" for each in actors)
