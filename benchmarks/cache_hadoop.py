@@ -23,17 +23,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from benchmarks.cache_jobs import SIZES, TABLE_2, make_inputs, workload
 from benchmarks.cache_loop import Loop, Own, job_run
 from benchmarks.cache_machine import Group, Hypervisor, Shape, Speed, why_not
-from benchmarks.cache_tenants import MIB, TENANTS, WEB, Ended, Tenant, Tenants
+from benchmarks.cache_tenants import MIB, TENANTS, Tenant, Tenants
 from benchmarks.results import RESULTS, commit, machine
 from froude.base.errors import MissingError, TargetError
 from froude.base.seeds import Seeds
 from froude.cache.solve.policies import policy as policy_of
 from froude.experiment.session import Hadoop
-from froude.hadoop import metrics
 
 RUNS = RESULTS / "cache-hadoop.jsonl"
 SHAPE = Shape(
@@ -228,7 +228,7 @@ class Experiment:
         ended = self.tenants.run(tenant, workload(name, tenant, f"/out/{tenant.name}-{number}"))
         found: dict[str, Any] = {"name": name, "tenant": tenant.name, "seconds": round(ended.seconds, 2)}
         if ended.code:
-            raise TargetError("failed", file=f"{name} of {tenant.name}", found=_why(ended))
+            raise TargetError("failed", file=f"{name} of {tenant.name}", found=ended.why)
         if not loop.policy.shares:
             run = job_run(ended.seconds, before, self.tenants.statuses(), tenant.vms)
             loop.ended(tenant.name, run)
@@ -242,7 +242,7 @@ class Experiment:
         with tempfile.TemporaryDirectory(dir="/dev/shm") as folder, ThreadPoolExecutor(2) as pool:
             rng = np.random.default_rng(Seeds(1).child("inputs").value)
             made = [
-                (make_inputs(Path(folder), tenant, at, rng), vm)
+                (make_inputs(Path(folder) / tenant.name, tenant, at, rng), vm)
                 for tenant in TENANTS
                 for at, vm in enumerate(tenant.vms)
             ]
@@ -257,12 +257,16 @@ class Experiment:
                 group.set("cgroup.procs", daemon.pid)
 
     def _own(self) -> list[Own]:
+        """Processor time of each VM, and bytes that its DataNode exchanged.
+
+        A DataNode moves each byte twice, between its disk and its buffers and between these and the network; the
+        kernel counts both.
+        """
         assert self.tenants is not None
-        addresses = self.tenants.cluster.hdfs.node_addresses
         found = []
-        for group, address in zip(self._groups, addresses, strict=True):
-            beans = metrics.jmx((address, WEB), "Hadoop:service=DataNode,name=DataNodeActivity*")
-            exchanged = sum(int(beans[0][name]) for name in ("BytesRead", "BytesWritten")) if beans else 0
+        for group, daemon in zip(self._groups, self.tenants.cluster.hdfs.datanodes, strict=True):
+            moved = psutil.Process(daemon.pid).io_counters()
+            exchanged = (moved.read_chars + moved.write_chars) // 2
             found.append(Own(group.number("cpuacct.usage") / 1e9, exchanged))
         return found
 
@@ -312,10 +316,6 @@ def measure(minutes: float, parts: Sequence[str], passes: int, path: Path = RUNS
             with path.open("a") as out:
                 out.write(json.dumps(found, separators=(",", ":")) + "\n")
     return 0
-
-
-def _why(ended: Ended) -> str:
-    return " ".join(ended.output.split())[-600:]
 
 
 def _note(text: str) -> None:

@@ -9,7 +9,6 @@ one job.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +17,8 @@ import numpy as np
 from benchmarks.cache_tenants import MIB, Tenant
 
 DFSIO = "org.apache.hadoop.fs.TestDFSIO"
+_EXAMPLES = "org.apache.hadoop.examples"
+_STREAMING = "org.apache.hadoop.streaming.StreamJob"
 _RECORD_BYTES = 100
 """Of Terasort: a key of ten bytes, then anything."""
 _ROW_BYTES = 1000
@@ -54,7 +55,7 @@ SIZES = {"c1": Sizes(40, 8, 80, 2), "c2": Sizes(20, 4, 40, 1), "c3": Sizes(40, 8
 """Of each tenant's VMs: tenant 2 has two, so that all tenants have as much."""
 DFSIO_WRITE = 24
 """MiB that TestDFSIO writes to each VM."""
-DFSIO_RANDOM = 2
+DFSIO_RANDOM = 1
 """How often TestDFSIO's random reads read as much as the files hold."""
 TABLE_2 = (
     ("Sort", "Wordcount", "Aggregation"),
@@ -83,14 +84,13 @@ def workload(name: str, tenant: Tenant, output: str) -> list[str]:
     if name in {"write", "read", "random"}:
         return _dfsio(name, tenant)
     uber = list(_UBER)
-    streaming = ["streaming", *uber]
+    streaming = [_STREAMING, *uber]
     search = ["-output", output, "-mapper", "grep -c zzz", "-reducer", "NONE"]
     # grep tells by its exit code that nothing was found, which is no error here.
     search.insert(0, "-Dstream.non.zero.exit.is.failure=false")
     jobs = {
         "Sort": [
-            "examples",
-            "sort",
+            f"{_EXAMPLES}.Sort",
             *uber,
             "-r",
             "1",
@@ -100,12 +100,11 @@ def workload(name: str, tenant: Tenant, output: str) -> list[str]:
             small,
             output,
         ],
-        "Terasort": ["examples", "terasort", *uber, tera, output],
-        "Wordcount": ["examples", "wordcount", *uber, small, output],
-        "Aggregation": ["examples", "wordmean", *uber, f"{home}/{{left,right}}", output],
+        "Terasort": [f"{_EXAMPLES}.terasort.TeraSort", *uber, tera, output],
+        "Wordcount": [f"{_EXAMPLES}.MultiFileWordCount", *uber, small, output],
+        "Aggregation": [f"{_EXAMPLES}.WordMean", *uber, f"{home}/{{left,right}}", output],
         "Join": [
-            "examples",
-            "join",
+            f"{_EXAMPLES}.Join",
             *uber,
             *_TEXT,
             "-outValue",
@@ -140,33 +139,30 @@ def _dfsio(name: str, tenant: Tenant) -> list[str]:
     words.append(f"-Dtest.build.data=/{tenant.name}/dfsio")
     if name == "read":
         return [*words, "-read", *_files(files, each)]
-    return [*words, "-read", "-random", *_files(files, each * DFSIO_RANDOM), "-bufferSize", str(64 << 10)]
+    return [*words, "-read", "-random", *_files(files, each * DFSIO_RANDOM), "-bufferSize", str(256 << 10)]
 
 
 def _files(count: int, mib: int) -> list[str]:
     return ["-nrFiles", str(count), "-size", f"{mib}MB", "-resFile", "/dev/null"]
 
 
-def make_inputs(folder: Path, tenant: Tenant, at: int, rng: np.random.Generator) -> Mapping[Path, str]:
+def make_inputs(folder: Path, tenant: Tenant, at: int, rng: np.random.Generator) -> Path:
     """The files of one VM.
 
     Args:
-        folder: where they are made.
+        folder: where they are made, in one of their own.
         tenant: whose VM it is.
         at: which of its VMs, from 0.
         rng: what they hold.
 
     Returns:
-        Folder of HDFS by file.
+        The folder that is to lie below HDFS's root.
     """
-    size, home = SIZES[tenant.name], f"/{tenant.name}"
-    found: dict[Path, str] = {}
+    size, home = SIZES[tenant.name], folder / f"vm{at}" / tenant.name
 
     def made(name: str, to: str, data: bytes) -> None:
-        path = folder / f"{tenant.name}-{at}-{to.replace('/', '-')}" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        found[path] = f"{home}/{to}"
+        (home / to).mkdir(parents=True, exist_ok=True)
+        (home / to / name).write_bytes(data)
 
     rows = size.table * MIB // _ROW_BYTES
     first = at * rows
@@ -180,7 +176,7 @@ def make_inputs(folder: Path, tenant: Tenant, at: int, rng: np.random.Generator)
     for number in range(size.dfsio_files):
         data = rng.integers(0, 256, size.dfsio // size.dfsio_files * MIB, np.uint8).tobytes()
         made(f"test_io_{at * size.dfsio_files + number}", "dfsio/io_data", data)
-    return found
+    return home
 
 
 def _rows(keys: list[int], rng: np.random.Generator) -> bytes:

@@ -5,7 +5,7 @@ paper's Figure 5, tenants 1 and 3 have a VM each and tenant 2 has two. YARN's no
 own nodes, and with one replica HDFS keeps what a task writes on the node that writes it: a tenant's data and jobs stay
 on its VMs, as if each had a cluster of its own.
 
-NodeManagers' own folders (logs, what is shuffled) and jobs' own files (jars, configuration, history) do not lie on the
+NodeManagers' own folders (logs, what is shuffled) and jobs' own files (jars, configuration) do not lie on the
 caches. Every half second each group is told to give its page cache back, so that files are read from the caches again
 and not from memory.
 """
@@ -19,34 +19,32 @@ import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
+from benchmarks.cache_client import Ended, JobsClient
 from benchmarks.cache_machine import Group, Hypervisor
 from froude.base.errors import TargetError
 from froude.cache.disk.client import DiskClient
 from froude.cache.disk.status import DiskStatus
-from froude.hadoop import launcher, metrics
+from froude.hadoop import launcher
 from froude.hadoop.cluster import NodePlace
 from froude.hadoop.distribution import GROUP, Hadoop, cache_folder
 from froude.hadoop.maven import Coordinate, Repository
-from froude.hadoop.program import run_program
 from froude.hadoop.yarn_cluster import YarnCluster
 from froude.hadoop.yarn_settings import NODE_PORTS, Containers
 
 MIB = 1 << 20
 _TESTS = "hadoop-mapreduce-client-jobclient"
 """Its tests jar holds TestDFSIO."""
-_HEADROOM_BYTES = 32 * MIB
+_HEADROOM_BYTES = 48 * MIB
 """Of a DataNode's group, beyond what the process itself holds when it has come up."""
 _EMPTIED_S = 0.5
 _BACK_S = 120.0
-WEB = 9864
-"""Port of a DataNode's web server."""
+_SERVES = "Successfully sent block report"
+"""What a DataNode logs when the NameNode knows its blocks."""
 _HEARTBEAT_MS = "250"
 _POLL_MS = "200"
-_JOB_S = 900.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +57,6 @@ class Tenant:
 
 
 TENANTS = (Tenant("c1", (0,)), Tenant("c2", (1, 2)), Tenant("c3", (3,)))
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A job that has ended."""
-
-    code: int
-    began_s: float
-    """By the monotonic clock."""
-    seconds: float
-    """From the start of its client to its end."""
-    output: str
 
 
 class Tenants:
@@ -105,13 +91,16 @@ class Tenants:
             conf=_conf(block_bytes, folder),
         )
         self._stack = contextlib.ExitStack()
-        self._outputs = count()
+        self._client: JobsClient | None = None
 
     def __enter__(self) -> Self:
         with self._stack as stack:
             stack.enter_context(self.cluster)
             self.cluster.wait_live()
             self._label()
+            self._client = stack.enter_context(
+                JobsClient(self._home_words(), self.hypervisor.folder / "client.log")
+            )
             self._tighten()
             stack.enter_context(_emptied(self.hypervisor.memory))
             self._stack = stack.pop_all()
@@ -120,36 +109,26 @@ class Tenants:
     def __exit__(self, *error: object) -> None:
         self._stack.__exit__(None, None, None)
 
-    def put(self, files: Mapping[Path, str], vm: int) -> None:
-        """Write files into HDFS, onto one VM.
+    def put(self, folder: Path, vm: int) -> None:
+        """Write a folder into HDFS, below its root, onto one VM; what is there already stays.
 
         Args:
-            files: target folder by file.
+            folder: whose name is the one below the root.
             vm: its number.
         """
         at = (self.cluster.hdfs.node_addresses[vm], self.cluster.hdfs.namenode.port)
-        for folder in sorted(set(files.values())):
-            sources = [str(file) for file, to in files.items() if to == folder]
-            self.cluster.hdfs.shell("-mkdir", "-p", folder, at=at)
-            self.cluster.hdfs.shell("-put", *sources, folder, at=at, timeout_s=300)
+        self.cluster.hdfs.shell("-put", str(folder), "/", at=at, timeout_s=300)
 
     def run(self, tenant: Tenant, words: Sequence[str]) -> Ended:
         """Run a job of a tenant's to its end; jobs may run side by side.
 
         Args:
             tenant: whose.
-            words: a ready job, or a class, with `-D` flags left to this method.
+            words: the job's class and its arguments.
         """
-        home = self.cluster.client_home()
-        around = launcher.home_environment(self._hadoop, home, self.cluster.hdfs.uri)
-        around["HADOOP_CLASSPATH"] = str(self._jar)
-        output = self.hypervisor.folder / f"job-{next(self._outputs)}.out"
-        head = 1 if "." in words[0] or words[0] == "streaming" else 2
-        label = [f"-Dmapreduce.job.node-label-expression={tenant.name}"]
-        command = [str(home / "bin" / "yarn"), *words[:head], *label, *words[head:]]
-        began = time.monotonic()
-        code = run_program(command, environment=around, output=output, timeout_s=_JOB_S)
-        return Ended(code, began, time.monotonic() - began, output.read_text(errors="replace"))
+        assert self._client is not None
+        label = f"-Dmapreduce.job.node-label-expression={tenant.name}"
+        return self._client.run([words[0], label, *words[1:]])
 
     def statuses(self) -> list[DiskStatus]:
         """Of each cache."""
@@ -170,20 +149,24 @@ class Tenants:
         for group in self.hypervisor.memory:
             group.set("memory.limit_in_bytes", -1)
         yield
+        logs = [_Log(each.log) for each in datanodes]
         for each in datanodes:
             each.start()
-        self._wait_back()
-        self._tighten()
-
-    def _wait_back(self) -> None:
-        """Until every DataNode serves its blocks again."""
         deadline = time.monotonic() + _BACK_S
-        while not all(map(_serves, self.cluster.hdfs.node_addresses)):
-            for each in self.cluster.hdfs.datanodes:
+        while not all(log.tells(_SERVES) for log in logs):
+            for each in datanodes:
                 each.check()
             if time.monotonic() > deadline:
                 raise TargetError("DataNodes did not come back")
             time.sleep(0.1)
+        self._tighten()
+
+    def _home_words(self) -> tuple[str, Mapping[str, str]]:
+        """The program that starts Hadoop's clients, and their environment."""
+        home = self.cluster.client_home()
+        jars = [self._jar, *(self.cluster.jars.jobs[word] for word in ("examples", "streaming"))]
+        around = launcher.home_environment(self._hadoop, home, self.cluster.hdfs.uri)
+        return str(home / "bin" / "yarn"), {**around, "HADOOP_CLASSPATH": ":".join(map(str, jars))}
 
     def _label(self) -> None:
         base = "http://{}:{}/ws/v1/cluster".format(*self.cluster.resourcemanager_http)
@@ -242,6 +225,8 @@ def _conf(block_bytes: int, folder: Path) -> dict[str, str]:
         "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": _HEARTBEAT_MS,
         # A job's own files would go to whichever VM, and through its cache.
         "yarn.app.mapreduce.am.staging-dir": f"file://{folder}/staging",
+        "mapreduce.jobhistory.intermediate-done-dir": "/history/new",
+        "mapreduce.jobhistory.done-dir": "/history/done",
         "mapreduce.map.speculative": "false",
         "mapreduce.reduce.speculative": "false",
     }
@@ -258,11 +243,15 @@ def _post(url: str, body: Any, **query: str) -> None:
         answer.read()
 
 
-def _serves(address: str) -> bool:
-    """Whether a DataNode has registered and told of its blocks."""
-    try:
-        beans = metrics.jmx((address, WEB), "Hadoop:service=DataNode,name=DataNodeInfo")
-    except TargetError:
-        return False
-    actors = json.loads(beans[0].get("BPServiceActorInfo") or "[]") if beans else []
-    return bool(actors) and all(each["ActorState"] == "RUNNING" for each in actors)
+class _Log:
+    """What a log says from now on."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._from = path.stat().st_size
+
+    def tells(self, text: str) -> bool:
+        """Whether it has said something."""
+        with self._path.open("rb") as file:
+            file.seek(self._from)
+            return text.encode() in file.read()
