@@ -150,6 +150,8 @@ class Experiment:
             _note("the cluster is up")
             self._load()
             _note("the inputs are written")
+            self.tenants.quicken(workload("Sort", TENANTS[0], "/out/training"))
+            _note("application masters start quickly")
             self._stack = stack.pop_all()
         return self
 

@@ -5,9 +5,9 @@ paper's Figure 5, tenants 1 and 3 have a VM each and tenant 2 has two. YARN's no
 own nodes, and with one replica HDFS keeps what a task writes on the node that writes it: a tenant's data and jobs stay
 on its VMs, as if each had a cluster of its own.
 
-NodeManagers' own folders (logs, what is shuffled) and jobs' own files (jars, configuration) do not lie on the
-caches. Every half second each group is told to give its page cache back, so that files are read from the caches again
-and not from memory.
+NodeManagers' own folders (logs, what is shuffled) do not lie on the caches; jobs' own files (jars, configuration,
+history) lie on whichever VM HDFS chooses. Every half second each group is told to give its page cache back, so that
+files are read from the caches again and not from memory.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from benchmarks import cache_classes
 from benchmarks.cache_client import Ended, JobsClient
 from benchmarks.cache_machine import Group, Hypervisor
 from froude.base.errors import TargetError
@@ -44,6 +45,8 @@ _BACK_S = 120.0
 _SERVES = "Successfully sent block report"
 """What a DataNode logs when the NameNode knows its blocks."""
 _HEARTBEAT_MS = "250"
+_MASTER_MB = 256
+"""Heap of an application master, in which a small job's tasks run, too."""
 _POLL_MS = "200"
 
 
@@ -90,12 +93,15 @@ class Tenants:
             containers=Containers(node_mb=2048, node_cores=8, master_mb=512, task_mb=256),
             conf=_conf(block_bytes, folder),
         )
+        self._lib = folder / "lib"
+        self._archive: Path | None = None
         self._stack = contextlib.ExitStack()
         self._client: JobsClient | None = None
 
     def __enter__(self) -> Self:
         with self._stack as stack:
             stack.enter_context(self.cluster)
+            cache_classes.link(self._lib, self._job_jars)
             self.cluster.wait_live()
             self._label()
             self._client = stack.enter_context(
@@ -128,7 +134,26 @@ class Tenants:
         """
         assert self._client is not None
         label = f"-Dmapreduce.job.node-label-expression={tenant.name}"
-        return self._client.run([words[0], label, *words[1:]])
+        return self._client.run(
+            [words[0], label, *cache_classes.flags(self._archive, _MASTER_MB), *words[1:]]
+        )
+
+    def quicken(self, words: Sequence[str]) -> None:
+        """Let application masters start from an archive of their classes, made by a job unless it is there.
+
+        Args:
+            words: of a job that shows what application masters load.
+        """
+
+        def train(flag: str) -> None:
+            assert self._client is not None
+            label = f"-Dmapreduce.job.node-label-expression={TENANTS[0].name}"
+            opts = f"-Dyarn.app.mapreduce.am.command-opts=-Xmx{_MASTER_MB}m {flag}"
+            ended = self._client.run([words[0], label, opts, *words[1:]])
+            if ended.code:
+                raise TargetError("failed", file=words[0], found=ended.why)
+
+        self._archive = cache_classes.archive(self._hadoop, self._lib, train)
 
     def statuses(self) -> list[DiskStatus]:
         """Of each cache."""
@@ -161,12 +186,15 @@ class Tenants:
             time.sleep(0.1)
         self._tighten()
 
+    @property
+    def _job_jars(self) -> list[Path]:
+        return [self._jar, *(self.cluster.jars.jobs[word] for word in ("examples", "streaming"))]
+
     def _home_words(self) -> tuple[str, Mapping[str, str]]:
         """The program that starts Hadoop's clients, and their environment."""
         home = self.cluster.client_home()
-        jars = [self._jar, *(self.cluster.jars.jobs[word] for word in ("examples", "streaming"))]
         around = launcher.home_environment(self._hadoop, home, self.cluster.hdfs.uri)
-        return str(home / "bin" / "yarn"), {**around, "HADOOP_CLASSPATH": ":".join(map(str, jars))}
+        return str(home / "bin" / "yarn"), {**around, "HADOOP_CLASSPATH": ":".join(map(str, self._job_jars))}
 
     def _label(self) -> None:
         base = "http://{}:{}/ws/v1/cluster".format(*self.cluster.resourcemanager_http)
@@ -218,15 +246,13 @@ def _conf(block_bytes: int, folder: Path) -> dict[str, str]:
         "yarn.node-labels.fs-store.root-dir": f"file://{folder}/labels",
         "yarn.scheduler.capacity.root.default.accessible-node-labels": "*",
         **labelled,
+        **cache_classes.conf(folder / "lib"),
         # By default a job's time is told in steps of five seconds, and each container waits for a second's heartbeat.
         "mapreduce.client.completion.pollinterval": _POLL_MS,
         "mapreduce.client.progressmonitor.pollinterval": _POLL_MS,
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": _HEARTBEAT_MS,
         "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": _HEARTBEAT_MS,
-        # A job's own files would go to whichever VM, and through its cache.
-        "yarn.app.mapreduce.am.staging-dir": f"file://{folder}/staging",
-        "mapreduce.jobhistory.intermediate-done-dir": "/history/new",
-        "mapreduce.jobhistory.done-dir": "/history/done",
+        "mapreduce.client.submit.file.replication": "1",
         "mapreduce.map.speculative": "false",
         "mapreduce.reduce.speculative": "false",
     }
