@@ -13,7 +13,7 @@ LOCK := requirements/dev.lock
 STAMP := $(VENV)/.froude-$(shell cat $(LOCK) pyproject.toml 2>/dev/null | sha256sum | cut -c1-16)
 DEMO ?= froude-demo
 
-.PHONY: help setup setup-system demo test lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting fuzz clean
+.PHONY: help setup setup-system demo test lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache fuzz clean
 
 help: ## Tell what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -66,6 +66,9 @@ results-dynamometer: setup ## Write docs/results/dynamometer.md and .json; DYNAM
 
 results-harvesting: setup ## Write docs/results/harvesting.md and .json.
 	@$(BIN)/python -m benchmarks.results_harvesting
+
+results-cache: setup ## Write docs/results/cache.md and .json.
+	@$(BIN)/python -m benchmarks.results_cache
 
 results-patternminer: setup ## Write docs/results/patternminer.md and .json; records real jobs on up to 8 nodes.
 	@$(BIN)/python -m benchmarks.results_patternminer

@@ -150,11 +150,12 @@ class Topic:
 
         return register
 
-    def benchmark(self, name: str, title: str, module: str) -> None:
-        """Register the rows of a module `benchmarks.MODULE`."""
+    def benchmark(self, name: str, title: str, module: str, rows: str = "rows") -> None:
+        """Register the rows that a function of a module `benchmarks.MODULE` yields."""
 
         def measure() -> list[Row]:
-            return [from_dict(fields, title) for fields in import_module(f"benchmarks.{module}").rows()]
+            found = getattr(import_module(f"benchmarks.{module}"), rows)
+            return [from_dict(fields, title) for fields in found()]
 
         self.groups[name] = (title, measure)
 

@@ -67,6 +67,8 @@ NOT_RUN = {
     "--anonymise secret.key": "is of the log of the page's first example; tests of the command run it",
     "harvest import load.csv": "needs samples of the reader's own, and a cluster",
     "harvest schedule dc9 --jobs": "needs a record of the reader's own",
+    "cache simulate table-2": _SMALLER,
+    "cache simulate monday": "needs traces of the reader's own",
     "harvest apply": "needs a cluster of the reader's own; `integration` has one",
     "froude report workload.yaml run": "is run in integration, by README's chain",
 }

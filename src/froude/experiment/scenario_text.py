@@ -32,10 +32,10 @@ def reference() -> str:
     shown: dict[type[Declared], None] = {}
     parts = []
     for kind, value in KINDS.items():
-        parts.append(f"## kind: {kind}\n\n{value.__doc__}\n\n{_table(value)}")
+        parts.append(f"## kind: {kind}\n\n{value.__doc__}\n\n{field_table(value)}")
         for section in _sections(value):
             shown.setdefault(section)
-    parts += [f"## {each.__name__}\n\n{each.__doc__}\n\n{_table(each)}" for each in shown]
+    parts += [f"## {each.__name__}\n\n{each.__doc__}\n\n{field_table(each)}" for each in shown]
     return "\n\n".join(parts) + "\n"
 
 
@@ -87,11 +87,16 @@ def _sections(kind: type[Declared]) -> Iterator[type[Declared]]:
 
 
 def _section_in(form: Form) -> type[Declared] | None:
-    inner = form.form if isinstance(form, (Named, Maybe)) else form
+    inner = form.form if isinstance(form, (Each, Named, Maybe)) else form
     return inner.kind if isinstance(inner, Inner) else None
 
 
-def _table(kind: type[Declared]) -> str:
+def field_table(kind: type[Declared]) -> str:
+    """The table of a kind's fields, in Markdown.
+
+    Args:
+        kind: any value that is declared.
+    """
     rows = ["| field | default | allowed | meaning |", "|---|---|---|---|"]
     rows += [
         f"| `{each.key}` | {_default_text(each)} | {_allowed_text(each.form)} | {_cell(each.about)} |"
@@ -114,7 +119,8 @@ def _allowed_text(form: Form) -> str:
     if section is None:
         return _cell(form.allowed)
     link = f"[{section.__name__}](#{section.__name__.lower()})"
-    return f"names, each with {link}" if isinstance(form, Named) else link
+    around = {Named: "names, each with ", Each: "a list of "}
+    return around.get(type(form), "") + link
 
 
 def _cell(text: str) -> str:

@@ -28,7 +28,7 @@ def test_policies_stand_side_by_side(tmp_path: Path) -> None:
     ]
     page = simulation_report(read_scenario(file).scenario, outcomes, {})
     assert page.lede.startswith("All jobs end soonest under **exact**: after 80.5 s. That is 19.9% sooner")
-    assert page.subtitle == "1 jobs of 1 clusters, 4 MB of SSD, 2 runs each"
+    assert page.subtitle == "1 jobs of 1 clusters, 4 MB of SSD, 2 times"
     table, chart = page.sections[0].blocks
     assert isinstance(table, Table)
     assert isinstance(chart, Chart)

@@ -56,10 +56,10 @@ def test_time_is_that_of_reads_one_after_the_other() -> None:
     outcome = play(scenario, policy("none"), Seeds(1))
     assert outcome.plans == 0
     (job,) = outcome.jobs
-    # the slave reads by far the most: 10 ms of disk and 2 ms of processor for each
-    slave = round(job.time_s / 0.012)
+    # the slave reads by far the most: 20 ms of disk and 8 ms of processor for each
+    slave = round(job.time_s / 0.028)
     assert slave < outcome.reads
-    assert job.time_s == pytest.approx(slave * 0.012, rel=0.02)
+    assert job.time_s == pytest.approx(slave * 0.028, rel=0.02)
 
 
 def test_a_cap_of_iops_slows_hits(small: Scenario) -> None:

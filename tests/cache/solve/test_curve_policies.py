@@ -8,7 +8,7 @@ import pytest
 
 from froude.base.seeds import Seeds
 from froude.cache.curves import MissRatioCurve
-from froude.cache.solve.curve_policies import Deadline, Exact, Hull, completions
+from froude.cache.solve.curve_policies import EXACT, HULL, Deadline, completions
 from froude.cache.solve.expecting import ratios
 from froude.cache.solve.state import Application, JobRun, State
 from tests.cache.solve.made import curve, state, vm
@@ -67,7 +67,7 @@ def test_where_jobs_tell_nothing_deadlines_are_the_exact_split() -> None:
     """A poor fit, or none."""
     made = two_applications(slowest=True, noise_s=5000)
     assert completions(made) == {}
-    assert Deadline().split(made, Seeds(0)) == Exact().split(made, Seeds(0))
+    assert Deadline().split(made, Seeds(0)) == EXACT.split(made, Seeds(0))
 
 
 def test_each_minimises_its_own_cost() -> None:
@@ -88,14 +88,12 @@ def test_each_minimises_its_own_cost() -> None:
         made = state(vms, 50, applications=applications)
         found = {
             each.name: {vm: share.size_bytes for vm, share in each.split(made, Seeds(0)).items()}
-            for each in (Deadline(), Exact(), Hull())
+            for each in (Deadline(), EXACT, HULL)
         }
-        for policy, others in ((Deadline(), ("exact", "hull")), (Exact(), ("deadline", "hull"))):
+        for policy, others in ((Deadline(), ("exact", "hull")), (EXACT, ("deadline", "hull"))):
             own = policy.cost_s(made, ratios(made, found[policy.name]))
-            assert own is not None
             for other in others:
                 cost = policy.cost_s(made, ratios(made, found[other]))
-                assert cost is not None
                 assert own <= cost + 1e-9
 
 
@@ -112,12 +110,12 @@ def test_a_vm_that_has_gone_is_no_part_of_its_application() -> None:
 
 def test_reasons_say_what_more_would_bring() -> None:
     """Or that nothing is read, or known."""
-    shares = Exact().split(
+    shares = EXACT.split(
         state([vm("a", curve=MissRatioCurve((0, 40, 70), (1.0, 0.4, 0.1), 1))], 50), Seeds(0)
     )
     assert shares["a"].reason == (
         "misses 40.0% of 100/s reads instead of 100.0%; 30 B more would save 30/s, which saves less than elsewhere"
     )
-    shares = Exact().split(state([vm("a", reads_per_s=0.0), vm("b")], 50), Seeds(0))
+    shares = EXACT.split(state([vm("a", reads_per_s=0.0), vm("b")], 50), Seeds(0))
     assert shares["a"].reason == "it reads nothing"
     assert shares["b"].reason == "its 100/s reads have no curve yet"

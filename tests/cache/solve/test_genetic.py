@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from froude.cache.solve.genetic import PAPER, Breeding, Selection, evolve, fitnesses
+from froude.cache.solve.genetic import PAPER, Breeding, Selection, evolve
 from froude.cache.solve.paper import Weights, best_fitness, fitness
 from tests.cache.solve.test_paper import drawn
 
@@ -16,14 +16,6 @@ def gap(count: int, breeding: Breeding, seed: int = 1) -> float:
     found = evolve(known, np.random.default_rng(seed), breeding)
     equal = fitness(Weights(np.full(count, 1 / count), np.full(count, 1 / count)), known)
     return (best_fitness(known) - fitness(found, known)) / (best_fitness(known) - equal)
-
-
-def test_genomes_have_the_fitness_of_their_weights() -> None:
-    """Many at once as one alone."""
-    known = drawn(7, 3)
-    genomes = np.random.default_rng(2).random((5, 2, 7))
-    alone = [fitness(Weights(*genome), known) for genome in genomes]
-    assert fitnesses(genomes, known).tolist() == pytest.approx(alone)
 
 
 def test_as_described_it_hardly_selects() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.cache.solve.paper import Signals, Weights, best_fitness, fitness, fittest, signals
+from froude.cache.solve.paper import Signals, Weights, best_fitness, fitness, fitnesses, fittest, signals
 from tests.cache.solve.made import vm
 
 
@@ -34,6 +34,14 @@ def test_no_other_weights_are_fitter(count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     disturbed = Weights(*(weights + rng.normal(0, 0.1, count) for weights in fittest(known)))
     assert fitness(disturbed, known) <= best_fitness(known)
+
+
+def test_genomes_have_the_fitness_of_their_weights() -> None:
+    """Many at once as one alone."""
+    known = drawn(7, 3)
+    genomes = np.random.default_rng(2).random((5, 2, 7))
+    alone = [fitness(Weights(*genome), known) for genome in genomes]
+    assert fitnesses(genomes[:, 0], genomes[:, 1], known).tolist() == pytest.approx(alone)
 
 
 def test_figures_of_the_algorithm() -> None:

@@ -86,18 +86,23 @@ def test_before_anything_is_read_all_get_the_same() -> None:
 
 
 def test_an_ssd_lasts_as_long_as_it_shall() -> None:
-    """A scan that hits nothing fills the SSD for nothing; it loses its cache, floor or not, and the budget holds."""
+    """Neither a split, nor what is left over, nor the split of now may write it more than it may be."""
     scan = MissRatioCurve((0, 50), (1.0, 0.99), 1)
-    loop, other = vm("loop", curve=LOOP, chunk_bytes=1), vm("scan", curve=scan, floor_bytes=30, chunk_bytes=1)
+    loop = vm("loop", curve=LOOP, chunk_bytes=1, size_bytes=40)
+    other = vm("scan", curve=scan, chunk_bytes=1, size_bytes=50)
     made = state([loop, other], 90)
-    assert solve(made, policy("exact")).sizes()["scan"] == 30
+    assert solve(made, policy("exact")).sizes() == {"loop": 60, "scan": 30}
     plan = solve(with_ssd(made, writes_bytes_per_day=86400), policy("exact"))
-    assert plan.sizes() == {"loop": 90, "scan": 0}
+    assert plan.sizes() == {"loop": 60, "scan": 0}
     assert plan.expected.written_bytes_per_s == 0
-    assert plan.remarks[0] == (
-        "scan gets no cache: it would write 8.64 MB a day to h1's SSD, which may be written 86.4 kB, "
-        "for fewer hits than others"
-    )
+    assert plan.kept == ()
+
+
+def test_what_is_left_over_goes_where_it_brings_something() -> None:
+    """Not to a loop that it is too small for; to chunks that were read once, since a new job's are."""
+    large = MissRatioCurve((0, 500), (1.0, 0.0), 1)
+    made = state([vm("loop", curve=LOOP), vm("large", curve=large), vm("new", reads_per_s=1.0)], 100)
+    assert solve(made, policy("exact")).sizes() == {"loop": 60, "large": 0, "new": 40}
 
 
 def test_a_split_stays_where_a_better_one_does_not_pay() -> None:

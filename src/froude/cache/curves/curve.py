@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from froude.base.errors import InputError
 
-LARGEST = 1 << 60
+LARGEST = 10**18
 """Bytes that any cache may have: numbers in a solver's arrays have 63 bits."""
 MOST_POINTS = 4096
 """Points of a curve; one from outside with more is refused."""

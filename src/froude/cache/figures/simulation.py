@@ -47,8 +47,8 @@ def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Ma
         lede += f" That is {gain.mean:.1%} sooner than with one cache for all ({gain.low:.1%} to {gain.high:.1%})."
     runs = 1 + max(each.run for each in outcomes)
     space = scenario.space_bytes * len(scenario.hypervisors)
-    jobs = len(outcomes[0].jobs)
-    what = f"{jobs} jobs of {len(scenario.clusters)} clusters, {size(space)} of SSD, {runs} runs each"
+    times = "once" if runs == 1 else f"{runs} times"
+    what = f"{len(outcomes[0].jobs)} jobs of {len(scenario.clusters)} clusters, {size(space)} of SSD, {times}"
     blocks: tuple[Table | Chart, ...] = (_policies(outcomes), *_intervals(gained))
     sections = [Section("Policies", blocks), Section("Jobs", _jobs(outcomes))]
     return Report(
@@ -84,11 +84,7 @@ def _policies(outcomes: Sequence[Outcome]) -> Table:
         )
         for name in by_figure["total"]
     ]
-    sooner = (
-        Column("sooner", ValueKind.SHARE),
-        Column("from", ValueKind.SHARE),
-        Column("to", ValueKind.SHARE),
-    )
+    sooner = (Column("sooner", ValueKind.SHARE), Column("95 % interval"))
     columns = (
         Column("policy"),
         Column("all jobs", ValueKind.DURATION),
@@ -99,12 +95,12 @@ def _policies(outcomes: Sequence[Outcome]) -> Table:
         Column("grown by", ValueKind.BYTES),
     )
     words = "; ".join(f"{name}: {policy(name).about}" for name in by_figure["total"])
-    note = f"Sooner than under {BASE} in the same run, with the 95 % interval of the mean. {words}."
+    note = f"Sooner than under {BASE} in the same run, with the interval of the mean. {words}."
     return Table(columns, rows, "The same jobs under each policy", note)
 
 
-def _gain(gain: Gain | None) -> tuple[float | None, float | None, float | None]:
-    return (None, None, None) if gain is None else (gain.mean, gain.low, gain.high)
+def _gain(gain: Gain | None) -> tuple[float | None, str | None]:
+    return (None, None) if gain is None else (gain.mean, f"{gain.low:.1%} to {gain.high:.1%}")
 
 
 def _intervals(gained: Mapping[str, Gain]) -> list[Chart]:

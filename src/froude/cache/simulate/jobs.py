@@ -49,7 +49,7 @@ class Stage:
     passes: float
     """Reads, as a multiple of the chunks of a VM's data."""
     cpu_s: float
-    """Computing after each read of a chunk."""
+    """Computing for each MiB read."""
     exchanged: float
     """Bytes sent to or had from other VMs for each byte read."""
     uneven: float = 0.3
@@ -66,28 +66,28 @@ def _zipf(region: float, share: float = 1.0, exponent: float = 0.9) -> Part:
 
 JOBS = MappingProxyType(
     {
-        "sort": (Stage((_loop(1.0),), 1.0, 0.030, 0.5), Stage((_loop(0.3),), 0.6, 0.025, 1.0)),
-        "terasort": (Stage((_loop(1.0),), 1.0, 0.028, 0.5), Stage((_loop(0.4),), 0.8, 0.022, 1.0)),
-        "wordcount": (Stage((_loop(1.0),), 1.0, 0.045, 0.3), Stage((_zipf(0.2),), 0.4, 0.030, 0.3)),
-        "aggregation": (Stage((_zipf(1.0),), 3.0, 0.003, 0.5, 0.5), Stage((_loop(0.25),), 1.0, 0.005, 1.0)),
+        "sort": (Stage((_loop(1.0),), 1.0, 0.120, 0.5), Stage((_loop(0.3),), 0.6, 0.100, 1.0)),
+        "terasort": (Stage((_loop(1.0),), 1.0, 0.112, 0.5), Stage((_loop(0.4),), 0.8, 0.088, 1.0)),
+        "wordcount": (Stage((_loop(1.0),), 1.0, 0.180, 0.3), Stage((_zipf(0.2),), 0.4, 0.120, 0.3)),
+        "aggregation": (Stage((_zipf(1.0),), 3.0, 0.012, 0.5, 0.5), Stage((_loop(0.25),), 1.0, 0.020, 1.0)),
         "join": (
-            Stage((_loop(0.3, 0.5), _zipf(0.7, 0.5)), 4.0, 0.003, 0.7, 0.5),
-            Stage((_loop(0.5),), 0.5, 0.008, 1.0),
+            Stage((_loop(0.3, 0.5), _zipf(0.7, 0.5)), 4.0, 0.012, 0.7, 0.5),
+            Stage((_loop(0.5),), 0.5, 0.032, 1.0),
         ),
-        "scan": (Stage((_loop(0.8),), 3.2, 0.002, 0.3),),
+        "scan": (Stage((_loop(0.8),), 3.2, 0.008, 0.3),),
         "bayes": (
-            Stage((_loop(1.0),), 1.0, 0.012, 0.3),
-            Stage((_zipf(0.5, 1.0, 1.0),), 3.0, 0.006, 0.5, 0.5),
+            Stage((_loop(1.0),), 1.0, 0.048, 0.3),
+            Stage((_zipf(0.5, 1.0, 1.0),), 3.0, 0.024, 0.5, 0.5),
         ),
-        "kmeans": (Stage((_loop(0.6),), 3.0, 0.008, 0.3, 0.5), Stage((_zipf(0.3),), 1.0, 0.010, 0.5, 0.5)),
-        "pagerank": (Stage((_loop(0.5, 0.6), _zipf(0.5, 0.4)), 4.0, 0.005, 0.8, 0.4),),
-        "dfsio-read": (Stage((_loop(1.0),), 2.0, 0.001, 0.5, 0.1),),
-        "dfsio-random": (Stage((_zipf(1.0, 1.0, 0.6),), 3.0, 0.001, 0.5, 0.1),),
+        "kmeans": (Stage((_loop(0.6),), 3.0, 0.032, 0.3, 0.5), Stage((_zipf(0.3),), 1.0, 0.040, 0.5, 0.5)),
+        "pagerank": (Stage((_loop(0.5, 0.6), _zipf(0.5, 0.4)), 4.0, 0.020, 0.8, 0.4),),
+        "dfsio-read": (Stage((_loop(1.0),), 2.0, 0.004, 0.5, 0.1),),
+        "dfsio-random": (Stage((_zipf(1.0, 1.0, 0.6),), 3.0, 0.004, 0.5, 0.1),),
     }
 )
 """By name."""
 
-MASTER = Stage((_zipf(1.0, 1.0, 1.1),), 0.0, 0.010, 8.0)
+MASTER = Stage((_zipf(1.0, 1.0, 1.1),), 0.0, 0.040, 8.0)
 """What the master does besides: looks at a little of its data very often, and talks much; `passes` are the slaves'."""
 MASTER_DATA, MASTER_READS = 0.3, 0.4
 """Of a master, beside a slave's."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from froude.base.seeds import Seeds
+from froude.base.units import MIB
 from froude.cache.curves import Shards
 from froude.cache.simulate.jobs import JOBS, MASTER, MASTER_DATA, MASTER_READS, Stage, reads_of
 from froude.cache.simulate.lru import Lru
@@ -23,7 +24,7 @@ from froude.cache.solve.policies import Policy
 from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
 
 _SAMPLES = 512
-"""Chunks in the sample of a VM's curve: a few hundredths of error, as in a real data path."""
+"""Chunks in the sample of a VM's curve: those of most VMs are exact, as in a data path with ten times as many chunks."""
 _FORGET = 0.5
 """What a window counts beside the next."""
 _REGION = 1 << 24
@@ -137,8 +138,7 @@ class _Play:
             cluster.name: _Work(cluster, [by_name[vm] for vm in cluster.vms]) for cluster in scenario.clusters
         }
         self._now = 0.0
-        self._length, self._window_at = scenario.window_s, scenario.window_s
-        self._looked_at = self._elapsed = self._seen = 0.0
+        self._window_at = scenario.window_s
         self._queue: list[tuple[float, int]] = []
         self._disks = [0.0] * scenario.disks
         self._ssds = [0.0] * len(scenario.hypervisors)
@@ -179,10 +179,7 @@ class _Play:
         work.job, work.stages, work.stage, work.started_s = job, JOBS[job], 0, self._now
         for node in work.nodes:
             node.job_reads = node.job_misses = 0
-            node.shards.decay(0)
-        if self._now + self._scenario.settle_s < self._window_at:
-            self._length = self._scenario.settle_s
-            self._window_at = self._now + self._length
+            node.shards.decay(0)  # the monitor is told by the ResourceManager that another job has begun
         self._begin_stage(work)
 
     def _begin_stage(self, work: _Work) -> None:
@@ -202,7 +199,8 @@ class _Play:
             )
             count = max(1, round(reads * np.exp(rng.normal(0, stage.uneven))))
             node.todo = reads_of(doing, node.data_chunks, count, rng, offset + (number << 40)).tolist()
-            node.at, node.cpu_s, node.exchanged = 0, doing.cpu_s, doing.exchanged
+            node.at, node.exchanged = 0, doing.exchanged
+            node.cpu_s = doing.cpu_s * self._scenario.chunk_bytes / MIB
             heapq.heappush(self._queue, (self._now, number))
 
     def _until_all_ended(self, group: int) -> None:
@@ -263,11 +261,7 @@ class _Play:
 
     def _window_ends(self) -> None:
         """Look at the split again."""
-        self._elapsed = self._now - self._looked_at
-        self._seen += self._elapsed
-        self._looked_at = self._now
-        self._length = min(self._scenario.window_s, 2 * self._length)
-        self._window_at = self._now + self._length
+        self._window_at += self._scenario.window_s
         self._wait += sum(node.wait_s for node in self._nodes)
         if self._policy.name not in {"none", "shared", "equal"}:
             plan = solve(self._state(), self._policy, Planning(seeds=self._seeds.child("policy", self._run)))
@@ -284,7 +278,6 @@ class _Play:
         for node in self._nodes:
             node.reads, node.wait_s, node.busy_s = 0, 0.0, 0.0
             node.shards.decay(_FORGET)
-        self._seen *= _FORGET
 
     def _state(self) -> State:
         """What a monitor would tell of the last window."""
@@ -298,7 +291,7 @@ class _Play:
             for name, work in self._work.items()
         ]
         return State(
-            window_s=self._elapsed,
+            window_s=scenario.window_s,
             horizon_s=scenario.horizon_s,
             miss_s=scenario.miss_s,
             hit_s=scenario.hit_s,
@@ -311,7 +304,7 @@ class _Play:
     def _vm(self, node: _Node) -> Vm:
         scenario = self._scenario
         # reads count as the curve counts them: the last window most, those before by half and half again
-        per_s = node.shards.accesses / self._seen
+        per_s = node.shards.accesses * (1 - _FORGET) / scenario.window_s
         bytes_per_s = round(per_s * scenario.chunk_bytes)
         return Vm(
             name=node.name,

@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 
 from froude.base.declared import Declared
 from froude.base.forms import Each, FieldError, Named, Number, Seconds, Size, Text
+from froude.base.units import MIB
 from froude.cache.curves import LARGEST
 from froude.cache.simulate.jobs import JOBS
 from froude.cache.solve.files import value_of
@@ -53,7 +54,7 @@ class Scenario(Declared):
     """Jobs by cluster; all clusters of a group begin together, when the group before has ended."""
     space_bytes: Annotated[int, Size(zero=True, most_bytes=LARGEST)] = 640_000_000
     """Of each SSD."""
-    chunk_bytes: Annotated[int, Size(most_bytes=LARGEST)] = 256 * 1024
+    chunk_bytes: Annotated[int, Size(most_bytes=LARGEST)] = MIB
     """What is read at once, and cached."""
     passes: Annotated[float, Number(0.01, 1000)] = 3.0
     """Over its data that a job makes, as a multiple of what is assumed of each job: how long jobs are."""
@@ -61,18 +62,16 @@ class Scenario(Declared):
     """Of a slave's job, on average."""
     uneven: Annotated[float, Number(0, 2)] = 0.3
     """Standard deviation of the logarithm of a VM's data."""
-    miss_s: Annotated[float, Seconds()] = 0.010
+    miss_s: Annotated[float, Seconds()] = 0.020
     """A disk takes for a chunk."""
     disks: Annotated[int, Number(1, 1000, whole=True)] = 4
     """Behind all caches; each serves one read after the other."""
-    hit_s: Annotated[float, Seconds()] = 0.001
+    hit_s: Annotated[float, Seconds()] = 0.002
     """An SSD takes for a chunk."""
-    ssd_iops: Annotated[float, Number(1, 1e9)] = 2000.0
+    ssd_iops: Annotated[float, Number(1, 1e9)] = 500.0
     """Chunks that an SSD serves a second."""
     window_s: Annotated[float, Seconds()] = 60.0
     """After which the split is looked at again."""
-    settle_s: Annotated[float, Seconds()] = 60.0
-    """After a job's start, when it is looked at first; then after twice as long each time, up to the window."""
     horizon_s: Annotated[float, Seconds()] = 300.0
     """What a move must pay for itself in."""
     master_importance: Annotated[float, Number(0, 1e6)] = 4.0

@@ -25,10 +25,19 @@ class Choices:
     units: Ints
     """Steps of the SSD, ascending from 0. Shape (k,)."""
     costs: Floats
-    """Of each, falling: what the VM's misses cost at that size."""
+    """Of each: what the VM's misses cost at that size, and what it writes to the SSD."""
 
 
-def choices(curve: MissRatioCurve, weight: float, step_bytes: int, floor_bytes: int, most: int) -> Choices:
+def choices(
+    curve: MissRatioCurve,
+    weight: float,
+    step_bytes: int,
+    floor_bytes: int,
+    most: int,
+    *,
+    fill: float = 0.0,
+    keep: float = 0.0,
+) -> Choices:
     """The sizes worth choosing, with their costs; linear in the points of the curve.
 
     Args:
@@ -37,6 +46,8 @@ def choices(curve: MissRatioCurve, weight: float, step_bytes: int, floor_bytes: 
         step_bytes: of the SSD.
         floor_bytes: what the VM has anyway.
         most: steps above it that the VM may have.
+        fill: what it costs to write every chunk that is read to the SSD; a cache writes those that it misses.
+        keep: what it costs to have a cache at all: what is written through it.
     """
     # a size within a step is reached at its end
     steps = -(-(np.asarray(curve.sizes_bytes) - floor_bytes) // step_bytes)
@@ -44,7 +55,10 @@ def choices(curve: MissRatioCurve, weight: float, step_bytes: int, floor_bytes: 
     last = np.append(steps[1:] != steps[:-1], True)
     worth = last & (steps > 0) & (steps <= most)
     units = np.concatenate([[0], steps[worth]]).astype(np.int64)
-    costs = np.concatenate([[curve.at(floor_bytes)], ratios[worth]]) * weight
+    missed = np.concatenate([[curve.at(floor_bytes)], ratios[worth]])
+    costs = missed * (weight + fill) + keep
+    if not floor_bytes:
+        costs[0] = missed[0] * weight
     return Choices(units, costs)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from froude.base.seeds import Seeds
+from froude.cache.solve.choices import Choices
 from froude.cache.solve.completion import Completion, fit
 from froude.cache.solve.deadlines import Goal, Met, meet
 from froude.cache.solve.exact import table
@@ -16,15 +17,39 @@ from froude.cache.solve.state import State, Vm
 from froude.cache.solve.words import rate, size
 
 
-class _ByMisses:
-    """Searches for the least time lost to misses, weighed by importance."""
+@dataclass(frozen=True, slots=True)
+class ByMisses:
+    """The least time lost to misses, weighed by importance, hypervisor by hypervisor."""
 
-    @property
-    def shares(self) -> bool:
-        """A cache for each VM."""
-        return False
+    name: str
+    about: str
+    choose: Callable[[Sequence[Choices], int], list[int]]
+    """Steps of each VM, of what each may have and how many there are."""
+    shares: bool = False
 
-    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float | None:
+    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
+        """By curves.
+
+        Args:
+            state: the VMs.
+            seeds: nothing is left to chance.
+        """
+        return self.priced(state, {})
+
+    def priced(self, state: State, prices: Mapping[str, float]) -> dict[str, Share]:
+        """By curves, where writing to an SSD costs something, too.
+
+        Args:
+            state: the VMs.
+            prices: of a byte written a second, by hypervisor, in seconds lost a second.
+        """
+        found: dict[str, Share] = {}
+        for site in sites(state, prices=prices):
+            each = [site.choices(vm, _lost(state, vm)) for vm in site.vms]
+            found |= _shares(site, self.choose(each, site.steps))
+        return found
+
+    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float:
         """Seconds lost a second, each VM's by its importance.
 
         Args:
@@ -34,71 +59,44 @@ class _ByMisses:
         return sum(_lost(state, vm) * ratios[vm.name] for vm in state.vms)
 
 
-@dataclass(frozen=True, slots=True)
-class Exact(_ByMisses):
-    """The least time lost, by the dynamic program on curves."""
-
-    name: str = "exact"
-    about: str = "the least time lost to misses, weighed by importance: exact on curves of any shape"
-
-    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
-        """Hypervisor by hypervisor.
-
-        Args:
-            state: the VMs.
-            seeds: nothing is left to chance.
-        """
-        found: dict[str, Share] = {}
-        for site in sites(state):
-            each = [site.choices(vm, _lost(state, vm)) for vm in site.vms]
-            found |= _shares(site, table(each, site.steps).split(site.steps))
-        return found
+def _best(each: Sequence[Choices], steps: int) -> list[int]:
+    return table(each, steps).split(steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Hull(_ByMisses):
-    """Greedy, as if curves had no cliffs."""
-
-    name: str = "hull"
-    about: str = "greedy on convex hulls of the curves: a warning, for LRU's cliffs defeat it"
-
-    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
-        """Hypervisor by hypervisor.
-
-        Args:
-            state: the VMs.
-            seeds: nothing is left to chance.
-        """
-        found: dict[str, Share] = {}
-        for site in sites(state):
-            each = [site.choices(vm, _lost(state, vm)) for vm in site.vms]
-            found |= _shares(site, greedy(each, site.steps))
-        return found
+EXACT = ByMisses(
+    "exact", "the least time lost to misses, weighed by importance: exact on curves of any shape", _best
+)
+HULL = ByMisses("hull", "greedy on convex hulls of the curves: a warning, for LRU's cliffs defeat it", greedy)
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The least sum of the applications' job times, where their jobs tell what a miss costs; else as `Exact`."""
+    """The least sum of the applications' job times, where their jobs tell what a miss costs; else as `EXACT`."""
 
     name: str = "deadline"
     about: str = (
         "jobs end soonest: deadlines for applications whose jobs tell what a miss costs, exact for others"
     )
-
-    @property
-    def shares(self) -> bool:
-        """A cache for each VM."""
-        return False
+    shares: bool = False
 
     def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
-        """All hypervisors together, for an application waits for its slowest VM wherever that runs.
+        """By curves, and what misses cost jobs.
 
         Args:
             state: the VMs.
             seeds: nothing is left to chance.
         """
+        return self.priced(state, {})
+
+    def priced(self, state: State, prices: Mapping[str, float]) -> dict[str, Share]:
+        """All hypervisors together, for an application waits for its slowest VM wherever that runs.
+
+        Args:
+            state: the VMs.
+            prices: of a byte written a second, by hypervisor, in seconds lost a second.
+        """
         models = completions(state)
-        on = sites(state)
+        on = sites(state, prices=prices, scale=_period_s(models))
         goals = [
             Goal(each.name, models[each.name], each.weight)
             for each in state.applications
@@ -113,7 +111,7 @@ class Deadline:
                 found[vm.name] = _with_deadline(share, site, vm, met) if vm.name in met.needed else share
         return found
 
-    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float | None:
+    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float:
         """Weighed seconds of a job of each application, and what other VMs lose in the time of one.
 
         Args:
@@ -129,6 +127,12 @@ class Deadline:
             if each.name in models and models[each.name].slowest
         )
         return own + sum(others[vm.name] * ratios[vm.name] for vm in state.vms if vm.name not in slow)
+
+
+def _period_s(models: Mapping[str, Completion]) -> float:
+    """The time of a job: what rates of other VMs are counted over, to be compared with it."""
+    times = [model.time_s({}) for model in models.values()]
+    return sum(times) / len(times) if times else 1.0
 
 
 def completions(state: State) -> dict[str, Completion]:
@@ -150,8 +154,7 @@ def completions(state: State) -> dict[str, Completion]:
 def _others(state: State, models: Mapping[str, Completion]) -> dict[str, float]:
     """What each VM costs that has no deadline, when it misses all: in seconds of a job."""
     weights = {each.name: each.weight for each in state.applications}
-    times = [model.time_s({}) for model in models.values()]
-    period_s = sum(times) / len(times) if times else 1.0
+    period_s = _period_s(models)
     found = {}
     for vm in state.vms:
         model = models.get(vm.application)
@@ -195,7 +198,8 @@ def _worth(vm: Vm, given: int) -> str:
 
 def _with_deadline(share: Share, site: Site, vm: Vm, met: Met) -> Share:
     need = vm.floor_bytes + met.needed[vm.name] * site.step_bytes
-    took = f"{size(need)} keep it within the {met.times.get(vm.application, 0.0):,.1f} s of {vm.application}'s jobs"
+    time = f"the {met.times.get(vm.application, 0.0):,.1f} s of {vm.application}'s jobs"
+    took = f"{size(need)} keep it within {time}" if need else f"needs no cache to be within {time}"
     more = share.size_bytes - need
     return replace(
         share, reason=took + (f", {size(more)} were left over" if more else "") + f"; {share.reason}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from froude.cache.solve.exact import Table, table
 from froude.cache.solve.filling import Floats
 from froude.cache.solve.sites import Site
 from froude.cache.solve.state import Vm
+from froude.cache.solve.writing import written
 
 _MOST_SETS = 1 << 18
 """Sets of limits compared at once."""
@@ -43,8 +44,10 @@ class Goal:
 class _Limits:
     """Limits of an application from the loosest on, and what they need: the rows that none other surpasses."""
 
-    costs: Floats
+    times: Floats
     """Weighed time of its jobs at each limit, falling; shape (k,)."""
+    costs: Floats
+    """The same with what its VMs write to the SSDs."""
     needs: Ints
     """Steps of each site; shape (k, sites)."""
     by_vm: Mapping[str, Ints]
@@ -97,8 +100,11 @@ def meet(on: Sequence[Site], goals: Sequence[Goal], other: Mapping[str, float]) 
         )
         for vm, more in zip(mine, spare.split(left), strict=True):
             found[vm.name] += more
-    costs = [float(limit.costs[at]) for limit, at in zip(limits, chosen, strict=True)]
-    times = {goal.name: cost / goal.weight for goal, cost in zip(goals, costs, strict=True) if goal.weight}
+    times = {
+        goal.name: float(limit.times[at]) / goal.weight
+        for goal, limit, at in zip(goals, limits, chosen, strict=True)
+        if goal.weight
+    }
     return Met(found, needed, exact, board.cost(chosen), times)
 
 
@@ -129,13 +135,23 @@ def _limits(on: Sequence[Site], goal: Goal) -> _Limits:
     for number, _, vm, _ in members:
         needs[:, number] += by_vm[vm.name]
     fits = (needs <= np.array([site.steps for site in on])).all(axis=1)
-    costs = goal.weight * (goal.model.fixed_s + goal.model.miss_s * levels)
-    return _Limits(costs[fits], needs[fits], {name: units[fits] for name, units in by_vm.items()})
+    times = goal.weight * (goal.model.fixed_s + goal.model.miss_s * levels)
+    costs = times + sum(_writing(site, vm, by_vm[vm.name]) for _, site, vm, _ in members)
+    by_vm = {name: units[fits] for name, units in by_vm.items()}
+    return _Limits(times[fits], costs[fits], needs[fits], by_vm)
+
+
+def _writing(site: Site, vm: Vm, units: Ints) -> Floats:
+    """What a VM's writes to the SSD cost with so many steps."""
+    if not site.price:
+        return np.zeros(len(units))
+    sizes = vm.floor_bytes + units * site.step_bytes
+    return site.price * np.array([written(vm, size) for size in sizes.tolist()])
 
 
 def _reachable(site: Site, vm: Vm, reads: float) -> tuple[Ints, Floats]:
     """Steps worth having, and the misses of a job at each, falling."""
-    found = site.choices(vm, reads)
+    found = replace(site, price=0.0).choices(vm, reads)
     keep = np.append(True, found.costs[1:] < found.costs[:-1])
     return found.units[keep], found.costs[keep]
 
@@ -204,7 +220,7 @@ def _best(board: _Board) -> tuple[list[int], bool]:
     coarse = max(2, int(_MOST_SETS ** (1 / min(count, 3))))
     starts = []
     if count <= 3:
-        rows = [_spread(limit.costs, coarse) for limit in board.limits]
+        rows = [_spread(limit.times, coarse) for limit in board.limits]
         starts.append(board.best(loosest, range(count), rows))
     starts += [loosest, [len(limit.costs) // 2 for limit in board.limits]]
     found = [_improved(board, start) for start in starts if math.isfinite(board.cost(start))]
@@ -226,11 +242,11 @@ def _improved(board: _Board, chosen: list[int]) -> list[int]:
     return chosen
 
 
-def _spread(costs: Floats, most: int) -> Ints:
-    """Numbers of limits, evenly spread over their costs, the ends among them."""
-    levels = np.linspace(costs[0], costs[-1], most)
+def _spread(times: Floats, most: int) -> Ints:
+    """Numbers of limits, evenly spread over their times, the ends among them."""
+    levels = np.linspace(times[0], times[-1], most)
     return np.unique(
-        np.minimum(len(costs) - np.searchsorted(costs[::-1], levels, side="right"), len(costs) - 1)
+        np.minimum(len(times) - np.searchsorted(times[::-1], levels, side="right"), len(times) - 1)
     )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from froude.cache.solve.curve_policies import completions
 from froude.cache.solve.plan import Expected
-from froude.cache.solve.state import State, Vm
+from froude.cache.solve.state import State
+from froude.cache.solve.writing import written
 
 
 def ratios(state: State, sizes: Mapping[str, float]) -> dict[str, float]:
@@ -36,15 +37,3 @@ def expected(state: State, sizes: Mapping[str, float]) -> Expected:
         sum(written(vm, sizes[vm.name]) for vm in state.vms),
         {name: model.time_s(missed) for name, model in completions(state).items()},
     )
-
-
-def written(vm: Vm, size_bytes: float) -> float:
-    """Bytes a second that a VM writes to the SSD: chunks that are filled, and what it writes through its cache.
-
-    Args:
-        vm: with its load.
-        size_bytes: of its cache; without one nothing is written.
-    """
-    if size_bytes <= 0:
-        return 0.0
-    return vm.reads_per_s * vm.misses.at(size_bytes) * vm.chunk_bytes + vm.writes_bytes_per_s

@@ -15,7 +15,7 @@ import numpy as np
 
 from froude.cache.solve.choices import Ints
 from froude.cache.solve.filling import Floats
-from froude.cache.solve.paper import Signals, Weights
+from froude.cache.solve.paper import Signals, Weights, fitnesses
 
 
 class Selection(Enum):
@@ -62,7 +62,7 @@ def evolve(known: Signals, rng: np.random.Generator, breeding: Breeding = PAPER)
     genomes = _normalised(rng.random((breeding.population, 2, count)))  # weights of storage, then of IOPS
     best, best_fitness = genomes[0], -np.inf
     for _ in range(breeding.generations):
-        fit = fitnesses(genomes, known)
+        fit = fitnesses(genomes[:, 0], genomes[:, 1], known)
         order = np.argsort(fit)
         if fit[order[-1]] > best_fitness:
             best, best_fitness = genomes[order[-1]], float(fit[order[-1]])
@@ -71,27 +71,6 @@ def evolve(known: Signals, rng: np.random.Generator, breeding: Breeding = PAPER)
         genomes = _mutated(_crossed(parents, rng), rng, breeding)
         genomes[: len(elite)] = elite
     return Weights(best[0], best[1])
-
-
-def fitnesses(genomes: Floats, known: Signals) -> Floats:
-    """Of many genomes at once: Algorithm 1.
-
-    Args:
-        genomes: shape (population, 2, n).
-        known: n figures each.
-
-    Returns:
-        Shape (population,).
-    """
-    storage, iops = genomes[:, 0], genomes[:, 1]
-    misfit = (
-        (storage - known.sensitivity) ** 2
-        + (iops - known.random) ** 2
-        + (storage - known.importance) ** 2
-        + (iops - known.importance) ** 2
-    )
-    fit: Floats = 4 * genomes.shape[2] - misfit.sum(axis=1)
-    return fit
 
 
 def _drawn(fit: Floats, order: Ints, rng: np.random.Generator, breeding: Breeding) -> Ints:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from froude.cache.solve.expecting import ratios
-from froude.cache.solve.policies import Policy
+from froude.cache.solve.lasting import within
+from froude.cache.solve.policies import Policy, Search
 from froude.cache.solve.state import Hypervisor, State, Vm
 
 LEAST_GAIN = 0.01
@@ -35,15 +36,16 @@ def kept(
     then = {vm.name: _over_the_horizon(state, vm, sizes[vm.name]) for vm in state.vms}
     for hypervisor in state.hypervisors:
         vms = state.on(hypervisor)
-        if not _may_stay(hypervisor, vms):
+        held = {vm.name: float(vm.size_bytes) for vm in vms}
+        if not (_may_stay(hypervisor, vms) and within(state, hypervisor, held)):
             continue
         staying = then | {vm.name: now[vm.name] for vm in vms}
-        moved, stayed = policy.cost_s(state, then), policy.cost_s(state, staying)
-        if moved is None or stayed is None:
+        if not isinstance(policy, Search):
             furthest = max((abs(sizes[vm.name] - vm.size_bytes) for vm in vms), default=0)
             stays = furthest <= _LEAST_MOVE * hypervisor.space_bytes
         else:
-            stays = stayed - moved <= least_gain * stayed / len(state.hypervisors)
+            stayed = policy.cost_s(state, staying)
+            stays = stayed - policy.cost_s(state, then) <= least_gain * stayed / len(state.hypervisors)
         if stays:
             found.append(hypervisor)
             then = staying

@@ -67,14 +67,28 @@ def fitness(weights: Weights, known: Signals) -> float:
         weights: of a genome.
         known: of the VMs, in the same order.
     """
-    storage, iops = weights
+    return float(fitnesses(weights.storage, weights.iops, known))
+
+
+def fitnesses(storage: Floats, iops: Floats, known: Signals) -> Floats:
+    """Of many genomes at once.
+
+    Args:
+        storage: weights, shape (..., n).
+        iops: weights, of the same shape.
+        known: n figures each.
+
+    Returns:
+        Shape (...).
+    """
     misfit = (
         (storage - known.sensitivity) ** 2
         + (iops - known.random) ** 2
         + (storage - known.importance) ** 2
         + (iops - known.importance) ** 2
     )
-    return float(4 * len(storage) - misfit.sum())
+    fit: Floats = 4 * storage.shape[-1] - misfit.sum(axis=-1)
+    return fit
 
 
 def fittest(known: Signals) -> Weights:

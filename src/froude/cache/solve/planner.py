@@ -7,21 +7,21 @@ demand, and a split that would not pay for its move stays as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from froude.base.seeds import Seeds
 from froude.cache.solve.advice import advise
-from froude.cache.solve.expecting import expected, ratios, written
+from froude.cache.solve.expecting import expected
 from froude.cache.solve.filling import fill, split_iops
+from froude.cache.solve.lasting import lasting, within
 from froude.cache.solve.moving import LEAST_GAIN, kept
 from froude.cache.solve.plan import Grant, Plan
-from froude.cache.solve.policies import Policy
+from froude.cache.solve.policies import Policy, Search
 from froude.cache.solve.share import Share
 from froude.cache.solve.state import Hypervisor, State, Vm
 from froude.cache.solve.words import size
 
-_DAY_S = 86400.0
 _LEAST_IOPS = 0.01
 """Part of an even split of IOPS that no VM is kept below: a VM without any would hang."""
 
@@ -49,12 +49,12 @@ def solve(state: State, policy: Policy, planning: Planning | None = None) -> Pla
     how = planning or Planning()
     remarks: list[str] = []
     state = _with_floors(state, remarks)
-    state, shares = _lasting(state, policy, how.seeds, remarks)
+    state, shares = lasting(state, policy, how.seeds, remarks)
     sizes = {name: share.size_bytes for name, share in shares.items()}
     now = {vm.name: float(vm.size_bytes) for vm in state.vms}
     stays: list[Hypervisor] = []
     if not policy.shares:
-        sizes = _rounded(state, sizes, spread=policy.cost_s(state, ratios(state, sizes)) is not None)
+        sizes = _rounded(state, sizes, spread=isinstance(policy, Search))
         if how.least_gain is not None and any(now.values()):
             stays = kept(state, policy, sizes, how.least_gain)
     staying = {vm.name for hypervisor in stays for vm in state.on(hypervisor)}
@@ -92,79 +92,54 @@ def _with_floors(state: State, remarks: list[str]) -> State:
     )
 
 
-def _lasting(
-    state: State, policy: Policy, seeds: Seeds, remarks: list[str]
-) -> tuple[State, Mapping[str, Share]]:
-    """Shares that wear no SSD faster than it shall: VMs that write most for each hit lose their cache, one by one."""
-    shares = policy.split(state, seeds)
-    while True:
-        worst = None if policy.shares else _worst_writer(state, shares)
-        if worst is None:
-            return state, shares
-        vm, hypervisor = worst
-        per_day = written(vm, shares[vm.name].size_bytes) * _DAY_S
-        remarks.append(
-            f"{vm.name} gets no cache: it would write {size(per_day)} a day to {hypervisor.name}'s SSD, which may be "
-            f"written {size(hypervisor.writes_bytes_per_day or 0)}, for fewer hits than others"
-        )
-        without = replace(vm, floor_bytes=0, ceiling_bytes=0)
-        state = replace(state, vms=tuple(without if each.name == vm.name else each for each in state.vms))
-        shares = policy.split(state, seeds)
-
-
-def _worst_writer(state: State, shares: Mapping[str, Share]) -> tuple[Vm, Hypervisor] | None:
-    """The VM with the fewest hits for each byte written, on an SSD that is written too much; None where none is."""
-    for hypervisor in state.hypervisors:
-        if hypervisor.writes_bytes_per_day is None:
-            continue
-        writers = [vm for vm in state.on(hypervisor) if written(vm, shares[vm.name].size_bytes) > 0]
-        total = sum(written(vm, shares[vm.name].size_bytes) for vm in writers)
-        if total * _DAY_S > hypervisor.writes_bytes_per_day:
-            return min(writers, key=lambda vm: _hits_per_byte(vm, shares[vm.name].size_bytes)), hypervisor
-    return None
-
-
-def _hits_per_byte(vm: Vm, size_bytes: int) -> float:
-    hits = vm.importance * vm.reads_per_s * (1 - vm.misses.at(size_bytes))
-    return hits / written(vm, size_bytes)
-
-
 def _rounded(state: State, sizes: Mapping[str, int], *, spread: bool) -> dict[str, int]:
-    """Whole granules above each floor; what a search left over goes where misses might still fall."""
+    """Whole granules above each floor; what a search left over is given away, where the SSD can bear it."""
     found: dict[str, int] = {}
     for hypervisor in state.hypervisors:
         vms = state.on(hypervisor)
-        given = [float(sizes[vm.name]) for vm in vms]
-        if spread and sum(given) < hypervisor.space_bytes:
-            weights = _gainers(vms, given)
-            ceilings = [
-                own if not weight else math.inf if vm.ceiling_bytes is None else float(vm.ceiling_bytes)
-                for vm, own, weight in zip(vms, given, weights, strict=True)
-            ]
-            rest = fill(
-                hypervisor.space_bytes - sum(given), weights, [0.0] * len(vms),
-                [ceiling - own for ceiling, own in zip(ceilings, given, strict=True)],
-            )  # fmt: skip
-            given = [own + more for own, more in zip(given, rest, strict=True)]
-        for vm, own in zip(vms, given, strict=True):
-            above = max(0, int(own) - vm.floor_bytes)
-            found[vm.name] = vm.floor_bytes + above - above % state.granule_bytes
-        over = sum(found[vm.name] for vm in vms) - hypervisor.space_bytes
-        if over > 0:  # a byte or two, where sizes exceed the digits of a float
-            largest = max(vms, key=lambda vm: found[vm.name] - vm.floor_bytes)
-            found[largest.name] = max(largest.floor_bytes, found[largest.name] - over)
+        mine = _granules(state, hypervisor, [float(sizes[vm.name]) for vm in vms])
+        if spread:
+            more = _granules(state, hypervisor, _with_the_rest(hypervisor, vms, list(mine.values())))
+            if within(state, hypervisor, more) or not within(state, hypervisor, mine):
+                mine = more
+        found |= mine
     return found
 
 
-def _gainers(vms: tuple[Vm, ...], given: list[float]) -> list[float]:
-    """What is left goes to who misses, as in a cache for all: nobody knows yet what a new job will read again.
+def _granules(state: State, hypervisor: Hypervisor, given: Sequence[float]) -> dict[str, int]:
+    vms = state.on(hypervisor)
+    found = {}
+    for vm, own in zip(vms, given, strict=True):
+        above = max(0, int(own) - vm.floor_bytes)
+        found[vm.name] = vm.floor_bytes + above - above % state.granule_bytes
+    over = sum(found.values()) - hypervisor.space_bytes
+    if over > 0:  # a byte or two, where sizes exceed the digits of a float
+        largest = max(vms, key=lambda vm: found[vm.name] - vm.floor_bytes)
+        found[largest.name] = max(largest.floor_bytes, found[largest.name] - over)
+    return found
 
-    Where nobody misses, all who may have more get the same.
+
+def _with_the_rest(hypervisor: Hypervisor, vms: Sequence[Vm], given: Sequence[float]) -> list[float]:
+    """What is left over goes to who might gain by it: by what its curve still falls, and by chunks read only once.
+
+    Nobody knows yet whether these will be read again, as a new job's are; a cache for all would keep them, too. Where
+    nobody would gain, all who may have more get the same.
     """
-    open_ = [vm.ceiling_bytes is None or own < vm.ceiling_bytes for vm, own in zip(vms, given, strict=True)]
-    missed = [vm.importance * vm.reads_per_s * vm.misses.at(own) for vm, own in zip(vms, given, strict=True)]
-    weights = [miss if may else 0.0 for miss, may in zip(missed, open_, strict=True)]
-    return weights if any(weights) else [1.0 if may else 0.0 for may in open_]
+    left = hypervisor.space_bytes - sum(given)
+    if left <= 0 or not vms:
+        return list(given)
+    ceilings = [math.inf if vm.ceiling_bytes is None else float(vm.ceiling_bytes) for vm in vms]
+    gains = [
+        vm.importance * vm.reads_per_s * (vm.misses.at(own) - vm.misses.at(own + left) + vm.misses.floor)
+        for vm, own in zip(vms, given, strict=True)
+    ]
+    open_ = [own < most for own, most in zip(given, ceilings, strict=True)]
+    weights = [gain if may else 0.0 for gain, may in zip(gains, open_, strict=True)]
+    if not any(weights):
+        weights = [1.0 if may else 0.0 for may in open_]
+    room = [most - own if weight else 0.0 for own, most, weight in zip(given, ceilings, weights, strict=True)]
+    rest = fill(left, weights, [0.0] * len(vms), room)
+    return [own + more for own, more in zip(given, rest, strict=True)]
 
 
 def _remarks(state: State) -> list[str]:

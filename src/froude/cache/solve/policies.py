@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.cache.solve.curve_policies import Deadline, Exact, Hull
+from froude.cache.solve.curve_policies import EXACT, HULL, Deadline
 from froude.cache.solve.filling import fill
 from froude.cache.solve.genetic import PAPER, evolve
 from froude.cache.solve.paper import Signals, Weights, fittest, signals
@@ -47,8 +47,21 @@ class Policy(Protocol):
             seeds: of what is left to chance.
         """
 
-    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float | None:
-        """What it minimises, at some miss ratios: the smaller the better; None where it minimises nothing.
+
+@runtime_checkable
+class Search(Policy, Protocol):
+    """A policy that looks for the least of something, so that what else costs can be added."""
+
+    def priced(self, state: State, prices: Mapping[str, float]) -> Mapping[str, Share]:
+        """As `split`, where writing to an SSD costs something, too.
+
+        Args:
+            state: whose floors fit on each SSD.
+            prices: of a byte written a second, by hypervisor, in seconds lost a second.
+        """
+
+    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float:
+        """What it looks for the least of, at some miss ratios.
 
         Args:
             state: the VMs.
@@ -56,30 +69,13 @@ class Policy(Protocol):
         """
 
 
-class _WithoutCost:
-    """A rule rather than a search."""
-
-    @property
-    def shares(self) -> bool:
-        """A cache for each VM."""
-        return False
-
-    def cost_s(self, state: State, ratios: Mapping[str, float]) -> float | None:  # noqa: ARG002 - the seam's words
-        """It minimises nothing.
-
-        Args:
-            state: not looked at.
-            ratios: not looked at.
-        """
-        return None
-
-
 @dataclass(frozen=True, slots=True)
-class NoCache(_WithoutCost):
+class NoCache:
     """The disk alone."""
 
     name: str = "none"
     about: str = "no cache: the disk alone"
+    shares: bool = False
 
     def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
         """Nothing for anybody.
@@ -92,16 +88,12 @@ class NoCache(_WithoutCost):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared(_WithoutCost):
+class Shared:
     """One LRU cache for all VMs of a hypervisor: the paper's baseline."""
 
     name: str = "shared"
     about: str = "one LRU cache for all VMs of a hypervisor"
-
-    @property
-    def shares(self) -> bool:
-        """All VMs of a hypervisor."""
-        return True
+    shares: bool = True
 
     def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
         """What each VM will hold of it, by how fast it misses.
@@ -125,7 +117,7 @@ Weigh = Callable[[Vm], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Proportional(_WithoutCost):
+class Proportional:
     """In proportion to a figure of each VM, by hypervisor."""
 
     name: str
@@ -133,6 +125,7 @@ class Proportional(_WithoutCost):
     weigh: Weigh
     words: Callable[[Vm], str]
     """What the figure says of a VM."""
+    shares: bool = False
 
     def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
         """By weight, between floor and ceiling.
@@ -149,12 +142,13 @@ Find = Callable[[Signals, Seeds], Weights]
 
 
 @dataclass(frozen=True, slots=True)
-class AcSsd(_WithoutCost):
+class AcSsd:
     """The paper's weights, however they are found."""
 
     name: str
     about: str
     find: Find
+    shares: bool = False
 
     def split(self, state: State, seeds: Seeds) -> dict[str, Share]:
         """By the weights of storage; IOPS by those of IOPS.
@@ -244,8 +238,8 @@ POLICIES: tuple[Policy, ...] = (
     ),
     AcSsd("ac-ssd-ga", "the paper's weights by its genetic algorithm", _bred),
     AcSsd("ac-ssd", "the paper's weights by their closed form", _fittest),
-    Hull(),
-    Exact(),
+    HULL,
+    EXACT,
     Deadline(),
 )
 """All of them, the simplest first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from froude.cache.solve.choices import STEPS, Choices, choices, step_of
@@ -17,6 +18,8 @@ class Site:
     step_bytes: int
     steps: int
     """That there are above all floors."""
+    price: float = 0.0
+    """What a byte written a second costs, in the unit of what misses cost."""
 
     def most(self, vm: Vm) -> int:
         """Steps that a VM may have.
@@ -37,20 +40,27 @@ class Site:
             beyond: steps that it has already, above which the choices begin.
         """
         floor = vm.floor_bytes + beyond * self.step_bytes
-        return choices(vm.misses, weight, self.step_bytes, floor, self.most(vm) - beyond)
+        fill, keep = self.price * vm.reads_per_s * vm.chunk_bytes, self.price * vm.writes_bytes_per_s
+        most = self.most(vm) - beyond
+        return choices(vm.misses, weight, self.step_bytes, floor, most, fill=fill, keep=keep)
 
 
-def sites(state: State, steps: int = STEPS) -> list[Site]:
+def sites(
+    state: State, steps: int = STEPS, *, prices: Mapping[str, float] | None = None, scale: float = 1.0
+) -> list[Site]:
     """Every hypervisor of a state.
 
     Args:
         state: whose floors fit on each SSD.
         steps: the most that an SSD is split into.
+        prices: of a byte written a second, by hypervisor, in seconds lost a second.
+        scale: of the costs that it is compared with: seconds in which they are lost.
     """
     found = []
     for hypervisor in state.hypervisors:
         vms = state.on(hypervisor)
         space = max(0, hypervisor.space_bytes - sum(vm.floor_bytes for vm in vms))
         step = step_of(space, state.granule_bytes, steps)
-        found.append(Site(hypervisor, vms, step, space // step))
+        price = (prices or {}).get(hypervisor.name, 0.0) * scale
+        found.append(Site(hypervisor, vms, step, space // step, price))
     return found

@@ -96,3 +96,14 @@ def finish(
     outputs.write(files)
     settings.emit(text)
     settings.out(page_text(page))
+    settings.out(_callouts(page))
+
+
+def _callouts(page: Report) -> str:
+    """What must not be overlooked, a line each."""
+    from froude.render import Callout
+    from froude.render.markdown import plain
+
+    found = [block for section in page.sections for block in section.blocks if isinstance(block, Callout)]
+    lines = [f"{each.title}. {plain(each.markdown)}".strip() for each in found]
+    return "\n".join(["", *lines]) if lines else ""

@@ -50,7 +50,7 @@ def simulate(
 ) -> None:
     """What each policy would bring: jobs of clusters on a virtual clock, or block traces of several volumes.
 
-    Example: froude cache simulate figure-5 --policy shared --policy exact --runs 2
+    Example: froude cache simulate figure-5 --policy shared --policy equal --runs 1
     """
     from froude.cache.simulate.scenario import shipped
 
@@ -96,9 +96,8 @@ def _scenario(
     scenario, content = read_scenario(path)
     if space is not None:
         scenario = replace(scenario, space_bytes=_size("--space", space, zero=True))
-    with settings.progress().task(
-        f"{runs} runs of {len(scenario.groups)} groups of jobs under {len(names)} policies"
-    ):
+    played = f"{len(scenario.groups)} groups of jobs under {len(names)} policies, each {runs} times"
+    with settings.progress().task(played):
         outcomes = compare(scenario, names, answers.seeds(settings), runs=runs, workers=settings.workers)
     found = {"outcomes": [asdict(outcome) for outcome in outcomes]}
     kind = Migrations("cache-simulation", 1)

@@ -21,7 +21,7 @@ def solve(
         typer.Argument(
             metavar="STATE",
             help="YAML or JSON of hypervisors and VMs, as a controller keeps it or as you write it; or one that comes "
-            "with Froude: table-1.",
+            "with Froude: table-1, two-clusters.",
         ),
     ],
     policy: Annotated[

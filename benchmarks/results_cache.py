@@ -1,0 +1,25 @@
+"""Measures everything that docs/results/cache shows: `make results-cache`.
+
+Groups can be measured alone, `python -m benchmarks.results_cache --only solve`.
+"""
+
+from __future__ import annotations
+
+from benchmarks.results import Topic
+
+TOPIC = Topic(
+    "cache",
+    "Splitting an SSD cache, measured",
+    "Every figure is measured by `make results-cache` on the machine named below. Jobs that are *played out* run on a "
+    "virtual clock, by assumptions that `froude.cache.simulate.jobs` lists: they compare policies, and predict no "
+    "cluster's times.",
+)
+TOPIC.benchmark("solve", "Solving", "cache_solving")
+TOPIC.benchmark("table-2", "Table 2 of the paper, played out", "cache_simulating", "table_2")
+TOPIC.benchmark(
+    "figure-5", "Repeated jobs on the clusters of Figure 5, played out", "cache_simulating", "figure_5"
+)
+TOPIC.benchmark("traces", "Block traces, replayed", "cache_simulating", "traces")
+
+if __name__ == "__main__":
+    TOPIC.main()
