@@ -67,14 +67,15 @@ results-dynamometer: setup ## Write docs/results/dynamometer.md and .json; DYNAM
 results-harvesting: setup ## Write docs/results/harvesting.md and .json.
 	@$(BIN)/python -m benchmarks.results_harvesting
 
-results-cache: setup ## Write docs/results/cache.md and .json.
+results-cache: setup ## Write docs/results/cache.md and .json; serves disks, runs fio on them.
 	@$(BIN)/python -m benchmarks.results_cache
 
 results-patternminer: setup ## Write docs/results/patternminer.md and .json; records real jobs on up to 8 nodes.
 	@$(BIN)/python -m benchmarks.results_patternminer
 
-fuzz: setup ## Feed the frame decoder for a minute.
+fuzz: setup ## Feed the decoders of frames and of NBD, a minute each.
 	@$(BIN)/python tests/fuzz/fuzz_frames.py -max_total_time=60
+	$(BIN)/python tests/fuzz/fuzz_nbd.py -max_total_time=60
 
 clean: ## Remove what was made here; the cache of fetched jars stays.
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis .nox .benchmarks site build dist

@@ -14,6 +14,7 @@ TOPIC = Topic(
     "virtual clock, by assumptions that `froude.cache.simulate.jobs` lists: they compare policies, and predict no "
     "cluster's times.",
 )
+TOPIC.benchmark("nbd", "Cached disks: throughput and consistency", "bench_cache_disk")
 TOPIC.benchmark("solve", "Solving", "cache_solving")
 TOPIC.benchmark("table-2", "Table 2 of the paper, played out", "cache_simulating", "table_2")
 TOPIC.benchmark(

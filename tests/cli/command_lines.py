@@ -190,6 +190,7 @@ LINES = {
         (Place("--output", "trace", folder=True),),
         {"path": "k.pcap", "hadoop": "jars"},
     ),
+    "cache disk": Line("cache disk vm.raw --cache vm.cache --size 1MB --socket vm.sock --dry-run"),
     "demo": Line("demo"),
     "hadoop fetch": Line("hadoop fetch"),
     "hadoop show": Line("hadoop show --folder jars", inputs={"folder": "jars"}),
@@ -354,6 +355,10 @@ OTHER_PATHS = {
     ("trace import audit", "edits"): "is read by a program of that release; tests of the command spoil it",
     ("trace import audit", "anonymise"): "any bytes are a key",
     ("harvest collect", "output"): "a table that is added to; tests of the command spoil it",
+    **{
+        ("cache disk", name): "is served from until the command is told to stop; tests of the disk spoil it"
+        for name in ("image", "cache", "socket", "control")
+    },
     ("demo", "output"): "a workspace: a folder that is added to, and nothing in it replaced",
     ("sweep", "output"): "a folder of runs that is added to, and nothing in it replaced",
 }

@@ -11,7 +11,15 @@ import pytest
 
 from froude.base.errors import GuardError, InputError, MissingError
 from froude.storage import guard
-from froude.storage.guard import device_at, file_system, mounts_of, uses_of, written_on
+from froude.storage.guard import (
+    device_at,
+    file_system,
+    loops_over,
+    mounts_of,
+    users_of,
+    uses_of,
+    written_on,
+)
 from tests.storage.machine import DISK, blank, mount, mount_by_name
 
 
@@ -140,3 +148,21 @@ def test_signatures_come_from_wipefs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard.shutil, "which", lambda *words, **options: None)
     with pytest.raises(MissingError, match="wipefs"):
         written_on(DISK.path)
+
+
+def test_a_loop_device_over_a_file_is_found(tree: Path, tmp_path: Path) -> None:
+    """Whoever writes to it writes to the file."""
+    image = tmp_path / "vm.raw"
+    assert loops_over(image, root=tree) == []
+    for name, file in (("loop0", "/other"), ("loop3", str(image))):
+        folder = tree / "sys/block" / name / "loop"
+        folder.mkdir(parents=True)
+        (folder / "backing_file").write_text(f"{file}\n")
+    assert loops_over(image, root=tree) == ["/dev/loop3"]
+
+
+def test_what_lies_on_a_device_does_not_make_it_used(tree: Path) -> None:
+    """A virtual machine's disk holds a file system, and partitions."""
+    assert users_of(DISK, root=tree) == []
+    mount(tree)
+    assert users_of(DISK, root=tree) == ["mounted on /my data"]

@@ -63,6 +63,8 @@ def write_all(handle: int, data: bytes | bytearray | memoryview, offset: int, fl
     Raises:
         OSError: the system failed.
     """
+    if not flags and os.pwrite(handle, data, offset) == len(data):
+        return  # nearly always; else all of it again, which is the same
     view = memoryview(data)
     while view:
         done = os.pwritev(handle, [view], offset, flags)

@@ -159,6 +159,27 @@ def test_a_chosen_chunk_size_is_remembered(tmp_path: Path) -> None:
     ends(again, None)
 
 
+def test_a_chunk_size_for_whose_index_there_is_no_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything stays as it was."""
+    file, _ = opened(tmp_path / "c")
+    data = put(file, 0, 7)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(slots.os, "posix_fallocate", full)
+        with pytest.raises(OSError, match="No space left"):
+            file.reformat(_IMAGE, 4096)
+    assert bytes(file.read(0, 0, _CHUNK)) == data
+    ends(file, None)
+    again, found = opened(tmp_path / "c")
+    assert found == [7]
+    ends(again, None)
+
+
 def test_space_is_given_back(tmp_path: Path) -> None:
     """Of slots side by side and apart; the others keep their data."""
     file, _ = opened(tmp_path / "c")

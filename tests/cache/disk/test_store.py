@@ -10,7 +10,7 @@ import pytest
 
 from tests.cache.disk.world import Faults, Setting, World
 
-_SETTINGS = {
+SETTINGS = {
     "inline": Setting(waits=False),
     "waiting": Setting(),
     "one block a chunk": Setting(chunk=4096),
@@ -42,12 +42,12 @@ def live(seed: int, setting: Setting, events: int = 1500) -> World:
     return world
 
 
-@pytest.mark.parametrize("name", _SETTINGS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_what_is_read_is_what_was_written(name: str) -> None:
     """In the order of the image, and never back to an older one; after a crash, what was promised."""
     restored = hits = 0
     for seed in range(12):
-        world = live(seed, _SETTINGS[name])
+        world = live(seed, SETTINGS[name])
         restored += world.restored
         hits += world.hits
     assert restored > 20  # a cache that is never believed would pass all else

@@ -18,6 +18,7 @@ class Noting:
 
     def __init__(self) -> None:
         self.jobs = 0
+        self.at_once = False
 
     def run(self, job: Callable[[], Any], then: Callable[[Any, OSError | None], None]) -> None:
         """Note it."""
@@ -78,7 +79,9 @@ def test_slow_work_is_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     for takes in (0.1, 0.1, 0.0, 0.1, 0.1):
         run(takes)
     assert others.jobs == 0
+    assert wary.at_once
     run(0.1)
+    assert not wary.at_once
     run(0.1)
     assert others.jobs == 1
     now[0] += 1.1

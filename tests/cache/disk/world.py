@@ -48,6 +48,7 @@ class Scheduler:
         self.jobs: list[greenlet] = []
         self.results: list[Callable[[], None]] = []
         self._main = getcurrent()
+        self.at_once = False
 
     def run(self, job: Callable[[], Any], then: Callable[[Any, OSError | None], None]) -> None:
         """See `Work`: later, and its result is told later still."""
@@ -319,7 +320,11 @@ class World:
 
         if kind == "read":
             sent.floors = self.floor[sent.first : sent.first + sent.sectors]
-            self.store.read(offset, length, done)
+            data = self.store.read_now(offset, length)
+            if data is not None:
+                done(data, None)
+            else:
+                self.store.read(offset, length, done)
             return
         sent.durable = self.chance.random() < 0.2
         self.number += 1
@@ -470,7 +475,6 @@ class World:
             disk=self.scheduler,
             quick=work,
             ssd=work,
-            at_once=not self.setting.waits,
             writing=lambda: explain(self.index, self.image.now_ns),
             now=lambda: self.image.now_ns / 1e9,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import signal
 import sys
 import time
@@ -27,13 +28,16 @@ from froude.cache.disk.status import DiskStatus, Limits
 from froude.cache.disk.table import BLOCK, Restored
 from froude.cache.disk.work import Inline, Pool, Wary
 
-_THREADS = 8
-"""Requests to a disk that may wait at a time: what a disk's own queue sorts, and an SSD does side by side."""
+_THREADS, _SSD_THREADS = 8, 4
+"""Requests to a disk that may wait at a time: what its own queue sorts. Those to the SSD never wait behind them."""
 _SWITCH_S = 0.0005
 """How long the event loop keeps a thread waiting that has its data; Python's own 5 ms is a disk's seek."""
 _LARGEST_CHUNK = 16 << 20
 _PATIENCE_S = 10.0
 """How long the end waits for requests that are under way."""
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+"""Of glibc's malloc.h."""
+_KEPT_BYTES = 128 << 20
 _FEATURES = (
     Feature.HAS_FLAGS
     | Feature.SEND_FLUSH
@@ -118,10 +122,19 @@ def serve(
     """
     former = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)
+    _keep_memory()
     try:
         return asyncio.run(_serve(settings, ready, note))
     finally:
         sys.setswitchinterval(former)
+
+
+def _keep_memory() -> None:
+    """Let the C library keep memory that was freed: new pages for each large read cost more than the read."""
+    with suppress(OSError, AttributeError):  # a C library without it
+        mallopt = ctypes.CDLL(None).mallopt
+        for option, size in ((_M_MMAP_THRESHOLD, PAYLOAD_LIMIT), (_M_TRIM_THRESHOLD, _KEPT_BYTES)):
+            mallopt(option, size)
 
 
 async def _serve(
@@ -139,11 +152,25 @@ async def _serve(
         restored = file.start(image.state(), chunk, chosen=chosen)
         pool = Pool(asyncio.get_running_loop(), _THREADS)
         opened.callback(pool.close)
-        service = _service(settings, (image, file, pool), restored, note, chosen=chosen)
+        ssd: Work = Inline()
+        if settings.direct:
+            ssd = Pool(asyncio.get_running_loop(), _SSD_THREADS)
+            opened.callback(ssd.close)
+        places = Places(
+            backing=image,
+            slots=file,
+            disk=pool,
+            quick=pool if settings.direct else Wary(pool),
+            ssd=ssd,
+            writing=file.writing,
+            now=time.monotonic,
+        )
+        service = _service(settings, (image, file, places), restored, note, chosen=chosen)
         server = NbdServer(service, Export(image.size, _FEATURES, BlockSizes(1, BLOCK, PAYLOAD_LIMIT)), note)
         opened.callback(server.close)
         await _until_told(settings, service, server, ready)
         server.stop_accepting()
+        service.forget_held()
         await _quiet(service)
         server.close()
         status = service.status()
@@ -166,27 +193,16 @@ def _closing(file: CacheFile) -> Iterator[list[Image]]:
 
 def _service(
     settings: DiskSettings,
-    opened: tuple[Image, CacheFile, Pool],
+    opened: tuple[Image, CacheFile, Places],
     restored: list[Restored],
     note: Callable[[str], None],
     *,
     chosen: bool,
 ) -> Service:
-    image, file, pool = opened
+    image, file, places = opened
     loop = asyncio.get_running_loop()
     space = Space(file.table, 0)
     space.restore(restored)
-    quick: Work = pool if settings.direct else Wary(pool)
-    places = Places(
-        backing=image,
-        slots=file,
-        disk=pool,
-        quick=quick,
-        ssd=pool if settings.direct else Inline(),
-        at_once=not settings.direct,
-        writing=file.writing,
-        now=time.monotonic,
-    )
     chooser = None if settings.chunk_bytes else ChunkChooser(space.table.geometry.chunk_bytes, chosen=chosen)
     fixed = DiskStatus(
         image=str(image.path),

@@ -79,22 +79,22 @@ class Reader:
             done: gets the bytes.
         """
         access = self._state.reads.access
-        first, last = offset // self._chunk, (offset + length - 1) // self._chunk
-        access(first)
-        if first == last:
-            if self._state.places.at_once and self._quick(first, offset - first * self._chunk, length, done):
-                return
-        else:
-            for chunk in range(first + 1, last + 1):
-                access(chunk)
+        for chunk in range(offset // self._chunk, (offset + length - 1) // self._chunk + 1):
+            access(chunk)
         self._gather(offset, offset + length, done)
 
-    def _quick(self, chunk: int, within: int, length: int, done: Done) -> bool:
-        """What most reads are: a part of one chunk that is cached and whole. False where it is none of those."""
+    def read_now(self, offset: int, length: int) -> Data | None:
+        """What most reads are: a part of one chunk that is cached and whole. None, and nothing done, for others.
+
+        Args:
+            offset: of its first byte.
+            length: bytes, at least 1; the range lies in the disk.
+        """
+        chunk, within = divmod(offset, self._chunk)
         state = self._state
         slot = state.space.chunks.get(chunk)
-        if slot is None or slot < 0:
-            return False
+        if slot is None or slot < 0 or within + length > self._chunk or not state.places.ssd.at_once:
+            return None
         begin = within - within % BLOCK
         size = (
             length if length == BLOCK and begin == within else -(-(within + length - begin) // BLOCK) * BLOCK
@@ -102,13 +102,13 @@ class Reader:
         try:
             data = state.places.slots.read(slot, begin, size)
         except OSError:
-            return False
+            return None
         if len(data) != size or sums_of(data) != state.space.table.sums(slot, begin // BLOCK, size // BLOCK):
-            return False  # the long way finds out what is wrong
+            return None  # the long way finds out what is wrong
         state.space.chunks.move_to_end(chunk)
         state.counters.hits += 1
-        done(data if size == length else memoryview(data)[within - begin : within - begin + length], None)
-        return True
+        state.reads.access(chunk)
+        return data if size == length else memoryview(data)[within - begin : within - begin + length]
 
     def _gather(self, start: int, stop: int, done: Done) -> None:
         """Read from wherever each part lies now."""
@@ -139,7 +139,9 @@ class Reader:
         begin = within - within % BLOCK
         length = -(-(run.stop - run.start + within - begin) // BLOCK) * BLOCK
         expected = state.sums(run.slot, begin, length)
-        serials = [state.space.table.serial(run.slot + i) for i in range(run.last - run.first + 1)]
+        slots = range(run.slot, run.slot + run.last - run.first + 1)
+        # What is done at once meets no change.
+        serials = [] if state.places.ssd.at_once else [state.space.table.serial(slot) for slot in slots]
 
         def then(found: tuple[Data, bytes] | None, _error: OSError | None) -> None:
             data, sums = found or (b"", b"")
@@ -164,7 +166,8 @@ class Reader:
                 max(0, i * blocks - begin // BLOCK) * SUM_BYTES,
                 ((i + 1) * blocks - begin // BLOCK) * SUM_BYTES,
             )
-            same = space.slot_of(chunk) == run.slot + i and space.table.serial(run.slot + i) == serials[i]
+            same = space.slot_of(chunk) == run.slot + i
+            same = same and (not serials or space.table.serial(run.slot + i) == serials[i])
             if same and expected[here] != found[here]:
                 self._state.counters.damaged += 1
                 space.drop(chunk)

@@ -56,5 +56,9 @@ class Slots(Protocol):
 class Work(Protocol):
     """Does what waits, so that others are served meanwhile."""
 
+    @property
+    def at_once(self) -> bool:
+        """Whether the next job is done and told of before `run` returns."""
+
     def run(self, job: Callable[[], T], then: Callable[[T | None, OSError | None], None]) -> None:
         """Do a job, and tell what came of it or how it failed: now, or later from the loop that the store lives in."""

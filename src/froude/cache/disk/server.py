@@ -15,6 +15,7 @@ import stat
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -115,16 +116,34 @@ class _Client:
 
     def _take(self) -> None:
         """Serve what has come, as far as there is room for it."""
-        self._flushing = True  # answers that come at once leave together
+        while True:
+            self._flushing = True  # answers that come at once leave together
+            self._serve()
+            self._send(self._protocol.data_to_send())
+            self._flushing = False
+            self._flush()
+            # Once its answers have left there may be room again, and nothing else that would tell.
+            if self._ended or self._last or self._reading or self._full():
+                return
+
+    def _serve(self) -> None:
+        """Serve until there is nothing more, or no room."""
+        read_now = self._server.service.read_now
         while not self._ended:
             if self._full():
                 self._read_off()
-                break
+                return
             event = self._protocol.next_event()
             if event is None:
                 self._read_on()
-                break
+                return
             if isinstance(event, Request):
+                data = read_now(event)
+                if data is not None:
+                    self._out.append(wire.reply(event.cookie))
+                    self._out.append(data)
+                    self._out_bytes += wire.REPLY_HEADER.size + event.length
+                    continue
                 self._under_way += 1
                 self._under_way_bytes += event.length if event.length <= wire.PAYLOAD_LIMIT else 0
                 self._server.service.submit(event, self._reply(event))
@@ -136,10 +155,7 @@ class _Client:
                 self._send(self._protocol.data_to_send())
                 self._flush()
                 self.end()
-            break
-        self._send(self._protocol.data_to_send())
-        self._flushing = False
-        self._flush()
+            return
 
     def _reply(self, request: Request) -> Reply:
         size = request.length if request.length <= wire.PAYLOAD_LIMIT else 0
@@ -172,7 +188,7 @@ class _Client:
     def _flush(self) -> None:
         """Send what the socket takes."""
         while self._out and not self._ended:
-            parts = [self._out[i] for i in range(min(len(self._out), _MOST_PARTS))]
+            parts = list(islice(self._out, _MOST_PARTS))
             try:
                 count = self._socket.sendmsg(parts)
             except (BlockingIOError, InterruptedError):
@@ -181,6 +197,9 @@ class _Client:
                 self.end()
                 return
             self._out_bytes -= count
+            if not self._out_bytes:
+                self._out.clear()
+                break
             while count:
                 part = self._out[0]
                 if count < len(part):

@@ -46,7 +46,11 @@ class Shelf(Protocol):
         """What it takes of the SSD."""
 
     def renew(self, chunk_bytes: int) -> Space:
-        """Give up all that is cached, and begin with chunks of another size; its capacity is 0."""
+        """Give up all that is cached, and begin with chunks of another size; its capacity is 0.
+
+        Raises:
+            OSError: no space for its index; then nothing has changed.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,28 @@ class Service:
         else:
             self._start(request, reply)
 
+    def read_now(self, request: Request) -> Data | None:
+        """Serve a read that needs no waiting; None, and nothing done, for any other request.
+
+        Args:
+            request: any.
+        """
+        kind, flags, _, offset, length, _ = request
+        if kind or flags or self._held or self._renewing is not None or not self._limiter.free:
+            return None
+        if not length or offset + length > self._size:
+            return None
+        began = self._now()
+        data = self._store.read_now(offset, length)
+        if data is not None:
+            served = self._served
+            served.reads += 1
+            served.read_bytes += length
+            served.read_s += self._now() - began
+            if self._parts.chooser is not None:
+                self._consider(self._parts.chooser.saw(offset, length))
+        return data
+
     def _release(self) -> None:
         """Let go of what waits, as far as the limits allow."""
         while self._held and self._renewing is None:
@@ -213,6 +239,11 @@ class Service:
         if self._renewing is not None:
             self._renew()
 
+    def forget_held(self) -> None:
+        """Answer nothing of what waits: the disk is about to end."""
+        self._held.clear()
+        self._renewing = None
+
     # Another chunk size
 
     def _consider(self, chunk_bytes: int | None) -> None:
@@ -227,12 +258,18 @@ class Service:
         if not self._store.idle:  # space is being given back
             self._parts.later(_AGAIN_S, self._renew)
             return
+        chunk, self._renewing = self._renewing, None
+        try:
+            space = self._parts.shelf.renew(chunk)
+        except OSError as error:  # it goes on as it is
+            self._store.state.cache_failed(error)
+            self._release()
+            return
         counters = self._store.state.counters
         former = {f.name: getattr(self._former, f.name) + getattr(counters, f.name) for f in fields(Counters)}
         self._former = Counters(**former)
         self._evictions += self._store.state.space.evictions
-        chunk, self._renewing = self._renewing, None
-        self._build(self._parts.shelf.renew(chunk))
+        self._build(space)
         self._store.resize(self._cache_bytes, lambda _data, _error: None)
         self._release()
 

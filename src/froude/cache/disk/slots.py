@@ -133,8 +133,10 @@ class CacheFile:
             chunk_bytes: size of the slots.
 
         Raises:
-            OSError: no space.
+            OSError: no space for the index; then nothing has changed.
         """
+        geometry = Geometry(image.size_bytes, chunk_bytes)
+        os.posix_fallocate(self._index, 0, min(MIB, HEADER_BYTES + geometry.table_bytes))
         self._header = replace(
             self._header,
             generation=self._header.generation + 1,
@@ -142,7 +144,7 @@ class CacheFile:
             chunk_chosen=True,
             mark=image.mark,
         )
-        self._lay_out(Geometry(image.size_bytes, chunk_bytes), empty=True)
+        self._lay_out(geometry, empty=True)
 
     @property
     def generation(self) -> int:

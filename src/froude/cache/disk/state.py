@@ -18,10 +18,16 @@ _PAUSE_S = 10.0
 
 
 class Reads(Protocol):
-    """Learns which chunks are read, as a miss-ratio curve does."""
+    """Learns which chunks are used, as a miss-ratio curve does."""
 
     def access(self, chunk: int) -> None:
         """A chunk is read."""
+
+    def touch(self, chunk: int) -> None:
+        """A chunk is cached because it was written."""
+
+    def drop(self, chunk: int) -> None:
+        """A chunk is not cached any more because it was trimmed or zeroed."""
 
 
 @dataclass(slots=True)
@@ -48,8 +54,6 @@ class Places:
     """Does writes to the image, which mostly end in the system's memory."""
     ssd: Work
     """Does work on the cache file."""
-    at_once: bool
-    """Whether `ssd` does it at once."""
     writing: Callable[[], None]
     """Called before the image is changed, and after."""
     now: Callable[[], float]

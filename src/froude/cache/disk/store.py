@@ -30,7 +30,8 @@ class Store:
     def __init__(self, space: Space, places: Places, reads: Reads, *, cache_writes: bool = False) -> None:
         self.state = State(space, places, reads, freed=self._shrink)
         reader, writer = Reader(self.state), Writer(self.state, cache_writes=cache_writes)
-        self.read, self.write, self.zero, self.flush = reader.read, writer.write, writer.zero, writer.flush
+        self.read, self.read_now = reader.read, reader.read_now
+        self.write, self.zero, self.flush = writer.write, writer.zero, writer.flush
         self._waiting: list[tuple[int, Done]] = []
         self._punching = False
 

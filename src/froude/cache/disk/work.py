@@ -26,6 +26,9 @@ _WARIEST_S = 60.0
 class Inline:
     """Does it at once: right for what ends in the system's memory."""
 
+    at_once = True
+    """See `Work`."""
+
     def run(self, job: Callable[[], T], then: Callable[[T | None, OSError | None], None]) -> None:
         """See `Work`."""
         try:
@@ -43,6 +46,9 @@ class Pool:
         loop: told when jobs are done.
         threads: how many jobs may wait at a time.
     """
+
+    at_once = False
+    """See `Work`."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, threads: int) -> None:
         self._loop = loop
@@ -97,6 +103,11 @@ class Wary:
         self._until_s = 0.0
         self._wary_s = _WARY_S
         self._slow = 0
+
+    @property
+    def at_once(self) -> bool:
+        """See `Work`."""
+        return time.monotonic() >= self._until_s
 
     def run(self, job: Callable[[], T], then: Callable[[T | None, OSError | None], None]) -> None:
         """See `Work`."""

@@ -17,9 +17,9 @@ from froude.cache.disk.state import Done, State
 from froude.cache.disk.table import BLOCK, SUM_BYTES, sums_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Write:
-    """A write that is under way."""
+    """A write that is under way; not frozen, which would take a microsecond to make."""
 
     start: int
     stop: int
@@ -50,12 +50,13 @@ class Writer:
         cache_writes: whether chunks that are written whole are cached.
     """
 
-    __slots__ = ("_cache_writes", "_chunk", "_state")
+    __slots__ = ("_cache_writes", "_chunk", "_error", "_state")
 
     def __init__(self, state: State, *, cache_writes: bool = False) -> None:
         self._state = state
         self._chunk = state.geometry.chunk_bytes
         self._cache_writes = cache_writes
+        self._error: OSError | None = None
 
     def write(self, offset: int, data: Data, done: Done, *, durable: bool) -> None:
         """Write a range of the disk.
@@ -66,6 +67,8 @@ class Writer:
             done: called when image and cache have it.
             durable: whether that is when it is on the image's medium.
         """
+        if not durable and self._write_now(offset, data, done):
+            return
         places = self._state.places
         stop = offset + len(data)
 
@@ -76,6 +79,46 @@ class Writer:
             (places.disk if durable else places.quick).run(job, partial(self._written, write))
 
         self._enter(offset, stop, begin, done)
+
+    def _write_now(self, offset: int, data: Data, done: Done) -> bool:
+        """What most writes are: whole blocks of one chunk, with nothing else under way that could meet it.
+
+        The steps are those of the long way, in its order. False, and nothing done, where it is none of those.
+        """
+        state, places = self._state, self._state.places
+        chunk, within = divmod(offset, self._chunk)
+        whole = within % BLOCK == len(data) % BLOCK == 0 and within + len(data) <= self._chunk
+        alone = state.order.idle and not state.fills and not state.outside and state.failed is None
+        if not (whole and alone and places.ssd.at_once and places.quick.at_once) or self._cache_writes:
+            return False
+        space, slot = state.space, state.space.chunks.get(chunk)
+        if slot is not None:
+            space.table.clear(slot)
+        places.writing()
+        places.quick.run(partial(places.backing.write, offset, data, durable=False), self._note)
+        places.writing()
+        error, self._error = self._error, None
+        if error is not None:
+            space.drop(chunk)
+            done(None, error)
+            return True
+        state.counters.backing_written_bytes += len(data)
+        if slot is not None:
+            try:
+                places.slots.write(slot, within, data)
+            except OSError as failure:
+                state.cache_failed(failure)
+                space.drop(chunk)
+            else:
+                state.counters.ssd_written_bytes += len(data)
+                space.table.set_sums(slot, within // BLOCK, sums_of(data))
+                space.table.publish(slot, chunk)
+        done(None, None)
+        return True
+
+    def _note(self, _: object, error: OSError | None) -> None:
+        """How a write that was done at once ended."""
+        self._error = error
 
     def zero(self, offset: int, length: int, done: Done, *, hole: bool, durable: bool) -> None:
         """Make a range read as zeros, and cache nothing of it.
@@ -91,7 +134,8 @@ class Writer:
 
         def begin(turn: Turn) -> None:
             self._begin(offset, offset + length)
-            self._drop(offset, offset + length)
+            for chunk in self._drop(offset, offset + length):
+                state.reads.drop(chunk)
             job = partial(backing.zero, offset, length, hole=hole, durable=durable)
 
             def then(_: object, error: OSError | None) -> None:
@@ -150,10 +194,13 @@ class Writer:
         begin = chunk * self._chunk
         return any(start < begin + self._chunk and begin < stop for start, stop in self._state.outside)
 
-    def _drop(self, start: int, stop: int) -> None:
-        for chunk in self._state.space.within(start // self._chunk, (stop - 1) // self._chunk):
+    def _drop(self, start: int, stop: int) -> list[int]:
+        """Cache nothing of a range; gives what was cached of it."""
+        chunks = self._state.space.within(start // self._chunk, (stop - 1) // self._chunk)
+        for chunk in chunks:
             self._state.space.drop(chunk)
         self._state.freed()
+        return chunks
 
     def _written(self, write: _Write, _: object, error: OSError | None) -> None:
         """The image has it, or may have some of it."""
@@ -165,8 +212,6 @@ class Writer:
             write.done(None, error)
             return
         state.counters.backing_written_bytes += write.stop - write.start
-        if state.places.at_once and not self._cache_writes and self._quick(write):
-            return
         patches = list(self._patches(write))
         if not patches:
             self._complete(write)
@@ -182,28 +227,6 @@ class Writer:
 
         for patch in patches:
             state.places.ssd.run(partial(self._put, patch), partial(then, patch))
-
-    def _quick(self, write: _Write) -> bool:
-        """What most writes are: whole blocks of one chunk. False where it is not."""
-        state, chunk = self._state, write.start // self._chunk
-        begin = write.start - chunk * self._chunk
-        if write.stop > (chunk + 1) * self._chunk or begin % BLOCK or len(write.data) % BLOCK:
-            return False
-        slot = state.space.slot_of(chunk)
-        if slot is None:
-            state.order.leave(write.turn)
-            write.done(None, None)
-            return True
-        try:
-            state.places.slots.write(slot, begin, write.data)
-        except OSError as error:
-            state.cache_failed(error)
-            state.space.drop(chunk)
-        else:
-            state.counters.ssd_written_bytes += len(write.data)
-            state.space.table.set_sums(slot, begin // BLOCK, sums_of(write.data))
-        self._complete(write)
-        return True
 
     def _patches(self, write: _Write) -> Iterable[_Patch]:
         """The parts of a write of which something is or will be cached, hidden from now on."""
@@ -286,6 +309,7 @@ class Writer:
         if sums and not space.excess:
             space.table.set_sums(slot, 0, sums)
             space.insert(chunk, slot)
+            self._state.reads.touch(chunk)
         else:
             space.give_back(slot)
 

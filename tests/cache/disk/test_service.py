@@ -1,0 +1,280 @@
+"""A cached disk as its clients see it, without sockets."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from froude.base.errors import FroudeError
+from froude.cache.disk.chunks import ChunkChooser
+from froude.cache.disk.commands import Curve, Limit, Resize, Stat
+from froude.cache.disk.nbd.wire import Request
+from froude.cache.disk.seams import Data
+from froude.cache.disk.service import Parts, Service
+from froude.cache.disk.space import Space
+from froude.cache.disk.state import Places
+from froude.cache.disk.status import DiskStatus, Limits
+from froude.cache.disk.table import Geometry, Table
+from froude.cache.disk.work import Inline
+from tests.cache.disk.world import ForgetfulImage, MadeUpSlots, Setting, World
+
+_SIZE = 1 << 20
+
+
+class Clocked:
+    """A service on a clock of the test; work is done at once, unless it is told to wait."""
+
+    def __init__(
+        self, *, chooser: ChunkChooser | None = None, limits: Limits | None = None, waits: bool = False
+    ):
+        self.world = World(1, Setting(image=_SIZE, waits=False))
+        self.image: ForgetfulImage = self.world.image
+        self.slots: MadeUpSlots = self.world.slots
+        self.now = 0.0
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+        self.generation = 1
+        self.allocated_bytes = 4096
+        self.replies: list[tuple[int, int, bytes | None]] = []
+        self.answers: list[Mapping[str, Any]] = []
+        places = Places(
+            backing=self.image,
+            slots=self.slots,
+            disk=self.world.scheduler if waits else Inline(),
+            quick=Inline(),
+            ssd=Inline(),
+            writing=lambda: None,
+            now=lambda: self.now,
+        )
+        parts = Parts(
+            self._space(8192),
+            places,
+            self,
+            chooser,
+            lambda seconds, call: self.timers.append((self.now + seconds, call)),
+            DiskStatus(image="vm.raw", image_bytes=_SIZE, restored_chunks=3),
+        )
+        self.service = Service(parts, limits or Limits(), 256 << 10)
+
+    def renew(self, chunk_bytes: int) -> Space:
+        """See `Shelf`."""
+        self.generation += 1
+        self.slots.chunk = chunk_bytes
+        return self._space(chunk_bytes)
+
+    def _space(self, chunk: int) -> Space:
+        geometry = Geometry(_SIZE, chunk)
+        return Space(Table(bytearray(geometry.table_bytes), geometry, self.generation), 0)
+
+    def ask(self, kind: int, offset: int = 0, length: int = 0, *, cookie: int = 1, flags: int = 0) -> None:
+        """Send a request."""
+        data = b"x" * length if kind == 1 else b""
+
+        def reply(cookie: int, error: int, data: Data | None) -> None:
+            self.replies.append((cookie, error, None if data is None else bytes(data)))
+
+        self.service.submit(Request(kind, flags, cookie, offset, length, data), reply)
+
+    def tell(self, command: Stat | Resize | Limit | Curve) -> Mapping[str, Any]:
+        """Carry out a command that answers at once."""
+        answers: list[Mapping[str, Any]] = []
+
+        def answer(said: Mapping[str, Any] | FroudeError) -> None:
+            answers.append(said.parts() if isinstance(said, FroudeError) else said)
+
+        self.service.carry_out(command, answer)
+        (found,) = answers
+        return found
+
+    def advance(self, seconds: float) -> None:
+        """Let time go on, timer by timer."""
+        end = self.now + seconds
+        while due := [timer for timer in self.timers if timer[0] <= end]:
+            first = min(due, key=lambda timer: timer[0])
+            self.timers.remove(first)
+            self.now = max(self.now, first[0])
+            first[1]()
+        self.now = end
+
+
+def test_requests_are_answered_and_counted() -> None:
+    """Each kind of them; what cannot be done with its number."""
+    disk = Clocked()
+    disk.ask(1, 4096, 4096, cookie=1)
+    disk.ask(0, 4095, 3, cookie=2)
+    disk.ask(0, 4095, 3, cookie=3)
+    disk.ask(3, cookie=4)
+    disk.image.zeroings[0, 512] = [-1, -2]
+    disk.ask(4, 0, 512, cookie=5)
+    disk.ask(6, 0, 512, cookie=6, flags=2)
+    disk.ask(0, _SIZE, 1, cookie=7)
+    assert disk.replies == [
+        (1, 0, None),
+        (2, 0, b"\0xx"),
+        (3, 0, b"\0xx"),
+        *((n, 0, None) for n in (4, 5, 6)),
+        (7, 22, None),
+    ]
+    status = disk.service.status()
+    assert (status.reads, status.read_bytes, status.writes, status.write_bytes) == (2, 6, 1, 4096)
+    assert (status.flushes, status.trims, status.errors) == (1, 2, 1)
+    assert (status.hits, status.misses) == (1, 1)
+    assert (status.image, status.image_bytes, status.restored_chunks) == ("vm.raw", _SIZE, 3)
+    assert disk.service.idle
+
+
+def test_errors_of_the_image_are_told() -> None:
+    """As what a client may know."""
+    disk = Clocked(waits=True)
+    for number, told in ((errno.ENOSPC, 28), (errno.EIO, 5), (errno.EROFS, 5)):
+
+        def fail(*_: object, number: int = number, **__: object) -> None:
+            raise OSError(number, "made up")
+
+        disk.image.write = fail  # type: ignore[method-assign]
+        disk.ask(1, 0, 10)
+        assert disk.replies.pop() == (1, told, None)
+    disk.image.flush = fail  # type: ignore[method-assign]
+    disk.ask(3)
+    disk.world.settle()
+    assert disk.replies.pop() == (1, 5, None)
+    assert disk.service.failed
+    assert "failed to flush" in str(disk.service.status().fault)
+
+
+def test_latencies_are_summed() -> None:
+    """From the start of the work to its answer."""
+    disk = Clocked(waits=True)
+    disk.image.read_now = lambda offset, length: None  # type: ignore[method-assign]
+    disk.ask(0, 0, 10)
+    disk.now += 0.25
+    disk.world.settle()
+    disk.ask(3)
+    disk.now += 0.5
+    disk.world.settle()
+    status = disk.service.status()
+    assert (status.read_s, status.flush_s, status.uptime_s) == (0.25, 0.5, 0.75)
+
+
+def test_limits_hold_requests_back() -> None:
+    """In their order; flushes too, for they come after what they cover. New limits count at once."""
+    disk = Clocked(limits=Limits(iops=10))
+    for cookie in range(1, 6):
+        disk.ask(0, 0, 10, cookie=cookie)
+    disk.ask(3, cookie=6)
+    assert [cookie for cookie, _, _ in disk.replies] == [1]
+    disk.advance(0.2)
+    assert [cookie for cookie, _, _ in disk.replies] == [1, 2, 3]
+    assert not disk.service.idle
+    assert disk.tell(Limit({"iops": None})) == {"iops": None, "bytes_per_s": None}
+    assert [cookie for cookie, _, _ in disk.replies] == [1, 2, 3, 4, 5, 6]
+    status = disk.service.status()
+    assert status.held == 5
+    assert status.held_s == pytest.approx(0.1 + 0.2 + 3 * 0.2)
+    assert status.read_s == 0
+    disk.advance(10)
+    assert disk.tell(Limit({"bytes_per_s": 5000}))["bytes_per_s"] == 5000
+    for cookie in (7, 8):
+        disk.ask(1, 0, 5000, cookie=cookie)
+    assert disk.replies[-1][0] == 7
+    disk.advance(1.0)
+    assert disk.replies[-1][0] == 8
+
+
+def test_another_chunk_size_that_finds_no_space_is_not_taken() -> None:
+    """The disk goes on as it is, and says why."""
+    disk = Clocked(chooser=ChunkChooser(8192, chosen=False))
+
+    def full(chunk_bytes: int) -> Space:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    disk.renew = full  # type: ignore[method-assign]
+    for n in range(1001):
+        disk.ask(0, n * 7919 % 250 * 4096, 4096, cookie=n)
+    assert len(disk.replies) == 1001
+    status = disk.service.status()
+    assert status.chunk_bytes == 8192
+    assert "No space left" in str(status.fault)
+
+
+def test_at_the_end_what_waits_is_not_begun() -> None:
+    """Nobody was told that it was done."""
+    disk = Clocked(limits=Limits(iops=1))
+    for cookie in (1, 2, 3):
+        disk.ask(1, 0, 10, cookie=cookie)
+    assert not disk.service.idle
+    disk.service.forget_held()
+    assert disk.service.idle
+    disk.advance(10)
+    assert [cookie for cookie, _, _ in disk.replies] == [1]
+
+
+def test_a_resize_answers_when_space_is_given_back() -> None:
+    """With what was dropped; growing answers at once."""
+    disk = Clocked(waits=True)
+    for offset in range(0, _SIZE, 8192):
+        disk.ask(0, offset, 512)
+        disk.world.settle()
+    assert disk.service.status().used_bytes == 256 << 10
+    answers: list[Any] = []
+    disk.service.carry_out(Resize(65536), answers.append)
+    disk.ask(0, _SIZE - 512, 512, cookie=99)
+    assert disk.replies[-1][0] == 99
+    assert answers == []
+    disk.world.settle()
+    assert answers == [{"cache_bytes": 65536, "used_bytes": 65536, "dropped_chunks": 24}]
+    assert disk.tell(Resize(1 << 30))["used_bytes"] == 65536
+
+    def fail(slots: list[int]) -> None:
+        raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+    disk.slots.punch = fail  # type: ignore[method-assign]
+    disk.service.carry_out(Resize(0), answers.append)
+    disk.world.settle()
+    assert "cannot be given back" in str(answers[-1])
+
+
+def test_the_curve_tells_what_a_cache_would_miss() -> None:
+    """Of the reads so far, and with `forget` of those after it."""
+    disk = Clocked()
+    for _ in range(3):
+        for chunk in range(4):
+            disk.ask(0, chunk * 8192, 512)
+    said = disk.tell(Curve(forget=True))
+    assert said["chunk_bytes"] == 8192
+    from froude.cache.curves.curve import MissRatioCurve
+
+    curve = MissRatioCurve.of_plain(said["curve"])
+    assert curve.at(3 * 8192) == 1.0
+    assert curve.at(4 * 8192) == pytest.approx(1 / 3)
+    assert MissRatioCurve.of_plain(disk.tell(Curve())["curve"]).accesses == 0
+
+
+def test_another_chunk_size_begins_when_nothing_is_under_way() -> None:
+    """What comes meanwhile waits; counters go on; the data are the same."""
+    disk = Clocked(chooser=ChunkChooser(8192, chosen=False), waits=True)
+    disk.image.data[:] = bytes(range(256)) * (_SIZE // 256)
+    disk.image.read_now = lambda offset, length: None  # type: ignore[method-assign]
+    for n in range(999):
+        disk.ask(0, n * 7919 % 250 * 4096, 4096)
+        disk.world.settle()
+    before = disk.service.status()
+    disk.replies.clear()
+    disk.ask(0, 17 * 4096, 4096, cookie=1)  # the thousandth
+    disk.ask(1, 256, 256, cookie=2)
+    disk.ask(0, 0, 512, cookie=3)
+    assert disk.replies in ([], [(1, 0, bytes(range(256)) * 16)])
+    disk.world.settle()
+    disk.advance(1)
+    disk.world.settle()
+    assert disk.replies[1:] == [(2, 0, None), (3, 0, bytes(range(256)) + b"x" * 256)]
+    after = disk.service.status()
+    assert (after.chunk_bytes, after.generation) == (4096, 2)
+    assert after.reads == before.reads + 2
+    assert after.hits >= before.hits
+    assert after.evictions >= before.evictions
+    assert after.cache_bytes == 256 << 10
+    assert replace(after, uptime_s=0).image == "vm.raw"
