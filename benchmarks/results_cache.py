@@ -1,11 +1,12 @@
 """Measures everything that docs/results/cache shows: `make results-cache`.
 
-Groups can be measured alone, `python -m benchmarks.results_cache --only solve`.
+Groups can be measured alone, `python -m benchmarks.results_cache --only nbd`.
 """
 
 from __future__ import annotations
 
-from benchmarks.results import Topic
+from benchmarks import cache_fio, cache_overhead
+from benchmarks.results import Row, Topic
 
 TOPIC = Topic(
     "cache",
@@ -21,6 +22,19 @@ TOPIC.benchmark(
     "figure-5", "Repeated jobs on the clusters of Figure 5, played out", "cache_simulating", "figure_5"
 )
 TOPIC.benchmark("traces", "Block traces, replayed", "cache_simulating", "traces")
+
+
+@TOPIC.group("fio", "Jobs by fio on four cached disks over one slow disk")
+def fio() -> list[Row]:
+    """Job times by policy."""
+    return cache_fio.rows()
+
+
+@TOPIC.group("overhead", "What observing and controlling costs")
+def overhead() -> list[Row]:
+    """Processor time of agents and controller."""
+    return cache_overhead.rows()
+
 
 if __name__ == "__main__":
     TOPIC.main()

@@ -42,6 +42,8 @@ NOT_RUN = {
     "make": "is make's own; CI runs it",
     "pip install": "installs; CI runs it",
     "froude cache disk": "serves until it is told to stop, beside programs of others; tests of its own run it",
+    "froude cache serve": "serves until it is told to stop; tests of its own run it",
+    "froude cache agent": "serves until it is told to stop; tests of its own run it",
     "froude provision measure": "needs a disk to measure",
     "NAMENODE": "needs a cluster of the reader's own",
     "tcpdump": "needs a cluster of the reader's own",

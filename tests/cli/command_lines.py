@@ -118,6 +118,10 @@ FILES: dict[str, Callable[[Path], object]] = {
     "use.csv": lambda p: p.write_text("server,cpu\na,0.5\n"),
     "prior.state": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
     "state.yaml": lambda p: shutil.copy(STATES["table-1"], p),
+    "agent.yaml": lambda p: p.write_text("froude: cache-agent/1\nkind: vm\nname: vm1\ntoken: token\n"),
+    "controller.yaml": lambda p: p.write_text(
+        "froude: cache-controller/1\ntoken: token\nstate: state\nhypervisors: {h1: {agent: 'http://127.0.0.1:8078'}}\n"
+    ),
     "blocks.trace": lambda p: p.write_text("1 0 16 8 1\n2 0 16 8 1\n3 1 0 1 0\n"),
     "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
 }
@@ -303,6 +307,8 @@ LINES = {
         (_json("cache-replay"), REPORT),
         {"inputs": "blocks.trace"},
     ),
+    "cache agent": Line("cache agent agent.yaml --dry-run", inputs={"config": "agent.yaml"}),
+    "cache serve": Line("cache serve controller.yaml --dry-run", inputs={"config": "controller.yaml"}),
     "harvest rollback": Line("harvest rollback prior.state", inputs={"state": "prior.state"}),
     "harvest classify": Line("harvest classify dc", (_json("utilisation-classes"), REPORT), {"folder": "dc"}),
     "provision check": Line(

@@ -46,6 +46,8 @@ IN_HELP = {
 """Commands whose example in help stands in those pages, word by word."""
 BY_HAND = {
     "cache disk": "serves until it is told to stop; tests of its own run it",
+    "cache agent": "serves until it is told to stop; tests of its own run it",
+    "cache serve": "serves until it is told to stop; tests of its own run it",
     "demo": "three minutes; `make demo` is run before a release",
     "hadoop fetch": "fetches; every test with a daemon needs what it fetches",
     "hadoop run": "takes a minute; a test of its own runs a job",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.cache import disk, simulating, solving
+from froude.cli.cache import disk, serving, simulating, solving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,3 +22,5 @@ def cache() -> None:
 app.command()(disk.disk)
 app.command()(solving.solve)
 app.command()(simulating.simulate)
+app.command()(serving.serve)
+app.command()(serving.agent)

@@ -1,0 +1,42 @@
+"""Something that is done again and again by a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Beat:
+    """Calls a function at even distances; a context manager, at whose end the last call is waited for."""
+
+    name: str
+    """Of the thread."""
+    every_s: float
+    """From one call to the next; calls that were missed, because one took longer, are not made up for."""
+    do: Callable[[], None]
+    """Must not raise."""
+    at_once: bool = False
+    """Whether the first call is at the beginning, or a distance later."""
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def __enter__(self) -> Beat:
+        """Begin."""
+        self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        due = time.monotonic() + (0.0 if self.at_once else self.every_s)
+        while not self._stop.wait(max(0.0, due - time.monotonic())):
+            due = max(due + self.every_s, time.monotonic())
+            self.do()

@@ -1,0 +1,97 @@
+"""The agent on a hypervisor: its SSD, what each VM has and does there, and changes of limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from froude.base.errors import InputError
+from froude.cache.agents import system
+from froude.cache.agents.beat import Beat
+from froude.cache.agents.keeper import Keeper
+from froude.cache.monitor.limits import Limits
+from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport, LimitsMessage
+
+
+class WatchedVm(Protocol):
+    """A VM as this agent needs it (`froude.cache.backends.enforced.Watch`)."""
+
+    def look(self, now_s: float) -> None:
+        """Take what was read since the last look into the curve."""
+        ...
+
+    def report(self, instance: str, now_s: float) -> CachedVm:
+        """The VM now."""
+        ...
+
+    def findings(self) -> Iterable[FindingMessage]:
+        """What came of measuring its back-ends."""
+        ...
+
+
+@dataclass(slots=True)
+class HypervisorWatch:
+    """What the agent knows; `with HypervisorWatch(...) as watch:` looks at curves until the block ends."""
+
+    name: str
+    keeper: Keeper
+    vms: Mapping[str, WatchedVm]
+    every_s: float = 5.0
+    """From one look at curves to the next."""
+    _begun: float = field(default_factory=time.monotonic)
+    _beat: Beat | None = None
+    _instance: str = field(default_factory=lambda: f"{system.boot()}/{time.monotonic_ns()}")
+
+    def report(self) -> HypervisorReport:
+        """Everything now."""
+        now = self._now()
+        return HypervisorReport(
+            name=self.name,
+            instance=self._instance,
+            uptime_s=now,
+            supply=LimitsMessage.of(self.keeper.supply),
+            last_number=self.keeper.last_number,
+            vms=tuple(vm.report(self._instance, now) for vm in self.vms.values()),
+            findings=tuple(finding for vm in self.vms.values() for finding in vm.findings()),
+        )
+
+    def apply(self, vm: str, number: int, limits: Limits) -> CachedVm:
+        """Change the limits of a VM.
+
+        Args:
+            vm: its name.
+            number: of the change.
+            limits: all of them.
+
+        Returns:
+            The VM after it.
+
+        Raises:
+            InputError: no such VM.
+            FroudeError: as `Keeper.apply`.
+        """
+        if vm not in self.vms:
+            raise InputError("is no VM here", place=vm, allowed=", ".join(self.vms) or "none")
+        self.keeper.apply(vm, number, limits)
+        return self.vms[vm].report(self._instance, self._now())
+
+    def look(self) -> None:
+        """Look at all curves once."""
+        for vm in self.vms.values():
+            vm.look(self._now())
+
+    def __enter__(self) -> HypervisorWatch:
+        """Start to look."""
+        self._beat = Beat("froude-hypervisor-watch", self.every_s, self.look)
+        self._beat.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop."""
+        if self._beat is not None:
+            self._beat.__exit__()
+
+    def _now(self) -> float:
+        return time.monotonic() - self._begun

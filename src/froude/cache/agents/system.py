@@ -1,0 +1,137 @@
+"""This machine's counters: processors, disks, waiting for disks, and processes that have a role."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from froude.cache.monitor.messages import ProcessSample
+from froude.cache.monitor.roles import role_of
+
+_PROC = Path("/proc")
+_DELAY = 42 - 3
+"""Where a process's delays by disks stand behind its name: the 42nd field of all, and its state is the third."""
+_TICKS_PER_S = 100.0
+"""Of the clock that /proc counts in, on every Linux that Python runs on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disks:
+    """All disks of the machine together."""
+
+    reads: int
+    writes: int
+    read_bytes: int
+    write_bytes: int
+    busy_s: float
+    """Time with a request under way, summed over disks."""
+
+
+def processor_s() -> float:
+    """Processor time spent so far, all cores, without idling and waiting."""
+    times = psutil.cpu_times()
+    return float(times.user + times.nice + times.system + times.irq + times.softirq)
+
+
+def disks() -> Disks:
+    """Counters of the whole disks, so that nothing counts twice with its partitions."""
+    counters = psutil.disk_io_counters(perdisk=True, nowrap=True) or {}
+    whole = [each for name, each in counters.items() if _is_whole(name)]
+    return Disks(
+        sum(each.read_count for each in whole),
+        sum(each.write_count for each in whole),
+        sum(each.read_bytes for each in whole),
+        sum(each.write_bytes for each in whole),
+        sum(getattr(each, "busy_time", 0) for each in whole) / 1000,
+    )
+
+
+def waited(processes: list[ProcessSample], busy_s: float, *, proc: Path = _PROC) -> tuple[float, str]:
+    """Time that processes waited for disks so far, and how that is known: the best that this kernel tells.
+
+    Delays of processes are the time that they slept for a disk, each for itself; the pressure of the machine is the
+    time that any of them did; a busy disk is busy for whomever.
+
+    Args:
+        processes: those with a role.
+        busy_s: of the disks.
+        proc: in place of /proc, for tests.
+    """
+    if _first(proc / "sys/kernel/task_delayacct") == "1" and processes:
+        return sum(each.io_s or 0.0 for each in processes), "delays"
+    for line in _text(proc / "pressure/io").splitlines():
+        words = dict(word.split("=") for word in line.split()[1:])
+        if line.startswith("some ") and words.get("total", "").isdecimal():
+            return int(words["total"]) / 1e6, "pressure"
+    return busy_s, "disks"
+
+
+def processes(*, proc: Path = _PROC) -> list[ProcessSample]:
+    """Processes that have a role, with what they used so far."""
+    found = []
+    counts_delays = _first(proc / "sys/kernel/task_delayacct") == "1"
+    for each in psutil.process_iter(["pid"]):
+        with suppress(psutil.Error, OSError):
+            role = role_of(each.cmdline())
+            if role:
+                times, pid = each.cpu_times(), each.pid
+                read, written = _io(proc / str(pid))
+                delay = _delay_s(proc / str(pid)) if counts_delays else None
+                found.append(
+                    ProcessSample(
+                        role=role, pid=pid, cpu_s=times.user + times.system, io_s=delay,
+                        read_bytes=read, write_bytes=written,
+                    )
+                )  # fmt: skip
+    return found
+
+
+def addresses() -> tuple[str, ...]:
+    """By which other machines know this one: all but loopback and those of one link."""
+    found = {
+        each.address
+        for interface in psutil.net_if_addrs().values()
+        for each in interface
+        if each.family in {socket.AF_INET, socket.AF_INET6} and "%" not in each.address
+    }
+    return tuple(sorted(each for each in found if not each.startswith("127.") and each != "::1"))
+
+
+def boot() -> str:
+    """Another word after each boot: counters begin anew with it."""
+    return _first(_PROC / "sys/kernel/random/boot_id") or str(psutil.boot_time())
+
+
+def _io(folder: Path) -> tuple[int, int]:
+    """Bytes from and to disks, where we may know."""
+    fields = dict(line.split(": ", 1) for line in _text(folder / "io").splitlines() if ": " in line)
+    return int(fields.get("read_bytes", 0)), int(fields.get("write_bytes", 0))
+
+
+def _delay_s(folder: Path) -> float:
+    """Summed over its threads: the kernel counts for each by itself."""
+    total = 0
+    with suppress(OSError):
+        for thread in (folder / "task").iterdir():
+            fields = _text(thread / "stat").rpartition(") ")[2].split()
+            total += int(fields[_DELAY]) if len(fields) > _DELAY else 0
+    return total / _TICKS_PER_S
+
+
+def _is_whole(name: str) -> bool:
+    return Path(f"/sys/block/{name}").exists() and not name.startswith(("loop", "ram", "zram", "dm-", "md"))
+
+
+def _first(path: Path) -> str:
+    return _text(path).strip()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,215 @@
+"""Caps by the kernel's control groups: `blkio.throttle` of version 1, `io.max` of version 2.
+
+Both count reads and writes apart, so that a mixed load may reach twice a cap of both. Version 1 charges a buffered
+write to whoever writes it back, which is the kernel, outside the group: such writes evade the cap (`buffered`). Weights
+are no caps, and the kernel takes them whether or not the device's scheduler heeds them (`ignored_weights`).
+
+Source: Documentation/admin-guide/cgroup-v1/blkio-controller.rst and cgroup-v2.rst of Linux.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from froude.base.errors import MissingError, TargetError
+from froude.cache.monitor.limits import Limits
+
+ROOT = Path("/sys/fs/cgroup")
+_V1 = {
+    "iops": ("blkio.throttle.read_iops_device", "blkio.throttle.write_iops_device"),
+    "bytes_per_s": ("blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device"),
+}
+_V2 = {"iops": ("riops", "wiops"), "bytes_per_s": ("rbps", "wbps")}
+_WEIGHTS = ("blkio.bfq.weight", "blkio.weight", "io.bfq.weight", "io.weight")
+_HEEDS_WEIGHTS = "bfq"
+_CONTROLS = frozenset({"iops", "bytes_per_s"})
+
+
+@dataclass(frozen=True, slots=True)
+class CgroupV1:
+    """`blkio.throttle` of a group, for one device."""
+
+    folder: Path
+    """Of the group."""
+    device: str
+    """`major:minor`."""
+    name: str = "cgroup-v1"
+    controls: frozenset[str] = _CONTROLS
+
+    def apply(self, limits: Limits) -> None:
+        """Cap reads and writes of the group on the device.
+
+        Raises:
+            TargetError: the kernel refuses.
+        """
+        for resource, files in _V1.items():
+            value = getattr(limits, resource) or 0  # 0 lifts a cap
+            for file in files:
+                _write(self.folder / file, f"{self.device} {value}")
+
+    def read_back(self) -> Limits:
+        """The larger of the caps of reads and of writes; none where either has none.
+
+        Raises:
+            TargetError: it cannot be read.
+        """
+        found = {}
+        for resource, files in _V1.items():
+            caps = [_caps_of(self.folder / file).get(self.device) for file in files]
+            found[resource] = _both(caps)
+        return Limits(**found)
+
+
+@dataclass(frozen=True, slots=True)
+class CgroupV2:
+    """`io.max` of a group, for one device."""
+
+    folder: Path
+    """Of the group."""
+    device: str
+    """`major:minor`."""
+    name: str = "cgroup-v2"
+    controls: frozenset[str] = _CONTROLS
+
+    def apply(self, limits: Limits) -> None:
+        """Cap reads and writes of the group on the device.
+
+        Raises:
+            TargetError: the kernel refuses.
+        """
+        words = [
+            f"{key}={getattr(limits, resource) or 'max'}" for resource, keys in _V2.items() for key in keys
+        ]
+        _write(self.folder / "io.max", " ".join([self.device, *words]))
+
+    def read_back(self) -> Limits:
+        """The larger of the caps of reads and of writes; none where either has none.
+
+        Raises:
+            TargetError: it cannot be read.
+        """
+        for line in _read(self.folder / "io.max").splitlines():
+            device, *words = line.split()
+            if device == self.device:
+                caps = dict(word.split("=", 1) for word in words)
+                return Limits(
+                    **{
+                        name: _both([_number(caps.get(key, "max")) for key in keys])
+                        for name, keys in _V2.items()
+                    }
+                )
+        return Limits()
+
+
+Cgroup = CgroupV1 | CgroupV2
+
+
+def cgroup_at(group: str, device: str, *, root: Path = ROOT) -> Cgroup:
+    """The group of that name, in whichever version this machine throttles by.
+
+    Args:
+        group: its name below the controller's root, such as `machine/vm1`.
+        device: `major:minor`.
+        root: where control groups are mounted.
+
+    Raises:
+        MissingError: no such group, or neither version throttles it.
+    """
+    v1 = root / "blkio" / group
+    if (v1 / _V1["iops"][0]).exists():
+        return CgroupV1(v1, device)
+    for v2 in (root / group, root / "unified" / group):
+        if (v2 / "io.max").exists():
+            return CgroupV2(v2, device)
+    raise MissingError(
+        "has no control group that limits its I/O",
+        file=group,
+        allowed=f"{v1} with blkio.throttle, or {root / group} with io.max",
+        remedy="Enable the io controller (cgroup.subtree_control), or name another group",
+    )
+
+
+def ignored_weights(group: Path, device: str, *, root: Path = Path("/")) -> str | None:
+    """What to say of a weight that somebody has set on a group and that has no effect on a device; None if none.
+
+    Args:
+        group: its folder.
+        device: `major:minor`.
+        root: in place of `/` for /sys, for tests.
+    """
+    scheduler = scheduler_of(device, root=root)
+    for name in _WEIGHTS:
+        try:
+            text = (group / name).read_text()
+        except OSError:
+            continue
+        weight = text.split()[-1] if text.split() else ""
+        if weight not in {"", "100"} and scheduler != _HEEDS_WEIGHTS:
+            return f"{name} {weight} has no effect: the scheduler of {device} is {scheduler}, which heeds no weights"
+    return None
+
+
+def scheduler_of(device: str, *, root: Path = Path("/")) -> str:
+    """The I/O scheduler of a device, such as `none` or `bfq`; empty where /sys does not say.
+
+    Args:
+        device: `major:minor`.
+        root: in place of `/`, for tests.
+    """
+    folder = root / "sys/dev/block" / device
+    whole = folder if (folder / "queue").exists() else folder.resolve().parent  # a partition's disk
+    try:
+        words = (whole / "queue/scheduler").read_text().split()
+    except OSError:
+        return ""
+    return next((word.strip("[]") for word in words if word.startswith("[")), words[0] if words else "")
+
+
+def device_of(path: Path) -> str:
+    """`major:minor` of a block device, or of the one that a file's file system lies on.
+
+    Args:
+        path: of a device or a file.
+
+    Raises:
+        MissingError: it is not there.
+    """
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise MissingError(f"cannot be looked at ({error.strerror})", file=path) from error
+    number = status.st_rdev or status.st_dev
+    return f"{os.major(number)}:{os.minor(number)}"
+
+
+def _both(caps: list[int | None]) -> int | None:
+    known = [cap for cap in caps if cap is not None]
+    return max(known) if len(known) == len(caps) else None
+
+
+def _caps_of(file: Path) -> dict[str, int]:
+    """By device, those above 0."""
+    rows = (line.split() for line in _read(file).splitlines())
+    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdecimal() and int(row[1])}
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text()
+    except OSError as error:
+        raise TargetError(f"cannot be read ({error.strerror})", file=file) from error
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text)
+    except OSError as error:
+        remedy = "Run the agent as root" if error.errno in {errno.EACCES, errno.EPERM} else None
+        raise TargetError(f"is refused ({error.strerror})", file=file, found=text, remedy=remedy) from error

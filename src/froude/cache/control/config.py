@@ -1,0 +1,173 @@
+"""What the controller is told by a file: its agents, what the user wants of each VM, how often, and by which policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from froude.base.declared import Declared, Example
+from froude.base.forms import FieldError, Number, Seconds, Size, Text
+from froude.base.units import MIB
+from froude.cache.agents.config import Serving, declared_of
+from froude.cache.control.deciding import Assumed, Solver, Wishes
+from froude.cache.solve.moving import LEAST_GAIN
+from froude.cache.solve.policies import DEFAULT, policy
+from froude.workspace.document import open_document
+from froude.workspace.migrate import Migrations
+
+MIGRATIONS = Migrations("cache-controller", 1)
+_WEIGHT = Number(0, 1e6)
+_STALE_ROUNDS = 2.5
+
+
+def _check_policy(name: str) -> None:
+    """Policies that caches of their own can carry out."""
+    if policy(name).shares:
+        raise FieldError(
+            "cannot be applied: each VM has a cache of its own",
+            found=name,
+            allowed="any other of `cache solve`",
+        )
+
+
+def _check_url(text: str) -> None:
+    scheme, _, rest = text.partition("://")
+    if scheme not in {"http", "https"} or not rest or any(sign in rest for sign in " /?#@"):
+        raise FieldError(
+            "is no address of an agent", found=text, allowed="http://HOST:PORT or https://HOST:PORT"
+        )
+
+
+_URL = Text(_check_url, "http://HOST:PORT or https://HOST:PORT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HypervisorEntry(Declared):
+    """One hypervisor."""
+
+    agent: Annotated[str, _URL, Example("http://127.0.0.1:8078", active=True)]
+    """Where its agent serves."""
+    writes_bytes_per_day: Annotated[int | None, Size(), Example("2 TB")] = None
+    """What may be written to its SSD in a day so that it lasts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VmEntry(Declared):
+    """What is wanted of one VM; without an entry it is as any other."""
+
+    agent: Annotated[str | None, _URL] = None
+    """Where the agent on it serves; without one, nothing is known of its processes and jobs."""
+    application: str | None = None
+    """Whose part it is; without it, what its processes talk to tells."""
+    importance: Annotated[float | None, _WEIGHT] = None
+    """How much one of its misses counts beside another's; without it 1, or what a master's counts."""
+    floor_bytes: Annotated[int | None, Size()] = None
+    """The least that its cache gets."""
+    ceiling_bytes: Annotated[int | None, Size()] = None
+    """The most."""
+    floor_iops: Annotated[float, _WEIGHT] = 0.0
+    """The least requests per second that it is left."""
+    ceiling_iops: Annotated[float | None, Number(1, 1e9)] = None
+    """The most."""
+
+    def wishes(self) -> Wishes:
+        """As the solver takes them."""
+        return Wishes(
+            application=self.application,
+            importance=self.importance,
+            floor_bytes=self.floor_bytes or 0,
+            ceiling_bytes=self.ceiling_bytes,
+            floor_iops=self.floor_iops,
+            ceiling_iops=self.ceiling_iops,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerConfig(Serving):
+    """The controller."""
+
+    state: Annotated[Path, Example("cache-state", active=True)]
+    """Folder of its journal: history, and numbers of changes."""
+    agents_token: Path | None = None
+    """File with the secret of the agents; without it that of the controller itself."""
+    authority: Path | None = None
+    """PEM file of who signed the agents' certificates; without it the system's."""
+    interval_s: Annotated[float, Seconds(most_s=86400)] = 60.0
+    """From one round to the next."""
+    window_s: Annotated[float, Seconds(most_s=86400)] = 180.0
+    """How far back rates look; what is older weighs less."""
+    timeout_s: Annotated[float, Seconds(most_s=600)] = 10.0
+    """How long an agent may take to answer."""
+    policy: Annotated[str, Text(_check_policy, "a policy of `cache solve` that gives each VM a cache")] = (
+        DEFAULT
+    )
+    """How SSDs are split."""
+    apply: bool = True
+    """Whether plans are carried out; without it they are only shown."""
+    least_gain: Annotated[float, Number(0, 1)] = LEAST_GAIN
+    """Part of what misses cost that a move must save."""
+    horizon_s: Annotated[float, Seconds(most_s=86400)] = 600.0
+    """How long the load is expected to stay as it is: what a move must pay for itself in."""
+    granule_bytes: Annotated[int, Size()] = MIB
+    """Sizes of caches are multiples of it."""
+    disk_read_s: Annotated[float, Seconds(most_s=100)] = 0.01
+    """What a read of the disk behind the caches takes."""
+    ssd_read_s: Annotated[float, Seconds(most_s=100, zero=True)] = 0.001
+    """What a read of an SSD takes."""
+    master_importance: Annotated[float, _WEIGHT] = 1.0
+    """How much a miss of an application's master counts beside another's."""
+    hypervisors: Annotated[
+        Mapping[str, HypervisorEntry], Example({"h1": {"agent": "http://127.0.0.1:8078"}}, active=True)
+    ] = field(default_factory=dict)
+    """By name, as their agents call themselves."""
+    vms: Mapping[str, VmEntry] = field(default_factory=dict)
+    """By name, as their hypervisors call them."""
+
+    def check(self) -> None:
+        """Somebody must be there to split."""
+        Serving.check(self)
+        if not self.hypervisors:
+            raise FieldError("names no hypervisor", names=("hypervisors",), allowed="one or more")
+
+    @property
+    def stale_s(self) -> float:
+        """How old a report may be before its agent counts as lost."""
+        return _STALE_ROUNDS * self.interval_s + self.timeout_s
+
+    def solver(self, *, seed: int = 0) -> Solver:
+        """Who decides.
+
+        Args:
+            seed: of what a policy leaves to chance.
+        """
+        writes = {
+            name: each.writes_bytes_per_day
+            for name, each in self.hypervisors.items()
+            if each.writes_bytes_per_day is not None
+        }
+        assumed = Assumed(
+            miss_s=self.disk_read_s,
+            hit_s=self.ssd_read_s,
+            horizon_s=self.horizon_s,
+            granule_bytes=self.granule_bytes,
+            master_importance=self.master_importance,
+            writes_bytes_per_day=writes,
+        )
+        wishes = {name: each.wishes() for name, each in self.vms.items()}
+        return Solver(
+            policy=policy(self.policy), wishes=wishes, assumed=assumed, least_gain=self.least_gain, seed=seed
+        )
+
+
+def read_controller(path: Path) -> ControllerConfig:
+    """The controller's file, with paths as seen from here.
+
+    Args:
+        path: of a YAML document.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    return declared_of(ControllerConfig, open_document(path, MIGRATIONS).root.fields, path)

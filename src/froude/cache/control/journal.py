@@ -1,0 +1,177 @@
+"""The controller's memory on disk: a line a round, and numbers of changes that are never given twice.
+
+Lines are only added, each on the disk before anything follows from it; a line that a crash cut short is the last one and
+is passed over. When there are too many, the file is written anew, whole or not at all.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from froude.base.documents import STAMP, parse_stamp
+from froude.base.errors import GuardError, InputError
+from froude.base.files import atomic_write_bytes, read_bounded, refuse_special, stated_os_errors
+from froude.cache.control.types import Decision, Outcome, Record, plain
+from froude.cache.monitor.limits import Limits, read_limits
+
+KEPT = 1000
+"""Rounds that are remembered: a day and a half at one a minute, less where many are asked for."""
+_KIND, _VERSION = "cache-journal", 1
+_LIMIT_BYTES = 1 << 30
+_NAME = "journal.jsonl"
+
+
+class FileJournal:
+    """The journal in a folder; one controller at a time has it open."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read what is there, and hold the folder.
+
+        Args:
+            folder: of the journal; made where it is not there.
+
+        Raises:
+            GuardError: another controller holds it.
+            InputError: what is there is no journal.
+            MissingError: no right to write there.
+        """
+        self._path = folder / _NAME
+        with stated_os_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                os.close(self._lock)
+                raise GuardError("is held by another controller", file=folder) from error
+        self._records: dict[int, Record] = {}
+        self._given = 0
+        self._lines = 0
+        try:
+            refuse_special(self._path)
+            if self._path.exists():
+                self._read()
+            self._write_anew()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def numbers(self, count: int, *, above: int) -> range:
+        """So many numbers that nobody was given before.
+
+        Args:
+            count: how many.
+            above: what agents have seen.
+
+        Raises:
+            MissingError: they cannot be written down.
+        """
+        first = max(self._given, above) + 1
+        self._add({"given": first + count - 1})
+        self._given = first + count - 1
+        return range(first, first + count)
+
+    def add(self, record: Record) -> None:
+        """Write a round down.
+
+        Args:
+            record: of the round; a later word on the same round takes its place.
+
+        Raises:
+            MissingError: it cannot be written.
+        """
+        self._add({"round": plain(record)})
+        self._keep(record)
+        if self._lines > 4 * KEPT:
+            self._write_anew()
+
+    def records(self) -> tuple[Record, ...]:
+        """The last rounds, the oldest first."""
+        return tuple(self._records.values())
+
+    def close(self) -> None:
+        """Let another controller have it."""
+        os.close(self._lock)
+
+    def __enter__(self) -> FileJournal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _keep(self, record: Record) -> None:
+        self._records.pop(record.number, None)
+        self._records[record.number] = record
+        while len(self._records) > KEPT:
+            del self._records[next(iter(self._records))]
+
+    def _add(self, line: dict[str, Any]) -> None:
+        data = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+        with stated_os_errors(self._path), self._path.open("ab") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        self._lines += 1
+
+    def _write_anew(self) -> None:
+        """Only what is remembered, and no half line."""
+        lines: list[dict[str, Any]] = [{STAMP: f"{_KIND}/{_VERSION}"}, {"given": self._given}]
+        lines += [{"round": plain(record)} for record in self._records.values()]
+        data = b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines)
+        atomic_write_bytes(self._path, data)
+        self._lines = len(lines)
+
+    def _read(self) -> None:
+        head, *lines = read_bounded(self._path, limit_bytes=_LIMIT_BYTES).split(b"\n")
+        if parse_stamp(_plain(head).get(STAMP)) != (_KIND, _VERSION):
+            found, allowed = head[:80].decode(errors="replace"), f"{_KIND}/{_VERSION}"
+            raise InputError("is no journal", file=self._path, found=found, allowed=allowed)
+        for number, line in enumerate(lines, 2):
+            if not line:
+                continue
+            fields = _plain(line)
+            try:
+                if "given" in fields:
+                    self._given = max(self._given, int(fields["given"]))
+                elif "round" in fields:
+                    self._keep(_record(fields["round"], str(self._path)))
+                elif number < len(lines) + 1:
+                    raise ValueError("neither a round nor a number")
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise InputError("is damaged", file=self._path, place=number, found=error) from error
+
+
+def _plain(line: bytes) -> dict[str, Any]:
+    """A line's fields; none where it is no JSON object."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def _record(fields: dict[str, Any], file: str) -> Record:
+    def limits(name: str) -> dict[str, Limits]:
+        return {vm: read_limits(each, file=file) for vm, each in fields[name].items()}
+
+    decision = Decision(
+        fields["policy"], limits("limits"), fields["reasons"], fields["expected"], tuple(fields["remarks"])
+    )
+    return Record(
+        int(fields["number"]),
+        float(fields["made_at_s"]),
+        str(fields["cause"]),
+        Outcome(fields["outcome"]),
+        decision,
+        limits("before"),
+        limits("after"),
+        tuple(fields["failures"]),
+        float(fields["seconds"]),
+    )

@@ -1,0 +1,146 @@
+"""The loop's thread, and the agents behind REST: the shell around `rounds`."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from froude.base.errors import FroudeError
+from froude.cache.agents.beat import Beat
+from froude.cache.agents.client import AgentClient
+from froude.cache.backends.order import Step
+from froude.cache.control.rounds import Controller
+from froude.cache.control.types import Record
+from froude.cache.monitor.messages import CachedVm, HypervisorReport, VmReport
+
+_MOST_AT_ONCE = 32
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class RestAgents:
+    """Agents, asked by a thread each."""
+
+    of_hypervisors: Mapping[str, AgentClient]
+    of_vms: Mapping[str, AgentClient] = field(default_factory=dict)
+    _pool: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(_MOST_AT_ONCE, thread_name_prefix="froude-agent")
+    )
+
+    def hypervisors(self) -> Mapping[str, HypervisorReport | FroudeError]:
+        """What every hypervisor's agent reports, or why it does not."""
+        return self._all({name: each.hypervisor for name, each in self.of_hypervisors.items()})
+
+    def guests(self) -> Mapping[str, VmReport | FroudeError]:
+        """What every VM's own agent reports, or why it does not."""
+        return self._all({name: each.vm for name, each in self.of_vms.items()})
+
+    def apply(self, steps: Mapping[str, tuple[int, Step]]) -> Mapping[str, CachedVm | FroudeError]:
+        """Carry out one change on each of some hypervisors.
+
+        Args:
+            steps: by hypervisor: the change's number and the change.
+        """
+
+        def one(name: str) -> Callable[[], CachedVm]:
+            number, step = steps[name]
+            return lambda: self.of_hypervisors[name].apply(step.vm, number, step.after)
+
+        return self._all({name: one(name) for name in steps})
+
+    def close(self) -> None:
+        """End all connections."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for each in (*self.of_hypervisors.values(), *self.of_vms.values()):
+            each.close()
+
+    def _all(self, calls: Mapping[str, Callable[[], T]]) -> dict[str, T | FroudeError]:
+        futures = {name: self._pool.submit(call) for name, call in calls.items()}
+        answers: dict[str, T | FroudeError] = {}
+        for name, future in futures.items():
+            try:
+                answers[name] = future.result()
+            except FroudeError as error:
+                answers[name] = error
+        return answers
+
+
+@dataclass(slots=True)
+class Loop:
+    """A round every so often, and at once when it is asked for; `with Loop(...) as loop:`."""
+
+    controller: Controller
+    interval_s: float
+    apply: bool = True
+    """Whether plans are carried out."""
+    failed: Callable[[str], None] = lambda _: None
+    """Told of a round that could not be written down, and of what went wrong in one."""
+    paused: bool = False
+    """Whether no rounds are made but those that are asked for."""
+    failures: int = 0
+    """Rounds that ended in an error, since the start."""
+    seconds: float = 0.0
+    """Of processor time spent in rounds, since the start."""
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    """Held by whoever has the controller."""
+    _beat: Beat | None = None
+    _cause: str = "start"
+
+    def round(self, *, cause: str, dry: bool) -> Record:
+        """One round now; waits for the one that is under way.
+
+        Args:
+            cause: why.
+            dry: whether it is only said what would be done.
+
+        Raises:
+            FroudeError: it could not be written down.
+        """
+        with self.lock:
+            return self.controller.round(cause=cause, dry=dry or not self.apply)
+
+    def restore(self, number: int, *, dry: bool) -> Record:
+        """Go back to what was in force after an earlier round; no rounds are made by themselves after it.
+
+        Args:
+            number: of that round.
+            dry: whether it is only said what would be done.
+
+        Raises:
+            KeyError: the history has no such round.
+            FroudeError: it could not be written down.
+        """
+        with self.lock:
+            record = self.controller.restore(number, dry=dry or not self.apply)
+            self.paused = self.paused or not dry  # or the next round would undo it
+            return record
+
+    def __enter__(self) -> Loop:
+        """Start."""
+        self._beat = Beat("froude-loop", self.interval_s, self._again, at_once=True)
+        self._beat.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop after the round that is under way."""
+        if self._beat is not None:
+            self._beat.__exit__()
+
+    def _again(self) -> None:
+        if self.paused:
+            return
+        begun = time.thread_time()
+        try:
+            record = self.round(cause=self._cause, dry=False)
+        except FroudeError as error:
+            self.failures += 1
+            self.failed(str(error))
+        else:
+            for why in record.failures:
+                self.failed(why)
+        self._cause = "interval"
+        self.seconds += time.thread_time() - begun

@@ -1,0 +1,1 @@
+"""What is observed of VMs, their SSD and their applications: values, windows, topology. Nothing here asks anybody."""

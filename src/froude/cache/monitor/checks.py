@@ -1,0 +1,93 @@
+"""Whether counters can be what they say: an agent may be broken, or lie to get more.
+
+What is not possible is refused, and the report that holds it is as good as none. What is possible and false can only
+shift a split within the floors and ceilings that the user has set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from froude.cache.monitor.messages import HypervisorReport, VmReport
+
+_MOST_PER_S = {
+    "reads": 1e8,
+    "writes": 1e8,
+    "hits": 1e9,
+    "misses": 1e8,
+    "read_bytes": 1e12,
+    "write_bytes": 1e12,
+    "ssd_written_bytes": 1e12,
+    "io_s": 1e6,
+}
+"""Growth per second that no machine reaches: a hundred million requests, a terabyte."""
+_FAST_CLOCK, _SLACK_S = 2.0, 5.0
+"""How much faster than ours a clock may run, and how much a report may have waited on its way."""
+
+
+def clock_lies(before_s: float, after_s: float, elapsed_s: float) -> str | None:
+    """What is wrong with an agent's clock; None where nothing is.
+
+    Args:
+        before_s: what it said in its last report.
+        after_s: what it says now.
+        elapsed_s: how much time has passed between the two, by our clock.
+    """
+    if after_s < before_s:
+        return f"its clock went back by {before_s - after_s:.3g} s"
+    if after_s - before_s > _FAST_CLOCK * elapsed_s + _SLACK_S:
+        return f"its clock advanced by {after_s - before_s:.3g} s in {elapsed_s:.3g} s"
+    return None
+
+
+def vm_lies(before: VmReport | None, after: VmReport) -> str | None:
+    """What is impossible in the report of a VM's agent; None where nothing is.
+
+    Args:
+        before: its last report; None for none.
+        after: this one.
+    """
+    if before is None or before.instance != after.instance:
+        return None
+    seconds = after.uptime_s - before.uptime_s
+    busy = after.cpu_s - before.cpu_s
+    if busy > 1.2 * after.cores * seconds + 1.0:
+        return f"{busy:.3g} s of processor time in {seconds:.3g} s on {after.cores} cores"
+    if busy < 0:
+        return "cpu_s fell"
+    names = ("reads", "writes", "read_bytes", "write_bytes")
+    return _impossible({name: (getattr(before, name), getattr(after, name)) for name in names}, seconds)
+
+
+def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) -> str | None:
+    """What is impossible in the report of a hypervisor's agent; None where nothing is.
+
+    Args:
+        before: its last report; None for none.
+        after: this one.
+    """
+    names = [vm.name for vm in after.vms]
+    if len(set(names)) < len(names):
+        return "a VM is named twice"
+    if before is not None and before.instance == after.instance and before.supply != after.supply:
+        return "its SSD has another size or speed than before"
+    same = before is not None and before.instance == after.instance
+    known = {vm.name: vm for vm in before.vms} if same and before is not None else {}
+    seconds = 0.0 if before is None else after.uptime_s - before.uptime_s
+    for vm in after.vms:
+        last = known.get(vm.name)
+        if last is None or last.instance != vm.instance or vm.error:
+            continue
+        wrong = _impossible({name: (getattr(last, name), getattr(vm, name)) for name in _MOST_PER_S}, seconds)
+        if wrong is not None:
+            return f"{vm.name}: {wrong}"
+    return None
+
+
+def _impossible(counters: Mapping[str, tuple[float, float]], seconds: float) -> str | None:
+    for name, (before, after) in counters.items():
+        if after < before:
+            return f"{name} fell from {before:g} to {after:g}"
+        if after - before > _MOST_PER_S[name] * (seconds + 1.0):
+            return f"{name} grew by {after - before:.3g} in {seconds:.3g} s"
+    return None

@@ -1,0 +1,207 @@
+"""What agents tell the controller, and what it tells them: the JSON of their REST interface, checked field by field.
+
+Counters begin anywhere and only grow while `instance` is the same; rates are made of their differences (`window`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from froude.base.errors import TargetError
+from froude.cache.monitor.limits import MOST, Limits
+
+_NAME = 200
+_LIST = 10_000
+"""Most items of any list that a peer may send."""
+
+Name = Annotated[str, Field(min_length=1, max_length=_NAME)]
+Word = Annotated[str, Field(max_length=_NAME)]
+Count = Annotated[int, Field(ge=0, le=MOST)]
+Amount = Annotated[float, Field(ge=0, le=float(MOST), allow_inf_nan=False)]
+
+
+class Message(BaseModel):
+    """Any of them; fields that are not known here are passed over, as a newer peer may send them."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+M = TypeVar("M", bound=Message)
+
+
+class LimitsMessage(Message):
+    """Limits of a VM, or what an SSD has."""
+
+    cache_bytes: Count | None = None
+    """Space of its cache; null where that is not controlled."""
+    iops: Annotated[int, Field(ge=1, le=MOST)] | None = None
+    """Requests per second; null for no cap."""
+    bytes_per_s: Annotated[int, Field(ge=1, le=MOST)] | None = None
+    """Bandwidth; null for no cap."""
+
+    @classmethod
+    def of(cls, limits: Limits) -> LimitsMessage:
+        """Those of a value."""
+        return cls(**limits.plain())
+
+    def value(self) -> Limits:
+        """As the value that everything else uses."""
+        return Limits(self.cache_bytes, self.iops, self.bytes_per_s)
+
+
+class Apply(Message):
+    """One change of one VM's limits."""
+
+    number: Count
+    """Of the change: larger than that of any change before it, or it is refused as late."""
+    limits: LimitsMessage
+    """All of them; null lifts a cap."""
+
+
+class ProcessSample(Message):
+    """A process of an application that is known by its role."""
+
+    role: Name
+    """Such as `DataNode`."""
+    pid: Count
+    cpu_s: Amount = 0.0
+    """Processor time so far."""
+    io_s: Amount | None = None
+    """Time that it waited for disks so far; null where the kernel does not count it."""
+    read_bytes: Count = 0
+    """From disks so far."""
+    write_bytes: Count = 0
+    """To disks so far."""
+
+
+class PeerSample(Message):
+    """What was exchanged with one address so far."""
+
+    address: Name
+    sent_bytes: Count = 0
+    received_bytes: Count = 0
+    incoming: bool = False
+    """Whether connections come from there to a server here."""
+    role: Word = ""
+    """Of the process here; empty where it has none."""
+
+
+class JobSample(Message):
+    """A job of Hadoop."""
+
+    id: Name
+    name: Word = ""
+    kind: Word = ""
+    """Such as `MAPREDUCE`."""
+    running: bool = True
+    progress: Annotated[float, Field(ge=0, le=1)] = 0.0
+    elapsed_s: Amount = 0.0
+    """Since its start; of an ended job, to its end."""
+    hosts: Annotated[tuple[Name, ...], Field(max_length=_LIST)] = ()
+    """Where its tasks run, as far as that is known."""
+
+
+class VmReport(Message):
+    """Counters of a virtual machine, by the agent on it."""
+
+    name: Name
+    instance: Name
+    """Another one whenever counters begin anew."""
+    uptime_s: Amount
+    """Of the agent, on a clock that never goes back: the time of this sample."""
+    cores: Annotated[int, Field(ge=1, le=4096)] = 1
+    cpu_s: Amount = 0.0
+    """Processor time of the whole machine so far."""
+    io_s: Amount = 0.0
+    """Time that its processes waited for disks so far."""
+    io_by: Word = ""
+    """How that is known: `delays` of processes, `pressure` of the machine, or `disks` that were busy."""
+    reads: Count = 0
+    writes: Count = 0
+    read_bytes: Count = 0
+    write_bytes: Count = 0
+    addresses: Annotated[tuple[Name, ...], Field(max_length=_LIST)] = ()
+    """By which other machines know it."""
+    processes: Annotated[tuple[ProcessSample, ...], Field(max_length=_LIST)] = ()
+    peers: Annotated[tuple[PeerSample, ...], Field(max_length=_LIST)] = ()
+    jobs: Annotated[tuple[JobSample, ...], Field(max_length=_LIST)] = ()
+
+
+class CachedVm(Message):
+    """A VM as its hypervisor sees it."""
+
+    name: Name
+    instance: Name
+    """Another one whenever counters begin anew."""
+    limits: LimitsMessage
+    """In force, read back."""
+    controls: Annotated[tuple[Name, ...], Field(max_length=10)] = ()
+    """Which of `cache_bytes`, `iops` and `bytes_per_s` can be changed."""
+    used_bytes: Count = 0
+    """Of its cache."""
+    chunk_bytes: Annotated[int, Field(ge=1, le=1 << 40)] = 65536
+    reads: Count = 0
+    writes: Count = 0
+    read_bytes: Count = 0
+    write_bytes: Count = 0
+    hits: Count = 0
+    misses: Count = 0
+    io_s: Amount = 0.0
+    """Sum of the times that its requests took."""
+    held: Count = 0
+    """Requests that a cap held back."""
+    ssd_written_bytes: Count = 0
+    curve: dict[str, Any] | None = None
+    """Its miss-ratio curve so far; null before its first read, or where there is none."""
+    error: Word = ""
+    """Why nothing else is known, where its back-end did not answer."""
+
+
+class FindingMessage(Message):
+    """What came of measuring a back-end's cap."""
+
+    vm: Word
+    backend: Name
+    resource: Name
+    verdict: Name
+    note: Annotated[str, Field(max_length=2000)] = ""
+    asked: Count | None = None
+    free_rate: Amount | None = None
+    held_rate: Amount | None = None
+
+
+class HypervisorReport(Message):
+    """The SSD of a hypervisor and its VMs, by the agent on it."""
+
+    name: Name
+    instance: Name
+    uptime_s: Amount
+    """Of the agent, on a clock that never goes back: the time of this sample."""
+    supply: LimitsMessage
+    """What the SSD has."""
+    last_number: Count = 0
+    """Of the last change that it carried out."""
+    vms: Annotated[tuple[CachedVm, ...], Field(max_length=_LIST)] = ()
+    findings: Annotated[tuple[FindingMessage, ...], Field(max_length=_LIST)] = ()
+
+
+def parsed(kind: type[M], document: object, *, peer: str) -> M:
+    """A message out of what a peer sent.
+
+    Args:
+        kind: of the message.
+        document: what its JSON gave.
+        peer: who sent it, for the error.
+
+    Raises:
+        TargetError: it is none, with the first field that is wrong.
+    """
+    try:
+        return kind.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        message = f"sends what it may not ({first['msg'].lower()})"
+        raise TargetError(message, file=peer, place=place or None, found=first.get("input")) from error

@@ -1,0 +1,344 @@
+"""What is known of all VMs and SSDs: reports go in as they come, a view of the last while comes out.
+
+Whatever a split is made by (reads, misses, the curve) is counted by the hypervisor's cache. The agent within a VM, which
+its tenant could have changed, tells what only it can know: processor time, who talks to whom, which jobs run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from froude.base.errors import InputError
+from froude.cache.curves import MissRatioCurve
+from froude.cache.monitor.audit import evades, overcommitted
+from froude.cache.monitor.checks import clock_lies, hypervisor_lies, vm_lies
+from froude.cache.monitor.jobs import JobRun, JobRuns
+from froude.cache.monitor.limits import RESOURCES, Limits
+from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport, JobSample, VmReport
+from froude.cache.monitor.topology import Application, Flow, applications
+from froude.cache.monitor.window import Sample, Window
+
+_COUNTED = (
+    "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "io_s", "held", "ssd_written_bytes"
+)  # fmt: skip
+_WATCHED = ("chunks", "write_bytes")
+_LEAST_FLOW = 1.0
+"""Bytes per second below which a flow joins nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class VmView:
+    """One VM in the last while."""
+
+    name: str
+    hypervisor: str
+    held: Limits
+    """In force."""
+    rates: Mapping[str, float]
+    """Per second: reads, writes, read_bytes, write_bytes, hits, misses, chunks (hits and misses), io_s, held and
+    ssd_written_bytes by its cache; cpu_s and wait_s by its own agent. Empty before a second report."""
+    window_s: float
+    """How long that while is."""
+    controls: frozenset[str] = frozenset(RESOURCES)
+    """Of which resources its limits can be changed."""
+    chunk_bytes: int = 65536
+    used_bytes: int = 0
+    curve: MissRatioCurve | None = None
+    application: str = ""
+    master: bool = False
+    roles: tuple[str, ...] = ()
+    network_bytes_per_s: float = 0.0
+    """With the other VMs of its application."""
+    trouble: str = ""
+    """Why its limits must stay as they are; empty where nothing is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class HypervisorView:
+    """One SSD."""
+
+    name: str
+    supply: Limits
+    """What it has; of nobody who has never reported, nothing is known."""
+    trouble: str = ""
+    """Why nothing may be changed on it; empty where nothing is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything, at one moment."""
+
+    hypervisors: tuple[HypervisorView, ...]
+    vms: tuple[VmView, ...]
+    applications: tuple[Application, ...] = ()
+    runs: tuple[JobRun, ...] = ()
+    jobs: tuple[tuple[str, JobSample], ...] = ()
+    """Those that run now, each with the VM whose agent tells of it."""
+    findings: tuple[FindingMessage, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What is not as it should be."""
+    changed: tuple[str, ...] = ()
+    """VMs whose load has changed since the last view."""
+    last_number: int = 0
+    """The largest number of a change that any agent has carried out."""
+
+
+@dataclass(slots=True)
+class _Heard:
+    """One agent, and what it said last."""
+
+    report: HypervisorReport | VmReport | None = None
+    heard_s: float = 0.0
+    """When, by our clock."""
+    trouble: str = "has not reported yet"
+
+
+@dataclass(slots=True)
+class _Guest:
+    """What is kept of one VM."""
+
+    cache: Window
+    own: Window
+    peers: dict[str, Window] = field(default_factory=dict)
+    last: tuple[CachedVm, float] | None = None
+    """As it was last reported, and when."""
+    evades: str = ""
+    """What to say of a cap that did not hold it."""
+
+    @property
+    def totals(self) -> tuple[float, float]:
+        """Chunks read and missed so far."""
+        return (
+            (0.0, 0.0)
+            if self.last is None
+            else (self.last[0].hits + self.last[0].misses, self.last[0].misses)
+        )
+
+
+class Monitor:
+    """Takes reports, gives views."""
+
+    def __init__(self, *, window_s: float, stale_s: float) -> None:
+        """Nothing is known yet.
+
+        Args:
+            window_s: how far back rates look.
+            stale_s: how old the last report of an agent may be before it counts as lost.
+        """
+        self._window_s, self._stale_s = window_s, stale_s
+        self._hypervisors: dict[str, _Heard] = {}
+        self._guests: dict[str, _Heard] = {}
+        self._vms: dict[str, _Guest] = {}
+        self._jobs = JobRuns()
+        self._changed: dict[str, None] = {}
+
+    def expect(self, hypervisors: tuple[str, ...], vms: tuple[str, ...] = ()) -> None:
+        """Say which agents there are, so that one that never reports is missed.
+
+        Args:
+            hypervisors: by name.
+            vms: those with an agent of their own.
+        """
+        for name in hypervisors:
+            self._hypervisors.setdefault(name, _Heard())
+        for name in vms:
+            self._guests.setdefault(name, _Heard())
+
+    def failed(self, name: str, why: str, *, guest: bool = False) -> None:
+        """An agent did not answer, or not as it should.
+
+        Args:
+            name: of the hypervisor or VM.
+            why: in words.
+            guest: whether it is a VM's.
+        """
+        heard = (self._guests if guest else self._hypervisors).setdefault(name, _Heard())
+        heard.trouble = why
+
+    def hypervisor(self, report: HypervisorReport, now_s: float) -> None:
+        """Take a report of a hypervisor's agent.
+
+        Args:
+            report: as it came.
+            now_s: when, by our clock.
+        """
+        heard = self._hypervisors.setdefault(report.name, _Heard())
+        before = heard.report if isinstance(heard.report, HypervisorReport) else None
+        if not _accepted(heard, report, hypervisor_lies(before, report), now_s):
+            return
+        for vm in report.vms:
+            if not vm.error:
+                self._cached(vm, f"{report.instance}/{vm.instance}", report.uptime_s)
+
+    def guest(self, report: VmReport, now_s: float) -> None:
+        """Take a report of a VM's own agent.
+
+        Args:
+            report: as it came.
+            now_s: when, by our clock.
+        """
+        heard = self._guests.setdefault(report.name, _Heard())
+        before = heard.report if isinstance(heard.report, VmReport) else None
+        if not _accepted(heard, report, vm_lies(before, report), now_s):
+            return
+        kept = self._kept(report.name)
+        own = {"cpu_s": report.cpu_s, "wait_s": report.io_s}
+        kept.own.add(Sample(report.instance, report.uptime_s, own))
+        for peer in report.peers:
+            if peer.role:  # only what Hadoop's processes exchange
+                window = kept.peers.setdefault(f"{peer.address} {peer.incoming}", Window(self._window_s))
+                counts = {"sent": float(peer.sent_bytes), "received": float(peer.received_bytes)}
+                window.add(Sample(report.instance, report.uptime_s, counts))
+
+    def view(self, now_s: float) -> View:
+        """What is known at a moment.
+
+        Args:
+            now_s: by our clock.
+        """
+        remarks = [*self._lost(self._hypervisors, now_s), *self._lost(self._guests, now_s)]
+        for heard in self._hypervisors.values():
+            if isinstance(heard.report, HypervisorReport) and not heard.trouble:
+                remarks += filter(None, [overcommitted(heard.report)])
+        remarks += [f"{name} {kept.evades}" for name, kept in self._vms.items() if kept.evades]
+        flows = self._flows()
+        roles = {name: _roles(each) for name, each in self._guests.items() if each.report is not None}
+        groups = applications(flows, roles, least_bytes_per_s=_LEAST_FLOW)
+        group_of = {vm: group for group in groups for vm in group.vms}
+        vms = []
+        for heard in self._hypervisors.values():
+            if isinstance(heard.report, HypervisorReport):
+                vms += [
+                    self._vm(vm, heard.report.name, heard.trouble, group_of.get(vm.name), flows)
+                    for vm in heard.report.vms
+                ]
+        jobs = self._follow(group_of)
+        changed = tuple(self._changed)
+        self._changed.clear()
+        reports = [each.report for each in self._hypervisors.values() if each.report is not None]
+        return View(
+            hypervisors=tuple(_hypervisor(name, each) for name, each in self._hypervisors.items()),
+            vms=tuple(vms),
+            applications=groups,
+            runs=tuple(self._jobs.runs),
+            jobs=jobs,
+            findings=tuple(
+                f for each in reports if isinstance(each, HypervisorReport) for f in each.findings
+            ),
+            remarks=tuple(remarks),
+            changed=changed,
+            last_number=max(
+                (each.last_number for each in reports if isinstance(each, HypervisorReport)), default=0
+            ),
+        )
+
+    def _cached(self, vm: CachedVm, instance: str, time_s: float) -> None:
+        kept = self._kept(vm.name)
+        counts = {name: float(getattr(vm, name)) for name in _COUNTED} | {
+            "chunks": float(vm.hits + vm.misses)
+        }
+        kept.evades = "" if kept.last is None else evades(kept.last[0], vm, time_s - kept.last[1])
+        kept.last = (vm, time_s)
+        if kept.cache.add(Sample(instance, time_s, counts)):
+            self._changed[vm.name] = None
+
+    def _kept(self, name: str) -> _Guest:
+        if name not in self._vms:
+            self._vms[name] = _Guest(Window(self._window_s, watched=_WATCHED), Window(self._window_s))
+        return self._vms[name]
+
+    def _lost(self, agents: Mapping[str, _Heard], now_s: float) -> list[str]:
+        """Remarks on agents that are in trouble; those that were not heard for long are, from now on."""
+        for heard in agents.values():
+            if heard.report is not None and now_s - heard.heard_s > self._stale_s and not heard.trouble:
+                heard.trouble = f"was last heard {now_s - heard.heard_s:.0f} s ago"
+        return [f"{name} {heard.trouble}" for name, heard in agents.items() if heard.trouble]
+
+    def _flows(self) -> list[Flow]:
+        """Between VMs, by what each end says that it received, so that no byte counts twice."""
+        owner = {}
+        for name, heard in self._guests.items():
+            if isinstance(heard.report, VmReport) and not heard.trouble:
+                owner.update(dict.fromkeys(heard.report.addresses, name))
+        flows = []
+        for name in set(owner.values()):
+            for key, window in self._vms[name].peers.items():
+                address, _, incoming = key.partition(" ")
+                rates = window.rates()
+                if address in owner and rates:
+                    flows.append(Flow(owner[address], name, rates["received"], calls=incoming == "True"))
+        return flows
+
+    def _vm(
+        self, vm: CachedVm, hypervisor: str, trouble: str, group: Application | None, flows: list[Flow]
+    ) -> VmView:
+        kept, heard = self._kept(vm.name), self._guests.get(vm.name)
+        peers = set(group.vms) if group is not None else set()
+        network = sum(
+            each.bytes_per_s
+            for each in flows
+            if (each.receiver == vm.name and each.sender in peers)
+            or (each.sender == vm.name and each.receiver in peers)
+        )
+        known = isinstance(heard.report, VmReport) if heard is not None else False
+        return VmView(
+            name=vm.name,
+            hypervisor=hypervisor,
+            held=vm.limits.value(),
+            rates={**kept.cache.rates(), **kept.own.rates()},
+            window_s=kept.cache.covered_s,
+            controls=frozenset(vm.controls),
+            chunk_bytes=vm.chunk_bytes,
+            used_bytes=vm.used_bytes,
+            curve=_curve(vm),
+            application="" if group is None else group.name,
+            master=group is not None and group.master == vm.name,
+            roles=_roles(heard) if known and heard is not None else (),
+            network_bytes_per_s=network,
+            trouble=trouble or vm.error,
+        )
+
+    def _follow(self, group_of: Mapping[str, Application]) -> tuple[tuple[str, JobSample], ...]:
+        told: dict[str, list[JobSample]] = {}
+        running = []
+        for name, heard in self._guests.items():
+            if isinstance(heard.report, VmReport) and heard.report.jobs and name in group_of:
+                told.setdefault(group_of[name].name, []).extend(heard.report.jobs)
+                running += [(name, job) for job in heard.report.jobs if job.running]
+        for application, jobs in told.items():
+            members = {vm for vm, group in group_of.items() if group.name == application}
+            totals = {vm: self._vms[vm].totals for vm in members if vm in self._vms}
+            self._jobs.add(application, jobs, totals)
+        return tuple(running)
+
+
+def _accepted(heard: _Heard, report: HypervisorReport | VmReport, wrong: str | None, now_s: float) -> bool:
+    """Whether a report tells anything: not one that was told before, and not one that cannot be, which is remembered."""
+    before = heard.report
+    if before is not None and before.instance == report.instance:
+        if before.uptime_s == report.uptime_s:
+            return False  # the same one again: an agent that lags is not heard by it
+        wrong = clock_lies(before.uptime_s, report.uptime_s, now_s - heard.heard_s) or wrong
+    heard.report, heard.heard_s = report, now_s
+    heard.trouble = f"reports what cannot be: {wrong}" if wrong else ""
+    return not wrong
+
+
+def _roles(heard: _Heard) -> tuple[str, ...]:
+    report = heard.report
+    return tuple(sorted({each.role for each in report.processes})) if isinstance(report, VmReport) else ()
+
+
+def _hypervisor(name: str, heard: _Heard) -> HypervisorView:
+    supply = heard.report.supply.value() if isinstance(heard.report, HypervisorReport) else Limits()
+    return HypervisorView(name, supply, heard.trouble)
+
+
+def _curve(vm: CachedVm) -> MissRatioCurve | None:
+    if vm.curve is None:
+        return None
+    try:
+        return MissRatioCurve.of_plain(vm.curve)
+    except InputError:
+        return None  # a split by working set or by nothing is still one

@@ -1,0 +1,100 @@
+"""Rates out of counters: a sliding window whose older samples weigh less, begun anew when the load has changed.
+
+Counters since the start tell of the past: a split by them follows a load that is gone. A window alone lags by half of
+its length after a change; so the change is looked for (`change`), and what was before it is forgotten.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from froude.cache.monitor.change import Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Counters at one moment."""
+
+    instance: str
+    """Of whoever counts: others begin anew."""
+    time_s: float
+    """On its clock."""
+    counts: Mapping[str, float]
+
+
+class Window:
+    """The rates of one set of counters."""
+
+    def __init__(self, window_s: float, *, watched: Sequence[str] = ()) -> None:
+        """Nothing is known yet.
+
+        Args:
+            window_s: how far back samples count; their weight falls by e over half of it.
+            watched: counters whose rate tells that the load has changed.
+        """
+        self._window_s = window_s
+        self._watched = tuple(watched)
+        self._changes = {name: Changes() for name in self._watched}
+        self._last: Sample | None = None
+        self._grown: deque[tuple[float, float, dict[str, float]]] = deque()
+        """Ends, lengths and growths of intervals, the oldest first."""
+        self.changed_at: float | None = None
+        """When the load was last seen to change; None for never."""
+
+    @property
+    def covered_s(self) -> float:
+        """How long the time is that the rates are of."""
+        return sum(length for _, length, _ in self._grown)
+
+    def add(self, sample: Sample) -> bool:
+        """Take a sample.
+
+        Args:
+            sample: later than the one before; one at the same moment, or earlier, is passed over.
+
+        Returns:
+            Whether it shows that the load has changed: what was before it is forgotten then.
+        """
+        last, self._last = self._last, sample
+        if last is None or last.instance != sample.instance:
+            return False
+        length = sample.time_s - last.time_s
+        if length <= 0:
+            self._last = last
+            return False
+        growth = {name: value - last.counts.get(name, value) for name, value in sample.counts.items()}
+        changed = self._look(growth, length)
+        if changed:
+            self._grown.clear()
+            self.changed_at = sample.time_s
+        self._grown.append((sample.time_s, length, growth))
+        while self._grown[0][0] < sample.time_s - self._window_s:
+            self._grown.popleft()
+        return changed
+
+    def rates(self) -> dict[str, float]:
+        """Growth per second of every counter; empty before the second sample."""
+        if not self._grown:
+            return {}
+        now = self._grown[-1][0]
+        weights = [math.exp(2 * (end - now) / self._window_s) for end, _, _ in self._grown]
+        seconds = sum(weight * length for weight, (_, length, _) in zip(weights, self._grown, strict=True))
+        names = self._grown[-1][2]
+        return {
+            name: sum(
+                weight * grown.get(name, 0.0)
+                for weight, (_, _, grown) in zip(weights, self._grown, strict=True)
+            )
+            / seconds
+            for name in names
+        }
+
+    def _look(self, growth: Mapping[str, float], length: float) -> bool:
+        seen = [self._changes[name].add(growth.get(name, 0.0) / length) for name in self._watched]
+        if any(seen):
+            for name in self._watched:
+                self._changes[name] = Changes(growth.get(name, 0.0) / length)
+        return any(seen)

@@ -1,0 +1,82 @@
+"""The agent on a hypervisor."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from froude.base.errors import GuardError, InputError
+from froude.cache.agents.hypervisor import HypervisorWatch
+from froude.cache.agents.keeper import Keeper
+from froude.cache.monitor.limits import RESOURCES, Limits
+from froude.cache.monitor.messages import CachedVm, FindingMessage, LimitsMessage
+
+
+class Vm:
+    """A VM in memory."""
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        """With these limits."""
+        self.name, self.limits, self.looks = name, limits, 0
+        self.looked = threading.Event()
+
+    def apply(self, limits: Limits) -> None:
+        """Take them."""
+        self.limits = limits
+
+    def read_back(self) -> Limits:
+        """As they are."""
+        return self.limits
+
+    def look(self, now_s: float) -> None:
+        """Count it."""
+        self.looks += 1
+        self.looked.set()
+
+    def report(self, instance: str, now_s: float) -> CachedVm:
+        """As it is."""
+        return CachedVm(
+            name=self.name, instance=instance, limits=LimitsMessage.of(self.limits), controls=RESOURCES
+        )
+
+    def findings(self) -> list[FindingMessage]:
+        """One."""
+        return [FindingMessage(vm=self.name, backend="own", resource="iops", verdict="holds")]
+
+
+def hypervisor() -> HypervisorWatch:
+    """Two VMs on an SSD of 100."""
+    vms = {"vm1": Vm("vm1", Limits(60)), "vm2": Vm("vm2", Limits(30))}
+    return HypervisorWatch("h1", Keeper(Limits(100, 500), vms), vms, every_s=0.01)
+
+
+def test_its_report() -> None:
+    """SSD, VMs, findings, and the number of the last change."""
+    watch = hypervisor()
+    watch.apply("vm1", 7, Limits(50))
+    report = watch.report()
+    assert (report.name, report.supply.value(), report.last_number) == ("h1", Limits(100, 500), 7)
+    assert {vm.name: vm.limits.cache_bytes for vm in report.vms} == {"vm1": 50, "vm2": 30}
+    assert [each.vm for each in report.findings] == ["vm1", "vm2"]
+
+
+def test_changes_go_through_the_guard() -> None:
+    """What the SSD has not is refused; so is a VM that is not there."""
+    watch = hypervisor()
+    with pytest.raises(GuardError):
+        watch.apply("vm1", 1, Limits(71))
+    with pytest.raises(InputError):
+        watch.apply("vm9", 1, Limits(1))
+    assert watch.apply("vm1", 1, Limits(70)).limits.cache_bytes == 70
+
+
+def test_it_looks_at_curves_meanwhile() -> None:
+    """On a beat of its own, until the block ends."""
+    watch = hypervisor()
+    vm = watch.vms["vm2"]
+    assert isinstance(vm, Vm)
+    with watch:
+        assert vm.looked.wait(10)
+    looks = vm.looks
+    assert vm.looks == looks

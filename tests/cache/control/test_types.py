@@ -1,0 +1,17 @@
+"""A round as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from froude.cache.control.types import Decision, Outcome, Record, plain
+from froude.cache.monitor.limits import Limits
+
+
+def test_a_round_as_json_takes_it() -> None:
+    """Limits by name, the outcome as a word."""
+    decision = Decision("exact", {"vm1": Limits(5)})
+    fields = plain(Record(3, 1.5, "asked", Outcome.DRY, decision, before={"vm1": Limits(1, 2)}))
+    assert json.loads(json.dumps(fields)) == fields
+    assert (fields["outcome"], fields["limits"]["vm1"]["cache_bytes"]) == ("dry-run", 5)
+    assert fields["before"]["vm1"] == {"cache_bytes": 1, "iops": 2, "bytes_per_s": None}

@@ -1,0 +1,41 @@
+"""Limits of a VM, and how they are read."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.cache.monitor.limits import MOST, Limits, read_limits
+
+
+def test_they_travel_as_json() -> None:
+    """What is written reads as the same; absent and null are no limit."""
+    limits = Limits(1 << 30, None, 7)
+    assert read_limits(limits.plain(), file="agent") == limits
+    assert read_limits({"iops": 5}, file="agent") == Limits(iops=5)
+
+
+def test_over_others() -> None:
+    """Where they say nothing, those below show through."""
+    assert Limits(iops=5).over(Limits(10, 6, 7)) == Limits(10, 5, 7)
+
+
+@pytest.mark.parametrize("value", [-1, MOST + 1])
+def test_out_of_range(value: int) -> None:
+    """Neither negative nor beyond anything there is."""
+    with pytest.raises(InputError, match="cache_bytes"):
+        Limits(value)
+
+
+def test_a_cap_of_nothing_would_be_a_hang() -> None:
+    """No requests at all is refused; no cache at all is not."""
+    assert Limits(0).cache_bytes == 0
+    with pytest.raises(InputError, match="iops"):
+        Limits(iops=0)
+
+
+@pytest.mark.parametrize("plain", [{"iops": "5"}, {"iops": True}, {"iops": 1.5}, {"other": 1}])
+def test_what_is_no_limit(plain: dict[str, object]) -> None:
+    """The error names who said it, and the place."""
+    with pytest.raises(InputError, match="agent:"):
+        read_limits(plain, file="agent")
