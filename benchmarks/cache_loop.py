@@ -1,8 +1,10 @@
 """Observe the caches, plan, apply: the loop of the paper, small, on the caches of a modelled hypervisor.
 
 Every few seconds: what each cache served and its miss-ratio curve, processor time of each VM and bytes that its DataNode
-exchanged; all decay, so that what is older than some twenty seconds hardly counts. A policy of `cache/solve` plans from
-that, and caches shrink before others grow. Jobs that have ended tell what a miss costs their tenant.
+exchanged, in the window of `cache/monitor`, which begins anew when the load changes. A policy of `cache/solve` plans
+from that, and caches shrink before others grow. Jobs that have ended tell what a miss costs their tenant. It is what
+`froude cache serve` does, without its agents: a DataNode alone on its hypervisor has no other VM of its application here
+to exchange bytes with, by which the paper weighs it; so all that it exchanges counts.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,13 +21,15 @@ from froude.base.seeds import Seeds
 from froude.cache.curves import MissRatioCurve
 from froude.cache.disk.client import DiskClient
 from froude.cache.disk.status import DiskStatus
+from froude.cache.monitor.window import Sample, Window
 from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import Policy
 from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
 
 _GRANULE = 1 << 20
 _KEPT = 0.75
-"""Of what was observed, from one round to the next."""
+"""Of what a curve counts, from one round to the next."""
+_WINDOW_S = 20.0
 _RUNS = 16
 """Jobs of a tenant that are remembered."""
 _HORIZON_S = 60.0
@@ -61,22 +65,10 @@ class Round:
 
 @dataclass(slots=True)
 class _Seen:
-    """Of one VM: sums that decay."""
+    """Of one VM."""
 
-    seconds: float = 0.0
-    reads: float = 0.0
-    requests: float = 0.0
-    moved: float = 0.0
-    written: float = 0.0
-    network: float = 0.0
-    cpu_s: float = 0.0
-    io_s: float = 0.0
+    counts: Window = field(default_factory=lambda: Window(_WINDOW_S, watched=("chunks", "written")))
     curve: MissRatioCurve = field(default_factory=MissRatioCurve.unknown)
-
-    def decay(self, factor: float) -> None:
-        for name in ("seconds", "reads", "requests", "moved", "written", "network", "cpu_s", "io_s"):
-            setattr(self, name, getattr(self, name) * factor)
-        self.curve = self.curve.decayed(factor)
 
 
 class Loop:
@@ -157,13 +149,12 @@ class Loop:
 
     def _observe(self, disks: Sequence[DiskClient]) -> None:
         began = before_s = time.monotonic()
-        before, own = [disk.stat() for disk in disks], self._own()
+        before = [disk.stat() for disk in disks]
         while not self._over.wait(max(0.0, before_s + self._period_s - time.monotonic())):
-            now_s = time.monotonic()
-            now, own_now = [disk.stat() for disk in disks], self._own()
+            now_s, now = time.monotonic(), [disk.stat() for disk in disks]
             solve_s = 0.0
             if self.plans:
-                self._note(disks, list(zip(before, now, strict=True)), now_s - before_s, (own, own_now))
+                self._note(disks, now, now_s)
                 solve_s = self._apply(disks, now)
             pairs = list(zip(before, now, strict=True))
             self.rounds.append(
@@ -177,27 +168,23 @@ class Loop:
                     round(solve_s, 4),
                 )
             )
-            before, own, before_s = now, own_now, now_s
+            before, before_s = now, now_s
 
-    def _note(
-        self,
-        disks: Sequence[DiskClient],
-        pairs: Sequence[tuple[DiskStatus, DiskStatus]],
-        seconds: float,
-        own: tuple[Sequence[Own], Sequence[Own]],
-    ) -> None:
-        for disk, (a, b), mine, was, then in zip(disks, pairs, self._seen, *own, strict=True):
-            mine.decay(_KEPT)
-            mine.seconds += seconds
-            mine.reads += b.hits - a.hits + b.misses - a.misses
-            mine.requests += _requests(b) - _requests(a)
-            mine.moved += _moved(b) - _moved(a)
-            mine.written += b.write_bytes - a.write_bytes
-            mine.io_s += b.read_s - a.read_s + b.write_s - a.write_s
-            mine.network += then.network_bytes - was.network_bytes
-            mine.cpu_s += then.cpu_s - was.cpu_s
-            curve = MissRatioCurve.of_plain(disk.curve(forget=True)["curve"])
-            mine.curve = mine.curve.merged(curve)
+    def _note(self, disks: Sequence[DiskClient], now: Sequence[DiskStatus], now_s: float) -> None:
+        for disk, status, seen, own in zip(disks, now, self._seen, self._own(), strict=True):
+            counts = {
+                "chunks": float(status.hits + status.misses),
+                "requests": float(_requests(status)),
+                "moved": float(_moved(status)),
+                "written": float(status.write_bytes),
+                "io_s": status.read_s + status.write_s,
+                "network": float(own.network_bytes),
+                "cpu_s": own.cpu_s,
+            }
+            seen.counts.add(Sample("", now_s, counts))
+            answer = disk.curve(forget=True)["curve"]
+            if answer is not None:
+                seen.curve = seen.curve.decayed(_KEPT).merged(MissRatioCurve.of_plain(answer))
 
     def _apply(self, disks: Sequence[DiskClient], now: Sequence[DiskStatus]) -> float:
         began = time.monotonic()
@@ -214,7 +201,7 @@ class Loop:
     def _state(self, now: Sequence[DiskStatus]) -> State:
         names = list(dict.fromkeys(self._tenants.values()))
         vms = [self._vm(i, status) for i, status in enumerate(now)]
-        window = max(self._seen[0].seconds, 1e-3)
+        window = max(self._seen[0].counts.covered_s, self._period_s)
         return State(
             window_s=window,
             horizon_s=_HORIZON_S,
@@ -228,22 +215,22 @@ class Loop:
 
     def _vm(self, number: int, status: DiskStatus) -> Vm:
         seen, tenant = self._seen[number], self._tenants[number]
-        per_s = 1 / max(seen.seconds, 1e-3)
         first = min(vm for vm, name in self._tenants.items() if name == tenant)
+        per_s = defaultdict(float, seen.counts.rates())
         return Vm(
             name=vm_name(number),
             hypervisor="h",
             application=tenant,
             master=number == first,
-            reads_per_s=seen.reads * per_s,
+            reads_per_s=per_s["chunks"],
             curve=seen.curve,
             chunk_bytes=status.chunk_bytes,
-            writes_bytes_per_s=int(seen.written * per_s),
-            iops=seen.requests * per_s,
-            disk_bytes_per_s=int(seen.moved * per_s),
-            network_bytes_per_s=int(seen.network * per_s),
-            cpu_s=seen.cpu_s,
-            io_s=seen.io_s,
+            writes_bytes_per_s=int(per_s["written"]),
+            iops=per_s["requests"],
+            disk_bytes_per_s=int(per_s["moved"]),
+            network_bytes_per_s=int(per_s["network"]),
+            cpu_s=per_s["cpu_s"] * seen.counts.covered_s,
+            io_s=per_s["io_s"] * seen.counts.covered_s,
             size_bytes=status.cache_bytes,
         )
 
