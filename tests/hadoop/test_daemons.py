@@ -47,6 +47,19 @@ def test_it_starts_answers_and_ends_by_its_own_id(tmp_path: Path) -> None:
     daemon.stop()
 
 
+def test_words_before_the_command_act_on_the_daemons_own_process(tmp_path: Path) -> None:
+    """What joins a control group, say, and then becomes the daemon: the pid is still the daemon's."""
+    joined, run = tmp_path / "joined", tmp_path / "run"
+    run.mkdir()
+    join = ("/bin/sh", "-c", f'echo $$ > {joined} && exec "$@"', "sh")
+    hadoop = _hadoop(tmp_path, "echo up; exec sleep 60")
+    daemon = Daemon(hadoop, name="thing", main_class="org.example.Thing", folder=run, before=join)
+    daemon.start()
+    daemon.wait_until(lambda: "up" in daemon.output.read_text(), what="answer")
+    assert int(joined.read_text()) == daemon.pid
+    daemon.stop()
+
+
 def test_what_does_not_follow_is_killed(tmp_path: Path) -> None:
     """A daemon that ignores the request to end."""
     daemon = _daemon(tmp_path, "trap '' TERM; echo up; while :; do sleep 0.05; done")

@@ -53,3 +53,21 @@ def test_a_taken_address_is_an_error_at_once() -> None:
     """In the thread that asked."""
     with _listen("127.8.8.10") as taken, pytest.raises(OSError, match="in use"):
         Relay({("127.8.8.10", taken.getsockname()[1]): ("127.8.8.1", 1)}).__enter__()
+
+
+def test_the_end_with_open_connections_is_silent(
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Asyncio would tell of each as of an error."""
+    with _listen("127.8.8.1") as target:
+        port = target.getsockname()[1]
+        with (
+            Relay({("127.8.8.10", port): ("127.8.8.1", port)}),
+            socket.create_connection(("127.8.8.10", port), 5) as client,
+        ):
+            served, _ = target.accept()
+            client.sendall(b"x")
+            with served:
+                assert served.recv(1) == b"x"
+    assert not caplog.records
+    assert capfd.readouterr().err == ""

@@ -10,6 +10,7 @@ import pytest
 
 from froude.experiment.record import record
 from froude.experiment.session import Hadoop
+from froude.hadoop.cluster import NodePlace
 from froude.hadoop.yarn_cluster import YarnCluster
 from froude.trace.files import read_trace
 from froude.trace.seen import seen
@@ -25,14 +26,16 @@ _TASK = re.compile(r"ip=/(\S+)\t.*callerContext=mr_(?:attempt|appmaster)_")
 def test_a_job_runs_on_nodes_of_their_own(hadoop: Hadoop, tmp_path: Path, gone: Gone) -> None:
     """Its maps are spread over both nodes, its reduce fetches from both, and each master sees the nodes' addresses.
 
-    The recording sees every call, also of connections that a token has opened, and keeps no token.
+    The recording sees every call, also of connections that a token has opened, and keeps no token. The first DataNode
+    has a disk of its own.
     """
     (tmp_path / "in").mkdir()
     for number in range(4):
         (tmp_path / "in" / f"words-{number}").write_text("to be or not to be\n" * 100)
     before = set(psutil.Process().children(recursive=True))
+    disk = tmp_path / "disk"
     with (
-        YarnCluster(hadoop, datanodes=2, nodemanagers=2, fast=True) as cluster,
+        YarnCluster(hadoop, datanodes=2, nodemanagers=2, fast=True, places=[NodePlace(disk)]) as cluster,
         record(cluster, Workspace(tmp_path / "w")) as recording,
     ):
         cluster.shell("-put", str(tmp_path / "in"), "/in")
@@ -54,6 +57,7 @@ def test_a_job_runs_on_nodes_of_their_own(hadoop: Hadoop, tmp_path: Path, gone: 
         folder = cluster.hdfs.folder
     assert gone(left)
     assert not folder.exists()
+    assert list(disk.rglob("blk_*"))  # the first DataNode's, which outlive the cluster
     _check(read_trace(recording.trace), nodes, job.applications[0])
 
 

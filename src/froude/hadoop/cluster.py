@@ -16,6 +16,7 @@ import secrets
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypedDict
 
@@ -34,6 +35,16 @@ _STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
 _POLL_S = 0.05
 _DATANODE_PORTS = (9866, 9864, 9867)
 """Data, HTTP and IPC: Hadoop's own defaults, on each node's own address."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlace:
+    """Where a DataNode lives, if not in the run folder like any other process."""
+
+    blocks: Path
+    """The folder of its blocks, such as one on a disk of its own; it is not removed with the cluster."""
+    before: tuple[str, ...] = ()
+    """See `Daemon`."""
 
 
 class ClusterOptions(TypedDict, total=False):
@@ -56,6 +67,8 @@ class ClusterOptions(TypedDict, total=False):
     aged: bool | int
     """Whether it begins with ids as a namespace in use has them, so that recordings do not all count from the same
     numbers; yes by default, with a seed of chance. A number is the seed."""
+    places: Sequence[NodePlace]
+    """Of the first DataNodes; the others' blocks lie in the run folder."""
     addresses: tuple[tuple[str, int], tuple[str, int]] | None
     """Of the NameNode's RPC and web server; by default free ports on an address of its own."""
 
@@ -77,6 +90,7 @@ class Cluster:
         conf: Mapping[str, str] | None = None,
         flags: Sequence[str] = (),
         aged: bool | int = True,
+        places: Sequence[NodePlace] = (),
         addresses: tuple[tuple[str, int], tuple[str, int]] | None = None,
     ) -> None:
         """Describe it (see `ClusterOptions`); nothing runs before the block is entered.
@@ -93,6 +107,7 @@ class Cluster:
             conf: further properties for every daemon.
             flags: further JVM flags for every daemon and client.
             aged: whether it begins with ids as a namespace in use has them; a number is the seed.
+            places: of the first DataNodes.
             addresses: of the NameNode's RPC and web server; None for free ports on an address of its own.
 
         Raises:
@@ -113,6 +128,7 @@ class Cluster:
         self._extra = dict(conf or {})
         self._flags = tuple(flags)
         self._addresses = addresses
+        self._places = tuple(places)
         self._aged = (None if not aged else secrets.randbits(63)) if isinstance(aged, bool) else aged
         self._wanted_folder = folder
         self._scratch: Scratch | None = None
@@ -316,6 +332,7 @@ class Cluster:
         self, index: int, address: str, ports: tuple[int, int, int], namenode: tuple[str, int]
     ) -> Daemon:
         folder = self.folder / f"datanode-{index}"
+        place = self._places[index] if index < len(self._places) else NodePlace(folder / "data")
         daemon = Daemon(
             self.hadoop,
             name=f"datanode-{index}",
@@ -324,11 +341,12 @@ class Cluster:
             heap=self._datanode_heap,
             fast=self._fast,
             flags=self._flags,
+            before=place.before,
         )
         core, hdfs = self.namenode.site()
         core["fs.defaultFS"] = f"hdfs://{namenode[0]}:{namenode[1]}"
         core["hadoop.tmp.dir"] = str(folder / "scratch")
-        hdfs |= settings.datanode_site(address, ports=ports, folder=str(folder / "data"))
+        hdfs |= settings.datanode_site(address, ports=ports, folder=str(place.blocks))
         daemon.configure({"core-site.xml": core, "hdfs-site.xml": hdfs}, settings.log4j())
         return daemon
 

@@ -53,6 +53,7 @@ class Daemon:
         fast: bool = False,
         flags: Sequence[str] = (),
         jars: Sequence[Path] = (),
+        before: Sequence[str] = (),
     ) -> None:
         """Describe a daemon; nothing is started yet.
 
@@ -66,12 +67,15 @@ class Daemon:
             fast: quick start-up instead of full speed (see `jvm.FAST_FLAGS`).
             flags: further JVM flags, such as `-Xlog:gc:file=gc.log`.
             jars: plug-ins, behind the release's own on the class path.
+            before: a program by its path, and its first words, that does something to its own process, such as to
+                join a control group, and then becomes what its further words say.
         """
         self.hadoop = hadoop
         self.name = name
         self.folder = folder
         self.main_class = main_class
         self._arguments = tuple(arguments)
+        self._before = tuple(before)
         self._fast = fast
         self._jars = tuple(jars)
         self._flags = [
@@ -154,7 +158,7 @@ class Daemon:
         reaper = reaper_command(pid_file, descendants=True)
         with stated_os_errors(self.output), self.output.open("ab") as out:
             self._process = subprocess.Popen(
-                [*reaper, *self.command()],
+                [*reaper, *self._before, *self.command()],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,

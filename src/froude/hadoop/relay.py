@@ -81,7 +81,9 @@ class Relay:
         for each in (writer, onward[1]):
             each.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            await asyncio.gather(_pump(reader, onward[1]), _pump(onward[0], writer))
+            # The end of the loop cancels what is open; asyncio's streams would print it as an error.
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.gather(_pump(reader, onward[1]), _pump(onward[0], writer))
         finally:
             writer.close()
             onward[1].close()
