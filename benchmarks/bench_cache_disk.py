@@ -33,7 +33,7 @@ from froude.cache.disk.client import DiskClient
 
 ROUNDS, SECONDS = 5, 1.0
 SIZE = 512 * MIB
-RESIZES, KILLS, LIVES = 400, 12, 40
+RESIZES, KILLS, LIVES = 400, 12, 200
 JOBS = {
     "4k zipf reads, 1 at a time": [
         "--rw=randread",

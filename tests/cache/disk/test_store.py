@@ -52,3 +52,11 @@ def test_what_is_read_is_what_was_written(name: str) -> None:
         hits += world.hits
     assert restored > 20  # a cache that is never believed would pass all else
     assert hits > 100
+
+
+def test_no_read_goes_back_behind_another_one() -> None:
+    """A chunk that one write hides holds old data of another write, whose new data were read from the image meanwhile.
+
+    A life in which that happens; each seed replays exactly.
+    """
+    live(1025, SETTINGS["waiting"])

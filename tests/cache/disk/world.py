@@ -372,6 +372,7 @@ class World:
     def stop(self) -> None:
         """The server ends cleanly, and the machine may be restarted then."""
         self.settle()
+        self.image.zeroings.clear()  # of those that were refused
         try:
             self.image.flush()
         except OSError:

@@ -199,12 +199,26 @@ class Reader:
     def _pass(self, start: int, stop: int, done: Done) -> None:
         """Read from the image, and keep nothing."""
         state = self._state
+        self._outdate(start, stop)
         state.counters.backing_read_bytes += stop - start
         data = state.places.backing.read_now(start, stop - start)
         if data is not None:
             done(data, None)
         else:
             self._outside(start, stop, partial(state.places.backing.read, start, stop - start), done)
+
+    def _outdate(self, start: int, stop: int) -> None:
+        """Give up hidden chunks of which the image may give newer data than they hold when they are shown again.
+
+        One write hides a chunk while another one to the same chunk is still on its way to the image.
+        """
+        state, size = self._state, self._chunk
+        if state.order.idle:
+            return
+        for chunk in state.space.within(start // size, (stop - 1) // size):
+            if state.order.writing(max(start, chunk * size), min(stop, (chunk + 1) * size)):
+                state.space.drop(chunk)
+        state.freed()
 
     def _outside(
         self,
