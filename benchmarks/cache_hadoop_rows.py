@@ -7,7 +7,6 @@ there is no difference to speak of, and the row says so.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
@@ -172,7 +171,7 @@ def _machine(runs: Sequence[Unit]) -> list[Row]:
     others = [
         (unit["processor"]["all"] - unit["processor"]["ours"]) / unit["processor"]["there"] for unit in runs
     ]
-    said = f"{len(runs)} units; least {min(others):.0%}, most {max(others):.0%}"
+    said = f"{len(runs)} units; least {min(others):.0%}, most {max(others):.0%}; {setup_text()}"
     return [
         Row(
             "processor time that others took meanwhile",
@@ -190,8 +189,3 @@ def setup_text() -> str:
         f"four VMs' disks of {SHAPE.volume_bytes // _MIB} MiB on one disk of {disk.iops} requests and "
         f"{disk.bytes_per_s // _MIB} MiB a second, SSD of {SHAPE.ssd_bytes // _MIB} MiB"
     )
-
-
-def dumped(runs: Sequence[Unit]) -> str:
-    """The runs as they are kept, for a look at single jobs."""
-    return json.dumps(runs, indent=1)
