@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.cli.cache import answers
+from froude.cli import answers
 
 if TYPE_CHECKING:
     from froude.cache.simulate.traces import Layout
@@ -91,7 +91,6 @@ def _scenario(
     from froude.cache.figures.simulation import simulation_report
     from froude.cache.simulate.compare import compare
     from froude.cache.simulate.scenario import read_scenario
-    from froude.workspace.migrate import Migrations
 
     scenario, content = read_scenario(path)
     if space is not None:
@@ -100,8 +99,9 @@ def _scenario(
     with settings.progress().task(played):
         outcomes = compare(scenario, names, answers.seeds(settings), runs=runs, workers=settings.workers)
     found = {"outcomes": [asdict(outcome) for outcome in outcomes]}
-    kind = Migrations("cache-simulation", 1)
-    return answers.Answer(kind, found, lambda facts: simulation_report(scenario, outcomes, facts)), [content]
+    return answers.Answer(
+        "cache-simulation", found, lambda facts: simulation_report(scenario, outcomes, facts)
+    ), [content]
 
 
 def _traces(
@@ -113,7 +113,6 @@ def _traces(
     from froude.cache.simulate.replay import Replay, footprint_bytes, replay_all
     from froude.cache.simulate.traces import read_traces
     from froude.workspace.document import content_of
-    from froude.workspace.migrate import Migrations
 
     chunk = _size("--chunk", flags.chunk)
     trace = read_traces(paths, _layout(flags.layout))
@@ -131,8 +130,7 @@ def _traces(
         **asdict(how),
         "policies": [{**asdict(each), "miss_ratio": each.miss_ratio} for each in found],
     }
-    kind = Migrations("cache-replay", 1)
-    answer = answers.Answer(kind, content, lambda facts: replay_report(trace, how, found, facts))
+    answer = answers.Answer("cache-replay", content, lambda facts: replay_report(trace, how, found, facts))
     return answer, [content_of(path) for path in paths]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.cli.cache import answers
+from froude.cli import answers
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -82,7 +82,7 @@ def solve(
         ]
     answers.finish(
         settings,
-        answers.Answer(PLAN, content, lambda facts: plan_report(opened.state, plan, cases, facts)),
+        answers.Answer(PLAN.kind, content, lambda facts: plan_report(opened.state, plan, cases, facts)),
         inputs={state: opened.content},
         output=output,
         report=report,

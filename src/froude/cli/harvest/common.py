@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.documents import STAMP
 from froude.base.errors import InputError, MissingError
 from froude.base.units import parse_seconds
-from froude.cli import outputs
+from froude.cli import answers
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.telemetry.datacenter import Datacenter
-    from froude.render import Report
 
-FIGURES = ".figures.json"
-"""Suffix of a page's figures."""
 _NEEDED = ("networkx", "numba", "polars", "sklearn")
 _WEB = ("fastapi", "uvicorn")
 
@@ -29,20 +24,6 @@ Folder = Annotated[
     Path,
     typer.Argument(metavar="DATACENTER", help="A folder that `harvest generate` or `harvest import` made."),
 ]
-Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="JSON", help="The figures, as JSON.")]
-Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A page of it.")]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command found."""
-
-    kind: str
-    """Of the document."""
-    content: Mapping[str, Any]
-    """Its fields."""
-    page: Callable[[Mapping[str, str]], Report]
-    """The page, from the facts of its making."""
 
 
 def require(*, web: bool = False) -> None:
@@ -62,7 +43,7 @@ def require(*, web: bool = False) -> None:
 def finish(
     settings: Settings,
     folder: Path,
-    find: Callable[[Datacenter], Answer],
+    find: Callable[[Datacenter], answers.Answer],
     output: Path | None,
     report: Path | None,
 ) -> None:
@@ -75,31 +56,13 @@ def finish(
         output: place of the JSON.
         report: place of the page.
     """
-    from froude.base.version import __version__
-    from froude.cli.page_text import page_text
     from froude.harvest.telemetry.files import META, read_datacenter
-    from froude.render import report_files
-    from froude.workspace.document import content_of, dump_sealed_figures
-    from froude.workspace.migrate import Migrations
+    from froude.workspace.document import content_of
 
     require()
-    datacenter = read_datacenter(folder)
-    answer = find(datacenter)
-    migrations = Migrations(answer.kind, 1)
-    how = settings.origin([content_of(folder / META)], seeded=True)
-    page = answer.page({"Datacenter": str(folder), "Seed": str(settings.seed), "Froude": __version__})
-    text = dump_sealed_figures(migrations, {STAMP: migrations.stamp, **answer.content}, how)
-    files: dict[Path, str | bytes] = (
-        {} if report is None else dict(report_files(page, report, suffix=FIGURES, origin=how))
-    )
-    if output is not None:
-        files[output] = text
-    if settings.dry_run and files:
-        settings.would("write " + ", ".join(map(str, files)))
-        return
-    outputs.write(files)
-    settings.emit(text)
-    settings.out(page_text(page))
+    answer = find(read_datacenter(folder))
+    inputs = {str(folder): content_of(folder / META)}
+    answers.finish(settings, answer, inputs=inputs, output=output, report=report)
 
 
 def claim(
@@ -120,8 +83,7 @@ def claim(
         report: place of the page.
         others: further files that it reads.
     """
-    wanted = [] if output is None else [outputs.Output(output, kind)]
-    outputs.claim(settings, [*wanted, *outputs.page(report, FIGURES)], [folder, *others])
+    answers.claim(settings, [folder, *others], output, kind, report)
 
 
 def ranged(flag: str, value: float, low: float, high: float) -> None:

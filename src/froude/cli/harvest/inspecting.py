@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from froude.base.errors import InputError
+from froude.cli import answers
 from froude.cli.harvest import common
 from froude.cli.harvest.replicas import chosen_policies, reimages_start
 
@@ -54,8 +55,8 @@ def inspect(
     user: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")
     ] = None,
-    output: common.Output = None,
-    report: common.Page = None,
+    output: answers.Output = None,
+    report: answers.Page = None,
 ) -> None:
     """Which constraints the blocks of an HDFS break as they lie, and how many of them a year of reimages would lose.
 
@@ -70,7 +71,7 @@ def inspect(
     common.ranged("--fill", fill, 0.001, 1.0)
     chosen = chosen_policies(policy or ["stock", "history"], None)
 
-    def find(datacenter: Datacenter) -> common.Answer:
+    def find(datacenter: Datacenter) -> answers.Answer:
         from dataclasses import asdict
 
         from froude.harvest.figures.inspection import inspection_report
@@ -92,7 +93,7 @@ def inspect(
                 for name, group in (("as_it_is", found.as_it_is), ("anew", found.anew))
             },
         }
-        return common.Answer(_KIND, content, lambda facts: inspection_report(datacenter.name, found, facts))
+        return answers.Answer(_KIND, content, lambda facts: inspection_report(datacenter.name, found, facts))
 
     common.finish(settings, folder, find, output, report)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli import answers
 from froude.cli.harvest import common
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def schedule(
     classes: Annotated[
         str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")
     ] = "13,5,5",
-    output: common.Output = None,
-    report: common.Page = None,
+    output: answers.Output = None,
+    report: answers.Page = None,
 ) -> None:
     """The class, or classes, that Algorithm 1 chooses for jobs: the node label to submit them with.
 
@@ -50,7 +51,7 @@ def schedule(
     common.claim(settings, folder, output, _KIND, report, jobs)
     common.require()
 
-    def find(datacenter: Datacenter) -> common.Answer:
+    def find(datacenter: Datacenter) -> answers.Answer:
         from froude.base.seeds import Seeds
         from froude.cli.harvest.tenants import grouping
         from froude.harvest.classify.classes import classify
@@ -81,7 +82,7 @@ def schedule(
                 for choice in choices
             ]
         }
-        return common.Answer(
+        return answers.Answer(
             _KIND, content, lambda facts: schedule_report(found, rooms, choices, policy, facts)
         )
 
@@ -104,8 +105,8 @@ def scheduling(
     ] = 0.21,
     gap: Annotated[str, typer.Option(metavar="TIME", help="Mean time between jobs.")] = "300s",
     only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="A scheduler; repeat [all].")] = None,
-    output: common.Output = None,
-    report: common.Page = None,
+    output: answers.Output = None,
+    report: answers.Page = None,
 ) -> None:
     """The same batch jobs beside primary tenants under each scheduler: stock, pt, proportional, h, forecast.
 
@@ -118,7 +119,7 @@ def scheduling(
     gap_s = common.seconds("--gap", gap)
     common.ranged("--gap", gap_s, 3.0, 1e6)
 
-    def find(datacenter: Datacenter) -> common.Answer:
+    def find(datacenter: Datacenter) -> answers.Answer:
         from dataclasses import asdict
 
         from froude.base.seeds import Seeds
@@ -140,7 +141,7 @@ def scheduling(
                 workers=settings.workers,
             )  # fmt: skip
         content = {"foresight": month.foresight, "outcomes": [asdict(outcome) for outcome in outcomes]}
-        return common.Answer(_SIMULATED, content, lambda facts: scheduling_report(month, outcomes, facts))
+        return answers.Answer(_SIMULATED, content, lambda facts: scheduling_report(month, outcomes, facts))
 
     common.finish(settings, folder, find, output, report)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli import answers
 from froude.cli.harvest import common
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def durability(
         str, typer.Option("--throttle-by", help="source (who is copied from) or lost (who was wiped).")
     ] = "source",
     runs: _Runs = 3,
-    output: common.Output = None,
-    report: common.Page = None,
+    output: answers.Output = None,
+    report: answers.Page = None,
 ) -> None:
     """Blocks that a year of reimages loses under each policy of placement.
 
@@ -72,7 +73,7 @@ def durability(
     for level in levels:
         common.ranged("--fill", level, 0.001, 1.0)
 
-    def find(datacenter: Datacenter) -> common.Answer:
+    def find(datacenter: Datacenter) -> answers.Answer:
         from dataclasses import asdict
 
         from froude.base.seeds import Seeds
@@ -105,7 +106,7 @@ def durability(
                 for each in found
             ]
         }
-        return common.Answer(
+        return answers.Answer(
             _DURABILITY, content, lambda facts: durability_report(datacenter.name, setting, found, facts)
         )
 
@@ -132,8 +133,8 @@ def availability(
         typer.Option("--from-day", min=0, help="Classes are of the days before it [half of them]."),
     ] = None,
     runs: _Runs = 3,
-    output: common.Output = None,
-    report: common.Page = None,
+    output: answers.Output = None,
+    report: answers.Page = None,
 ) -> None:
     """Accesses that fail since every server of a block is busy, under each policy of placement.
 
@@ -146,7 +147,7 @@ def availability(
     for each in mean or []:
         common.ranged("--mean", each, 0.001, 0.999)
 
-    def find(datacenter: Datacenter) -> common.Answer:
+    def find(datacenter: Datacenter) -> answers.Answer:
         from froude.base.seeds import Seeds
         from froude.harvest.figures.replicas import availability_report
         from froude.harvest.simulate.availability import AvailabilitySetting
@@ -179,7 +180,7 @@ def availability(
                 for each in found
             ]
         }
-        return common.Answer(
+        return answers.Answer(
             _AVAILABILITY, content, lambda facts: availability_report(datacenter.name, setting, found, facts)
         )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli import answers
 from froude.cli.harvest import common
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _PERIOD = typer.Option(
 
 
 def characterise(
-    ctx: typer.Context, folder: common.Folder, output: common.Output = None, report: common.Page = None
+    ctx: typer.Context, folder: common.Folder, output: answers.Output = None, report: answers.Page = None
 ) -> None:
     """Shares of the patterns, how often servers are reimaged, how tenants move: the paper's Figures 1 to 6.
 
@@ -29,7 +30,7 @@ def characterise(
     settings: Settings = ctx.obj
     common.claim(settings, folder, output, "datacenter-characteristics", report)
 
-    def find(datacenter: Datacenter) -> common.Answer:
+    def find(datacenter: Datacenter) -> answers.Answer:
         from froude.harvest.classify.characterise import characterise as look
         from froude.harvest.figures.tenants import characterise_report
         from froude.harvest.telemetry.profiles import PATTERNS
@@ -47,7 +48,7 @@ def characterise(
                 for tenant, pattern in zip(datacenter.tenants, found.patterns.pattern.tolist(), strict=True)
             ],
         }
-        return common.Answer(
+        return answers.Answer(
             "datacenter-characteristics", content, lambda facts: characterise_report(datacenter, found, facts)
         )
 
@@ -64,8 +65,8 @@ def classify(
         str, typer.Option(metavar="P,C,U", help="How many periodic, constant, unpredictable; or auto.")
     ] = "13,5,5",
     period: Annotated[int | None, _PERIOD] = None,
-    output: common.Output = None,
-    report: common.Page = None,
+    output: answers.Output = None,
+    report: answers.Page = None,
 ) -> None:
     """Utilisation classes, held against the next period and the next day.
 
@@ -76,7 +77,7 @@ def classify(
     common.require()
     how = grouping(features, classes)
 
-    def find(datacenter: Datacenter) -> common.Answer:
+    def find(datacenter: Datacenter) -> answers.Answer:
         from dataclasses import asdict
 
         from froude.base.seeds import Seeds
@@ -113,7 +114,7 @@ def classify(
             "backtest": [asdict(test) for test in tests],
             "stability": None if stable is None else asdict(stable),
         }
-        return common.Answer(
+        return answers.Answer(
             "utilisation-classes",
             content,
             lambda facts: classes_report(datacenter, found, tests, stable, facts),

@@ -1,4 +1,4 @@
-"""How the solving and simulating commands end: figures as JSON, a page, and text for a terminal."""
+"""How commands that find something end: figures as JSON, a page, and text for a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from froude.base.seeds import Seeds
     from froude.cli.settings import Settings
     from froude.render import Report
-    from froude.workspace.migrate import Migrations
 
 FIGURES = ".figures.json"
 """Suffix of a page's figures."""
@@ -29,7 +28,7 @@ Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A p
 class Answer:
     """What a command found."""
 
-    kind: Migrations
+    kind: str
     """Of the document."""
     content: Mapping[str, Any]
     """Its fields."""
@@ -80,11 +79,13 @@ def finish(
     from froude.cli.page_text import page_text
     from froude.render import report_files
     from froude.workspace.document import dump_sealed_figures
+    from froude.workspace.migrate import Migrations
 
+    migrations = Migrations(answer.kind, 1)
     how = settings.origin(list(inputs.values()), seeded=True)
     facts = {"Inputs": ", ".join(inputs), "Seed": str(settings.seed), "Froude": __version__}
     page = answer.page({name: text for name, text in facts.items() if text})
-    text = dump_sealed_figures(answer.kind, {STAMP: answer.kind.stamp, **answer.content}, how)
+    text = dump_sealed_figures(migrations, {STAMP: migrations.stamp, **answer.content}, how)
     files: dict[Path, str | bytes] = (
         {} if report is None else dict(report_files(page, report, suffix=FIGURES, origin=how))
     )

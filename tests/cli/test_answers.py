@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.cli.cache.answers import claim, seeds
+from froude.cli.answers import claim, seeds
 from froude.cli.settings import Settings
 
 
