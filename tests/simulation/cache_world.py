@@ -33,6 +33,8 @@ class Disk:
     world: World
     limits: Limits
     refuses: bool = False
+    cacheless: bool = False
+    """Its back-end caps requests, and nobody splits the SSD's space with it."""
 
     def apply(self, limits: Limits) -> None:
         """Take them; or refuse before, after, or half way."""
@@ -43,7 +45,8 @@ class Disk:
         )
         if how == "refuse":
             raise TargetError("refuses", file="disk")
-        self.limits = Limits(limits.cache_bytes, self.limits.iops) if how == "half" else limits
+        space = None if self.cacheless else limits.cache_bytes
+        self.limits = Limits(space, self.limits.iops if how == "half" else limits.iops)
         self.world.check()
         if how in {"half", "after"}:
             raise TargetError(f"fails {how}", file="disk")
@@ -62,6 +65,8 @@ class World:
     vms_each: int = 3
     faults: bool = True
     mortal: bool = False
+    cacheless: bool = False
+    """Whether the last VM of each hypervisor has no cache."""
     clock: VirtualClock = field(default_factory=VirtualClock)
 
     def __post_init__(self) -> None:
@@ -72,6 +77,10 @@ class World:
             f"h{number}": {f"h{number}v{vm}": Disk(self, share) for vm in range(self.vms_each)}
             for number in range(self.hypervisors)
         }
+        if self.cacheless:
+            for disks in self.disks.values():
+                last = list(disks.values())[-1]
+                last.cacheless, last.limits = True, Limits(None, last.limits.iops)
         self.keepers = {name: Keeper(Limits(SPACE, IOPS), disks) for name, disks in self.disks.items()}
         self.dead_until = dict.fromkeys(self.disks, -1.0)
         self.old: dict[str, HypervisorReport] = {}
@@ -102,7 +111,12 @@ class World:
     def hypervisors_report(self, name: str) -> HypervisorReport:
         """What its agent would say in truth."""
         vms = tuple(
-            CachedVm(name=vm, instance="1", limits=LimitsMessage.of(disk.limits), controls=RESOURCES[:2])
+            CachedVm(
+                name=vm,
+                instance="1",
+                limits=LimitsMessage.of(disk.limits),
+                controls=RESOURCES[disk.cacheless : 2],
+            )
             for vm, disk in self.disks[name].items()
         )
         supply = LimitsMessage(cache_bytes=SPACE, iops=IOPS)

@@ -27,13 +27,14 @@ def _controller(world: World, *, greedy: bool = False) -> Controller:
     return Controller(agents, journal, world.clock, monitor, RandomPolicy(world, greedy))
 
 
+@pytest.mark.parametrize("cacheless", [False, True])
 @pytest.mark.parametrize("seed", _SEEDS)
-def test_no_ssd_is_promised_twice(seed: int) -> None:
+def test_no_ssd_is_promised_twice(seed: int, cacheless: bool) -> None:
     """Agents die, lie, lag and refuse, changes come late, the controller dies at any step and begins again.
 
     The world checks after every change; in the end, when all is well again, a plan is in force as a whole.
     """
-    world = World(seed, mortal=True)
+    world = World(seed, mortal=True, cacheless=cacheless)
     controller = _controller(world)
     deaths = 0
     for _ in range(_ROUNDS):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from froude.cache.agents.beat import Beat
 
 
@@ -37,3 +39,19 @@ def test_at_once() -> None:
     with Beat("a-beat", 1000, never.set):
         pass
     assert not never.is_set()
+
+
+def test_what_nobody_expected_does_not_end_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is told, and the next call comes."""
+    calls: list[int] = []
+    again = threading.Event()
+
+    def call() -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            raise RuntimeError("made up")
+        again.set()
+
+    with Beat("a-beat", 0.01, call, at_once=True):
+        assert again.wait(30)
+    assert "a-beat: RuntimeError: made up" in capsys.readouterr().err

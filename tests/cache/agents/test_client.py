@@ -21,10 +21,23 @@ _SECRET = "0123456789abcdef"
 class Peer:
     """Answers each connection with the same bytes, piece by piece; and keeps what it was asked."""
 
-    def __init__(self, status: str, body: bytes, *, pieces: int = 1) -> None:
-        """Serve from now on."""
+    def __init__(
+        self, status: str, body: bytes, *, pieces: int = 1, more: str = "", missing: int = 0
+    ) -> None:
+        """Serve from now on.
+
+        Args:
+            status: number and word.
+            body: of each answer.
+            pieces: in which it is sent.
+            more: further lines of the head, with their ends.
+            missing: bytes that the head promises and that never come.
+        """
         self.asked: list[bytes] = []
-        self._head = f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+        length = len(body) + missing
+        self._head = (
+            f"HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{more}Connection: close\r\n\r\n".encode()
+        )
         self._body, self._pieces = body, pieces
         self._ended = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -120,6 +133,24 @@ def test_an_agent_that_drips(peers: list[Peer]) -> None:
     peer = Peer("200 OK", b" " * 1000, pieces=1000)
     with pytest.raises(TargetError, match="does not answer within"):
         _client(peer, peers, 0.3).vm()
+
+
+@pytest.mark.parametrize(
+    ("more", "missing"), [("", 10), ("Content-Encoding: gzip\r\n", 0)], ids=["cut off", "not packed"]
+)
+def test_an_agent_that_dies_in_mid_answer(peers: list[Peer], more: str, missing: int) -> None:
+    """Or sends other bytes than it says: one error, as of one that is not there."""
+    peer = Peer("200 OK", b'{"name": "h1"', more=more, missing=missing)
+    with pytest.raises(TargetError, match="does not answer"):
+        _client(peer, peers).hypervisor()
+
+
+def test_an_agent_that_stalls(peers: list[Peer]) -> None:
+    """Its head came, and nothing after it."""
+    peer = Peer("200 OK", b" " * 1000, pieces=2)
+    peer._ended.wait = lambda _=None: threading.Event().wait(1.0)  # type: ignore[method-assign, assignment]
+    with pytest.raises(TargetError, match="does not answer"):
+        _client(peer, peers, 0.2).vm()
 
 
 def test_nobody_there() -> None:

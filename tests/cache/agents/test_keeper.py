@@ -76,6 +76,15 @@ def test_a_vm_whose_share_nobody_knows() -> None:
         keeper.apply("b", 3, Limits(1, 1))
 
 
+def test_a_vm_without_a_cache() -> None:
+    """It takes no space, and lets nobody else take too much."""
+    keeper, _, b = _keeper()
+    b.limits = Limits(None, 30)
+    with pytest.raises(GuardError, match="101 for a, 0 for the others"):
+        keeper.apply("a", 1, Limits(101, 60))
+    assert keeper.apply("a", 1, Limits(100, 60)) == Limits(100, 60)
+
+
 def test_without_a_cap() -> None:
     """A cap that is lifted is nobody's share; an SSD whose requests are not counted has enough of them."""
     keeper, a, _ = _keeper()

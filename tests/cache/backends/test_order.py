@@ -93,6 +93,21 @@ def test_without_a_limit() -> None:
     assert [step.after for step in steps] == [Limits(10)]
 
 
+def test_a_vm_without_a_cache_takes_no_space() -> None:
+    """The others' is counted all the same: after a shrink that failed nobody gets what is not free."""
+    held = {"a": Limits(300), "b": Limits(300), "plain": Limits(None, 5)}
+    transition = Transition(Limits(640), held, {"a": Limits(100), "b": Limits(540), "plain": Limits(None, 5)})
+    step = transition.next()
+    assert step is not None
+    assert step.vm == "a"
+    transition.done(None)
+    step = transition.next()
+    assert step is not None
+    assert step.after == Limits(340)
+    transition.done(step.after)
+    assert (transition.next(), transition.held["plain"]) == (None, Limits(None, 5))
+
+
 def test_one_step_at_a_time() -> None:
     """The next one waits for the end of the one before."""
     transition = Transition(Limits(_CAPACITY), {"a": Limits(700)}, {"a": Limits(100)})

@@ -184,6 +184,26 @@ def test_limits_hold_requests_back() -> None:
     assert disk.replies[-1][0] == 8
 
 
+def test_a_raised_limit_need_not_wait_for_the_old_one() -> None:
+    """Each limit has a timer of its own; and the one before lets nobody through."""
+    disk = Clocked(limits=Limits(bytes_per_s=1000))
+    for cookie in (1, 2, 3):
+        disk.ask(1, 0, 512 << 10, cookie=cookie)
+    assert [cookie for cookie, _, _ in disk.replies] == [1]
+    disk.tell(Limit({"bytes_per_s": 5 << 20}))
+    disk.advance(1.0)
+    assert [cookie for cookie, _, _ in disk.replies] == [1, 2, 3]
+
+
+def test_a_trim_costs_a_request_and_no_bytes() -> None:
+    """However long its range is: nothing of it is moved."""
+    disk = Clocked(limits=Limits(bytes_per_s=1000))
+    for cookie in (1, 2, 3):
+        disk.image.zeroings[0, 512 << 10] = [-cookie]
+        disk.ask(4, 0, 512 << 10, cookie=cookie)
+    assert [cookie for cookie, _, _ in disk.replies] == [1, 2, 3]
+
+
 def test_another_chunk_size_that_finds_no_space_is_not_taken() -> None:
     """The disk goes on as it is, and says why."""
     disk = Clocked(chooser=ChunkChooser(8192, chosen=False))
@@ -224,6 +244,7 @@ def test_a_resize_answers_when_space_is_given_back() -> None:
     disk.ask(0, _SIZE - 512, 512, cookie=99)
     assert disk.replies[-1][0] == 99
     assert answers == []
+    assert disk.service.status().cache_bytes == 256 << 10  # nobody else may have it yet
     disk.world.settle()
     assert answers == [{"cache_bytes": 65536, "used_bytes": 65536, "dropped_chunks": 24}]
     assert disk.tell(Resize(1 << 30))["used_bytes"] == 65536
@@ -235,6 +256,11 @@ def test_a_resize_answers_when_space_is_given_back() -> None:
     disk.service.carry_out(Resize(0), answers.append)
     disk.world.settle()
     assert "cannot be given back" in str(answers[-1])
+    assert disk.service.status().cache_bytes == 65536
+    del disk.slots.punch  # type: ignore[attr-defined]
+    disk.service.carry_out(Resize(8192), answers.append)
+    disk.world.settle()
+    assert answers[-1]["cache_bytes"] == disk.service.status().cache_bytes == 8192
 
 
 def test_the_curve_tells_what_a_cache_would_miss() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from froude.base.errors import InputError
-from froude.cache.monitor.limits import MOST, Limits, read_limits
+from froude.cache.monitor.limits import MOST, RESOURCES, Limits, read_limits
 
 
 def test_they_travel_as_json() -> None:
@@ -15,9 +15,10 @@ def test_they_travel_as_json() -> None:
     assert read_limits({"iops": 5}, file="agent") == Limits(iops=5)
 
 
-def test_over_others() -> None:
-    """Where they say nothing, those below show through."""
-    assert Limits(iops=5).over(Limits(10, 6, 7)) == Limits(10, 5, 7)
+def test_what_a_vm_takes() -> None:
+    """No limit of space is no cache; no limit of requests is any number."""
+    assert [Limits().taken(name) for name in RESOURCES] == [0, None, None]
+    assert [Limits(3, 4, 5).taken(name) for name in RESOURCES] == [3, 4, 5]
 
 
 @pytest.mark.parametrize("value", [-1, MOST + 1])

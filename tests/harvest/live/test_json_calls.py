@@ -20,3 +20,9 @@ def test_what_is_asked_and_said() -> None:
             calls.send("GET", "c")
         with pytest.raises(TargetError, match="refuses z; found not here"):
             calls.send("GET", "z")
+
+
+def test_a_server_that_speaks_tls_alone(tls_alert: int) -> None:
+    """One error, not a traceback."""
+    with pytest.raises(TargetError, match="does not answer"):
+        JsonCalls(f"127.0.0.1:{tls_alert}", "").send("GET", "a")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ class Beat:
     every_s: float
     """From one call to the next; calls that were missed, because one took longer, are not made up for."""
     do: Callable[[], None]
-    """Must not raise."""
+    """Tells by itself what it expects to go wrong; what else it raises is told on stderr, and it is called again."""
     at_once: bool = False
     """Whether the first call is at the beginning, or a distance later."""
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -39,4 +40,7 @@ class Beat:
         due = time.monotonic() + (0.0 if self.at_once else self.every_s)
         while not self._stop.wait(max(0.0, due - time.monotonic())):
             due = max(due + self.every_s, time.monotonic())
-            self.do()
+            try:
+                self.do()
+            except Exception as error:  # noqa: BLE001 - a watch that ends without a word is worse than any of them
+                sys.stderr.write(f"froude: {self.name}: {type(error).__name__}: {error}\n")

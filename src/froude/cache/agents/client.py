@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 import requests
+import urllib3
 
 from froude.base.errors import TargetError
 from froude.cache.monitor.limits import Limits
@@ -96,7 +98,12 @@ class AgentClient:
                 allow_redirects=False,
             ) as answer:
                 data, status = self._read(answer), answer.status_code
-        except (requests.RequestException, OSError) as error:
+        except (
+            requests.RequestException,
+            urllib3.exceptions.HTTPError,
+            http.client.HTTPException,
+            OSError,
+        ) as error:
             raise TargetError(f"does not answer ({_cause(error)})", file=self.url) from error
         try:
             document = json.loads(data)

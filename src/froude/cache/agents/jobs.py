@@ -6,6 +6,7 @@ a look, and kept. Source: ResourceManagerRest, MapredAppMasterRest and HistorySe
 
 from __future__ import annotations
 
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -121,7 +122,7 @@ class JobReader:
         try:
             with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
                 return json.loads(answer.read(_LARGEST_BYTES))
-        except (OSError, ValueError, urllib.error.URLError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             raise TargetError(f"does not answer ({error})", file=address, place=path) from error
 
     def _listed(self, answer: Any, *names: str) -> list[Mapping[str, Any]]:

@@ -93,16 +93,16 @@ class Keeper:
                     raise
                 held[name] = self.supply  # it may have anything, so the others can only shrink
         for resource in RESOURCES:
-            supply, asked = getattr(self.supply, resource), getattr(wanted, resource)
-            others = [getattr(limits, resource) for name, limits in held.items() if name != vm]
-            now = getattr(held[vm], resource)
+            supply, asked = getattr(self.supply, resource), wanted.taken(resource)
+            others = [limits.taken(resource) for name, limits in held.items() if name != vm]
+            now = held[vm].taken(resource)
             if supply is None or asked is None or None in others or (now is not None and asked <= now):
                 continue
-            if sum(others) + asked > supply:
+            if sum(filter(None, others)) + asked > supply:
                 raise GuardError(
                     "has not that much left",
                     file="the SSD",
                     place=resource,
-                    found=f"{asked} for {vm}, {sum(others)} for the others",
+                    found=f"{asked} for {vm}, {sum(filter(None, others))} for the others",
                     allowed=supply,
                 )

@@ -32,8 +32,9 @@ class Step:
 class Transition:
     """From the limits that are in force to those that are wanted, step by step; the caller carries each out.
 
-    Every VM is asked for at most one change down and one up, and none after one that did not end as asked. A resource
-    of which any VM shall have no limit is not counted: such a plan does not split it.
+    Every VM is asked for at most one change down and one up, and none after one that did not end as asked. Requests or
+    bandwidth of which any VM shall have no limit are not counted: such a plan does not split them. Space always is; a VM
+    without a limit of it has no cache there.
     """
 
     def __init__(self, capacity: Limits, held: Mapping[str, Limits], wanted: Mapping[str, Limits]) -> None:
@@ -47,7 +48,9 @@ class Transition:
         self._wanted = {vm: _bounds(limits) for vm, limits in wanted.items() if vm in held}
         self._bounds = {vm: _bounds(limits) for vm, limits in held.items()}
         uncounted = {
-            name for name in RESOURCES if any(math.isinf(each[name]) for each in self._wanted.values())
+            name
+            for name in RESOURCES
+            if any(math.isinf(_taken(name, each)) for each in self._wanted.values())
         }
         whole = _bounds(capacity)
         self._capacity = {name: math.inf if name in uncounted else whole[name] for name in RESOURCES}
@@ -111,12 +114,17 @@ class Transition:
         """As much of a wish as is free; a VM never gets less than it has by growing."""
         if goal <= now or math.isinf(self._capacity[name]):
             return max(now, goal)
-        free = self._capacity[name] - sum(bounds[name] for bounds in self._bounds.values())
+        free = self._capacity[name] - sum(_taken(name, bounds) for bounds in self._bounds.values())
         return min(goal, now + max(0.0, free))
 
 
 def _bounds(limits: Limits) -> _Bounds:
     return {name: math.inf if value is None else value for name, value in limits.plain().items()}
+
+
+def _taken(name: str, bounds: _Bounds) -> float:
+    """See `Limits.taken`."""
+    return 0.0 if name == "cache_bytes" and math.isinf(bounds[name]) else bounds[name]
 
 
 def _limits(bounds: _Bounds) -> Limits:

@@ -221,11 +221,10 @@ def _within(decision: Decision, view: View, pinned: Mapping[str, Limits]) -> Dec
     for hypervisor in view.hypervisors:
         goals = {vm.name: limits.get(vm.name, vm.held) for vm in view.vms if vm.hypervisor == hypervisor.name}
         for name, supply in hypervisor.supply.plain().items():
-            amounts = [getattr(each, name) for each in goals.values()]
-            if supply is not None and None not in amounts and sum(amounts) > supply:
-                remarks.append(
-                    f"{hypervisor.name}: {name} of {sum(amounts)} were planned of {supply}: left out"
-                )
+            amounts = [each.taken(name) for each in goals.values()]
+            total = sum(filter(None, amounts))
+            if supply is not None and None not in amounts and total > supply:
+                remarks.append(f"{hypervisor.name}: {name} of {total} were planned of {supply}: left out")
                 limits = {vm: each for vm, each in limits.items() if vm not in goals}
                 break
     return replace(decision, limits=limits, remarks=tuple(remarks))

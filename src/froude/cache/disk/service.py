@@ -183,11 +183,13 @@ class Service:
             now = self._now()
             wait = 0.0
             if request.kind != Kind.FLUSH:
-                wait = self._limiter.wait_s(request.length, now)
+                # A trim or a zeroing moves no bytes, however long its range is.
+                size = request.length if request.kind in {Kind.READ, Kind.WRITE} else 0
+                wait = self._limiter.wait_s(size, now)
             if wait > 0:
                 if not self._timer:
                     self._timer = True
-                    self._parts.later(wait, self._woken)
+                    self._parts.later(wait, partial(self._woken, self._limiter))
                 return
             self._held.popleft()
             if now > since:
@@ -195,9 +197,10 @@ class Service:
                 self._served.held_s += now - since
             self._start(request, reply)
 
-    def _woken(self) -> None:
-        self._timer = False
-        self._release()
+    def _woken(self, limiter: Limiter) -> None:
+        if limiter is self._limiter:  # else new limits have come, which have a timer of their own
+            self._timer = False
+            self._release()
 
     def _start(self, request: Request, reply: Reply) -> None:
         kind, flags, _, offset, length, data = request
@@ -288,6 +291,7 @@ class Service:
             self._store.resize(command.size_bytes, partial(self._resized, answer, before))
         elif isinstance(command, Limit):
             self._limiter = Limiter(command.applied(self._limiter.limits), self._now())
+            self._timer = False
             self._release()
             answer(asdict(self._limiter.limits))
         elif isinstance(command, Curve):
@@ -326,7 +330,7 @@ class Service:
             generation=shelf.generation,
             uptime_s=self._now() - self._began,
             connections=self.connections,
-            cache_bytes=self._cache_bytes,
+            cache_bytes=max(self._cache_bytes, state.space.taken * chunk),
             used_bytes=len(state.space.chunks) * chunk,
             allocated_bytes=shelf.allocated_bytes,
             iops_limit=limits.iops,

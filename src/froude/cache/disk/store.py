@@ -79,8 +79,11 @@ class Store:
 
     def _punched(self, slots: list[int], _: object, error: OSError | None) -> None:
         self._punching = False
-        self.state.space.punched(slots)
-        if error is not None:
+        if error is None:
+            self.state.space.punched(slots)
+        else:
+            for slot in slots:  # they take space as before
+                self.state.space.give_back(slot)
             self.state.fault = f"the SSD's space cannot be given back ({error.strerror or error})"
             waiting, self._waiting = self._waiting, []
             for _capacity, done in waiting:

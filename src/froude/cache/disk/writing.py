@@ -26,6 +26,7 @@ class _Write:
     data: Data
     turn: Turn
     done: Done
+    durable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Writer:
 
         def begin(turn: Turn) -> None:
             self._begin(offset, stop)
-            write = _Write(offset, stop, data, turn, done)
+            write = _Write(offset, stop, data, turn, done, durable)
             job = partial(places.backing.write, offset, data, durable=durable)
             (places.disk if durable else places.quick).run(job, partial(self._written, write))
 
@@ -140,6 +141,8 @@ class Writer:
 
             def then(_: object, error: OSError | None) -> None:
                 state.places.writing()
+                if error is not None and durable:
+                    self._fail(error)
                 state.order.leave(turn)
                 done(None, error)
 
@@ -156,17 +159,26 @@ class Writer:
 
         def then(_: object, error: OSError | None) -> None:
             if error is not None:
-                state.failed = error
-                for fill in state.fills.values():
-                    fill.void = True
-                for chunk in list(state.space.chunks):
-                    state.space.drop(chunk)
+                self._fail(error)
             done(None, error)
 
         if state.failed is not None:
             done(None, state.failed)
         else:
             state.places.disk.run(state.places.backing.flush, then)
+
+    def _fail(self, error: OSError) -> None:
+        """Give up: what was to be on the medium may not be there, and neither may what was written before it.
+
+        The kernel tells of writes that it could not carry out once: to whoever asks for the medium next. So a durable
+        write that fails takes that word away from the next flush, which would succeed.
+        """
+        state = self._state
+        state.failed = error
+        for fill in state.fills.values():
+            fill.void = True
+        for chunk in list(state.space.chunks):
+            state.space.drop(chunk)
 
     def _enter(self, start: int, stop: int, begin: Callable[[Turn], None], done: Done) -> None:
         if self._state.failed is not None:
@@ -208,6 +220,8 @@ class Writer:
         state.places.writing()
         if error is not None:
             self._drop(write.start, write.stop)
+            if write.durable:
+                self._fail(error)
             state.order.leave(write.turn)
             write.done(None, error)
             return

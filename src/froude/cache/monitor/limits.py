@@ -36,14 +36,16 @@ class Limits:
         """As JSON takes it."""
         return {name: getattr(self, name) for name in RESOURCES}
 
-    def over(self, below: Limits) -> Limits:
-        """These, and where they say nothing those of another.
+    def taken(self, resource: str) -> int | None:
+        """How much of a resource such a VM may take of its SSD; None for as much as there is.
+
+        A VM without a limit of space has no cache there; one without a limit of requests may make any number.
 
         Args:
-            below: what shows through.
+            resource: one of `RESOURCES`.
         """
-        mine, its = self.plain(), below.plain()
-        return Limits(**{name: its[name] if mine[name] is None else mine[name] for name in RESOURCES})
+        value: int | None = getattr(self, resource)
+        return 0 if value is None and resource == "cache_bytes" else value
 
 
 RESOURCES = tuple(each.name for each in fields(Limits))

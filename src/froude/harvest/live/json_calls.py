@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -64,7 +65,7 @@ class JsonCalls:
                 return _answer(answer.read(_LARGEST_BYTES), strict=method == "GET")
         except urllib.error.HTTPError as error:
             raise TargetError(f"refuses {path}", file=self._address, found=_said(error)) from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             raise TargetError(f"does not answer ({error})", file=self._address) from error
 
 
@@ -82,5 +83,5 @@ def _said(error: urllib.error.HTTPError) -> str:
     try:
         answer = json.loads(error.read(4096).decode("utf-8", "replace"))
         return str(answer["RemoteException"]["message"] if "RemoteException" in answer else answer["detail"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
         return f"{error.code} {error.reason}"
