@@ -223,6 +223,9 @@ class SimulatedJournal:
         self.world.kept = [each for each in self.world.kept if each.number != record.number] + [record]
         self.world.mortally()
 
+    def pause(self, paused: bool) -> None:
+        """Nobody asks for it here."""
+
     def records(self) -> tuple[Record, ...]:
         """All."""
         return tuple(self.world.kept)

@@ -83,11 +83,12 @@ def test_a_disk_that_begins_anew(tmp_path: Path) -> None:
     disk = OwnDisk(tmp_path / "c")
     watch = Watch(Enforced("vm", [disk]), disk)
     instances = []
-    for uptime_s in (10.0, 20.0, 1.0, 2.0):
-        with control(tmp_path / "c", {"stat": DiskStatus(image="x", uptime_s=uptime_s).to_json()}):
+    for started, uptime_s in (("a", 10.0), ("a", 20.0), ("b", 30.0), ("b", 29.0)):
+        status = DiskStatus(image="x", started=started, uptime_s=uptime_s)
+        with control(tmp_path / "c", {"stat": status.to_json()}):
             instances.append(watch.report("1", 2.0).instance)
         (tmp_path / "c").unlink()
-    assert instances == ["1/1", "1/1", "1/2", "1/2"]
+    assert instances == ["1/a", "1/a", "1/b", "1/b"]
 
 
 def test_a_vm_whose_disk_is_gone(tmp_path: Path) -> None:

@@ -62,6 +62,26 @@ def test_what_a_solver_is_told() -> None:
     assert {each.name: len(each.runs) for each in state.applications} == {"b": 0, "a": 1}
 
 
+def test_runs_of_an_application_that_the_user_has_named() -> None:
+    """The monitor calls it otherwise; its job times belong to it all the same."""
+    wishes = {"vm1": Wishes(application="orders"), "vm2": Wishes(application="orders")}
+    state = _solver(wishes=wishes).state(_view(_vm("vm1", 9), _vm("vm2", 9)), {})
+    assert [(each.name, len(each.runs)) for each in state.applications] == [("orders", 1)]
+
+
+def test_what_wears_the_ssd() -> None:
+    """What writes put into the cache: not what a VM writes past it, and not what its misses bring in."""
+    rates = {**_RATES, "misses": 2.0, "ssd_written_bytes": 5 * 65536.0, "write_bytes": 1e9}
+    state = _solver().state(_view(_vm("vm1", 9, rates=rates, chunk_bytes=65536)), {})
+    assert state.vms[0].writes_bytes_per_s == 3 * 65536
+
+
+def test_a_cap_that_nobody_splits_stays() -> None:
+    """Somebody has set it by hand."""
+    view = _view(_vm("vm1", 9, held=Limits(8 * _MIB, 70)), iops=None)
+    assert _solver().decide(view, {}).limits["vm1"].iops == 70
+
+
 def test_without_an_agent_on_the_vm() -> None:
     """Waiting for disks is what its cache counted."""
     rates = {name: value for name, value in _RATES.items() if name not in {"cpu_s", "wait_s"}}

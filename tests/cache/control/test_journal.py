@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.errors import GuardError, InputError
+from froude.base.errors import GuardError, InputError, MissingError
 from froude.cache.control import journal
 from froude.cache.control.journal import FileJournal
 from froude.cache.control.types import Decision, Outcome, Record
@@ -43,6 +43,33 @@ def test_numbers_are_written_down_before_they_are_given(tmp_path: Path) -> None:
     first.close()
     with FileJournal(tmp_path) as second:
         assert second.numbers(1, above=0)[0] == 11
+
+
+def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a line is taken back, so that the next one can be read; nothing is given that is not written down."""
+    with FileJournal(tmp_path) as first:
+        first.add(_record(1))
+
+        def full(_: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(journal.os, "fsync", full)
+            with pytest.raises(MissingError, match="No space left"):
+                first.numbers(5, above=0)
+        first.add(_record(2))
+    with FileJournal(tmp_path) as second:
+        assert [each.number for each in second.records()] == [1, 2]
+        assert second.numbers(1, above=0)[0] == 1
+
+
+def test_a_pause_lasts(tmp_path: Path) -> None:
+    """Beyond a restart, until it is ended."""
+    for paused in (True, False):
+        with FileJournal(tmp_path) as first:
+            first.pause(paused)
+        with FileJournal(tmp_path) as second:
+            assert second.paused is paused
 
 
 def test_a_line_that_was_cut_short(tmp_path: Path) -> None:

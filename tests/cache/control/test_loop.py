@@ -96,6 +96,9 @@ def test_only_shown() -> None:
     loop, world = _loop(1000, apply=False)
     assert loop.round(cause="asked", dry=False).outcome is Outcome.DRY
     assert world.kept == []
+    shown = loop.controller.last
+    assert shown is not None
+    assert shown.decision.limits
 
 
 def test_going_back_pauses() -> None:

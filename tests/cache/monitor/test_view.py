@@ -114,6 +114,19 @@ def test_a_hypervisor_that_lies() -> None:
     assert monitor.view(40.0).vms[0].trouble == ""
 
 
+def test_an_ssd_that_grows_of_itself_is_never_believed() -> None:
+    """Neither the first time nor when it is said again; as large as it was, it is."""
+    monitor, _ = _seen()
+    more = LimitsMessage(cache_bytes=10**6, iops=5000)
+    for at in (30.0, 40.0, 50.0):
+        monitor.hypervisor(_hypervisor("h1", at, (_cached("vm1", at),), supply=more), at)
+        view = monitor.view(at)
+        assert "has grown" in view.vms[0].trouble
+        assert view.hypervisors[0].supply.cache_bytes == 1000
+    monitor.hypervisor(_hypervisor("h1", 60.0, (_cached("vm1", 60.0),)), 60.0)
+    assert monitor.view(60.0).vms[0].trouble == ""
+
+
 def test_an_agent_that_is_not_heard() -> None:
     """Its VMs stay as they are once its last report is stale, or at once if it refuses to answer."""
     monitor, _ = _seen()

@@ -92,9 +92,6 @@ class Watch:
     counters: Callable[[], tuple[float, float]] | None = None
     """Requests and bytes of a disk without a cache of ours."""
     pieces: CurvePieces = field(default_factory=lambda: CurvePieces(120.0))
-    _starts: int = 1
-    """Of the disk, as far as they were noticed: its counters begin anew with each."""
-    _uptime_s: float = 0.0
 
     def look(self, now_s: float) -> None:
         """Take what was read since the last look into the curve.
@@ -119,12 +116,10 @@ class Watch:
         empty = CachedVm(name=self.vm.name, instance=instance, limits=LimitsMessage(), controls=controls)
         try:
             limits = LimitsMessage.of(self.vm.read_back())
-            counted = self._counted(now_s)
+            start, counted = self._counted(now_s)
         except FroudeError as error:
             return empty.model_copy(update={"error": str(error)[:200]})
-        return empty.model_copy(
-            update={"limits": limits, "instance": f"{instance}/{self._starts}", **counted}
-        )
+        return empty.model_copy(update={"limits": limits, "instance": f"{instance}/{start}", **counted})
 
     def findings(self) -> list[FindingMessage]:
         """What came of measuring its back-ends."""
@@ -142,19 +137,18 @@ class Watch:
             for each in self.vm.findings
         ]
 
-    def _counted(self, now_s: float) -> Mapping[str, object]:
+    def _counted(self, now_s: float) -> tuple[str, Mapping[str, object]]:
+        """Which start of the disk is counted, and its counters."""
         if self.disk is None:
             if self.counters is None:
-                return {}
+                return "", {}
             requests, size = self.counters()
-            return {"reads": int(requests), "read_bytes": int(size)}
+            return "", {"reads": int(requests), "read_bytes": int(size)}
         now = self.disk.status()
-        self._starts += now.uptime_s < self._uptime_s
-        self._uptime_s = now.uptime_s
         curve = self.pieces.curve(now_s)
         same = ("used_bytes", "chunk_bytes", "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "held",
                 "ssd_written_bytes")  # fmt: skip
-        return {
+        return now.started, {
             **{name: getattr(now, name) for name in same},
             "io_s": now.read_s + now.write_s + now.flush_s,
             "curve": None if curve is None else curve.plain(),

@@ -211,10 +211,13 @@ def _acting(app: FastAPI, loop: Loop) -> None:
         return Paused(paused=loop.paused)
 
     @app.put(
-        "/v1/pause", dependencies=SECRET, responses=_responses(401, 422), summary="Pause rounds, or go on"
+        "/v1/pause",
+        dependencies=SECRET,
+        responses=_responses(401, 422, 503),
+        summary="Pause rounds, or go on",
     )
     def pause(asked: Paused) -> Paused:
-        loop.paused = asked.paused
+        loop.pause(asked.paused)
         return asked
 
 

@@ -72,6 +72,13 @@ class VmEntry(Declared):
     ceiling_iops: Annotated[float | None, Number(1, 1e9)] = None
     """The most."""
 
+    def check(self) -> None:
+        """No least above its most."""
+        for low, high in (("floor_bytes", "ceiling_bytes"), ("floor_iops", "ceiling_iops")):
+            least, most = getattr(self, low), getattr(self, high)
+            if least is not None and most is not None and least > most:
+                raise FieldError("is above its most", names=(low,), found=least, allowed=f"{most} or less")
+
     def wishes(self) -> Wishes:
         """As the solver takes them."""
         return Wishes(

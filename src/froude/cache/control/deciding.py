@@ -101,9 +101,11 @@ class Solver:
                 Hypervisor(name=each.name, space_bytes=max(0, space), iops=left, writes_bytes_per_day=writes)
             )
         vms = tuple(self._vm(vm) for vm in view.vms if vm.name not in pinned)
+        # The monitor names an application by its VMs; the user may have named it otherwise.
+        named = {seen.application: vm.application for seen in view.vms for vm in vms if vm.name == seen.name}
         runs: dict[str, list[JobRun]] = {}
         for run in view.runs:
-            runs.setdefault(run.application, []).append(
+            runs.setdefault(named.get(run.application) or run.application, []).append(
                 JobRun(time_s=run.time_s, reads=run.reads, misses=run.misses)
             )
         names = dict.fromkeys(vm.application for vm in vms if vm.application)
@@ -134,7 +136,7 @@ class Solver:
             reads_per_s=rate["chunks"],
             curve=vm.curve,
             chunk_bytes=vm.chunk_bytes,
-            writes_bytes_per_s=round(rate["write_bytes"]),
+            writes_bytes_per_s=round(_written(rate, vm.chunk_bytes)),
             iops=rate["reads"] + rate["writes"],
             disk_bytes_per_s=round(rate["read_bytes"] + rate["write_bytes"]),
             network_bytes_per_s=round(vm.network_bytes_per_s),
@@ -150,7 +152,14 @@ class Solver:
 
 _STEADY = 0.1
 """Part of a cap by which demand varies from minute to minute."""
-_RATES = ("chunks", "reads", "writes", "read_bytes", "write_bytes", "cpu_s", "wait_s", "io_s")
+_RATES = (
+    "chunks", "misses", "reads", "writes", "read_bytes", "write_bytes", "ssd_written_bytes", "cpu_s", "wait_s", "io_s"
+)  # fmt: skip
+
+
+def _written(rate: Mapping[str, float], chunk_bytes: int) -> float:
+    """Bytes per second that writes put into the cache: what the SSD took, less what misses brought in."""
+    return max(0.0, rate["ssd_written_bytes"] - rate["misses"] * chunk_bytes)
 
 
 def _steady(held: Limits, wanted: Limits) -> bool:
@@ -166,7 +175,8 @@ def _decision(plan: Plan, view: View) -> Decision:
         grant.vm: replace(
             held[grant.vm],
             cache_bytes=grant.size_bytes,
-            iops=None if grant.iops is None else max(1, int(grant.iops)),
+            # Where nobody splits requests, a cap that somebody has set stays.
+            iops=held[grant.vm].iops if grant.iops is None else max(1, int(grant.iops)),
         )
         for grant in plan.grants
     }

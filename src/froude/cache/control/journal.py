@@ -6,6 +6,7 @@ is passed over. When there are too many, the file is written anew, whole or not 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -20,7 +21,7 @@ from froude.cache.control.types import Decision, Outcome, Record, plain
 from froude.cache.monitor.limits import Limits, read_limits
 
 KEPT = 1000
-"""Rounds that are remembered: a day and a half at one a minute, less where many are asked for."""
+"""Rounds that are remembered: 17 hours at one a minute, less where many are asked for."""
 _KIND, _VERSION = "cache-journal", 1
 _LIMIT_BYTES = 1 << 30
 _NAME = "journal.jsonl"
@@ -52,6 +53,8 @@ class FileJournal:
         self._records: dict[int, Record] = {}
         self._given = 0
         self._lines = 0
+        self.paused = False
+        """Whether rounds pause, as was written down last."""
         try:
             refuse_special(self._path)
             if self._path.exists():
@@ -90,6 +93,18 @@ class FileJournal:
         if self._lines > 4 * KEPT:
             self._write_anew()
 
+    def pause(self, paused: bool) -> None:
+        """Write down whether rounds pause.
+
+        Args:
+            paused: whether they do from now on.
+
+        Raises:
+            MissingError: it cannot be written.
+        """
+        self._add({"paused": paused})
+        self.paused = paused
+
     def records(self) -> tuple[Record, ...]:
         """The last rounds, the oldest first."""
         return tuple(self._records.values())
@@ -114,15 +129,24 @@ class FileJournal:
 
     def _add(self, line: dict[str, Any]) -> None:
         data = json.dumps(line, separators=(",", ":")).encode() + b"\n"
-        with stated_os_errors(self._path), self._path.open("ab") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        with stated_os_errors(self._path), self._path.open("ab", buffering=0) as file:
+            before = file.tell()
+            try:
+                if file.write(data) != len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(before)  # half a line would be read as one with the next
+                raise
         self._lines += 1
 
     def _write_anew(self) -> None:
         """Only what is remembered, and no half line."""
-        lines: list[dict[str, Any]] = [{STAMP: f"{_KIND}/{_VERSION}"}, {"given": self._given}]
+        lines: list[dict[str, Any]] = [
+            {STAMP: f"{_KIND}/{_VERSION}"},
+            {"given": self._given},
+            {"paused": self.paused},
+        ]
         lines += [{"round": plain(record)} for record in self._records.values()]
         data = b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines)
         atomic_write_bytes(self._path, data)
@@ -140,6 +164,8 @@ class FileJournal:
             try:
                 if "given" in fields:
                     self._given = max(self._given, int(fields["given"]))
+                elif "paused" in fields:
+                    self.paused = bool(fields["paused"])
                 elif "round" in fields:
                     self._keep(_record(fields["round"], str(self._path)))
                 elif number < len(lines) + 1:

@@ -102,7 +102,10 @@ class Loop:
             FroudeError: it could not be written down.
         """
         with self.lock:
-            return self.controller.round(cause=cause, dry=dry or not self.apply)
+            record = self.controller.round(cause=cause, dry=dry or not self.apply)
+            if not self.apply and not dry:
+                self.controller.last = record  # what is shown instead of being carried out
+            return record
 
     def restore(self, number: int, *, dry: bool) -> Record:
         """Go back to what was in force after an earlier round; no rounds are made by themselves after it.
@@ -117,8 +120,21 @@ class Loop:
         """
         with self.lock:
             record = self.controller.restore(number, dry=dry or not self.apply)
-            self.paused = self.paused or not dry  # or the next round would undo it
+            if not dry:
+                self.pause(True)  # or the next round would undo it
             return record
+
+    def pause(self, paused: bool) -> None:
+        """Make no rounds by itself from now on, also after a restart; or make them again.
+
+        Args:
+            paused: which of the two.
+
+        Raises:
+            FroudeError: it could not be written down; nothing has changed then.
+        """
+        self.controller.journal.pause(paused)
+        self.paused = paused
 
     def __enter__(self) -> Loop:
         """Start."""

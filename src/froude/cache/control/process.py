@@ -65,9 +65,7 @@ def run_controller(config: ControllerConfig, *, ready: Say, failed: Say, seed: i
         solver = config.solver(seed=seed)
         monitor = Monitor(window_s=config.window_s, stale_s=config.stale_s)
         controller = Controller(agents, journal, RealClock(), monitor, solver)
-        loop = Loop(controller, config.interval_s, apply=config.apply, failed=failed)
-        # who went back meant it to last, also beyond a restart
-        loop.paused = controller.last is not None and controller.last.cause == "rollback"
+        loop = Loop(controller, config.interval_s, apply=config.apply, failed=failed, paused=journal.paused)
         stack.enter_context(loop)
         serve(controller_app(loop, solver, token), config, bound, ready)
 

@@ -107,6 +107,17 @@ class Journal(Protocol):
         """
         ...
 
+    def pause(self, paused: bool) -> None:
+        """Write down whether rounds pause.
+
+        Args:
+            paused: whether they do from now on.
+
+        Raises:
+            FroudeError: it cannot be.
+        """
+        ...
+
     def add(self, record: Record) -> None:
         """Write a round down; it is on the disk when this returns.
 

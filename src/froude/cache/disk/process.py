@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import os
 import signal
 import sys
 import time
@@ -207,6 +208,7 @@ def _service(
     fixed = DiskStatus(
         image=str(image.path),
         image_bytes=image.size,
+        started=f"{os.getpid()}-{time.time_ns()}",
         restored_chunks=len(space.chunks),
         cold_reason=file.cold_reason,
     )

@@ -35,6 +35,8 @@ class DiskStatus:
     """Size of what is cached or not."""
     generation: int = 0
     """Grows each time that all cached data were given up: at a cold start, at another chunk size."""
+    started: str = ""
+    """Names this start of the server: its counters began at 0 then."""
     uptime_s: float = 0.0
     """Seconds since the process began to serve."""
     connections: int = 0

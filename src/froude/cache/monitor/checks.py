@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from froude.cache.monitor.messages import HypervisorReport, VmReport
+from froude.cache.monitor.messages import HypervisorReport, LimitsMessage, VmReport
 
 _MOST_PER_S = {
     "reads": 1e8,
@@ -69,8 +69,8 @@ def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) ->
     names = [vm.name for vm in after.vms]
     if len(set(names)) < len(names):
         return "a VM is named twice"
-    if before is not None and before.instance == after.instance and before.supply != after.supply:
-        return "its SSD has another size or speed than before"
+    if before is not None and before.instance == after.instance and _grew(before.supply, after.supply):
+        return "its SSD has grown of itself"
     same = before is not None and before.instance == after.instance
     known = {vm.name: vm for vm in before.vms} if same and before is not None else {}
     seconds = 0.0 if before is None else after.uptime_s - before.uptime_s
@@ -82,6 +82,12 @@ def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) ->
         if wrong is not None:
             return f"{vm.name}: {wrong}"
     return None
+
+
+def _grew(before: LimitsMessage, after: LimitsMessage) -> bool:
+    """Whether there is more of anything; less is believed at once, for it over-commits nothing."""
+    pairs = [(each, after.value().plain()[name]) for name, each in before.value().plain().items()]
+    return any(old is not None and (new is None or new > old) for old, new in pairs)
 
 
 def _impossible(counters: Mapping[str, tuple[float, float]], seconds: float) -> str | None:

@@ -166,6 +166,9 @@ class Monitor:
         heard = self._hypervisors.setdefault(report.name, _Heard())
         before = heard.report if isinstance(heard.report, HypervisorReport) else None
         if not _accepted(heard, report, hypervisor_lies(before, report), now_s):
+            if before is not None and before.instance == report.instance:
+                # An SSD that grew of itself is not believed the second time either.
+                heard.report = report.model_copy(update={"supply": before.supply})
             return
         for vm in report.vms:
             if not vm.error:
