@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import schemathesis
 from fastapi import FastAPI
@@ -15,6 +17,7 @@ from froude.cache.control.rounds import Controller
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import JobSample
 from froude.cache.monitor.view import Monitor, View
+from froude.cache.solve.files import read_state
 from tests.simulation.cache_world import SimulatedAgents, SimulatedJournal, World
 
 _SECRET = "0123456789abcdef"
@@ -59,6 +62,14 @@ def test_before_the_first_round() -> None:
     assert client.get("/v1/plan").json() is None
     assert client.get("/v1/history").json() == []
     assert client.post("/v1/what-if", json={}).json()["limits"] == {}
+
+
+def test_the_state_can_be_solved(client: TestClient, tmp_path: Path) -> None:
+    """As a file that `froude cache solve` takes."""
+    file = tmp_path / "state.yaml"
+    file.write_text(client.get("/v1/state").text)
+    state = read_state(file).state
+    assert {vm.name for vm in state.vms} == set(client.get("/v1/plan").json()["limits"])
 
 
 def test_a_dry_run_and_a_round(client: TestClient) -> None:
@@ -125,7 +136,7 @@ def test_the_document_names_all() -> None:
     """What is documented is what is there."""
     assert {label.split()[1] for label in _OPERATIONS} == {
         "/health", "/metrics", "/v1/view", "/v1/plan", "/v1/history", "/v1/history/{number}/restore", "/v1/rounds",
-        "/v1/what-if", "/v1/pause",
+        "/v1/what-if", "/v1/pause", "/v1/state",
     }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.seeds import Seeds
-from froude.cache.simulate.play import Outcome, play, times_by_cluster
+from froude.cache.simulate.play import play
 from froude.cache.simulate.scenario import Scenario, read_scenario
 from froude.cache.solve.policies import POLICIES, policy
 from tests.cache.simulate.test_scenario import SMALL
@@ -76,13 +76,3 @@ def test_curves_beat_equal_parts_where_loads_differ(small: Scenario) -> None:
     assert exact.plans > 0
     assert exact.moved_bytes > 0
     assert exact.misses < equal.misses
-
-
-def test_times_add_up_by_cluster() -> None:
-    """Over groups."""
-    from froude.cache.simulate.play import JobTime
-
-    jobs = (JobTime(0, "c1", "sort", 5.0), JobTime(0, "c2", "sort", 7.0), JobTime(1, "c1", "scan", 1.0))
-    outcome = Outcome("equal", 0, jobs, 8.0, 1, 1, 1.0, 0, 0)
-    assert times_by_cluster(outcome) == {"c1": 6.0, "c2": 7.0}
-    assert outcome.jobs_s == 13

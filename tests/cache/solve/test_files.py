@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.documents import dump_figures, parse_figures
 from froude.base.errors import InputError
-from froude.cache.solve.files import PLAN, plan_fields, read_plan, read_state, shipped, state_text
+from froude.cache.solve.files import read_state, shipped, state_text
 from froude.cache.solve.planner import solve
 from froude.cache.solve.policies import POLICIES, policy
 from tests.cache.solve.made import table_1
@@ -45,21 +44,3 @@ def test_every_state_that_comes_with_froude_can_be_planned(name: str) -> None:
     state = read_state(shipped()[name]).state
     for each in POLICIES:
         assert solve(state, each).grants
-
-
-def test_a_plan_reads_back() -> None:
-    """As it was, from its JSON."""
-    plan = solve(table_1(), policy("exact"))
-    root = parse_figures(dump_figures(PLAN.kind, PLAN.newest, plan_fields(plan)).encode(), "plan.json")
-    root.raw("froude")
-    assert read_plan(root) == plan
-
-
-def test_a_plan_that_was_damaged_is_refused() -> None:
-    """A size that no SSD has."""
-    fields = plan_fields(solve(table_1(), policy("exact")))
-    fields["grants"][0]["size_bytes"] = -5
-    root = parse_figures(dump_figures(PLAN.kind, PLAN.newest, fields).encode(), "plan.json")
-    root.raw("froude")
-    with pytest.raises(InputError, match=r"grants\[0\].size_bytes: is out of range"):
-        read_plan(root)

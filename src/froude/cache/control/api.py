@@ -16,6 +16,7 @@ from froude.cache.control.types import Decision, Record, plain
 from froude.cache.monitor.limits import MOST
 from froude.cache.monitor.messages import FindingMessage, LimitsMessage, Message
 from froude.cache.monitor.view import View
+from froude.cache.solve.files import state_text
 from froude.cache.solve.policies import POLICIES
 from froude.cache.solve.policies import policy as policy_named
 
@@ -143,6 +144,16 @@ def _observing(app: FastAPI, loop: Loop, solver: Solver) -> None:
     @app.get("/v1/view", dependencies=SECRET, responses=_responses(401), summary="What the last round saw")
     def view() -> ViewMessage:
         return view_message(loop.controller.view)
+
+    @app.get(
+        "/v1/state",
+        dependencies=SECRET,
+        responses=_responses(401),
+        response_class=PlainTextResponse,
+        summary="What the last round saw, as `froude cache solve` reads it",
+    )
+    def state() -> PlainTextResponse:
+        return PlainTextResponse(state_text(solver.state(loop.controller.view, {})))
 
     @app.get("/v1/plan", dependencies=SECRET, responses=_responses(401), summary="The latest round")
     def plan() -> RecordMessage | None:

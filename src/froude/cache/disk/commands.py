@@ -16,7 +16,7 @@ was done: `{"error": {"message": ..., "place": ..., "found": ..., "allowed": ...
 `{"cmd": "curve"}`
     The miss-ratio curve of the reads so far; with `"forget": true` what was counted is forgotten after the
     answer, so that the next curve tells of what comes. Answer: `{"chunk_bytes": ..., "curve": {...}}`, where
-    `curve` is null before the first read.
+    `curve` is empty before the first read.
 """
 
 from __future__ import annotations

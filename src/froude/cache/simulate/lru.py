@@ -38,13 +38,9 @@ class Lru:
             held[chunk] = None
         return False
 
-    def write(self, chunk: int) -> None:
-        """Write through: the cache holds the chunk from now on.
-
-        Args:
-            chunk: its number.
-        """
-        self.read(chunk)
+    def __contains__(self, chunk: int) -> bool:
+        """Whether the cache holds a chunk, which this leaves as it is."""
+        return chunk in self._held
 
     def resize(self, capacity: int) -> None:
         """Grow empty, or shrink by the oldest.

@@ -8,7 +8,7 @@ knows is what a monitor measures: the last window's load, and curves sampled in 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -322,15 +322,3 @@ class _Play:
             io_s=node.wait_s,
             size_bytes=node.cache.capacity * scenario.chunk_bytes,
         )
-
-
-def times_by_cluster(outcome: Outcome) -> Mapping[str, float]:
-    """Times of all jobs together, by cluster.
-
-    Args:
-        outcome: of a play.
-    """
-    found: dict[str, float] = {}
-    for job in outcome.jobs:
-        found[job.cluster] = found.get(job.cluster, 0.0) + job.time_s
-    return found

@@ -1,7 +1,8 @@
 """A block trace of several volumes replayed through caches of one SSD, under one policy.
 
 Each volume is a VM of one hypervisor. Time is the trace's own: a read that misses makes no later one wait, so what is
-counted is misses, not seconds. The split is looked at again after every window, from what was measured before it.
+counted is misses, not seconds. Writes change what is cached and cache nothing, as those to a cached disk do by default.
+The split is looked at again after every window, from what was measured before it.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class _Volume:
     reads: int = 0
     misses: int = 0
     writes: int = 0
+    updates: int = 0
+    """Writes to chunks that are cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +157,8 @@ class _Run:
                     volume.reads += 1
                     volume.misses += not volume.cache.read(volume.base + chunk)
                 else:
-                    volume.shards.touch(chunk)
                     volume.writes += 1
-                    volume.cache.write(volume.base + chunk)
+                    volume.updates += volume.base + chunk in volume.cache
         self._window_ends(window_s, totals)
         return Replayed(
             self._task.policy,
@@ -179,7 +181,7 @@ class _Run:
         for name, volume in self._volumes.items():
             totals[name][0] += volume.reads
             totals[name][1] += volume.misses
-            volume.reads = volume.misses = volume.writes = 0
+            volume.reads = volume.misses = volume.writes = volume.updates = 0
             volume.shards.decay(_FORGET)
 
     def _state(self, window_s: float) -> State:
@@ -202,7 +204,7 @@ class _Run:
             reads_per_s=volume.shards.accesses * (1 - _FORGET) / window_s,
             curve=volume.shards.curve(how.chunk_bytes),
             chunk_bytes=how.chunk_bytes,
-            writes_bytes_per_s=int(volume.writes * how.chunk_bytes / window_s),
+            writes_bytes_per_s=int(volume.updates * how.chunk_bytes / window_s),
             iops=per_s,
             disk_bytes_per_s=int(per_s * how.chunk_bytes),
             io_s=float(volume.misses),

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from froude.base.declared import Declared, from_plain
-from froude.base.documents import STAMP, Section, dump_document
+from froude.base.documents import STAMP, dump_document
 from froude.base.forms import FieldError
 from froude.base.plain import Fields
-from froude.cache.curves import LARGEST
-from froude.cache.solve.plan import Advice, Expected, Grant, Plan
-from froude.cache.solve.state import MOST, State
+from froude.cache.solve.plan import Plan
+from froude.cache.solve.state import State
 from froude.workspace.artifact import LINEAGE, TAGS
 from froude.workspace.document import open_document
 from froude.workspace.migrate import Migrations
@@ -86,65 +85,3 @@ def plan_fields(plan: Plan) -> dict[str, Any]:
         plan: all of it.
     """
     return asdict(plan)
-
-
-def read_plan(root: Section) -> Plan:
-    """A plan of its document, which may have been edited: every figure is checked.
-
-    Args:
-        root: its fields.
-
-    Raises:
-        InputError: it is no plan.
-    """
-    plan = Plan(
-        root.value("policy", str),
-        tuple(_grant(each) for each in root.sections("grants")),
-        _expected(root.section("expected")),
-        _expected(root.section("now")),
-        root.value("shared", bool, False),
-        root.converted("kept", str),
-        tuple(_advice(each) for each in root.sections("advice")),
-        root.converted("remarks", str),
-    )
-    root.raw("what_if")  # of a command that was asked for more; no part of the plan
-    root.finish()
-    return plan
-
-
-def _grant(each: Section) -> Grant:
-    iops = None if each.raw("iops") is None else each.value("iops", float, within=(0, MOST))
-    grant = Grant(
-        each.value("vm", str),
-        each.value("hypervisor", str),
-        each.value("size_bytes", int, within=(0, LARGEST)),
-        iops,
-        each.value("reason", str),
-        each.value("miss_ratio", float, within=(0, 1)),
-        each.value("misses_per_s", float, within=(0, MOST)),
-    )
-    each.finish()
-    return grant
-
-
-def _expected(each: Section) -> Expected:
-    latency_s, misses_per_s, written_bytes_per_s = (
-        each.value(name, float, within=(0, MOST**2))
-        for name in ("latency_s", "misses_per_s", "written_bytes_per_s")
-    )
-    times = each.section("times_s")
-    by_application = {name: times.value(name, float) for name in times.names()}
-    found = Expected(latency_s, misses_per_s, written_bytes_per_s, by_application)
-    each.finish()
-    return found
-
-
-def _advice(each: Section) -> Advice:
-    advice = Advice(
-        each.value("hypervisor", str),
-        each.value("text", str),
-        each.optional("vm", str),
-        each.optional("to", str),
-    )
-    each.finish()
-    return advice

@@ -20,8 +20,8 @@ def solve(
         str,
         typer.Argument(
             metavar="STATE",
-            help="YAML or JSON of hypervisors and VMs, as a controller keeps it or as you write it; or one that comes "
-            "with Froude: table-1, two-clusters.",
+            help="YAML or JSON of hypervisors and VMs, as a controller gives it (GET /v1/state) or you write it; or one "
+            "that comes with Froude: table-1, two-clusters.",
         ),
     ],
     policy: Annotated[
