@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,17 @@ def test_without_the_secret(path: str) -> None:
     assert stranger.get(path, headers={"Authorization": "Bearer wrong"}).status_code == 401
     assert stranger.put("/v1/vms/vm1/limits", json={"number": 1, "limits": {}}).status_code == 401
     assert stranger.get("/health").json() == {"status": "ok"}
+
+
+def test_a_body_without_end_is_not_kept() -> None:
+    """Also of who has no secret: it is refused before it is read to its end."""
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b"x" * 65536
+
+    stranger = TestClient(hypervisor_app(hypervisor(), _SECRET))
+    assert stranger.put("/v1/vms/vm1/limits", content=pieces()).status_code == 413
 
 
 def test_metrics(client: TestClient) -> None:

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from froude.base.bounded import LARGEST_BYTES
 from froude.base.errors import InputError, TargetError
-from froude.harvest.live.api import LARGEST_BYTES, Calls, application, listening
+from froude.harvest.live.api import Calls, application, listening
 from froude.harvest.live.choosing import Choice, LastRun, Part, Request
 from froude.harvest.live.controller import View
 from froude.harvest.live.json_calls import JsonCalls

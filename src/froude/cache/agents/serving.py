@@ -70,6 +70,8 @@ def serve(app: Any, serving: Serving, bound: socket.socket, ready: Callable[[str
     """
     import uvicorn
 
+    from froude.base.bounded import IDLE_S, MOST_AT_ONCE
+
     tls = serving.tls
     try:
         config = uvicorn.Config(
@@ -78,7 +80,9 @@ def serve(app: Any, serving: Serving, bound: socket.socket, ready: Callable[[str
             access_log=False,
             ssl_certfile=None if tls is None else str(tls.certificate),
             ssl_keyfile=None if tls is None else str(tls.key),
-            timeout_graceful_shutdown=5,
+            limit_concurrency=MOST_AT_ONCE,
+            timeout_keep_alive=IDLE_S,
+            timeout_graceful_shutdown=IDLE_S,
         )
         config.load()
     except OSError as error:

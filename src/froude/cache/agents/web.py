@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from prometheus_client import CollectorRegistry, generate_latest
 
+from froude.base.bounded import BoundedBody
 from froude.base.errors import FroudeError, GuardError, InputError, MissingError
 from froude.base.version import __version__
 from froude.cache.agents.hypervisor import HypervisorWatch
@@ -80,6 +81,7 @@ def application(title: str, token: str) -> FastAPI:
     def health() -> Health:
         return Health()
 
+    app.add_middleware(BoundedBody)
     app.state.token = token
     return app
 

@@ -12,17 +12,14 @@ from typing import Annotated, Any
 import uvicorn
 from fastapi import Depends, FastAPI, Header, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
+from froude.base.bounded import IDLE_S, MOST_AT_ONCE, BoundedBody
 from froude.base.errors import InputError
 from froude.harvest.live.choosing import Choice, LastRun, Request, choice_fields
 from froude.harvest.live.controller import View
 from froude.harvest.schedule.selection import Container, JobType
 
-LARGEST_BYTES = 64 << 10
-"""Of a request's body."""
-_MOST_AT_ONCE = 64
-_IDLE_S = 5
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 _Seconds = Annotated[float, Field(ge=0, le=1e9)]
 _Containers = Annotated[float, Field(gt=0, le=1e6)]
@@ -124,7 +121,8 @@ def application(calls: Calls, token: str) -> ASGIApp:
             ],
         }
 
-    return _Bounded(app)
+    app.add_middleware(BoundedBody)
+    return app
 
 
 @contextmanager
@@ -151,9 +149,9 @@ def listening(app: ASGIApp, address: tuple[str, int]) -> Iterator[tuple[str, int
         log_config=None,
         access_log=False,
         lifespan="off",
-        limit_concurrency=_MOST_AT_ONCE,
-        timeout_keep_alive=_IDLE_S,
-        timeout_graceful_shutdown=_IDLE_S,
+        limit_concurrency=MOST_AT_ONCE,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=IDLE_S,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="froude-api", daemon=True)
@@ -165,23 +163,3 @@ def listening(app: ASGIApp, address: tuple[str, int]) -> Iterator[tuple[str, int
         server.should_exit = True
         thread.join()
         bound.close()
-
-
-class _Bounded:
-    """Refuses a body that is too long before it is kept."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        taken = 0
-
-        async def bounded() -> Message:
-            nonlocal taken
-            message = await receive()
-            taken += len(message.get("body", b""))
-            if taken > LARGEST_BYTES:
-                raise HTTPException(413, f"a request has at most {LARGEST_BYTES} bytes")
-            return message
-
-        await self._app(scope, bounded, send)
