@@ -49,7 +49,7 @@ def test_nothing_is_written_unless_told(lab: Path, hadoop: Hadoop, capsys: Out) 
 
 
 def test_a_namenode_whose_settings_are_here_takes_it_up_and_back(
-    lab: Path, hadoop: Hadoop, capsys: Out
+    lab: Path, hadoop: Hadoop, capsys: Out, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was there is written first; a second time, only the first counts; then all is as before."""
     hosts = [{"hostName": node.host} for node in NODES]
@@ -68,6 +68,22 @@ def test_a_namenode_whose_settings_are_here_takes_it_up_and_back(
         assert "10.0.0.0:9866\tbusy" in (lab / "placement-map.tsv").read_text()
         states = [each.get("adminState") for each in json.loads((lab / "hosts").read_text())]
         assert states == ["IN_MAINTENANCE", None, None]
+        # The NameNode knows one map, and Froude what was there before: neither is mistaken for another.
+        assert run([*command, "--map", "other.tsv", "--target-is", "CID-1"]) == 1
+        assert f"is not what the NameNode reads; found {lab / 'placement-map.tsv'}" in capsys.readouterr().err
+        assert run([*command, "--state", "other.json", "--target-is", "CID-1"]) == 1
+        assert "was set up already" in capsys.readouterr().err
+        (lab / "hosts2").write_text("[]")
+        assert run([*command, "--hosts", "hosts2", "--target-is", "CID-1"]) == 1
+        assert "--hosts: is another one than before" in capsys.readouterr().err
+        (lab / "hosts2").unlink()
+        (lab / "elsewhere").mkdir()
+        monkeypatch.chdir(lab / "elsewhere")
+        again = ["harvest", "place", "../lab", "--namenode", f"{host}:{port}", "--conf", "../conf"]
+        assert run([*again, "--state", f"../{STATE}", "--target-is", "CID-1"]) == 0
+        assert not list((lab / "elsewhere").iterdir())
+        monkeypatch.chdir(lab)
+        (lab / "elsewhere").rmdir()
         assert run(["harvest", "rollback", str(STATE), "--dry-run"]) == 0
         assert STATE.exists()
         assert run(["harvest", "rollback", str(STATE)]) == 0

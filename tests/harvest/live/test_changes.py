@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, TargetError
 from froude.base.seeds import Seeds
 from froude.harvest.classify.classes import classify
 from froude.harvest.live.changes import (
@@ -23,9 +23,10 @@ from froude.harvest.live.changes import (
     resource_changes,
     restoring,
     together,
+    unreachable,
 )
 from froude.harvest.live.classes import classes_of
-from froude.harvest.live.types import Changes, ClusterState, Node, Resource
+from froude.harvest.live.types import Changes, ClusterState, Node, Prior, Resource
 from froude.harvest.live.usage import Reserve, Usage
 from tests.harvest.datacenters import made
 
@@ -55,6 +56,34 @@ def test_nodes_get_the_class_of_their_server() -> None:
     assert found.classes == {"s0:1": "constant-01", "s1:1": "constant-01"}
     assert found.foreign == ("s1:1",)
     assert found.unknown == ("s2:1",)
+
+
+def test_a_label_of_ours_whose_class_is_gone_is_no_strangers() -> None:
+    """The node gets the label of its class of now."""
+    flat = made(np.array([np.full(48, 0.2), np.full(48, 0.2)]))
+    classes = classes_of(flat, classify(flat, Seeds(1)))
+    found = class_labels(classes, STATE, Prior("h:1", "7", labels_added=("gpu",)))
+    assert found.node_labels == {"s0:1": "constant-01", "s1:1": "constant-01"}
+    assert found.foreign == ()
+
+
+def test_nodes_that_do_not_run_are_named_and_left() -> None:
+    """A ResourceManager refuses to change their resources, which must not keep all else from coming back."""
+    small = Resource(1024, 1)
+    lost, ill = (
+        replace(node(name), state=state, total=small) for name, state in (("s0", "LOST"), ("s1", "UNHEALTHY"))
+    )
+    state = replace(STATE, nodes=(lost, ill, node("s2")))
+    prior = Prior("h:1", "7", resources={"s0:1": OWN, "s1:1": OWN, "s2:1": OWN, "gone:1": OWN})
+    assert restoring(prior, state).resources == {"s1:1": OWN}
+    assert unreachable(prior, state) == ("s0:1",)
+
+
+def test_queues_that_are_not_shown_are_not_taken_for_restored() -> None:
+    """They were changed, and nobody says what they are now."""
+    prior = Prior("h:1", "7", scheduler={f"{PREFIX}root.a.capacity": "30"})
+    with pytest.raises(TargetError, match="does not show its queues"):
+        restoring(prior, replace(STATE, scheduler=None))
 
 
 def test_queues_may_use_each_label_to_their_own_share() -> None:

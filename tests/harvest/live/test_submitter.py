@@ -42,7 +42,8 @@ def test_the_daemon_is_found_by_its_folder(tmp_path: Path) -> None:
 def test_commands_run_side_by_side_to_their_ends(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Each waits for the other here; output may be kept off ours; one that is no program starts none."""
     meet = (
-        "import sys, pathlib, time; mine, other = map(pathlib.Path, sys.argv[1:3]); mine.touch(); print('met')\n"
+        "import sys, pathlib, time; mine, other = map(pathlib.Path, sys.argv[1:3]); mine.touch()\n"
+        "sys.stdout.write('met\\n')\n"
         "while not other.exists(): time.sleep(0.01)\nsys.exit(int(sys.argv[3]))"
     )
     a, b = str(tmp_path / "a"), str(tmp_path / "b")

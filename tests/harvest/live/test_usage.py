@@ -54,6 +54,18 @@ def test_containers_are_no_primary_tenant() -> None:
         containers_memory_mb=2000,
         machine_mb=40000,
     )
-    assert usage_of(busy, OWN) == Usage(0.25, 7000)
-    assert usage_of(node(), OWN) is None
-    assert usage_of(replace(busy, containers_vcores=9.0), OWN) == Usage(0.0, 7000)
+    assert usage_of(busy) == Usage(0.25, 7000)
+    assert usage_of(node()) is None
+    assert usage_of(replace(busy, containers_vcores=9.0)) == Usage(0.0, 7000)
+
+
+def test_containers_report_in_the_cores_that_they_were_left() -> None:
+    """A node of 12 that was told to give 8: full containers are two thirds of the machine, and no tenant's use."""
+    full = node(cpu_share=8 / 12, memory_used_mb=9000, machine_mb=40000)
+    pushed = replace(full, total=Resource(OWN.memory_mb, 8), containers_vcores=8 * 8 / 12)
+    assert usage_of(pushed) == Usage(0.0, 9000)
+    nothing = replace(pushed, total=Resource(0, 0))
+    assert usage_of(nothing) is None  # containers that end, on a node that has no cores for them
+    told = usage_of(replace(nothing, containers_vcores=0.0))
+    assert told is not None
+    assert told.cpu_share == pytest.approx(8 / 12)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import GuardError, InputError
+from froude.base.errors import GuardError, InputError, TargetError
 from froude.cli.harvest import common, managers
 from froude.cli.harvest.usage import usage_of_servers
 
@@ -77,7 +77,7 @@ def apply(
         )
     parts = []
     if classified is not None:
-        parts.append(_labels(settings, *classified, now, carrier, keep_queues=keep_queues))
+        parts.append(_labels(settings, *classified, now, carrier, before, keep_queues=keep_queues))
     if resources:
         parts.append(wanted.resource_changes(now, before, kept, measured))
     todo = wanted.together(*parts)
@@ -103,7 +103,7 @@ def rollback(
     Example: froude harvest rollback harvest-state.json
     """
     from froude.cli.harvest import placing
-    from froude.harvest.live.changes import restoring
+    from froude.harvest.live.changes import restoring, unreachable
     from froude.harvest.live.hdfs import prior as hdfs
     from froude.harvest.live.prior_file import read_prior
     from froude.workspace.recognise import kind_of
@@ -129,9 +129,18 @@ def rollback(
         settings.note(f"Nothing was changed, and {state} stays")
         return
     server.apply(todo, grace_s=grace)
-    left = restoring(prior, server.state())
-    if left.scheduler or left.node_labels or left.remove_labels or left.node_attributes:
+    then = server.state()
+    left = restoring(prior, then)
+    if left:
         raise InputError("did not all come back", file=prior.address, remedy=f"Say it again; {state} is kept")
+    lost = unreachable(prior, then)
+    if lost:
+        raise TargetError(
+            "does not change resources of nodes that do not run",
+            file=prior.address,
+            found=", ".join(lost),
+            remedy=f"All else is as it was. Say it again when they run, or are gone; {state} is kept",
+        )
     state.unlink()
     settings.out(f"Everything is as it was; {state} is removed")
 
@@ -193,6 +202,7 @@ def _labels(
     found: Classification,
     now: ClusterState,
     carrier: Carrier,
+    before: Prior | None,
     *,
     keep_queues: bool,
 ) -> Changes:
@@ -200,7 +210,7 @@ def _labels(
     from froude.harvest.live.changes import class_changes, class_labels
     from froude.harvest.live.classes import classes_of
 
-    labelled = class_labels(classes_of(datacenter, found), now)
+    labelled = class_labels(classes_of(datacenter, found), now, before)
     for nodes, why in (
         (labelled.unknown, "of no known class"),
         (labelled.foreign, "with a label of somebody else"),

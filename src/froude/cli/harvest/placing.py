@@ -124,7 +124,8 @@ def place(
     common.require()
     common.ranged("--busy", busy, 0.0, 1.0)
     chosen = chosen_policies([] if distinct else [policy], distinct)[0]
-    by, place = _way(way), (file or Path(_MAPS[_way(way).value])).absolute()
+    by, found_conf = _way(way), conf or _own_conf(settings, namenode)
+    place = _map_place(by, file, found_conf, state)
     outputs = [Output(state, MIGRATIONS.kind), Output(place, "placement map", mark=_MARK)]
     claim(settings, outputs, [folder, usage, hosts])
     wanted = _Wanted(
@@ -133,12 +134,41 @@ def place(
         chosen,
         replicas,
         place,
-        conf or _own_conf(settings, namenode),
-        hosts,
+        None if found_conf is None else found_conf.resolve(),
+        None if hosts is None else hosts.resolve(),
         frozenset() if usage is None else frozenset(_busy(usage, busy)),
         common.seconds("--busy-for", busy_for),
     )
     _place(settings, folder, wanted, state, target_is, user)
+
+
+def _map_place(way: Way, file: Path | None, conf: Path | None, state: Path) -> Path:
+    """Where the NameNode reads what is written, which it decides when it takes up the plug-in, once.
+
+    Raises:
+        GuardError: it reads another file, or was set up by us and what it had before is not here.
+    """
+    from froude.harvest.live.hdfs.changes import set_up
+    from froude.harvest.live.hdfs.plugin import MAP, Way
+
+    there = set_up(conf, MAP) if way is Way.PLUGIN else None
+    if there is None:
+        return (file or Path(_MAPS[way.value])).absolute()
+    if file is not None and file.absolute() != Path(there):
+        raise GuardError(
+            "is not what the NameNode reads",
+            file=file,
+            found=there,
+            remedy="Roll back first, or leave --map out",
+        )
+    if not state.exists():
+        raise GuardError(
+            "is not here, and the NameNode was set up already: what it had before would be forgotten",
+            file=state,
+            found=f"{MAP} = {there}",
+            remedy="Name the --state of the first time",
+        )
+    return Path(there)
 
 
 def _place(
@@ -162,6 +192,12 @@ def _place(
             allowed=identity,
             remedy="Choose another --state, or roll that one back",
         )
+    for name, was, now in (
+        ("--conf", before and before.conf, wanted.conf),
+        ("--hosts", before and before.hosts, wanted.hosts),
+    ):
+        if was and now is not None and was != str(now):
+            raise GuardError("is another one than before", place=name, found=now, allowed=was)
     found = placed(datacenter, calls.datanodes())
     changes = _changes(wanted, found, before)
     _show(settings, wanted, identity, found, changes)
@@ -271,7 +307,7 @@ def _changes(wanted: _Wanted, found: Placed, before: HdfsPrior | None) -> HdfsCh
     text = map_text(found, wanted.policy, busy) if is_plugin else rack_table(found)
     files = {wanted.file: text.encode()}
     if is_plugin and wanted.conf is not None:
-        files |= {wanted.conf.absolute() / name: data for name, data in plugin.class_files().items()}
+        files |= {wanted.conf / name: data for name, data in plugin.class_files().items()}
     hosts = ""
     marked: tuple[str, ...] = ()
     if wanted.hosts is not None:

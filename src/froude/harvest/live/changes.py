@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, TargetError
 from froude.harvest.live.classes import Classes
 from froude.harvest.live.types import RUNNING, Changes, ClusterState, Prior
 from froude.harvest.live.usage import Reserve, Usage, allowance, used_by
@@ -15,6 +15,8 @@ from froude.harvest.live.usage import Reserve, Usage, allowance, used_by
 PREFIX = "yarn.scheduler.capacity."
 """Of the properties of queues."""
 _LABEL = re.compile(r"[0-9a-zA-Z][0-9a-zA-Z_-]{0,254}")
+_ACTIVE = frozenset({RUNNING, "UNHEALTHY", "DECOMMISSIONING"})
+"""States in which a ResourceManager changes a node's resources (AdminService.updateNodeResource)."""
 _PERCENT = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -42,14 +44,16 @@ class Labelled:
     """Nodes that carry a label of somebody else: they are left alone."""
 
 
-def class_labels(classes: Classes, state: ClusterState) -> Labelled:
+def class_labels(classes: Classes, state: ClusterState, prior: Prior | None = None) -> Labelled:
     """A class for each node, that of its server, and a label where nobody else has given one.
 
     Args:
         classes: of the cluster's servers.
         state: of the ResourceManager.
+        prior: what was there before any change; labels that were added then are ours, also of classes that are gone.
     """
     names = {each.name for each in classes.known}
+    names |= set() if prior is None else set(prior.labels_added)
     known = {node.id: name for node in state.nodes if (name := classes.of(node)) is not None}
     foreign = tuple(
         node.id for node in state.nodes if node.id in known and node.label and node.label not in names
@@ -146,7 +150,7 @@ def resource_changes(
     resources, spared = {}, set()
     for node in state.nodes:
         own = own_of.get(node.id, node.total)
-        used = used_by(node, own, measured)
+        used = used_by(node, measured)
         if node.state != RUNNING or used is None:
             continue
         allowed = allowance(own, used, reserve, node.machine_mb)
@@ -206,11 +210,13 @@ def restoring(prior: Prior, state: ClusterState) -> Changes:
 
     Args:
         prior: what was there.
-        state: of now.
+        state: of now. Resources of nodes that do not run are left out, see `unreachable`.
     """
     labels = {node.id: node.label for node in state.nodes}
-    totals = {node.id: node.total for node in state.nodes}
+    totals = {node.id: node.total for node in state.nodes if node.state in _ACTIVE}
     attributes = {node.host: node.attribute for node in state.nodes}
+    if prior.scheduler and state.scheduler is None:
+        raise TargetError("does not show its queues, which were changed", file=prior.address)
     properties = state.scheduler or {}
     return Changes(
         scheduler={name: value for name, value in prior.scheduler.items() if properties.get(name) != value},
@@ -220,6 +226,20 @@ def restoring(prior: Prior, state: ClusterState) -> Changes:
         node_attributes={
             host: was for host, was in prior.node_attributes.items() if attributes.get(host, was) != was
         },
+    )
+
+
+def unreachable(prior: Prior, state: ClusterState) -> tuple[str, ...]:
+    """Nodes whose resources cannot be brought back now: a ResourceManager changes those of active nodes alone.
+
+    Args:
+        prior: what was there.
+        state: of now.
+    """
+    return tuple(
+        node.id
+        for node in state.nodes
+        if node.state not in _ACTIVE and prior.resources.get(node.id, node.total) != node.total
     )
 
 

@@ -105,7 +105,7 @@ def rooms_of(
         _room(
             each,
             [
-                (node, own := own_of.get(node.id, node.total), used_by(node, own, measured))
+                (node, own_of.get(node.id, node.total), used_by(node, measured))
                 for node in members.get(each.name, [])
             ],
         )

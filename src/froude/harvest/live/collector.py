@@ -26,7 +26,7 @@ def sample_lines(nodes: Iterable[Node], time_s: float) -> str:
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     for node in nodes:
-        used = usage_of(node, node.total) if node.state == RUNNING else None
+        used = usage_of(node) if node.state == RUNNING else None
         if used is not None:
             lines.writerow((f"{time_s:.0f}", node.host, f"{used.cpu_share:.4f}"))
     return out.getvalue()

@@ -131,11 +131,11 @@ class Controller:
         if running is None:
             return Step(Changes(), self.prior, notes)
         own_of = {} if self.prior is None else self.prior.resources
-        self.history.add(now_s, _shares(state, self.prior, measured))
+        self.history.add(now_s, _shares(state, measured))
         notes += self._classified(now_s)
         parts = []
         if self._wanted.carrier is not None:
-            labelled = class_labels(self.known.classes, state)
+            labelled = class_labels(self.known.classes, state, self.prior)
             parts.append(class_changes(state, labelled, self._wanted.carrier, queues=self._wanted.queues))
         if self._wanted.resources:
             soon = self.history.expected(now_s) if self._wanted.forecast and not waiting else None
@@ -222,16 +222,13 @@ class Controller:
         return fitted_thresholds(self.known.last, rooms, self._policy) or Thresholds()
 
 
-def _shares(
-    state: ClusterState, prior: Prior | None, measured: Mapping[str, Usage] | None
-) -> dict[str, float]:
+def _shares(state: ClusterState, measured: Mapping[str, Usage] | None) -> dict[str, float]:
     """CPU of primary tenants by node and host, whichever the history knows."""
     if measured is not None:
         return {server: used.cpu_share for server, used in measured.items()}
-    own_of = {} if prior is None else prior.resources
     shares = {}
     for node in state.nodes:
-        used = usage_of(node, own_of.get(node.id, node.total)) if node.state == RUNNING else None
+        used = usage_of(node) if node.state == RUNNING else None
         if used is not None:
             shares[node.id] = shares[node.host] = used.cpu_share
     return shares

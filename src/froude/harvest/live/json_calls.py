@@ -16,6 +16,10 @@ _LARGEST_BYTES = 256 << 20
 _TIMEOUT_S = 30.0
 
 
+class RefusedError(TargetError):
+    """A server answered that it does not do what it is asked for."""
+
+
 class JsonCalls:
     """One server."""
 
@@ -54,7 +58,8 @@ class JsonCalls:
             The answer; None for an empty one, or one of a call that changes something and is no JSON.
 
         Raises:
-            TargetError: no answer, a refusal, or an answer that is no JSON.
+            RefusedError: it refuses.
+            TargetError: no answer, or one that is no JSON.
         """
         asked = [*query, *self._query]
         url = f"http://{self._address}/{self._root}{path}" + (f"?{urlencode(asked)}" if asked else "")
@@ -64,7 +69,7 @@ class JsonCalls:
             with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
                 return _answer(answer.read(_LARGEST_BYTES), strict=method == "GET")
         except urllib.error.HTTPError as error:
-            raise TargetError(f"refuses {path}", file=self._address, found=_said(error)) from error
+            raise RefusedError(f"refuses {path}", file=self._address, found=_said(error)) from error
         except (OSError, ValueError, http.client.HTTPException) as error:
             raise TargetError(f"does not answer ({error})", file=self._address) from error
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from froude.base.errors import TargetError
 from froude.hadoop.metrics import resourcemanager_id
-from froude.harvest.live.json_calls import JsonCalls
+from froude.harvest.live.json_calls import JsonCalls, RefusedError
 from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
 
 _STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"
@@ -131,7 +131,7 @@ class ResourceManager:
         """None where its store is not mutable, which it says by refusing."""
         try:
             answer = self._get("scheduler-conf")
-        except TargetError:
+        except RefusedError:
             return None
         return {each["name"]: each["value"] for each in _listed(answer, "property")}
 

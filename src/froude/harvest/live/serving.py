@@ -13,7 +13,7 @@ from typing import Protocol
 
 from froude.base.clock import Clock
 from froude.base.documents import dump_figures
-from froude.base.errors import InputError, TargetError
+from froude.base.errors import InputError, MissingError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.base.summary import counted
 from froude.harvest.live.api import Calls
@@ -172,7 +172,7 @@ class Service:
                 self._cluster.apply(step.changes, grace_s=self._rhythm.grace_s)
                 self.tally.changes += 1
                 self._note(changed_text(step.changes))
-        except (TargetError, InputError) as error:
+        except (TargetError, InputError, MissingError) as error:
             self.tally.failed += 1
             if not self._silent:
                 self._note(f"nothing was seen, or not all was done: {error}; it is tried again")

@@ -55,30 +55,31 @@ def allowance(own: Resource, used: Usage, reserve: Reserve, machine_mb: int | No
     return Resource(max(0, memory), max(0, cores))
 
 
-def usage_of(node: Node, own: Resource) -> Usage | None:
+def usage_of(node: Node) -> Usage | None:
     """What the primary tenant of a node uses, from what the node reports: all that is in use less its containers'.
 
     Args:
-        node: as the ResourceManager sees it.
-        own: what its containers may use on a server without a primary tenant: containers report their CPU in
-            shares of these virtual cores.
+        node: as the ResourceManager sees it. Its containers' CPU is told in virtual cores of those that they may use
+            now, which stand for the whole server.
 
     Returns:
         None where the node does not say.
+
+    Source: NodeStatusUpdaterImpl.updateNMResource and ContainersMonitorImpl of Hadoop 3.
     """
-    if node.cpu_share is None or not own.vcores:
+    if node.cpu_share is None or (node.containers_vcores and not node.total.vcores):
         return None
-    cpu = max(0.0, node.cpu_share - node.containers_vcores / own.vcores)
+    containers = node.containers_vcores / node.total.vcores if node.containers_vcores else 0.0
+    cpu = max(0.0, node.cpu_share - containers)
     memory = None if node.memory_used_mb is None else max(0, node.memory_used_mb - node.containers_memory_mb)
     return Usage(min(1.0, cpu), memory)
 
 
-def used_by(node: Node, own: Resource, measured: Mapping[str, Usage] | None) -> Usage | None:
+def used_by(node: Node, measured: Mapping[str, Usage] | None) -> Usage | None:
     """What the primary tenant of a node uses, as somebody measured it, or else as the node reports it.
 
     Args:
         node: as the ResourceManager sees it.
-        own: see `usage_of`.
         measured: by node or host; None where nobody did.
     """
-    return usage_of(node, own) if measured is None else measured.get(node.id, measured.get(node.host))
+    return usage_of(node) if measured is None else measured.get(node.id, measured.get(node.host))

@@ -35,6 +35,16 @@ def test_what_is_given_counts_down_where_it_was_asked_for() -> None:
     assert sorted(asks.due()) == [Ask(20, ANY, 0), Ask(20, RACK, 0), Ask(20, "a", 0), Ask(20, "b", 0)]
 
 
+def test_what_a_failed_call_asked_for_is_asked_again() -> None:
+    """With the numbers of now."""
+    asks = Asks()
+    asks.want(20)
+    said = asks.due()
+    asks.want(20)
+    asks.again(said)
+    assert asks.due() == [Ask(20, ANY, 2)]
+
+
 def test_what_nobody_wants_is_said() -> None:
     """More than was asked for, or of a priority that nobody asked for."""
     asks = Asks()

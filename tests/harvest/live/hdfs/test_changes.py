@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from froude.base.clock import VirtualClock
-from froude.base.errors import TargetError
+from froude.base.errors import InputError, TargetError
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.site import parse_site
 from froude.harvest.live.hdfs.changes import SITE, HdfsChanges, make, remembered, restore
@@ -58,6 +59,27 @@ def test_all_of_it_and_back(hadoop: Hadoop, tmp_path: Path) -> None:
     assert (tmp_path / SITE).stat().st_mode & 0o777 == 0o640
     assert json.loads((tmp_path / "hosts").read_text()) == [{"hostName": "s0"}]
     assert sorted(path.name for path in tmp_path.iterdir()) == [SITE, "hosts"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give a file to somebody else")
+def test_files_stay_with_who_has_them(
+    hadoop: Hadoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The NameNode may read them by owner and group alone; nobody but root can keep those of somebody else."""
+    wanted = changes(tmp_path)
+    for name in (SITE, "hosts"):
+        os.chown(tmp_path / name, 65534, 65533)
+    with namenode(hadoop.schema()) as (host, port, _):
+        asked = NameNodeCalls(host, port, hadoop.schema(), user="root")
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "geteuid", lambda: 1000)
+            with pytest.raises(InputError, match="belongs to somebody else"):
+                make(asked, wanted, VirtualClock())
+        make(asked, wanted, VirtualClock())
+    for name in (SITE, "hosts"):
+        status = (tmp_path / name).stat()
+        assert (status.st_uid, status.st_gid) == (65534, 65533)
+    assert (tmp_path / SITE).stat().st_mode & 0o777 == 0o640
 
 
 def test_a_setting_that_is_not_taken_up(hadoop: Hadoop, tmp_path: Path) -> None:

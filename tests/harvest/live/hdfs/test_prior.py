@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,12 +21,13 @@ def test_it_reads_back(tmp_path: Path) -> None:
 
 
 def test_of_what_was_changed_twice_the_first_counts() -> None:
-    """Marks are those of now: they are what is there to be taken back."""
+    """Marks are those of the file as it is: of now, where it was looked at now."""
     later = HdfsPrior("h:1", "CID", "", {"b": "y", "c": "z"}, {"/n": "u", "/o": None}, "", ("i:2",))
     both = later.with_earlier(PRIOR)
     assert both.properties == {"a": None, "b": "x", "c": "z"}
     assert both.files == {"/m": None, "/n": "t", "/o": None}
-    assert (both.conf, both.hosts, both.marked) == ("/conf", "/hosts", ("i:2",))
+    assert (both.conf, both.hosts, both.marked) == ("/conf", "/hosts", ("i:1",))
+    assert replace(later, hosts="/hosts").with_earlier(PRIOR).marked == ("i:2",)
     assert later.with_earlier(None) is later
 
 

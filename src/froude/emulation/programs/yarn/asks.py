@@ -91,6 +91,15 @@ class Asks:
         changed, self._changed = self._changed, {}
         return [Ask(priority, place, self._open[priority][place]) for priority, place in changed]
 
+    def again(self, asks: Sequence[Ask]) -> None:
+        """Ask once more for what a call said that failed.
+
+        Args:
+            asks: of that call.
+        """
+        for ask in asks:
+            self._change(ask.priority, ask.place, 0)
+
     def _first(self, priority: int, place: str) -> int | None:
         queue = self._queues.get((priority, place))
         while queue:

@@ -33,7 +33,7 @@ from froude.emulation.programs.events import (
 from froude.emulation.programs.population import service_named
 from froude.emulation.programs.requests import OfType
 from froude.emulation.programs.scripted import ScriptedNode
-from froude.emulation.programs.yarn.asks import Asks
+from froude.emulation.programs.yarn.asks import Ask, Asks
 from froude.emulation.programs.yarn.containers import (
     ContainerKey,
     ContainerOver,
@@ -94,6 +94,7 @@ class ApplicationMaster(ScriptedNode):
         "_provided",
         "_response_id",
         "_running",
+        "_said",
         "_stages",
         "_todo",
         "_unwanted",
@@ -119,6 +120,8 @@ class ApplicationMaster(ScriptedNode):
         self._running: dict[ContainerKey, tuple[Stage, int, NodeId]] = {}
         """What runs in each container, and on which NodeManager."""
         self._unwanted: list[bytes] = []
+        self._said: tuple[list[Ask], list[bytes]] = ([], [])
+        """What the last call of `allocate` asked for and gave back: said again if it fails."""
         """Ids of containers that go back with the next call."""
         self._ended: Counter[str] = Counter()
         """Nodes that are through, by type."""
@@ -240,7 +243,8 @@ class ApplicationMaster(ScriptedNode):
         request: Any = self._requests.message(template, context, out)
         assert request is not None  # it has no required field
         request.response_id = self._response_id
-        for ask in self._asks.due():
+        self._said = (self._asks.due(), list(self._unwanted))
+        for ask in self._said[0]:
             self._masters.add_ask(request, ask)
         for container in self._unwanted:
             request.release.add().ParseFromString(container)
@@ -314,6 +318,9 @@ class ApplicationMaster(ScriptedNode):
         """A call of `allocate` failed."""
         kind = failure.error.rpartition(".")[2]
         out.append(Note(f"{FAILED}{self._masters.request.id} allocate {kind}"))
+        asks, released = self._said
+        self._asks.again(asks)
+        self._unwanted += released
         if kind in _SENT_AWAY:
             self._give_up(kind, out)
             self._resume(now_s, out)

@@ -6,13 +6,14 @@ and goes on; classes that lie in that folder are found by it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from froude.base.clock import Clock
 from froude.base.errors import InputError, TargetError
-from froude.base.files import atomic_write_bytes, read_bounded
+from froude.base.files import atomic_write_bytes, read_bounded, stated_os_errors
 from froude.hadoop import site
 from froude.harvest.live.hdfs.hosts import with_maintenance
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
@@ -43,6 +44,19 @@ class HdfsChanges:
     """What it is to hold."""
     marked: tuple[str, ...] = ()
     """Addresses in maintenance in it."""
+
+
+def set_up(conf: Path | None, name: str) -> str | None:
+    """What a NameNode's configuration on this machine says of a property; None for nothing.
+
+    Args:
+        conf: its folder; None where it is not here.
+        name: of the property.
+
+    Raises:
+        InputError: the configuration cannot be read.
+    """
+    return None if conf is None else site.parse_site(_site(conf), name=SITE).get(name)
 
 
 def remembered(calls: NameNodeCalls, identity: str, changes: HdfsChanges) -> HdfsPrior:
@@ -85,7 +99,7 @@ def make(calls: NameNodeCalls, changes: HdfsChanges, clock: Clock) -> None:
     for path, data in changes.files.items():
         atomic_write_bytes(path, data, mode=_READABLE)
     if changes.hosts is not None:
-        atomic_write_bytes(changes.hosts, changes.hosts_text.encode(), mode=_mode(changes.hosts))
+        _replace(changes.hosts, changes.hosts_text.encode())
         calls.refresh_hosts()
     if changes.conf is not None:
         _set(calls, changes.conf, changes.properties, clock if changes.reread else None)
@@ -109,7 +123,7 @@ def restore(calls: NameNodeCalls, prior: HdfsPrior, clock: Clock, *, reread: boo
         hosts = Path(prior.hosts)
         now = read_bounded(hosts, limit_bytes=_LIMIT_BYTES).decode()
         served, _ = with_maintenance(now, calls.datanodes(), (), prior.marked, 0.0)
-        atomic_write_bytes(hosts, served.encode(), mode=_mode(hosts))
+        _replace(hosts, served.encode())
         calls.refresh_hosts()
     for name, text in prior.files.items():
         if text is None:
@@ -121,7 +135,7 @@ def restore(calls: NameNodeCalls, prior: HdfsPrior, clock: Clock, *, reread: boo
 def _set(calls: NameNodeCalls, conf: Path, properties: Mapping[str, str | None], clock: Clock | None) -> None:
     file = conf / SITE
     before = _site(conf)
-    atomic_write_bytes(file, site.edited(before, properties, name=str(file)), mode=_mode(file))
+    _replace(file, site.edited(before, properties, name=str(file)))
     refused = {} if clock is None else calls.read_settings(clock)
     for name in refused.keys() & properties.keys():
         remedy = "Does its class path hold the plug-in, and may it read the files?"
@@ -155,5 +169,20 @@ def _text(path: Path) -> str | None:
         raise InputError("is no text", file=path, found=error) from error
 
 
-def _mode(path: Path) -> int:
-    return path.stat().st_mode & 0o777 if path.exists() else _READABLE
+def _replace(path: Path, data: bytes) -> None:
+    """A file of the administrator's, whose owner and permissions stay: the NameNode may read it by these alone.
+
+    Raises:
+        InputError: it belongs to somebody else, and only root may write it so that it still does.
+    """
+    was = path.stat() if path.exists() else None
+    if was is not None and os.geteuid() not in {0, was.st_uid}:
+        raise InputError(
+            "belongs to somebody else, and would be yours when it is written",
+            file=path,
+            remedy="Do this as its owner, or as root",
+        )
+    atomic_write_bytes(path, data, mode=_READABLE if was is None else was.st_mode & 0o777)
+    if was is not None:
+        with stated_os_errors(path):
+            os.chown(path, was.st_uid, was.st_gid)

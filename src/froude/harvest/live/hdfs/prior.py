@@ -48,6 +48,7 @@ class HdfsPrior:
             properties={**self.properties, **before.properties},
             files={**self.files, **before.files},
             hosts=self.hosts or before.hosts,
+            marked=self.marked if self.hosts else before.marked,
         )
 
 
