@@ -22,7 +22,7 @@ from tests.harvest.live.managers import NEW, serving
 from tests.harvest.live.test_api import Memory
 
 Out = pytest.CaptureFixture[str]
-SAY = [sys.executable, "-c", "import sys; print(*sys.argv[1:]); sys.exit(sys.argv[-1] == 'wrong')"]
+SAY = [sys.executable, "-c", "import sys; sys.stdout.write(' '.join(sys.argv[1:]) + chr(10))"]
 SUBMIT = ["harvest", "submit", "--job", "q", "--containers", "27"]
 
 
