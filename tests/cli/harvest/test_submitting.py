@@ -22,7 +22,8 @@ from tests.harvest.live.managers import NEW, serving
 from tests.harvest.live.test_api import Memory
 
 Out = pytest.CaptureFixture[str]
-SAY = [sys.executable, "-c", "import sys; sys.stdout.write(' '.join(sys.argv[1:]) + chr(10))"]
+_LINE = "import sys; sys.stdout.write(' '.join(sys.argv[1:]) + chr(10)); sys.exit(sys.argv[-1] == 'wrong')"
+SAY = [sys.executable, "-c", _LINE]
 SUBMIT = ["harvest", "submit", "--job", "q", "--containers", "27"]
 
 
