@@ -47,6 +47,24 @@ def test_version_1_caps_reads_and_writes(tmp_path: Path) -> None:
     assert group.read_back() == Limits(bytes_per_s=9)
 
 
+def test_what_a_group_does_is_counted(tmp_path: Path) -> None:
+    """On its device alone: requests and bytes, reads and writes together."""
+    first = _v1(tmp_path)
+    for name, numbers in (("io_serviced", (3, 4)), ("io_service_bytes", (300, 400))):
+        kinds = "".join(
+            f"{_DEVICE} {kind} {number}\n" for kind, number in zip(("Read", "Write"), numbers, strict=True)
+        )
+        (first / f"blkio.throttle.{name}").write_text(f"{kinds}{_DEVICE} Total 9\n8:0 Read 5\nTotal 14\n")
+    assert CgroupV1(first, _DEVICE).counters() == (7, 700)
+    second = _v2(tmp_path / "two")
+    (second / "io.stat").write_text(
+        f"8:0 rbytes=1 rios=1\n{_DEVICE} rbytes=300 wbytes=400 rios=3 wios=4 dbytes=0\n"
+    )
+    assert CgroupV2(second, _DEVICE).counters() == (7, 700)
+    (second / "io.stat").write_text("")
+    assert CgroupV2(second, _DEVICE).counters() == (0, 0)
+
+
 def test_half_a_cap_is_none(tmp_path: Path) -> None:
     """Where only reads are capped, the VM is not; another device's cap is another's."""
     folder = _v1(tmp_path)

@@ -108,3 +108,10 @@ def test_a_vm_without_a_cache_of_ours() -> None:
     assert (
         Watch(Enforced("vm", [_Disk("qmp", _RATES, down=True)]), None).report("1", 0.0).error == "qmp: down"
     )
+
+
+def test_a_vm_that_nobody_counts() -> None:
+    """It may be capped, and nobody knows what it wants: what it has stays, and is told."""
+    report = Watch(Enforced("vm", [_Disk("throttle-group", _RATES)]), None).report("1", 0.0)
+    assert report.error == "nobody counts its requests"
+    assert report.limits.value() == _Disk("throttle-group", _RATES).limits

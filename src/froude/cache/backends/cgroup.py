@@ -62,6 +62,22 @@ class CgroupV1:
             found[resource] = _both(caps)
         return Limits(**found)
 
+    def counters(self) -> tuple[float, float]:
+        """Requests and bytes of the group on the device, since it was made.
+
+        Raises:
+            TargetError: they cannot be read.
+        """
+        requests, size = (
+            sum(
+                int(row[2])
+                for row in map(str.split, _read(self.folder / file).splitlines())
+                if row[:1] == [self.device] and row[1] in {"Read", "Write"}
+            )
+            for file in ("blkio.throttle.io_serviced", "blkio.throttle.io_service_bytes")
+        )
+        return float(requests), float(size)
+
 
 @dataclass(frozen=True, slots=True)
 class CgroupV2:
@@ -102,6 +118,22 @@ class CgroupV2:
                     }
                 )
         return Limits()
+
+    def counters(self) -> tuple[float, float]:
+        """As of version 1.
+
+        Raises:
+            TargetError: they cannot be read.
+        """
+        for line in _read(self.folder / "io.stat").splitlines():
+            device, *words = line.split()
+            if device == self.device:
+                counts = {key: float(value) for key, _, value in (word.partition("=") for word in words)}
+                return (
+                    counts.get("rios", 0.0) + counts.get("wios", 0.0),
+                    counts.get("rbytes", 0.0) + counts.get("wbytes", 0.0),
+                )
+        return 0.0, 0.0
 
 
 Cgroup = CgroupV1 | CgroupV2

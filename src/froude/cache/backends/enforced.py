@@ -116,6 +116,10 @@ class Watch:
         empty = CachedVm(name=self.vm.name, instance=instance, limits=LimitsMessage(), controls=controls)
         try:
             limits = LimitsMessage.of(self.vm.read_back())
+            if self.disk is None and self.counters is None:
+                # Nobody knows what it wants: its limits stay as they are.
+                error = "nobody counts its requests"
+                return empty.model_copy(update={"limits": limits, "error": error})
             start, counted = self._counted(now_s)
         except FroudeError as error:
             return empty.model_copy(update={"error": str(error)[:200]})
@@ -140,8 +144,7 @@ class Watch:
     def _counted(self, now_s: float) -> tuple[str, Mapping[str, object]]:
         """Which start of the disk is counted, and its counters."""
         if self.disk is None:
-            if self.counters is None:
-                return "", {}
+            assert self.counters is not None
             requests, size = self.counters()
             return "", {"reads": int(requests), "read_bytes": int(size)}
         now = self.disk.status()

@@ -165,8 +165,9 @@ def _watch(name: str, vm: HypervisorVm, config: HypervisorAgent) -> Watch:
     backends: list[Backend] = [each for each in (own, qemu, libvirt) if each is not None]
     if vm.throttle_group is not None:
         backends.append(ThrottleGroup(vm.throttle_group.socket, vm.throttle_group.group))
-    if vm.cgroup is not None:
-        backends.append(cgroup_at(vm.cgroup.name, device_of(vm.cgroup.device)))
-    counting = qemu or libvirt
+    group = None if vm.cgroup is None else cgroup_at(vm.cgroup.name, device_of(vm.cgroup.device))
+    if group is not None:
+        backends.append(group)
+    counting = qemu or libvirt or group
     counters = None if counting is None else counting.counters
     return Watch(Enforced(name, backends), own, counters, CurvePieces(config.curve_window_s))
