@@ -25,6 +25,18 @@ from tests.cache.disk.world import ForgetfulImage, MadeUpSlots, Setting, World
 _SIZE = 1 << 20
 
 
+class Timer:
+    """A call that is to come, unless it is cancelled."""
+
+    def __init__(self, due: float, call: Callable[[], None]) -> None:
+        self.due = due
+        self.call = call
+
+    def cancel(self) -> None:
+        """See `Timer`."""
+        self.call = lambda: None
+
+
 class Clocked:
     """A service on a clock of the test; work is done at once, unless it is told to wait."""
 
@@ -35,7 +47,7 @@ class Clocked:
         self.image: ForgetfulImage = self.world.image
         self.slots: MadeUpSlots = self.world.slots
         self.now = 0.0
-        self.timers: list[tuple[float, Callable[[], None]]] = []
+        self.timers: list[Timer] = []
         self.generation = 1
         self.allocated_bytes = 4096
         self.replies: list[tuple[int, int, bytes | None]] = []
@@ -54,10 +66,15 @@ class Clocked:
             places,
             self,
             chooser,
-            lambda seconds, call: self.timers.append((self.now + seconds, call)),
+            self.later,
             DiskStatus(image="vm.raw", image_bytes=_SIZE, restored_chunks=3),
         )
         self.service = Service(parts, limits or Limits(), 256 << 10)
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Timer:
+        """Have something called when so much time has gone on."""
+        self.timers.append(Timer(self.now + seconds, call))
+        return self.timers[-1]
 
     def renew(self, chunk_bytes: int) -> Space:
         """See `Shelf`."""
@@ -92,11 +109,11 @@ class Clocked:
     def advance(self, seconds: float) -> None:
         """Let time go on, timer by timer."""
         end = self.now + seconds
-        while due := [timer for timer in self.timers if timer[0] <= end]:
-            first = min(due, key=lambda timer: timer[0])
+        while due := [timer for timer in self.timers if timer.due <= end]:
+            first = min(due, key=lambda timer: timer.due)
             self.timers.remove(first)
-            self.now = max(self.now, first[0])
-            first[1]()
+            self.now = max(self.now, first.due)
+            first.call()
         self.now = end
 
 
@@ -145,6 +162,24 @@ def test_errors_of_the_image_are_told() -> None:
     assert "failed to flush" in str(disk.service.status().fault)
 
 
+@pytest.mark.parametrize(("kind", "name"), [(1, "write"), (6, "zero")])
+def test_a_durable_request_that_fails_is_a_flush_that_failed(kind: int, name: str) -> None:
+    """It may have been told of earlier writes that were lost, and no flush after it is: none may succeed."""
+    disk = Clocked(waits=True)
+    disk.ask(1, 8192, 512)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, "made up")
+
+    setattr(disk.image, name, fail)
+    disk.ask(kind, 0, 512, cookie=2, flags=1)
+    disk.world.settle()
+    disk.ask(3, cookie=3)
+    disk.world.settle()
+    assert disk.replies == [(1, 0, None), (2, 5, None), (3, 5, None)]
+    assert disk.service.failed
+
+
 def test_latencies_are_summed() -> None:
     """From the start of the work to its answer."""
     disk = Clocked(waits=True)
@@ -184,24 +219,36 @@ def test_limits_hold_requests_back() -> None:
     assert disk.replies[-1][0] == 8
 
 
-def test_a_raised_limit_need_not_wait_for_the_old_one() -> None:
-    """Each limit has a timer of its own; and the one before lets nobody through."""
+def test_what_an_old_limit_held_goes_as_a_new_one_allows() -> None:
+    """Not when the old one would have let it go, which may be minutes later."""
     disk = Clocked(limits=Limits(bytes_per_s=1000))
-    for cookie in (1, 2, 3):
+    for cookie in (1, 2):
         disk.ask(1, 0, 512 << 10, cookie=cookie)
     assert [cookie for cookie, _, _ in disk.replies] == [1]
-    disk.tell(Limit({"bytes_per_s": 5 << 20}))
-    disk.advance(1.0)
+    disk.tell(Limit({"bytes_per_s": 5e6}))
+    disk.ask(1, 0, 512 << 10, cookie=3)
+    disk.advance(0.2)
     assert [cookie for cookie, _, _ in disk.replies] == [1, 2, 3]
+    disk.ask(1, 0, 512 << 10, cookie=4)
+    disk.tell(Limit({"bytes_per_s": 1000}))  # a lower one is not overtaken by the old timer either
+    disk.ask(1, 0, 512 << 10, cookie=5)
+    disk.advance(1)
+    assert disk.replies[-1][0] == 4
 
 
-def test_a_trim_costs_a_request_and_no_bytes() -> None:
-    """However long its range is: nothing of it is moved."""
+@pytest.mark.parametrize("kind", [4, 6])
+def test_trims_and_zeroings_move_no_bytes(kind: int) -> None:
+    """They are requests: a guest's fstrim is not held back for as long as its disk is large."""
     disk = Clocked(limits=Limits(bytes_per_s=1000))
+    disk.image.zeroings[0, _SIZE] = [-1, -2, -3]
     for cookie in (1, 2, 3):
-        disk.image.zeroings[0, 512 << 10] = [-cookie]
-        disk.ask(4, 0, 512 << 10, cookie=cookie)
+        disk.ask(kind, 0, _SIZE, cookie=cookie)
     assert [cookie for cookie, _, _ in disk.replies] == [1, 2, 3]
+    disk.tell(Limit({"iops": 10}))
+    disk.image.zeroings[0, _SIZE] = [-4, -5]
+    for cookie in (4, 5):
+        disk.ask(kind, 0, _SIZE, cookie=cookie)
+    assert disk.replies[-1][0] == 4
 
 
 def test_another_chunk_size_that_finds_no_space_is_not_taken() -> None:
@@ -244,7 +291,7 @@ def test_a_resize_answers_when_space_is_given_back() -> None:
     disk.ask(0, _SIZE - 512, 512, cookie=99)
     assert disk.replies[-1][0] == 99
     assert answers == []
-    assert disk.service.status().cache_bytes == 256 << 10  # nobody else may have it yet
+    assert disk.service.status().cache_bytes == 256 << 10  # what it still takes, for whoever reads back now
     disk.world.settle()
     assert answers == [{"cache_bytes": 65536, "used_bytes": 65536, "dropped_chunks": 24}]
     assert disk.tell(Resize(1 << 30))["used_bytes"] == 65536
@@ -256,11 +303,12 @@ def test_a_resize_answers_when_space_is_given_back() -> None:
     disk.service.carry_out(Resize(0), answers.append)
     disk.world.settle()
     assert "cannot be given back" in str(answers[-1])
-    assert disk.service.status().cache_bytes == 65536
-    del disk.slots.punch  # type: ignore[attr-defined]
-    disk.service.carry_out(Resize(8192), answers.append)
+    assert disk.service.status().cache_bytes == 65536  # it is still taken
+    assert "cannot be given back" in str(disk.service.status().fault)
+    del disk.slots.punch  # type: ignore[method-assign]
+    disk.service.carry_out(Resize(0), answers.append)
     disk.world.settle()
-    assert answers[-1]["cache_bytes"] == disk.service.status().cache_bytes == 8192
+    assert answers[-1] == {"cache_bytes": 0, "used_bytes": 0, "dropped_chunks": 0}
 
 
 def test_the_curve_tells_what_a_cache_would_miss() -> None:

@@ -20,7 +20,9 @@ SETTINGS = {
     "bad SSD": Setting(faults=Faults(ssd=0.02, flips=0.05)),
     "bad SSD, inline": Setting(waits=False, faults=Faults(ssd=0.02, flips=0.05), cache_writes=True),
     "bad image": Setting(faults=Faults(image=0.01)),
-    "all bad": Setting(faults=Faults(image=0.005, ssd=0.01, flips=0.02), cache_writes=True),
+    "lost writes": Setting(faults=Faults(lost=0.01)),
+    "lost writes, inline": Setting(waits=False, faults=Faults(lost=0.01)),
+    "all bad": Setting(faults=Faults(image=0.005, lost=0.005, ssd=0.01, flips=0.02), cache_writes=True),
 }
 
 
@@ -60,3 +62,9 @@ def test_no_read_goes_back_behind_another_one() -> None:
     A life in which that happens; each seed replays exactly.
     """
     live(1025, SETTINGS["waiting"])
+
+
+@pytest.mark.parametrize(("seed", "name"), [(130, "lost writes"), (104, "lost writes, inline")])
+def test_no_flush_is_believed_whose_error_another_call_got(seed: int, name: str) -> None:
+    """A flush and a durable write are under way together; the write is told of what was lost, the flush is not."""
+    live(seed, SETTINGS[name])

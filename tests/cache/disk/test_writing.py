@@ -129,29 +129,6 @@ def test_after_a_failed_flush_nothing_is_written() -> None:
     assert not world.store.state.space.chunks
 
 
-@pytest.mark.parametrize("zeroing", [False, True])
-def test_after_a_durable_write_that_failed_nothing_is_written(zeroing: bool) -> None:
-    """The kernel has told of what it lost, perhaps of earlier writes, too: the next flush must not succeed."""
-    world, _ = quiet()
-    read(world, 0, 8192)
-    assert _settled(world, write(world, 4096, bytes(4096))) == [None]
-    world.setting.faults.image = 1.0
-    if zeroing:
-        world.image.zeroings[0, 4096] = [-1]
-        done: list[OSError | None] = []
-        world.store.zero(0, 4096, lambda _data, error: done.append(error), hole=True, durable=True)
-        world.settle()
-    else:
-        done = _settled(world, write(world, 0, bytes(4096), durable=True))
-    world.setting.faults.image = 0.0
-    assert done[0] is not None
-    flushed: list[OSError | None] = []
-    world.store.flush(lambda _data, error: flushed.append(error))
-    world.settle()
-    assert flushed[0] is not None
-    assert not world.store.state.space.chunks
-
-
 def _settled(world: World, answers: list[OSError | None]) -> list[OSError | None]:
     world.settle()
     return answers

@@ -89,6 +89,8 @@ class Faults:
     """How often things fail, 0 to 1."""
 
     image: float = 0.0
+    lost: float = 0.0
+    """Of writes that were answered: how many the kernel cannot bring to the medium later."""
     ssd: float = 0.0
     flips: float = 0.0
 
@@ -107,6 +109,10 @@ class ForgetfulImage:
         """By range: the numbers of those that were asked for and have not begun."""
         self.durable = [0] * len(self.versions)
         """Of each sector: place in its versions of what is on the medium."""
+        self.lost: set[int] = set()
+        """Sectors that the kernel could not bring to the medium, and does not try again."""
+        self.untold = False
+        """Whether nobody was told of that: the next durable call is, whatever it is, and only that."""
         self.changed_ns = 0
         self.now_ns = 0
         self.inode = 1
@@ -136,9 +142,14 @@ class ForgetfulImage:
         self._put(offset, bytes(data[:half]), number)
         self._step()
         self._put(offset + half, bytes(data[half:]), number)
+        sectors = range(offset // SECTOR, (offset + len(data)) // SECTOR)
         if durable:
             self._step()
-            self._keep(range(offset // SECTOR, (offset + len(data)) // SECTOR))
+            self._tell()
+            self._keep(sectors)
+        elif self.scheduler.chance.random() < self.faults.lost:
+            self.lost.update(sectors)
+            self.untold = True
 
     def zero(self, offset: int, length: int, *, hole: bool, durable: bool) -> None:
         """See `Backing`."""
@@ -147,6 +158,7 @@ class ForgetfulImage:
     def flush(self) -> None:
         """See `Backing`."""
         self._step()
+        self._tell()
         self._keep(range(len(self.versions)))
 
     def state(self) -> ImageState:
@@ -160,6 +172,7 @@ class ForgetfulImage:
             self.versions[sector] = [versions[kept]]
             self.durable[sector] = 0
             self.data[sector * SECTOR : (sector + 1) * SECTOR] = stamped(max(0, versions[kept]), 1)
+        self._whole_again()
 
     def overwrite(self, number: int) -> None:
         """Somebody else writes to all of it."""
@@ -167,6 +180,22 @@ class ForgetfulImage:
         self.data[:] = stamped(number, len(self.versions))
         self.versions = [[number] for _ in self.versions]
         self.durable = [0] * len(self.versions)
+        self._whole_again()
+
+    def told(self) -> None:
+        """Whoever lost writes knows it, by an error or by the server's end, and has written them anew."""
+        if not self.untold:
+            self.lost.clear()
+
+    def _whole_again(self) -> None:
+        self.lost.clear()
+        self.untold = False
+
+    def _tell(self) -> None:
+        """Linux tells an open file once that something of it was lost."""
+        if self.untold:
+            self.untold = False
+            raise OSError(errno.EIO, "made up")
 
     def _step(self) -> None:
         self.scheduler.pause()
@@ -178,9 +207,10 @@ class ForgetfulImage:
         self.data[offset : offset + len(data)] = data
         for sector in range(offset // SECTOR, (offset + len(data)) // SECTOR):
             self.versions[sector].append(number)
+            self.lost.discard(sector)
 
     def _keep(self, sectors: range) -> None:
-        for sector in sectors:
+        for sector in set(sectors) - self.lost:
             self.durable[sector] = len(self.versions[sector]) - 1
 
 
@@ -345,6 +375,7 @@ class World:
     def kill(self) -> None:
         """The server dies where it is; what the kernel was given stays."""
         self._forget_requests()
+        self.image.told()
         self._start(self.index)
         self.restored += len(self.store.state.space.chunks)
 
@@ -374,6 +405,8 @@ class World:
         self.settle()
         self.image.zeroings.clear()  # of those that were refused
         try:
+            if self.store.state.failed is not None:
+                raise self.store.state.failed
             self.image.flush()
         except OSError:
             self.kill()

@@ -6,13 +6,15 @@ from froude.cache.simulate.lru import Lru
 
 
 def test_the_oldest_leaves_first() -> None:
-    """A read makes a chunk the youngest; a look does not."""
+    """A read makes a chunk the youngest; a write brings one in, and makes no chunk that is held younger."""
     cache = Lru(2)
     assert [cache.read(chunk) for chunk in (1, 2, 1, 3, 2, 1)] == [False, False, True, False, False, False]
-    assert 2 in cache
-    assert cache.read(1)
-    assert not cache.read(9)
+    assert not cache.write(2)
+    assert cache.write(9)
     assert 2 not in cache
+    assert cache.read(1)
+    assert cache.read(9)
+    assert not Lru(0).write(1)
 
 
 def test_it_shrinks_by_the_oldest_and_grows_empty() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from froude.base.seeds import Seeds
@@ -60,24 +62,53 @@ def test_one_cache_for_all_lends_what_others_leave() -> None:
     assert equal.misses == {"a": 5, "b": 2000}
 
 
-def test_requests_of_several_chunks_count_as_many_and_writes_bring_nothing_in() -> None:
-    """A read after a write misses; volumes that share a cache have chunks of their own."""
+def test_writes_bring_nothing_in_unless_they_are_cached() -> None:
+    """Then whole chunks; what is cached is changed. Requests of several chunks count as many.
+
+    Volumes that share a cache have chunks of their own.
+    """
     requests = (
-        Request(0.0, "a", CHUNK // 2, CHUNK, False),
+        Request(0.0, "a", CHUNK // 2, CHUNK * 3 // 2, False),  # the second chunk whole
         Request(1.0, "a", 0, 2 * CHUNK, True),
-        Request(2.0, "b", 0, 2 * CHUNK, True),
+        Request(2.0, "a", 0, CHUNK, False),
+        Request(3.0, "a", 0, 1, True),
+        Request(4.0, "b", 0, 2 * CHUNK, True),
     )
     trace = BlockTrace(requests, ("a", "b"), 0)
     how = Replay(space_bytes=8 * CHUNK, chunk_bytes=CHUNK)
-    for each in replay_all(trace, how, ["equal", "shared", "exact"], Seeds(1)):
-        assert each.reads == {"a": 2, "b": 2}
-        assert each.misses == {"a": 2, "b": 2}
+    for cache_writes, misses in ((False, 2), (True, 1)):
+        for each in replay_all(
+            trace, replace(how, cache_writes=cache_writes), ["equal", "shared", "exact"], Seeds(1)
+        ):
+            assert each.reads == {"a": 3, "b": 2}
+            assert each.misses == {"a": misses, "b": 2}
+
+
+def test_a_write_makes_a_chunk_no_younger() -> None:
+    """As in the cached disk, whether it caches writes or not: what was read last stays."""
+    requests = (
+        Request(0.0, "a", 0, CHUNK, True),
+        Request(1.0, "a", CHUNK, CHUNK, True),
+        Request(2.0, "a", 0, CHUNK, False),
+        Request(3.0, "a", 2 * CHUNK, CHUNK, True),
+        Request(4.0, "a", CHUNK, CHUNK, True),
+    )
+    how = Replay(space_bytes=2 * CHUNK, chunk_bytes=CHUNK)
+    for cache_writes in (False, True):
+        trace, how = BlockTrace(requests, ("a",), 0), replace(how, cache_writes=cache_writes)
+        (found,) = replay_all(trace, how, ["equal"], Seeds(1))
+        assert found.misses == {"a": 3}
 
 
 def test_the_footprint_is_what_is_read_again() -> None:
-    """Of the whole trace."""
+    """Of the whole trace; what was only written before counts where writes are cached."""
     trace = loops({"a": 30, "b": 10**6})
     assert footprint_bytes(trace, CHUNK) == 30 * CHUNK
+    written = BlockTrace(
+        (Request(0.0, "a", 0, 2 * CHUNK - 1, False), Request(1.0, "a", 0, 2 * CHUNK, True)), ("a",), 0
+    )
+    assert footprint_bytes(written, CHUNK) == 0
+    assert footprint_bytes(written, CHUNK, cache_writes=True) == CHUNK
 
 
 def test_a_trace_of_one_moment_is_replayed_too() -> None:

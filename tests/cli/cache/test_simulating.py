@@ -65,6 +65,9 @@ def test_traces_are_replayed_together(here: Path, capsys: Out) -> None:
     assert run([*command.split(), "--space", "1 MB", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["requests"], found["dirty"], found["space_bytes"]) == (8, 0, 10**6)
+    assert not found["cache_writes"]
+    assert run([*command.split(), "--cache-writes", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cache_writes"]
 
 
 def test_an_example_is_a_file_to_begin_with(capsys: Out) -> None:
@@ -81,6 +84,11 @@ def test_an_example_is_a_file_to_begin_with(capsys: Out) -> None:
         (["small.yaml", "--policy", "fair"], "is no policy"),
         (["msr.csv", "--layout", "tar"], "--layout: is no layout; found tar; allowed: mqsim, msr, csv"),
         (["msr.csv", "--chunk", "0"], "--chunk: is no size"),
+        (["msr.csv", "--runs", "3"], "--runs: is for a scenario only"),
+        (["small.yaml", "--chunk", "4KiB"], "--chunk: is for traces only"),
+        (["small.yaml", "--windows", "3"], "--windows: is for traces only"),
+        (["small.yaml", "--layout", "msr"], "--layout: is for traces only"),
+        (["small.yaml", "--cache-writes"], "--cache-writes: is for traces only"),
         (["msr.csv", "--space", "5 s"], "--space: is no size"),
     ],
 )

@@ -120,10 +120,10 @@ class Watch:
                 # Nobody knows what it wants: its limits stay as they are.
                 error = "nobody counts its requests"
                 return empty.model_copy(update={"limits": limits, "error": error})
-            start, counted = self._counted(now_s)
+            counted = self._counted(instance, now_s)
         except FroudeError as error:
             return empty.model_copy(update={"error": str(error)[:200]})
-        return empty.model_copy(update={"limits": limits, "instance": f"{instance}/{start}", **counted})
+        return empty.model_copy(update={"limits": limits, **counted})
 
     def findings(self) -> list[FindingMessage]:
         """What came of measuring its back-ends."""
@@ -141,18 +141,18 @@ class Watch:
             for each in self.vm.findings
         ]
 
-    def _counted(self, now_s: float) -> tuple[str, Mapping[str, object]]:
-        """Which start of the disk is counted, and its counters."""
+    def _counted(self, instance: str, now_s: float) -> Mapping[str, object]:
         if self.disk is None:
             assert self.counters is not None
             requests, size = self.counters()
-            return "", {"reads": int(requests), "read_bytes": int(size)}
+            return {"reads": int(requests), "read_bytes": int(size)}
         now = self.disk.status()
         curve = self.pieces.curve(now_s)
         same = ("used_bytes", "chunk_bytes", "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "held",
                 "ssd_written_bytes")  # fmt: skip
-        return now.started, {
+        return {
             **{name: getattr(now, name) for name in same},
+            "instance": f"{instance}/{now.start}",  # its counters begin anew with each start
             "io_s": now.read_s + now.write_s + now.flush_s,
             "curve": None if curve is None else curve.plain(),
         }

@@ -15,8 +15,8 @@ was done: `{"error": {"message": ..., "place": ..., "found": ..., "allowed": ...
     New limits, at once; null for none, a key that is absent leaves that limit as it is. Answer: both limits.
 `{"cmd": "curve"}`
     The miss-ratio curve of the reads so far; with `"forget": true` what was counted is forgotten after the
-    answer, so that the next curve tells of what comes. Answer: `{"chunk_bytes": ..., "curve": {...}}`, where
-    `curve` is empty before the first read.
+    answer, so that the next curve tells of what comes. Answer: `{"chunk_bytes": ..., "curve": {...}}`; a curve of 0
+    accesses before the first read.
 """
 
 from __future__ import annotations

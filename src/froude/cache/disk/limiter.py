@@ -57,7 +57,7 @@ class Limiter:
         """Let a request through, if it may go now.
 
         Args:
-            size_bytes: what it reads or writes.
+            size_bytes: what it reads or writes; 0 where it moves no bytes.
             now_s: seconds; never before an earlier one.
 
         Returns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import os
+import secrets
 import signal
 import sys
 import time
@@ -206,17 +206,15 @@ def _service(
     space.restore(restored)
     chooser = None if settings.chunk_bytes else ChunkChooser(space.table.geometry.chunk_bytes, chosen=chosen)
     fixed = DiskStatus(
+        start=secrets.token_hex(8),
         image=str(image.path),
         image_bytes=image.size,
-        started=f"{os.getpid()}-{time.time_ns()}",
         restored_chunks=len(space.chunks),
         cold_reason=file.cold_reason,
     )
 
-    def later(seconds: float, call: Callable[[], None]) -> None:
-        loop.call_later(seconds, call)
-
-    parts = Parts(space, places, _Shelf(file, image, note), chooser, later, fixed, settings.cache_writes)
+    shelf = _Shelf(file, image, note)
+    parts = Parts(space, places, shelf, chooser, loop.call_later, fixed, settings.cache_writes)
     return Service(parts, settings.limits, settings.size_bytes)
 
 

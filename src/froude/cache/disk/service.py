@@ -53,6 +53,13 @@ class Shelf(Protocol):
         """
 
 
+class Timer(Protocol):
+    """A call that is to come."""
+
+    def cancel(self) -> None:
+        """It shall not come after all; harmless when it has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a service is made of."""
@@ -63,7 +70,7 @@ class Parts:
     shelf: Shelf
     chooser: ChunkChooser | None
     """None where the chunk size stays."""
-    later: Callable[[float, Callable[[], None]], None]
+    later: Callable[[float, Callable[[], None]], Timer]
     """Calls something after so many seconds."""
     fixed: DiskStatus
     """What does not change: the image and what was restored."""
@@ -113,7 +120,8 @@ class Service:
         self._cache_bytes = size_bytes
         self._limiter = Limiter(limits, self._began)
         self._held: deque[_Held] = deque()
-        self._timer = False
+        self._timer: Timer | None = None
+        """Looks again at what waits."""
         self._renewing: int | None = None
         """Chunk size that is to be, as soon as nothing is under way."""
         self._under_way = 0
@@ -183,13 +191,11 @@ class Service:
             now = self._now()
             wait = 0.0
             if request.kind != Kind.FLUSH:
-                # A trim or a zeroing moves no bytes, however long its range is.
-                size = request.length if request.kind in {Kind.READ, Kind.WRITE} else 0
-                wait = self._limiter.wait_s(size, now)
+                moves = request.kind in {Kind.READ, Kind.WRITE}
+                wait = self._limiter.wait_s(request.length if moves else 0, now)
             if wait > 0:
-                if not self._timer:
-                    self._timer = True
-                    self._parts.later(wait, partial(self._woken, self._limiter))
+                if self._timer is None:
+                    self._timer = self._parts.later(wait, self._woken)
                 return
             self._held.popleft()
             if now > since:
@@ -197,10 +203,9 @@ class Service:
                 self._served.held_s += now - since
             self._start(request, reply)
 
-    def _woken(self, limiter: Limiter) -> None:
-        if limiter is self._limiter:  # else new limits have come, which have a timer of their own
-            self._timer = False
-            self._release()
+    def _woken(self) -> None:
+        self._timer = None
+        self._release()
 
     def _start(self, request: Request, reply: Reply) -> None:
         kind, flags, _, offset, length, data = request
@@ -291,7 +296,9 @@ class Service:
             self._store.resize(command.size_bytes, partial(self._resized, answer, before))
         elif isinstance(command, Limit):
             self._limiter = Limiter(command.applied(self._limiter.limits), self._now())
-            self._timer = False
+            if self._timer is not None:  # it was set by the old limits
+                self._timer.cancel()
+                self._timer = None
             self._release()
             answer(asdict(self._limiter.limits))
         elif isinstance(command, Curve):
@@ -330,6 +337,7 @@ class Service:
             generation=shelf.generation,
             uptime_s=self._now() - self._began,
             connections=self.connections,
+            # A smaller size is not in force before the space is back: others may be promised what is free by it.
             cache_bytes=max(self._cache_bytes, state.space.taken * chunk),
             used_bytes=len(state.space.chunks) * chunk,
             allocated_bytes=shelf.allocated_bytes,

@@ -90,7 +90,8 @@ class State:
     fault: str | None = None
     """What went wrong with the cache file last, until something can be put into it again."""
     failed: OSError | None = None
-    """Why the image takes no more writes: after a failed flush nobody knows which of them it has."""
+    """Why the image takes no more writes: after a failed flush, or anything else that should have been on its medium,
+    nobody knows which of them it has."""
     freed: Callable[[], None] = lambda: None
     """Called when a reserved slot was given back."""
     _paused_until: float = float("-inf")

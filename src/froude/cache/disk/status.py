@@ -11,7 +11,10 @@ from froude.base.errors import TargetError
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a client may do; reads, writes, trims and zeroings count, flushes do not."""
+    """How much a client may do.
+
+    Reads, writes, trims and zeroings are requests, flushes are not; a trim or a zeroing moves no bytes.
+    """
 
     iops: float | None = None
     """Requests per second, above 0; None for no limit."""
@@ -35,14 +38,14 @@ class DiskStatus:
     """Size of what is cached or not."""
     generation: int = 0
     """Grows each time that all cached data were given up: at a cold start, at another chunk size."""
-    started: str = ""
-    """Names this start of the server: its counters began at 0 then."""
+    start: str = ""
+    """Names this start of the process: counters of two of them are not compared."""
     uptime_s: float = 0.0
     """Seconds since the process began to serve."""
     connections: int = 0
     """Clients now."""
     cache_bytes: int = 0
-    """What the cache may hold."""
+    """What the cache may hold; while it shrinks, and where it could not, what it still takes, in whole chunks."""
     used_bytes: int = 0
     """What it holds, in whole chunks."""
     allocated_bytes: int = 0

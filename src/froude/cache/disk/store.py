@@ -81,8 +81,8 @@ class Store:
         self._punching = False
         if error is None:
             self.state.space.punched(slots)
-        else:
-            for slot in slots:  # they take space as before
+        else:  # some may be holes by now, but nobody knows which: all of them are counted until it succeeds
+            for slot in slots:
                 self.state.space.give_back(slot)
             self.state.fault = f"the SSD's space cannot be given back ({error.strerror or error})"
             waiting, self._waiting = self._waiting, []

@@ -26,7 +26,6 @@ class _Write:
     data: Data
     turn: Turn
     done: Done
-    durable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +50,17 @@ class Writer:
         cache_writes: whether chunks that are written whole are cached.
     """
 
-    __slots__ = ("_cache_writes", "_chunk", "_error", "_state")
+    __slots__ = ("_cache_writes", "_chunk", "_durable", "_error", "_state", "_unsure")
 
     def __init__(self, state: State, *, cache_writes: bool = False) -> None:
         self._state = state
         self._chunk = state.geometry.chunk_bytes
         self._cache_writes = cache_writes
         self._error: OSError | None = None
+        self._durable: set[object] = set()
+        """What is on its way to the medium."""
+        self._unsure: list[tuple[set[object], Done]] = []
+        """Who may be told when those have ended that were on their way beside it."""
 
     def write(self, offset: int, data: Data, done: Done, *, durable: bool) -> None:
         """Write a range of the disk.
@@ -75,9 +78,12 @@ class Writer:
 
         def begin(turn: Turn) -> None:
             self._begin(offset, stop)
-            write = _Write(offset, stop, data, turn, done, durable)
+            write = _Write(offset, stop, data, turn, done)
             job = partial(places.backing.write, offset, data, durable=durable)
-            (places.disk if durable else places.quick).run(job, partial(self._written, write))
+            if durable:
+                self._durably(job, partial(self._written, write))
+            else:
+                places.quick.run(job, partial(self._written, write))
 
         self._enter(offset, stop, begin, done)
 
@@ -141,12 +147,10 @@ class Writer:
 
             def then(_: object, error: OSError | None) -> None:
                 state.places.writing()
-                if error is not None and durable:
-                    self._fail(error)
                 state.order.leave(turn)
                 done(None, error)
 
-            state.places.disk.run(job, then)
+            (self._durably if durable else state.places.disk.run)(job, then)
 
         self._enter(offset, offset + length, begin, done)
 
@@ -155,24 +159,35 @@ class Writer:
 
         After a failure nobody knows which of them are: what is cached is given up, and nothing more is written.
         """
-        state = self._state
-
-        def then(_: object, error: OSError | None) -> None:
-            if error is not None:
-                self._fail(error)
-            done(None, error)
-
-        if state.failed is not None:
-            done(None, state.failed)
+        if self._state.failed is not None:
+            done(None, self._state.failed)
         else:
-            state.places.disk.run(state.places.backing.flush, then)
+            self._durably(self._state.places.backing.flush, done)
+
+    def _durably(self, job: Callable[[], None], then: Done) -> None:
+        """Do a job that ends on the medium, and tell of it when no other one can have got its error.
+
+        Linux tells an open file once that writes were lost, by whichever of these comes first: after a failure all
+        others fail, also those under way that found nothing wrong.
+        """
+        this = object()
+        self._durable.add(this)
+
+        def ended(_: object, error: OSError | None) -> None:
+            if error is not None and self._state.failed is None:
+                self._fail(error)
+            self._durable.remove(this)
+            self._unsure.append((set(self._durable), then))
+            for others, _tell in self._unsure:
+                others.discard(this)
+            sure = [tell for others, tell in self._unsure if not others]
+            self._unsure = [each for each in self._unsure if each[0]]
+            for tell in sure:
+                tell(None, self._state.failed)
+
+        self._state.places.disk.run(job, ended)
 
     def _fail(self, error: OSError) -> None:
-        """Give up: what was to be on the medium may not be there, and neither may what was written before it.
-
-        The kernel tells of writes that it could not carry out once: to whoever asks for the medium next. So a durable
-        write that fails takes that word away from the next flush, which would succeed.
-        """
         state = self._state
         state.failed = error
         for fill in state.fills.values():
@@ -220,8 +235,6 @@ class Writer:
         state.places.writing()
         if error is not None:
             self._drop(write.start, write.stop)
-            if write.durable:
-                self._fail(error)
             state.order.leave(write.turn)
             write.done(None, error)
             return

@@ -164,7 +164,8 @@ def replay_report(
         lede += f" With one cache for all volumes it is {shared.miss_ratio:.1%}."
     what = (
         f"{len(trace.requests):,} requests of {len(trace.volumes)} volumes in {seconds_text(trace.duration_s)}, "
-        f"{size(how.space_bytes)} of SSD, chunks of {size(how.chunk_bytes)}"
+        f"{size(how.space_bytes)} of SSD, chunks of {size(how.chunk_bytes)}, "
+        f"{'reads and writes' if how.cache_writes else 'reads only'} cached"
     )
     notes = []
     if trace.dirty:

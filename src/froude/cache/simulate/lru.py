@@ -39,8 +39,21 @@ class Lru:
         return False
 
     def __contains__(self, chunk: int) -> bool:
-        """Whether the cache holds a chunk, which this leaves as it is."""
         return chunk in self._held
+
+    def write(self, chunk: int) -> bool:
+        """A whole chunk is written and kept: one that was not held is the youngest, one that was stays where it is.
+
+        Args:
+            chunk: its number.
+
+        Returns:
+            Whether it was brought in.
+        """
+        if chunk in self._held or not self.capacity:
+            return False
+        self.read(chunk)
+        return True
 
     def resize(self, capacity: int) -> None:
         """Grow empty, or shrink by the oldest.

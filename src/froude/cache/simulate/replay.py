@@ -1,8 +1,9 @@
 """A block trace of several volumes replayed through caches of one SSD, under one policy.
 
-Each volume is a VM of one hypervisor. Time is the trace's own: a read that misses makes no later one wait, so what is
-counted is misses, not seconds. Writes change what is cached and cache nothing, as those to a cached disk do by default.
-The split is looked at again after every window, from what was measured before it.
+Each volume is a VM of one hypervisor, whose caches do as a cached disk does: a write changes what is cached and makes it
+no younger, and brings nothing in, unless writes are cached and it is of a whole chunk. Time is the trace's own: a read
+that misses makes no later one wait, so what is counted is misses, not seconds. The split is looked at again after every
+window, from what was measured before it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from froude.base.seeds import Seeds
 from froude.base.units import LONGEST_S
 from froude.cache.curves import Shards
 from froude.cache.simulate.lru import Lru
-from froude.cache.simulate.traces import BlockTrace
+from froude.cache.simulate.traces import BlockTrace, Request
 from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import policy
 from froude.cache.solve.state import Hypervisor, State, Vm
@@ -34,6 +35,8 @@ class Replay:
     chunk_bytes: int = 64 * 1024
     windows: int = 20
     """Between which the split is looked at again."""
+    cache_writes: bool = False
+    """Whether chunks that are written whole are cached."""
     samples: int | None = 4096
     """Chunks in the sample of a curve; None for exact curves."""
 
@@ -65,8 +68,8 @@ class _Volume:
     reads: int = 0
     misses: int = 0
     writes: int = 0
-    updates: int = 0
-    """Writes to chunks that are cached."""
+    ssd_bytes: int = 0
+    """Of writes, that went into the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +95,13 @@ def replay_all(
     return parallel.map(_replayed, [_Task(trace, how, name, seeds) for name in names], workers)
 
 
-def footprint_bytes(trace: BlockTrace, chunk_bytes: int) -> int:
-    """All chunks that are read again at least once: what a cache without bound would be worth having.
+def footprint_bytes(trace: BlockTrace, chunk_bytes: int, *, cache_writes: bool = False) -> int:
+    """All chunks that are read after they were cached: what a cache without bound would be worth having.
 
     Args:
         trace: with its requests.
         chunk_bytes: of a chunk.
+        cache_writes: whether chunks that are written whole are cached.
     """
     seen: set[tuple[str, int]] = set()
     again: set[tuple[str, int]] = set()
@@ -106,12 +110,19 @@ def footprint_bytes(trace: BlockTrace, chunk_bytes: int) -> int:
             key = (request.volume, chunk)
             if request.read and key in seen:
                 again.add(key)
-            seen.add(key)
+            if request.read or (cache_writes and _part(request, chunk, chunk_bytes) == chunk_bytes):
+                seen.add(key)
     return len(again) * chunk_bytes
 
 
 def _chunks(offset: int, size: int, chunk_bytes: int) -> range:
     return range(offset // chunk_bytes, (offset + size - 1) // chunk_bytes + 1)
+
+
+def _part(request: Request, chunk: int, chunk_bytes: int) -> int:
+    """Bytes of a chunk that a request is about."""
+    begin = chunk * chunk_bytes
+    return min(request.offset + request.size, begin + chunk_bytes) - max(request.offset, begin)
 
 
 def _replayed(task: _Task) -> Replayed:
@@ -157,8 +168,7 @@ class _Run:
                     volume.reads += 1
                     volume.misses += not volume.cache.read(volume.base + chunk)
                 else:
-                    volume.writes += 1
-                    volume.updates += volume.base + chunk in volume.cache
+                    self._write(volume, chunk, _part(request, chunk, how.chunk_bytes))
         self._window_ends(window_s, totals)
         return Replayed(
             self._task.policy,
@@ -167,6 +177,14 @@ class _Run:
             self._plans,
             self._moved * how.chunk_bytes,
         )
+
+    def _write(self, volume: _Volume, chunk: int, part_bytes: int) -> None:
+        how, key = self._task.how, volume.base + chunk
+        volume.writes += 1
+        if how.cache_writes and part_bytes == how.chunk_bytes and volume.cache.write(key):
+            volume.shards.touch(chunk)
+        if key in volume.cache:
+            volume.ssd_bytes += part_bytes
 
     def _window_ends(self, window_s: float, totals: dict[str, list[int]]) -> None:
         if not self._policy.shares and self._policy.name not in {"none", "equal"}:
@@ -181,7 +199,7 @@ class _Run:
         for name, volume in self._volumes.items():
             totals[name][0] += volume.reads
             totals[name][1] += volume.misses
-            volume.reads = volume.misses = volume.writes = volume.updates = 0
+            volume.reads = volume.misses = volume.writes = volume.ssd_bytes = 0
             volume.shards.decay(_FORGET)
 
     def _state(self, window_s: float) -> State:
@@ -204,7 +222,7 @@ class _Run:
             reads_per_s=volume.shards.accesses * (1 - _FORGET) / window_s,
             curve=volume.shards.curve(how.chunk_bytes),
             chunk_bytes=how.chunk_bytes,
-            writes_bytes_per_s=int(volume.updates * how.chunk_bytes / window_s),
+            writes_bytes_per_s=int(volume.ssd_bytes / window_s),
             iops=per_s,
             disk_bytes_per_s=int(per_s * how.chunk_bytes),
             io_s=float(volume.misses),

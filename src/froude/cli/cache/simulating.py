@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,17 +28,25 @@ def simulate(
         ),
     ],
     policy: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Repeat [all].")] = None,
-    runs: Annotated[int, typer.Option(min=1, max=1000, help="Of a scenario, each with data of its own.")] = 5,
+    runs: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Of a scenario, each with data of its own [5].")
+    ] = None,
     space: Annotated[
         str | None,
         typer.Option(
             metavar="SIZE", help="Of a trace's SSD [half of what is read again]; of a scenario's each SSD."
         ),
     ] = None,
-    chunk: Annotated[str, typer.Option(metavar="SIZE", help="Of a trace's caches.")] = "64 KiB",
+    chunk: Annotated[str | None, typer.Option(metavar="SIZE", help="Of a trace's caches [64 KiB].")] = None,
     windows: Annotated[
-        int, typer.Option(min=1, max=100_000, help="Of a trace, each with a split of its own.")
-    ] = 20,
+        int | None, typer.Option(min=1, max=100_000, help="Of a trace, each with a split of its own [20].")
+    ] = None,
+    cache_writes: Annotated[
+        bool,
+        typer.Option(
+            "--cache-writes", help="Of a trace's caches: keep what is written, too [only what is read]."
+        ),
+    ] = False,
     layout: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of traces: mqsim, msr or csv [by the first line].")
     ] = None,
@@ -63,12 +72,15 @@ def simulate(
             print(text, end="")
         return
     names = _names(policy)
+    flags = _Flags(space, chunk, windows, layout, cache_writes)
     if _is_scenario(paths):
+        _refuse(flags.others(), "traces")
         answers.claim(settings, paths, output, "cache-simulation", report)
-        answer, contents = _scenario(settings, paths[0], names, runs, space)
+        answer, contents = _scenario(settings, paths[0], names, runs or 5, space)
     else:
+        _refuse({"--runs": runs}, "a scenario")
         answers.claim(settings, paths, output, "cache-replay", report)
-        answer, contents = _traces(settings, paths, names, _Flags(space, chunk, windows, layout))
+        answer, contents = _traces(settings, paths, names, flags)
     named = dict(zip(inputs, contents, strict=True))
     answers.finish(settings, answer, inputs=named, output=output, report=report)
 
@@ -78,9 +90,26 @@ class _Flags:
     """Of a trace, as typed."""
 
     space: str | None
-    chunk: str
-    windows: int
+    chunk: str | None
+    windows: int | None
     layout: str | None
+    cache_writes: bool
+
+    def others(self) -> dict[str, object]:
+        """By name, all that a scenario has no use for."""
+        return {
+            "--chunk": self.chunk,
+            "--windows": self.windows,
+            "--layout": self.layout,
+            "--cache-writes": self.cache_writes or None,
+        }
+
+
+def _refuse(options: Mapping[str, object], whose: str) -> None:
+    """Options that are given and would do nothing."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"is for {whose} only", place=name, found=value)
 
 
 def _scenario(
@@ -114,14 +143,19 @@ def _traces(
     from froude.cache.simulate.traces import read_traces
     from froude.workspace.document import content_of
 
-    chunk = _size("--chunk", flags.chunk)
+    chunk = _size("--chunk", flags.chunk or "64 KiB")
     trace = read_traces(paths, _layout(flags.layout))
     space = (
-        footprint_bytes(trace, chunk) // 2
+        footprint_bytes(trace, chunk, cache_writes=flags.cache_writes) // 2
         if flags.space is None
         else _size("--space", flags.space, zero=True)
     )
-    how = Replay(space_bytes=space, chunk_bytes=chunk, windows=flags.windows)
+    how = Replay(
+        space_bytes=space,
+        chunk_bytes=chunk,
+        windows=flags.windows or 20,
+        cache_writes=flags.cache_writes,
+    )
     with settings.progress().task(f"{len(trace.requests):,} requests under {len(names)} policies"):
         found = replay_all(trace, how, names, answers.seeds(settings), settings.workers)
     content = {
