@@ -70,6 +70,26 @@ def test_what_was_in_force_is_in_force_again() -> None:
     assert {limits.bytes_per_s for limits in disk.applied} == {5_000_000}
 
 
+@pytest.mark.parametrize(("fails", "noted"), [(1, False), (99, True)])
+def test_what_was_in_force_cannot_be_set_again(fails: int, noted: bool) -> None:
+    """It is tried again; then it is told, since the VM may be left at the probe's cap."""
+
+    class Stubborn(_Disk):
+        left = fails
+
+        def apply(self, limits: Limits) -> None:
+            if limits.iops is None and self.applied and self.applied[-1].iops is not None and self.left:
+                self.left -= 1
+                raise TargetError("no answer", file="disk")
+            super().apply(limits)
+
+    disk = Stubborn()
+    found = probe(disk, disk, "iops", seconds=0)
+    assert found.verdict is Verdict.HOLDS
+    assert ("could not be set again" in found.note) is noted
+    assert disk.limits == Limits(iops=250 if noted else None)
+
+
 def test_an_idle_disk_proves_nothing() -> None:
     """A load that asks for less than the cap does not show that it holds."""
     disk = _Disk(free=3.0)

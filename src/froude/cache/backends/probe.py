@@ -15,6 +15,8 @@ TOLERANCE = 1.25
 """How much faster than its cap a load may seem: buckets that start full, and a short look."""
 _SHARE = 0.25
 """Of the free rate that a probe's cap is: far enough below to tell from noise."""
+_TRIES = 3
+"""How often what was in force is set again before that is given up."""
 _FEWEST = 20
 """Least requests per second of a probe's cap: fewer are not counted well within its time."""
 
@@ -36,11 +38,12 @@ def probe(backend: Backend, load: Load, resource: str, *, seconds: float = 1.0) 
     except FroudeError as error:  # it may be started later
         return Finding(backend.name, resource, Verdict.UNTESTED, note=str(error))
     try:
-        return _tried(backend, load, resource, before, seconds)
+        found = _tried(backend, load, resource, before, seconds)
     except FroudeError as error:
-        return Finding(backend.name, resource, Verdict.REFUSED, note=str(error))
+        found = Finding(backend.name, resource, Verdict.REFUSED, note=str(error))
     finally:
-        _restore(backend, before)
+        why = _restored(backend, before)
+    return found.noted(why)
 
 
 def judged(backend: str, resource: str, cap: int, rate: float, *, wanted_more: bool) -> Finding:
@@ -92,8 +95,16 @@ def _tried(backend: Backend, load: Load, resource: str, before: Limits, seconds:
     return Finding(backend.name, resource, found.verdict, cap, free, held)
 
 
-def _restore(backend: Backend, before: Limits) -> None:
-    try:
-        backend.apply(before)
-    except FroudeError:
-        return  # whoever uses it reads back before anything else
+def _restored(backend: Backend, before: Limits) -> str:
+    """Set again what was in force; empty, or why the probe's own cap may still be."""
+    why = ""
+    for _ in range(_TRIES):
+        try:
+            backend.apply(before)
+        except FroudeError as error:
+            why = (
+                f"what was in force before could not be set again, the cap of the probe may still be: {error}"
+            )
+        else:
+            return ""
+    return why

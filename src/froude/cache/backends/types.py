@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
@@ -41,6 +41,14 @@ class Finding:
     """What it did under it, per second."""
     note: str = ""
     """What a person should know beside."""
+
+    def noted(self, note: str) -> Finding:
+        """The same with a further note.
+
+        Args:
+            note: a clause; empty for none.
+        """
+        return replace(self, note="; ".join(filter(None, (self.note, note))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,13 +148,7 @@ def _group_probed(backend: Backend, group: Group, resources: list[str]) -> list[
         found = [probe(backend, load, resource, seconds=_LOOK_S) for resource in resources]
     noted = [buffered(folder, device, group.scratch).note] if backend.name == "cgroup-v1" else []
     notes = [note for note in (*noted, ignored_weights(folder, device)) if note]
-    return [*found[:-1], _with(found[-1], "; ".join(notes))] if notes else found
-
-
-def _with(finding: Finding, note: str) -> Finding:
-    from dataclasses import replace
-
-    return replace(finding, note="; ".join(filter(None, (finding.note, note))))
+    return [*found[:-1], found[-1].noted("; ".join(notes))]
 
 
 def _watch(name: str, vm: HypervisorVm, config: HypervisorAgent) -> Watch:
