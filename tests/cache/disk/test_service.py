@@ -12,6 +12,7 @@ import pytest
 from froude.base.errors import FroudeError
 from froude.cache.disk.chunks import ChunkChooser
 from froude.cache.disk.commands import Curve, Limit, Resize, Stat
+from froude.cache.disk.header import ImageState
 from froude.cache.disk.nbd.wire import Request
 from froude.cache.disk.seams import Data
 from froude.cache.disk.service import Parts, Service
@@ -48,6 +49,7 @@ class Clocked:
         self.slots: MadeUpSlots = self.world.slots
         self.now = 0.0
         self.timers: list[Timer] = []
+        self.notes: list[str] = []
         self.generation = 1
         self.allocated_bytes = 4096
         self.replies: list[tuple[int, int, bytes | None]] = []
@@ -62,12 +64,13 @@ class Clocked:
             now=lambda: self.now,
         )
         parts = Parts(
-            self._space(8192),
+            Space(self._table(8192), 0),
             places,
             self,
             chooser,
             self.later,
             DiskStatus(image="vm.raw", image_bytes=_SIZE, restored_chunks=3),
+            self.notes.append,
         )
         self.service = Service(parts, limits or Limits(), 256 << 10)
 
@@ -76,15 +79,16 @@ class Clocked:
         self.timers.append(Timer(self.now + seconds, call))
         return self.timers[-1]
 
-    def renew(self, chunk_bytes: int) -> Space:
-        """See `Shelf`."""
+    def reformat(self, image: ImageState, chunk_bytes: int) -> Table:
+        """See `CacheIndex`."""
+        assert image.size_bytes == _SIZE
         self.generation += 1
         self.slots.chunk = chunk_bytes
-        return self._space(chunk_bytes)
+        return self._table(chunk_bytes)
 
-    def _space(self, chunk: int) -> Space:
+    def _table(self, chunk: int) -> Table:
         geometry = Geometry(_SIZE, chunk)
-        return Space(Table(bytearray(geometry.table_bytes), geometry, self.generation), 0)
+        return Table(bytearray(geometry.table_bytes), geometry, self.generation)
 
     def ask(self, kind: int, offset: int = 0, length: int = 0, *, cookie: int = 1, flags: int = 0) -> None:
         """Send a request."""
@@ -255,16 +259,17 @@ def test_another_chunk_size_that_finds_no_space_is_not_taken() -> None:
     """The disk goes on as it is, and says why."""
     disk = Clocked(chooser=ChunkChooser(8192, chosen=False))
 
-    def full(chunk_bytes: int) -> Space:
+    def full(image: ImageState, chunk_bytes: int) -> Table:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    disk.renew = full  # type: ignore[method-assign]
+    disk.reformat = full  # type: ignore[method-assign]
     for n in range(1001):
         disk.ask(0, n * 7919 % 250 * 4096, 4096, cookie=n)
     assert len(disk.replies) == 1001
     status = disk.service.status()
     assert status.chunk_bytes == 8192
     assert "No space left" in str(status.fault)
+    assert disk.notes == []
 
 
 def test_at_the_end_what_waits_is_not_begun() -> None:
@@ -347,6 +352,7 @@ def test_another_chunk_size_begins_when_nothing_is_under_way() -> None:
     assert disk.replies[1:] == [(2, 0, None), (3, 0, bytes(range(256)) + b"x" * 256)]
     after = disk.service.status()
     assert (after.chunk_bytes, after.generation) == (4096, 2)
+    assert disk.notes == ["chunks of 4 KiB suit the reads that came: the cache begins anew"]
     assert after.reads == before.reads + 2
     assert after.hits >= before.hits
     assert after.evictions >= before.evictions

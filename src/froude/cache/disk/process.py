@@ -80,31 +80,6 @@ class DiskSettings:
             raise InputError("is no size of chunks", place="--chunk", found=size, allowed=allowed)
 
 
-class _Shelf:
-    """The cache file as the service sees it."""
-
-    def __init__(self, file: CacheFile, image: Image, told: Callable[[str], None]) -> None:
-        self._file = file
-        self._image = image
-        self._told = told
-
-    @property
-    def generation(self) -> int:
-        """See `Shelf`."""
-        return self._file.generation
-
-    @property
-    def allocated_bytes(self) -> int:
-        """See `Shelf`."""
-        return self._file.allocated_bytes
-
-    def renew(self, chunk_bytes: int) -> Space:
-        """See `Shelf`."""
-        self._told(f"chunks of {chunk_bytes >> 10} KiB suit the reads that came: the cache begins anew")
-        self._file.reformat(self._image.state(), chunk_bytes)
-        return Space(self._file.table, 0)
-
-
 def serve(
     settings: DiskSettings, ready: Callable[[DiskStatus, str], None], note: Callable[[str], None]
 ) -> DiskStatus:
@@ -213,8 +188,7 @@ def _service(
         cold_reason=file.cold_reason,
     )
 
-    shelf = _Shelf(file, image, note)
-    parts = Parts(space, places, shelf, chooser, loop.call_later, fixed, settings.cache_writes)
+    parts = Parts(space, places, file, chooser, loop.call_later, fixed, note, settings.cache_writes)
     return Service(parts, settings.limits, settings.size_bytes)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from froude.cache.disk.header import ImageState
+from froude.cache.disk.table import Table
 
 T = TypeVar("T")
 Data = bytes | bytearray | memoryview
@@ -51,6 +52,32 @@ class Slots(Protocol):
 
     def punch(self, slots: list[int]) -> None:
         """Give the space of slots back."""
+
+
+class CacheIndex(Protocol):
+    """What the cache file tells of itself, and its change to chunks of another size."""
+
+    @property
+    def generation(self) -> int:
+        """Of what is cached."""
+
+    @property
+    def allocated_bytes(self) -> int:
+        """What file and index take of the SSD."""
+
+    def reformat(self, image: ImageState, chunk_bytes: int) -> Table:
+        """Give up all that is cached, and go on with chunks of a size that was chosen from measured requests.
+
+        Args:
+            image: as it is now.
+            chunk_bytes: size of the slots.
+
+        Returns:
+            The new index.
+
+        Raises:
+            OSError: no space for the index; then nothing has changed.
+        """
 
 
 class Work(Protocol):

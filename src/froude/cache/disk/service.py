@@ -19,7 +19,7 @@ from froude.cache.disk.chunks import ChunkChooser
 from froude.cache.disk.commands import Command, Curve, Limit, Resize
 from froude.cache.disk.limiter import Limiter
 from froude.cache.disk.nbd.wire import Flag, Kind, Refusal, Request, refusal_of
-from froude.cache.disk.seams import Data
+from froude.cache.disk.seams import CacheIndex, Data
 from froude.cache.disk.space import Space
 from froude.cache.disk.state import Counters, Places
 from froude.cache.disk.status import DiskStatus, Limits
@@ -34,23 +34,11 @@ Reply = Callable[[int, int, Data | None], None]
 Answer = Callable[[Mapping[str, Any] | FroudeError], None]
 
 
-class Shelf(Protocol):
-    """The cache file, as far as the service needs it beyond `Slots`."""
+class Timer(Protocol):
+    """A call that is to come."""
 
-    @property
-    def generation(self) -> int:
-        """Of what is cached."""
-
-    @property
-    def allocated_bytes(self) -> int:
-        """What it takes of the SSD."""
-
-    def renew(self, chunk_bytes: int) -> Space:
-        """Give up all that is cached, and begin with chunks of another size; its capacity is 0.
-
-        Raises:
-            OSError: no space for its index; then nothing has changed.
-        """
+    def cancel(self) -> None:
+        """It shall not come after all; harmless when it has."""
 
 
 class Timer(Protocol):
@@ -67,13 +55,15 @@ class Parts:
     space: Space
     """What was restored."""
     places: Places
-    shelf: Shelf
+    index: CacheIndex
     chooser: ChunkChooser | None
     """None where the chunk size stays."""
     later: Callable[[float, Callable[[], None]], Timer]
     """Calls something after so many seconds."""
     fixed: DiskStatus
     """What does not change: the image and what was restored."""
+    note: Callable[[str], None]
+    """Takes remarks for the user."""
     cache_writes: bool = False
 
 
@@ -268,16 +258,17 @@ class Service:
             return
         chunk, self._renewing = self._renewing, None
         try:
-            space = self._parts.shelf.renew(chunk)
+            table = self._parts.index.reformat(self._parts.places.backing.state(), chunk)
         except OSError as error:  # it goes on as it is
             self._store.state.cache_failed(error)
             self._release()
             return
+        self._parts.note(f"chunks of {chunk >> 10} KiB suit the reads that came: the cache begins anew")
         counters = self._store.state.counters
         former = {f.name: getattr(self._former, f.name) + getattr(counters, f.name) for f in fields(Counters)}
         self._former = Counters(**former)
         self._evictions += self._store.state.space.evictions
-        self._build(space)
+        self._build(Space(table, 0))
         self._store.resize(self._cache_bytes, lambda _data, _error: None)
         self._release()
 
@@ -325,7 +316,7 @@ class Service:
     def status(self) -> DiskStatus:
         """State and counters now."""
         state = self._store.state
-        limits, shelf = self._limiter.limits, self._parts.shelf
+        limits, index = self._limiter.limits, self._parts.index
         chunk = state.geometry.chunk_bytes
         counted = {
             f.name: getattr(self._former, f.name) + getattr(state.counters, f.name) for f in fields(Counters)
@@ -334,13 +325,13 @@ class Service:
         return replace(
             self._parts.fixed,
             chunk_bytes=chunk,
-            generation=shelf.generation,
+            generation=index.generation,
             uptime_s=self._now() - self._began,
             connections=self.connections,
             # A smaller size is not in force before the space is back: others may be promised what is free by it.
             cache_bytes=max(self._cache_bytes, state.space.taken * chunk),
             used_bytes=len(state.space.chunks) * chunk,
-            allocated_bytes=shelf.allocated_bytes,
+            allocated_bytes=index.allocated_bytes,
             iops_limit=limits.iops,
             bytes_per_s_limit=limits.bytes_per_s,
             fault=failed or state.fault,

@@ -125,16 +125,8 @@ class CacheFile:
             self._lay_out(geometry, empty=not warm)
         return list(self.table.restore(range(self._slots_in_file(chunk_bytes)))) if warm else []
 
-    def reformat(self, image: ImageState, chunk_bytes: int) -> None:
-        """Give up all that is cached, and go on with chunks of a size that was chosen from measured requests.
-
-        Args:
-            image: as it is now.
-            chunk_bytes: size of the slots.
-
-        Raises:
-            OSError: no space for the index; then nothing has changed.
-        """
+    def reformat(self, image: ImageState, chunk_bytes: int) -> Table:
+        """See `CacheIndex`."""
         geometry = Geometry(image.size_bytes, chunk_bytes)
         os.posix_fallocate(self._index, 0, min(MIB, HEADER_BYTES + geometry.table_bytes))
         self._header = replace(
@@ -145,15 +137,16 @@ class CacheFile:
             mark=image.mark,
         )
         self._lay_out(geometry, empty=True)
+        return self.table
 
     @property
     def generation(self) -> int:
-        """Of what is cached."""
+        """See `CacheIndex`."""
         return self._header.generation
 
     @property
     def allocated_bytes(self) -> int:
-        """What file and index take of the SSD."""
+        """See `CacheIndex`."""
         return sum(os.fstat(handle).st_blocks * 512 for handle in (self._handle, self._index))
 
     def writing(self) -> None:

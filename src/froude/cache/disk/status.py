@@ -11,10 +11,7 @@ from froude.base.errors import TargetError
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a client may do.
-
-    Reads, writes, trims and zeroings are requests, flushes are not; a trim or a zeroing moves no bytes.
-    """
+    """How much a client may do: reads, writes, trims and zeroings are requests; only reads and writes move bytes."""
 
     iops: float | None = None
     """Requests per second, above 0; None for no limit."""

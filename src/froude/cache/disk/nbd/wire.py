@@ -95,7 +95,6 @@ class Refusal(IntEnum):
     EIO = 5
     EINVAL = 22
     ENOSPC = 28
-    ENOTSUP = 95
 
 
 class Request(NamedTuple):
