@@ -52,7 +52,7 @@ def test_what_if_has_a_row_for_each_size_and_says_where_curves_end() -> None:
     jobs = runs({"a": 100.0}, 10, 1, slowest=True)
     made = state([vm("a", application="c", curve=loop)], 40, applications=(Application(name="c", runs=jobs),))
     chosen = policy("deadline")
-    page = plan_report(made, solve(made, chosen), what_if(made, chosen), {})
+    page = plan_report(made, solve(made, chosen), what_if(made, chosen, (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)), {})
     last = page.sections[-1]
     (table,) = (block for block in last.blocks if isinstance(block, Table))
     assert [row[0] for row in table.rows][:3] == ["0 x", "0.25 x", "0.5 x"]

@@ -8,6 +8,7 @@ import pytest
 
 from froude.base.seeds import Seeds
 from froude.cache.curves import MissRatioCurve
+from froude.cache.solve import deadlines
 from froude.cache.solve.curve_policies import EXACT, HULL, Deadline, completions
 from froude.cache.solve.expecting import ratios
 from froude.cache.solve.state import Application, JobRun, State
@@ -53,6 +54,16 @@ def test_deadlines_serve_the_slowest_vm_first() -> None:
     }
     assert shares["slow"].reason.startswith("60 B keep it within the 60.0 s of c's jobs; misses 50.0%")
     assert completions(made)["c"].slowest
+
+
+def test_a_split_that_may_not_be_the_best_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are too many limits to compare every set of them."""
+    made = two_applications(slowest=True)
+    words = "not every set of deadlines could be compared"
+    assert not any(words in share.reason for share in Deadline().split(made, Seeds(0)).values())
+    monkeypatch.setattr(deadlines, "_MOST_SETS", 1)
+    shares = Deadline().split(made, Seeds(0))
+    assert [name for name, share in shares.items() if words in share.reason] == ["slow", "quick"]
 
 
 def test_jobs_whose_work_moves_are_split_by_all_their_misses() -> None:

@@ -201,6 +201,6 @@ def _with_deadline(share: Share, site: Site, vm: Vm, met: Met) -> Share:
     time = f"the {met.times.get(vm.application, 0.0):,.1f} s of {vm.application}'s jobs"
     took = f"{size(need)} keep it within {time}" if need else f"needs no cache to be within {time}"
     more = share.size_bytes - need
-    return replace(
-        share, reason=took + (f", {size(more)} were left over" if more else "") + f"; {share.reason}"
-    )
+    over = f", {size(more)} were left over" if more else ""
+    unsure = "" if met.exact else "; not every set of deadlines could be compared, so another may be better"
+    return replace(share, reason=f"{took}{over}; {share.reason}{unsure}")

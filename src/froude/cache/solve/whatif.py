@@ -10,8 +10,6 @@ from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import Policy
 from froude.cache.solve.state import State
 
-FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
-
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -25,7 +23,7 @@ class Case:
 
 
 def what_if(
-    state: State, policy: Policy, factors: Sequence[float] = FACTORS, planning: Planning | None = None
+    state: State, policy: Policy, factors: Sequence[float], planning: Planning | None = None
 ) -> list[Case]:
     """A plan for each size, from scratch: what moves cost is not counted.
 
