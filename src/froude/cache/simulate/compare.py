@@ -30,8 +30,6 @@ class Gain:
     low: float
     high: float
     """The true mean lies between them with a chance of 95 %; of one run both are the mean."""
-    least: float
-    most: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ def gains(outcomes: Sequence[Outcome], figure: Figure, base: str = BASE) -> dict
         parts = [1 - by_key[name, run] / by_key[base, run] for run in runs]
         if name != base and parts:
             mean, low, high = mean_interval(parts, LEVEL, ratio=False)
-            found[name] = Gain(mean, low, high, min(parts), max(parts))
+            found[name] = Gain(mean, low, high)
     return found
 
 

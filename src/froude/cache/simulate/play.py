@@ -19,14 +19,13 @@ from froude.cache.curves import Shards
 from froude.cache.simulate.jobs import JOBS, MASTER, MASTER_DATA, MASTER_READS, Stage, reads_of
 from froude.cache.simulate.lru import Lru
 from froude.cache.simulate.scenario import Cluster, Scenario
+from froude.cache.simulate.window import FORGET, UNSPLIT, reads_per_s, resize
 from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import Policy
 from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
 
 _SAMPLES = 512
 """Chunks in the sample of a VM's curve: those of most VMs are exact, as in a data path with ten times as many chunks."""
-_FORGET = 0.5
-"""What a window counts beside the next."""
 _REGION = 1 << 24
 """Chunks between the data of two jobs of a VM."""
 
@@ -210,7 +209,7 @@ class _Play:
         """
         queue, nodes, disks, ssds = self._queue, self._nodes, self._disks, self._ssds
         hit_s, miss_s, gap = self._scenario.hit_s, self._scenario.miss_s, 1 / self._scenario.ssd_iops
-        known = self._policy.name not in {"none", "shared", "equal"}
+        known = self._policy.name not in UNSPLIT
         while queue:
             now, number = heapq.heappop(queue)
             if now >= self._window_at:
@@ -263,21 +262,19 @@ class _Play:
         """Look at the split again."""
         self._window_at += self._scenario.window_s
         self._wait += sum(node.wait_s for node in self._nodes)
-        if self._policy.name not in {"none", "shared", "equal"}:
+        if self._policy.name not in UNSPLIT:
             plan = solve(self._state(), self._policy, Planning(seeds=self._seeds.child("policy", self._run)))
-            grants = {grant.vm: grant for grant in plan.grants}
-            changed = 0
+            caches = {node.name: node.cache for node in self._nodes}
+            grown = resize(caches, plan.sizes(), self._scenario.chunk_bytes)
+            caps = {grant.vm: grant.iops for grant in plan.grants}
             for node in self._nodes:
-                size = grants[node.name].size_bytes // self._scenario.chunk_bytes
-                changed += max(0, size - node.cache.capacity)
-                node.cache.resize(size)
-                cap = grants[node.name].iops
+                cap = caps[node.name]
                 node.gap_s = 1 / cap if cap else 0.0
-            self._plans += changed > 0
-            self._moved += changed
+            self._plans += grown > 0
+            self._moved += grown
         for node in self._nodes:
             node.reads, node.wait_s, node.busy_s = 0, 0.0, 0.0
-            node.shards.decay(_FORGET)
+            node.shards.decay(FORGET)
 
     def _state(self) -> State:
         """What a monitor would tell of the last window."""
@@ -303,8 +300,7 @@ class _Play:
 
     def _vm(self, node: _Node) -> Vm:
         scenario = self._scenario
-        # reads count as the curve counts them: the last window most, those before by half and half again
-        per_s = node.shards.accesses * (1 - _FORGET) / scenario.window_s
+        per_s = reads_per_s(node.shards, scenario.window_s)
         bytes_per_s = round(per_s * scenario.chunk_bytes)
         return Vm(
             name=node.name,

@@ -18,12 +18,10 @@ from froude.base.units import LONGEST_S
 from froude.cache.curves import Shards
 from froude.cache.simulate.lru import Lru
 from froude.cache.simulate.traces import BlockTrace, Request
+from froude.cache.simulate.window import FORGET, UNSPLIT, reads_per_s, resize
 from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import policy
 from froude.cache.solve.state import Hypervisor, State, Vm
-
-_FORGET = 0.5
-"""What a window counts beside the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,20 +185,17 @@ class _Run:
             volume.ssd_bytes += part_bytes
 
     def _window_ends(self, window_s: float, totals: dict[str, list[int]]) -> None:
-        if not self._policy.shares and self._policy.name not in {"none", "equal"}:
+        if self._policy.name not in UNSPLIT:
             plan = solve(self._state(window_s), self._policy, Planning(seeds=self._task.seeds))
-            changed = 0
-            for name, size in plan.sizes().items():
-                volume, capacity = self._volumes[name], size // self._task.how.chunk_bytes
-                changed += max(0, capacity - volume.cache.capacity)
-                volume.cache.resize(capacity)
-            self._plans += changed > 0
-            self._moved += changed
+            caches = {name: volume.cache for name, volume in self._volumes.items()}
+            grown = resize(caches, plan.sizes(), self._task.how.chunk_bytes)
+            self._plans += grown > 0
+            self._moved += grown
         for name, volume in self._volumes.items():
             totals[name][0] += volume.reads
             totals[name][1] += volume.misses
             volume.reads = volume.misses = volume.writes = volume.ssd_bytes = 0
-            volume.shards.decay(_FORGET)
+            volume.shards.decay(FORGET)
 
     def _state(self, window_s: float) -> State:
         how = self._task.how
@@ -219,7 +214,7 @@ class _Run:
         return Vm(
             name=name,
             hypervisor="ssd",
-            reads_per_s=volume.shards.accesses * (1 - _FORGET) / window_s,
+            reads_per_s=reads_per_s(volume.shards, window_s),
             curve=volume.shards.curve(how.chunk_bytes),
             chunk_bytes=how.chunk_bytes,
             writes_bytes_per_s=int(volume.ssd_bytes / window_s),

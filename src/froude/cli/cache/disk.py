@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError, MissingError
-from froude.base.units import parse_quantity, size_text
+from froude.base.units import size_text
+from froude.cli.cache.sizes import size_of
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -108,11 +109,11 @@ def _asked(
     return DiskSettings(
         image=image,
         cache=cache,
-        size_bytes=_bytes(size, "--size"),
+        size_bytes=size_of(size, "--size", zero=True),
         socket=socket,
         control=control or beside.with_name(beside.name + _CONTROL),
         port=port,
-        chunk_bytes=None if chunk == "auto" else _bytes(chunk, "--chunk"),
+        chunk_bytes=None if chunk == "auto" else size_of(chunk, "--chunk"),
         direct=direct,
         cache_writes=cache_writes,
     )
@@ -123,16 +124,8 @@ def _limited(asked: DiskSettings, iops: float | None, bandwidth: str | None) -> 
 
     from froude.cache.disk.status import Limits
 
-    limits = Limits(iops, None if bandwidth is None else max(1, _bytes(bandwidth, "--bandwidth")))
+    limits = Limits(iops, None if bandwidth is None else size_of(bandwidth, "--bandwidth"))
     return replace(asked, limits=limits)
-
-
-def _bytes(text: str, place: str) -> int:
-    """A size; `16K` is 16 KiB, as programs for disks take it."""
-    quantity = parse_quantity(text if not text.endswith(("K", "M", "G")) else f"{text}iB", place=place)
-    if quantity.unit not in {"B", ""} or quantity.value < 0 or quantity.value != int(quantity.value):
-        raise InputError("is no size", place=place, found=text, allowed="such as 4 GB, 512MiB or 16KiB")
-    return int(quantity.value)
 
 
 def _warmth(status: DiskStatus) -> str:

@@ -11,6 +11,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli import answers
+from froude.cli.cache.sizes import size_of
 
 if TYPE_CHECKING:
     from froude.cache.simulate.traces import Layout
@@ -123,7 +124,7 @@ def _scenario(
 
     scenario, content = read_scenario(path)
     if space is not None:
-        scenario = replace(scenario, space_bytes=_size("--space", space, zero=True))
+        scenario = replace(scenario, space_bytes=size_of(space, "--space", zero=True))
     played = f"{len(scenario.groups)} groups of jobs under {len(names)} policies, each {runs} times"
     with settings.progress().task(played):
         outcomes = compare(scenario, names, answers.seeds(settings), runs=runs, workers=settings.workers)
@@ -143,12 +144,12 @@ def _traces(
     from froude.cache.simulate.traces import read_traces
     from froude.workspace.document import content_of
 
-    chunk = _size("--chunk", flags.chunk or "64 KiB")
+    chunk = size_of(flags.chunk or "64 KiB", "--chunk")
     trace = read_traces(paths, _layout(flags.layout))
     space = (
         footprint_bytes(trace, chunk, cache_writes=flags.cache_writes) // 2
         if flags.space is None
-        else _size("--space", flags.space, zero=True)
+        else size_of(flags.space, "--space", zero=True)
     )
     how = Replay(
         space_bytes=space,
@@ -197,13 +198,3 @@ def _layout(text: str | None) -> Layout | None:
     except ValueError as error:
         allowed = ", ".join(each.value for each in Layout)
         raise InputError("is no layout", place="--layout", found=text, allowed=allowed) from error
-
-
-def _size(flag: str, text: str, *, zero: bool = False) -> int:
-    from froude.base.forms import Size
-    from froude.cache.curves import LARGEST
-
-    try:
-        return Size(zero=zero, most_bytes=LARGEST).read(text)
-    except InputError as error:
-        raise InputError(error.message, place=flag, found=error.found, allowed=error.allowed) from error
