@@ -41,13 +41,6 @@ class Timer(Protocol):
         """It shall not come after all; harmless when it has."""
 
 
-class Timer(Protocol):
-    """A call that is to come."""
-
-    def cancel(self) -> None:
-        """It shall not come after all; harmless when it has."""
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a service is made of."""
