@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from froude.base.errors import FroudeError
+from froude.base.errors import FroudeError, TargetError
 from froude.cache.agents.beat import Beat
 from froude.cache.agents.client import AgentClient
 from froude.cache.backends.order import Step
@@ -66,6 +66,8 @@ class RestAgents:
                 answers[name] = future.result()
             except FroudeError as error:
                 answers[name] = error
+            except Exception as error:  # noqa: BLE001 - one agent, whatever it does, holds up nobody else
+                answers[name] = TargetError(f"cannot be asked ({error!r})", file=name)
         return answers
 
 
