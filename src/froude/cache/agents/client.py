@@ -43,6 +43,8 @@ class AgentClient:
     authority: Path | None = None
     """PEM file of who signed its certificate; None for the system's."""
     _session: requests.Session = field(default_factory=requests.Session)
+    _instance: str | None = None
+    """Of the agent, as it last reported."""
 
     def __post_init__(self) -> None:
         """Proxies of the environment are not for agents."""
@@ -56,7 +58,9 @@ class AgentClient:
         Raises:
             TargetError: no answer, or not one.
         """
-        return self._asked(HypervisorReport, "GET", "v1/report")
+        report = self._asked(HypervisorReport, "GET", "v1/report")
+        self._instance = report.instance
+        return report
 
     def vm(self) -> VmReport:
         """The report of a VM's agent.
@@ -80,8 +84,8 @@ class AgentClient:
         Raises:
             TargetError: refused, or nobody knows whether it was done.
         """
-        body = Apply(number=number, limits=LimitsMessage.of(limits)).model_dump()
-        return self._asked(CachedVm, "PUT", f"v1/vms/{quote(vm, safe='')}/limits", body)
+        body = Apply(number=number, instance=self._instance, limits=LimitsMessage.of(limits))
+        return self._asked(CachedVm, "PUT", f"v1/vms/{quote(vm, safe='')}/limits", body.model_dump())
 
     def close(self) -> None:
         """End its connections."""
