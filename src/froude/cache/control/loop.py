@@ -53,10 +53,8 @@ class RestAgents:
         return self._all({name: one(name) for name in steps})
 
     def close(self) -> None:
-        """End all connections."""
+        """End its threads."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for each in (*self.of_hypervisors.values(), *self.of_vms.values()):
-            each.close()
 
     def _all(self, calls: Mapping[str, Callable[[], T]]) -> dict[str, T | FroudeError]:
         futures = {name: self._pool.submit(call) for name, call in calls.items()}
