@@ -106,7 +106,19 @@ def test_a_change(peers: list[Peer]) -> None:
     _client(peer, peers).apply("vm/1", 5, Limits(7))
     head, _, body = peer.asked[0].partition(b"\r\n\r\n")
     assert head.startswith(b"PUT /v1/vms/vm%2F1/limits ")
-    assert json.loads(body) == {"number": 5, "limits": {"cache_bytes": 7, "iops": None, "bytes_per_s": None}}
+    limits = {"cache_bytes": 7, "iops": None, "bytes_per_s": None}
+    assert json.loads(body) == {"number": 5, "instance": None, "limits": limits}
+
+
+def test_a_change_names_whom_it_is_for(peers: list[Peer]) -> None:
+    """The agent as it last reported."""
+    report = hypervisor().report()
+    peer = Peer("200 OK", report.model_dump_json().encode())
+    client = _client(peer, peers)
+    client.hypervisor()
+    with pytest.raises(TargetError, match="sends what it may not"):
+        client.apply("vm1", 5, Limits(7))
+    assert json.loads(peer.asked[1].partition(b"\r\n\r\n")[2])["instance"] == report.instance
 
 
 @pytest.mark.parametrize(

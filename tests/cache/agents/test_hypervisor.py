@@ -71,6 +71,14 @@ def test_changes_go_through_the_guard() -> None:
     assert watch.apply("vm1", 1, Limits(70)).limits.cache_bytes == 70
 
 
+def test_a_change_from_before_a_restart() -> None:
+    """The agent has forgotten the numbers; the change was made for the one before it, and is late all the same."""
+    before, watch = hypervisor().report().instance, hypervisor()
+    with pytest.raises(GuardError, match="is late"):
+        watch.apply("vm1", 9, Limits(10), before)
+    assert watch.apply("vm1", 1, Limits(10), watch.report().instance).limits.cache_bytes == 10
+
+
 def test_it_looks_at_curves_meanwhile() -> None:
     """On a beat of its own, until the block ends."""
     watch = hypervisor()

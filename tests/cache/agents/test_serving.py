@@ -79,7 +79,6 @@ def test_with_a_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert address.startswith("https://")
         known = AgentClient(address, _SECRET, authority=certificate)
         assert known.hypervisor().name == "h1"
-        known.close()
         with pytest.raises(TargetError, match=r"(?i)certificate"):
             AgentClient(address, _SECRET).hypervisor()
 

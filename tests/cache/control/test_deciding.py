@@ -104,6 +104,15 @@ def test_pinned_vms_keep_their_part() -> None:
     assert sum(each.iops or 0 for each in decision.limits.values()) <= 600
 
 
+def test_a_vm_without_a_cache_gets_no_space() -> None:
+    """None is planned for it, whatever its file wants, so that the others have all of it."""
+    without = _vm("vm2", 9, held=Limits(None, 400), controls=frozenset({"iops"}), curve=None)
+    solver = _solver("equal", wishes={"vm2": Wishes(floor_bytes=_MIB)})
+    decision = solver.decide(_view(_vm("vm1", 40 * _MIB), without), {})
+    assert decision.limits["vm1"].cache_bytes == 32 * _MIB
+    assert decision.limits["vm2"].cache_bytes == 0
+
+
 def test_a_plan_as_limits() -> None:
     """Each with its reason; what was expected of it and of now; a bandwidth that is capped stays so."""
     view = _view(_vm("vm1", 20 * _MIB, held=Limits(8 * _MIB, None, 77)), _vm("vm2", 40 * _MIB))

@@ -52,6 +52,16 @@ def test_all_are_asked_and_errors_are_answers() -> None:
     agents.close()
 
 
+def test_an_agent_with_which_nobody_reckoned() -> None:
+    """Whatever asking it raises: the others are heard."""
+    agents = _agents()
+    agents.of_hypervisors["h2"].hypervisor = lambda: {}["x"]  # type: ignore[method-assign,index] # as a fault would
+    answers = agents.hypervisors()
+    assert isinstance(answers["h1"], HypervisorReport)
+    assert "h2: cannot be asked (KeyError('x'))" in str(answers["h2"])
+    agents.close()
+
+
 def test_changes_go_to_their_hypervisors() -> None:
     """Each with its number."""
     agents = _agents()

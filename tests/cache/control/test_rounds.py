@@ -6,7 +6,7 @@ from froude.base.errors import TargetError
 from froude.cache.control.rounds import Controller
 from froude.cache.control.types import Outcome
 from froude.cache.monitor.limits import Limits
-from froude.cache.monitor.messages import VmReport
+from froude.cache.monitor.messages import LimitsMessage, VmReport
 from froude.cache.monitor.view import Monitor
 from tests.simulation.cache_world import RandomPolicy, SimulatedAgents, SimulatedJournal, World
 
@@ -92,6 +92,25 @@ def test_what_a_back_end_does_not_control_stays() -> None:
     after = world.in_force("h0")
     assert {vm: each.iops for vm, each in after.items()} == {vm: each.iops for vm, each in before.items()}
     assert after != before
+
+
+def test_a_cache_of_which_nobody_knows_the_size() -> None:
+    """It may take the whole SSD, so that its hypervisor stays as it is, and the other is split."""
+    world = World(4, faults=False)
+    true = world.hypervisors_report
+
+    def gone(name: str):  # type: ignore[no-untyped-def]
+        report = true(name)
+        if name == "h1":
+            return report
+        first = report.vms[0].model_copy(update={"limits": LimitsMessage(), "error": "gone"})
+        return report.model_copy(update={"vms": (first, *report.vms[1:])})
+
+    world.hypervisors_report = gone  # type: ignore[method-assign]
+    before = world.in_force("h0")
+    record = _controller(world).round()
+    assert (record.outcome, set(record.after)) == (Outcome.APPLIED, set(world.disks["h1"]))
+    assert world.in_force("h0") == before
 
 
 def test_nothing_to_change() -> None:

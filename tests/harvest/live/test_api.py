@@ -11,10 +11,10 @@ import pytest
 
 from froude.base.bounded import LARGEST_BYTES
 from froude.base.errors import InputError, TargetError
+from froude.base.json_calls import JsonCalls
 from froude.harvest.live.api import Calls, application, listening
 from froude.harvest.live.choosing import Choice, LastRun, Part, Request
 from froude.harvest.live.controller import View
-from froude.harvest.live.json_calls import JsonCalls
 from froude.harvest.schedule.selection import ClassRoom, Container, Fit, JobType
 from froude.harvest.telemetry.profiles import Pattern
 

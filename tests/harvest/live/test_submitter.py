@@ -9,8 +9,8 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.base.errors import InputError, TargetError
+from froude.base.json_calls import JsonCalls
 from froude.harvest.live.api import application, listening
-from froude.harvest.live.json_calls import JsonCalls
 from froude.harvest.live.serving import Places, access
 from froude.harvest.live.submitter import Remote, run_application, run_commands
 from froude.harvest.live.submitting import Target

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
 import json
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-import requests
-import urllib3
-
 from froude.base.errors import TargetError
+from froude.base.json_calls import Bounds, JsonCalls
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import (
     Apply,
@@ -39,16 +35,11 @@ class AgentClient:
     token: str
     """The secret."""
     timeout_s: float = 10.0
-    """For the connection, and for every part of the answer."""
+    """For the connection, and for the answer."""
     authority: Path | None = None
     """PEM file of who signed its certificate; None for the system's."""
-    _session: requests.Session = field(default_factory=requests.Session)
-
-    def __post_init__(self) -> None:
-        """Proxies of the environment are not for agents."""
-        self._session.trust_env = False
-        self._session.headers["Authorization"] = f"Bearer {self.token}"
-        self._session.verify = True if self.authority is None else str(self.authority)
+    _instance: str | None = None
+    """Of the agent, as it last reported."""
 
     def hypervisor(self) -> HypervisorReport:
         """The report of a hypervisor's agent.
@@ -56,7 +47,9 @@ class AgentClient:
         Raises:
             TargetError: no answer, or not one.
         """
-        return self._asked(HypervisorReport, "GET", "v1/report")
+        report = self._asked(HypervisorReport, "GET", "report")
+        self._instance = report.instance
+        return report
 
     def vm(self) -> VmReport:
         """The report of a VM's agent.
@@ -64,7 +57,7 @@ class AgentClient:
         Raises:
             TargetError: no answer, or not one.
         """
-        return self._asked(VmReport, "GET", "v1/report")
+        return self._asked(VmReport, "GET", "report")
 
     def apply(self, vm: str, number: int, limits: Limits) -> CachedVm:
         """Change the limits of a VM.
@@ -80,64 +73,29 @@ class AgentClient:
         Raises:
             TargetError: refused, or nobody knows whether it was done.
         """
-        body = Apply(number=number, limits=LimitsMessage.of(limits)).model_dump()
-        return self._asked(CachedVm, "PUT", f"v1/vms/{quote(vm, safe='')}/limits", body)
-
-    def close(self) -> None:
-        """End its connections."""
-        self._session.close()
+        body = Apply(number=number, instance=self._instance, limits=LimitsMessage.of(limits))
+        return self._asked(CachedVm, "PUT", f"vms/{quote(vm, safe='')}/limits", body.model_dump())
 
     def _asked(self, kind: type[M], method: str, path: str, body: Mapping[str, Any] | None = None) -> M:
+        calls = JsonCalls(
+            self.url,
+            "v1/",
+            headers={"Authorization": f"Bearer {self.token}"},
+            bounds=Bounds(self.timeout_s, self.timeout_s, _LARGEST_BYTES),
+            authority=self.authority,
+            redirects=False,  # the secret is for nobody else
+        )
+        answer = calls.ask(method, path, body)
         try:
-            with self._session.request(
-                method,
-                f"{self.url}/{path}",
-                json=body,
-                timeout=self.timeout_s,
-                stream=True,
-                allow_redirects=False,
-            ) as answer:
-                data, status = self._read(answer), answer.status_code
-        except (
-            requests.RequestException,
-            urllib3.exceptions.HTTPError,
-            http.client.HTTPException,
-            OSError,
-        ) as error:
-            raise TargetError(f"does not answer ({_cause(error)})", file=self.url) from error
-        try:
-            document = json.loads(data)
+            document = json.loads(answer.data)
         except (ValueError, RecursionError) as error:
-            raise TargetError("answers no JSON", file=self.url, found=f"status {status}") from error
-        if status != 200:
-            raise _refusal(self.url, status, document)
+            raise TargetError("answers no JSON", file=self.url, found=f"status {answer.status}") from error
+        if answer.status != 200:
+            raise _refusal(self.url, answer.status, document)
         return parsed(kind, document, peer=self.url)
-
-    def _read(self, answer: requests.Response) -> bytes:
-        """All of an answer, unless it is too large, or comes too slowly.
-
-        Raises:
-            TargetError: it is, or does.
-        """
-        data, until = bytearray(), time.monotonic() + self.timeout_s
-        # what has come, however little: a whole piece may be long in coming
-        while piece := answer.raw.read1(1 << 16, decode_content=True):
-            data += piece
-            if len(data) > _LARGEST_BYTES:
-                raise TargetError("answers too much", file=self.url, allowed=f"at most {_LARGEST_BYTES} B")
-            if time.monotonic() > until:
-                raise TargetError(f"does not answer within {self.timeout_s:g} s", file=self.url)
-        return bytes(data)
 
 
 def _refusal(url: str, status: int, document: object) -> TargetError:
     fields = document if isinstance(document, dict) else {}
     parts = {name: fields[name] for name in ("place", "found", "allowed") if fields.get(name) is not None}
     return TargetError(f"refuses with {status}: {fields.get('message', 'no reason')}", file=url, **parts)
-
-
-def _cause(error: BaseException) -> str:
-    """The innermost reason: libraries wrap it several times."""
-    while error.__cause__ is not None or error.__context__ is not None:
-        error = error.__cause__ or error.__context__  # type: ignore[assignment] # one of them is there
-    return str(error) or type(error).__name__

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from froude.base.errors import InputError
+from froude.base.errors import GuardError, InputError
 from froude.cache.agents import system
 from froude.cache.agents.beat import Beat
 from froude.cache.agents.keeper import Keeper
@@ -57,23 +57,27 @@ class HypervisorWatch:
             findings=tuple(finding for vm in self.vms.values() for finding in vm.findings()),
         )
 
-    def apply(self, vm: str, number: int, limits: Limits) -> CachedVm:
+    def apply(self, vm: str, number: int, limits: Limits, instance: str | None = None) -> CachedVm:
         """Change the limits of a VM.
 
         Args:
             vm: its name.
             number: of the change.
             limits: all of them.
+            instance: of the agent that the change is for: after a restart, numbers say nothing of what came before.
 
         Returns:
             The VM after it.
 
         Raises:
             InputError: no such VM.
+            GuardError: the change was made for the agent before its restart.
             FroudeError: as `Keeper.apply`.
         """
         if vm not in self.vms:
             raise InputError("is no VM here", place=vm, allowed=", ".join(self.vms) or "none")
+        if instance not in {None, self._instance}:
+            raise GuardError("is late", place=f"change {number}", found="the agent was started again since")
         self.keeper.apply(vm, number, limits)
         return self.vms[vm].report(self._instance, self._now())
 

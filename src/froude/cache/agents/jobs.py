@@ -6,22 +6,17 @@ a look, and kept. Source: ResourceManagerRest, MapredAppMasterRest and HistorySe
 
 from __future__ import annotations
 
-import http.client
-import json
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
 
 from pydantic import ValidationError
 
 from froude.base.errors import TargetError
+from froude.base.json_calls import Bounds, JsonCalls
 from froude.cache.monitor.messages import JobSample
 
-_TIMEOUT_S = 5.0
-_LARGEST_BYTES = 8 << 20
+_BOUNDS = Bounds(timeout_s=5.0, whole_s=5.0, largest_bytes=8 << 20)
 _ASKED_A_LOOK = 3
 """Jobs whose tasks are asked for in one look."""
 _TASKS_A_JOB = 20
@@ -40,10 +35,6 @@ class JobReader:
     history: str | None = None
     """`HOST:PORT` of the JobHistoryServer's; None where there is none."""
     _hosts: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _opener: urllib.request.OpenerDirector = field(
-        # Proxies of the environment are not for clusters.
-        default_factory=lambda: urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    )
 
     def jobs(self) -> tuple[JobSample, ...]:
         """Jobs that run, and those that ended within the last ten minutes.
@@ -117,13 +108,8 @@ class JobReader:
         return exact
 
     def _get(self, address: str, path: str, query: Mapping[str, str] | None = None) -> Any:
-        url = f"http://{address}/{path}" + (f"?{urlencode(query)}" if query else "")
-        request = urllib.request.Request(url, headers={"Accept": "application/json"})
-        try:
-            with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
-                return json.loads(answer.read(_LARGEST_BYTES))
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            raise TargetError(f"does not answer ({error})", file=address, place=path) from error
+        calls = JsonCalls(address, "", bounds=_BOUNDS)
+        return calls.send("GET", path, query=list((query or {}).items()))
 
     def _listed(self, answer: Any, *names: str) -> list[Mapping[str, Any]]:
         """The list below some names: nothing, one element or several."""

@@ -37,16 +37,15 @@ class Limited(Protocol):
 class Keeper:
     """The SSD of one hypervisor, and the VMs on it."""
 
-    def __init__(self, supply: Limits, vms: Mapping[str, Limited], *, last_number: int = 0) -> None:
+    def __init__(self, supply: Limits, vms: Mapping[str, Limited]) -> None:
         """Nothing is changed.
 
         Args:
             supply: what the SSD has.
             vms: by name.
-            last_number: of the last change that was carried out before a restart.
         """
         self.supply = supply
-        self.last_number = last_number
+        self.last_number = 0
         self._vms = dict(vms)
         self._one_at_a_time = threading.Lock()
 

@@ -139,7 +139,7 @@ def hypervisor_app(watch: HypervisorWatch, token: str) -> FastAPI:
         summary="Change the limits of a VM",
     )
     def limits(vm: Annotated[str, Path(min_length=1, max_length=200)], asked: Apply) -> CachedVm:
-        return watch.apply(vm, asked.number, asked.limits.value())
+        return watch.apply(vm, asked.number, asked.limits.value(), asked.instance)
 
     _serve_metrics(app, lambda: hypervisor_metrics(watch.report()))
     return app

@@ -143,8 +143,8 @@ class Solver:
             cpu_s=rate["cpu_s"] * vm.window_s,
             io_s=(rate["wait_s"] or rate["io_s"]) * vm.window_s,
             size_bytes=vm.held.cache_bytes or 0,
-            floor_bytes=wishes.floor_bytes,
-            ceiling_bytes=wishes.ceiling_bytes,
+            floor_bytes=wishes.floor_bytes if "cache_bytes" in vm.controls else 0,
+            ceiling_bytes=wishes.ceiling_bytes if "cache_bytes" in vm.controls else 0,
             floor_iops=wishes.floor_iops,
             ceiling_iops=wishes.ceiling_iops,
         )

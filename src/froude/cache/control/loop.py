@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from froude.base.errors import FroudeError
+from froude.base.errors import FroudeError, TargetError
 from froude.cache.agents.beat import Beat
 from froude.cache.agents.client import AgentClient
 from froude.cache.backends.order import Step
@@ -53,10 +53,8 @@ class RestAgents:
         return self._all({name: one(name) for name in steps})
 
     def close(self) -> None:
-        """End all connections."""
+        """End its threads."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for each in (*self.of_hypervisors.values(), *self.of_vms.values()):
-            each.close()
 
     def _all(self, calls: Mapping[str, Callable[[], T]]) -> dict[str, T | FroudeError]:
         futures = {name: self._pool.submit(call) for name, call in calls.items()}
@@ -66,6 +64,8 @@ class RestAgents:
                 answers[name] = future.result()
             except FroudeError as error:
                 answers[name] = error
+            except Exception as error:  # noqa: BLE001 - one agent, whatever it does, holds up nobody else
+                answers[name] = TargetError(f"cannot be asked ({error!r})", file=name)
         return answers
 
 

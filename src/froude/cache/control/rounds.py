@@ -169,7 +169,7 @@ class Controller:
         """
         moves: dict[str, Transition] = {}
         for hypervisor in view.hypervisors:
-            vms = {vm.name: vm.held for vm in view.vms if vm.hypervisor == hypervisor.name}
+            vms = {vm.name: vm.most(hypervisor.supply) for vm in view.vms if vm.hypervisor == hypervisor.name}
             goals = {vm: limits for vm, limits in wanted.items() if vm in vms}
             if goals:
                 moves[hypervisor.name] = Transition(hypervisor.supply, vms, goals)
@@ -219,7 +219,11 @@ def _within(decision: Decision, view: View, pinned: Mapping[str, Limits]) -> Dec
     limits = {vm: _controlled(each, there[vm]) for vm, each in decision.limits.items() if vm in there}
     remarks = list(decision.remarks)
     for hypervisor in view.hypervisors:
-        goals = {vm.name: limits.get(vm.name, vm.held) for vm in view.vms if vm.hypervisor == hypervisor.name}
+        goals = {
+            vm.name: limits.get(vm.name, vm.most(hypervisor.supply))
+            for vm in view.vms
+            if vm.hypervisor == hypervisor.name
+        }
         for name, supply in hypervisor.supply.plain().items():
             amounts = [each.taken(name) for each in goals.values()]
             total = sum(filter(None, amounts))

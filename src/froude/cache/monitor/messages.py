@@ -56,6 +56,8 @@ class Apply(Message):
 
     number: Count
     """Of the change: larger than that of any change before it, or it is refused as late."""
+    instance: Name | None = None
+    """Of the agent, as it was when the change was made; another one refuses it as late. Null for any."""
     limits: LimitsMessage
     """All of them; null lifts a cap."""
 

@@ -7,7 +7,7 @@ its tenant could have changed, tells what only it can know: processor time, who 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from froude.base.errors import InputError
 from froude.cache.curves import MissRatioCurve
@@ -52,6 +52,15 @@ class VmView:
     """With the other VMs of its application."""
     trouble: str = ""
     """Why its limits must stay as they are; empty where nothing is wrong."""
+
+    def most(self, supply: Limits) -> Limits:
+        """The most that it may have: all space of its SSD, where it has a cache and nobody knows how large.
+
+        Args:
+            supply: what the SSD has.
+        """
+        unknown = "cache_bytes" in self.controls and self.held.cache_bytes is None
+        return replace(self.held, cache_bytes=supply.cache_bytes) if unknown else self.held
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from froude.base.errors import TargetError
+from froude.base.json_calls import JsonCalls, RefusedError
 from froude.hadoop.metrics import resourcemanager_id
-from froude.harvest.live.json_calls import JsonCalls, RefusedError
 from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
 
 _STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"

@@ -12,9 +12,9 @@ from froude.base.clock import Clock
 from froude.base.documents import STAMP, parse_figures
 from froude.base.errors import InputError, TargetError
 from froude.base.files import read_bounded, stated_os_errors
+from froude.base.json_calls import JsonCalls
 from froude.hadoop.program import find_program
 from froude.hadoop.target import parse_address
-from froude.harvest.live.json_calls import JsonCalls
 from froude.harvest.live.service_file import ACCESS
 from froude.harvest.live.submitting import Target, submission_for
 

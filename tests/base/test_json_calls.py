@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.harvest.live.managers import serving
 
 from froude.base.errors import TargetError
-from froude.harvest.live.json_calls import JsonCalls
-from tests.harvest.live.managers import serving
+from froude.base.json_calls import Bounds, JsonCalls
 
 
 def test_what_is_asked_and_said() -> None:
@@ -26,3 +26,11 @@ def test_a_server_that_speaks_tls_alone(tls_alert: int) -> None:
     """One error, not a traceback."""
     with pytest.raises(TargetError, match="does not answer"):
         JsonCalls(f"127.0.0.1:{tls_alert}", "").send("GET", "a")
+
+
+def test_an_answer_that_is_too_large() -> None:
+    """No more than the bound is kept of it."""
+    with serving({"a": "x" * 1000}) as (port, _):
+        calls = JsonCalls(f"127.0.0.1:{port}", "ws/v1/cluster/", bounds=Bounds(largest_bytes=999))
+        with pytest.raises(TargetError, match="answers too much; allowed: at most 999 B"):
+            calls.send("GET", "a")
