@@ -169,14 +169,19 @@ def _steady(held: Limits, wanted: Limits) -> bool:
     return abs(wanted.iops - held.iops) <= _STEADY * held.iops
 
 
+def _cap(planned: float | None, otherwise: int | None) -> int | None:
+    return otherwise if planned is None else max(1, int(planned))
+
+
 def _decision(plan: Plan, view: View) -> Decision:
     held = {vm.name: vm.held for vm in view.vms}
+    # Where nobody counts an SSD's requests, a cap that somebody has set by hand stays.
+    unsplit = {each.name for each in view.hypervisors if each.supply.iops is None}
     limits = {
         grant.vm: replace(
             held[grant.vm],
             cache_bytes=grant.size_bytes,
-            # Where nobody splits requests, a cap that somebody has set stays.
-            iops=held[grant.vm].iops if grant.iops is None else max(1, int(grant.iops)),
+            iops=_cap(grant.iops, held[grant.vm].iops if grant.hypervisor in unsplit else None),
         )
         for grant in plan.grants
     }

@@ -133,8 +133,9 @@ class Loop:
         Raises:
             FroudeError: it could not be written down; nothing has changed then.
         """
-        self.controller.journal.pause(paused)
-        self.paused = paused
+        with self.lock:  # the journal is written by one at a time
+            self.controller.journal.pause(paused)
+            self.paused = paused
 
     def __enter__(self) -> Loop:
         """Start."""
