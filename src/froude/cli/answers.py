@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from froude.base.documents import STAMP
 from froude.cli import outputs
 
 if TYPE_CHECKING:
@@ -81,11 +80,10 @@ def finish(
     from froude.workspace.document import dump_sealed_figures
     from froude.workspace.migrate import Migrations
 
-    migrations = Migrations(answer.kind, 1)
     how = settings.origin(list(inputs.values()), seeded=True)
     facts = {"Inputs": ", ".join(inputs), "Seed": str(settings.seed), "Froude": __version__}
     page = answer.page({name: text for name, text in facts.items() if text})
-    text = dump_sealed_figures(migrations, {STAMP: migrations.stamp, **answer.content}, how)
+    text = dump_sealed_figures(Migrations(answer.kind, 1), answer.content, how)
     files: dict[Path, str | bytes] = (
         {} if report is None else dict(report_files(page, report, suffix=FIGURES, origin=how))
     )

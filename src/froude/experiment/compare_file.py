@@ -11,7 +11,7 @@ from froude.base.errors import InputError
 from froude.experiment.compare import Comparison
 from froude.experiment.refused import refused
 from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures, open_figures
+from froude.workspace.document import dump_sealed_figures, open_sealed
 from froude.workspace.migrate import Migrations
 
 KIND = "comparison"
@@ -38,10 +38,9 @@ def read_comparison(path: Path) -> Comparison:
         ChangedError: it was edited or damaged.
         InputError: it is no comparison's file.
     """
-    document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
-    document.check()
+    root = open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
     fields: dict[str, Any] = {
-        name: value for name, value in document.root.fields.items() if name in Comparison.__slots__
+        name: value for name, value in root.fields.items() if name in Comparison.__slots__
     }
     try:
         comparison = _FORM.validate_python(fields)

@@ -12,7 +12,7 @@ from froude.experiment.compare_file import check_rows
 from froude.experiment.refused import refused
 from froude.experiment.swept import Swept
 from froude.workspace.artifact import Origin, State
-from froude.workspace.document import dump_sealed_figures, open_figures
+from froude.workspace.document import dump_sealed_figures, open_sealed
 from froude.workspace.migrate import Migrations
 
 KIND = "swept"
@@ -42,9 +42,8 @@ def read_swept(path: Path) -> Swept:
         ChangedError: it was edited or damaged.
         InputError: it is none.
     """
-    document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
-    document.check()
-    fields = {name: value for name, value in document.root.fields.items() if name in Swept.__slots__}
+    root = open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
+    fields = {name: value for name, value in root.fields.items() if name in Swept.__slots__}
     try:
         swept = _FORM.validate_python(fields)
     except ValidationError as error:

@@ -18,16 +18,15 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, TypedDict
+from typing import TypedDict
 
 from froude.base.errors import InputError, TargetError
-from froude.base.files import stated_os_errors
-from froude.base.scratch import Scratch
 from froude.hadoop import launcher, loopback, settings
 from froude.hadoop.daemons import Daemon, reaper_command
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.relay import Relay
+from froude.hadoop.run_folder import RunFolder, Startable
 
 _DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 _INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
@@ -73,7 +72,7 @@ class ClusterOptions(TypedDict, total=False):
     """Of the NameNode's RPC and web server; by default free ports on an address of its own."""
 
 
-class Cluster:
+class Cluster(Startable):
     """One NameNode and some DataNodes; `with Cluster(hadoop, datanodes=3) as cluster:`."""
 
     def __init__(  # noqa: PLR0913 - the options of one cluster, all by name
@@ -130,8 +129,7 @@ class Cluster:
         self._addresses = addresses
         self._places = tuple(places)
         self._aged = (None if not aged else secrets.randbits(63)) if isinstance(aged, bool) else aged
-        self._wanted_folder = folder
-        self._scratch: Scratch | None = None
+        self._run_folder = RunFolder("cluster", folder)
         self._folder: Path | None = None
         self._prefix = ""
         self._came_up = False
@@ -271,7 +269,7 @@ class Cluster:
         """
         hosts = [1, *range(loopback.FIRST_NODE, loopback.FIRST_NODE + self._count)]
         self._prefix = loopback.free_network(hosts)
-        self._folder = self._make_folder()
+        self._folder = self._run_folder.make()
         self._namenode = NameNode(
             self.hadoop,
             heap=self._heap,
@@ -285,14 +283,8 @@ class Cluster:
             aged=self._aged,
             addresses=self._addresses,
         )
-        try:
+        with self._coming_up():
             self._namenode.start()
-        except TargetError:
-            self.stop(keep=True)  # the error names its log
-            raise
-        except BaseException:
-            self.stop()
-            raise
 
     def stop(self, *, keep: bool = False) -> None:
         """End every process; remove the folder unless it was named or `keep`. Harmless when nothing runs."""
@@ -304,29 +296,12 @@ class Cluster:
         if self._namenode is not None:
             self._namenode.stop()
         self._stack.close()
-        if self._scratch is not None:
-            self._scratch.keep() if keep else self._scratch.remove()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.stop(keep=kind is TargetError)
+        self._run_folder.leave(keep=keep)
 
     def _come_up(self) -> None:
         """Wait for the DataNodes once; afterwards it is an experiment's business which of them live."""
         if not self._came_up:
             self.wait_live()
-
-    def _make_folder(self) -> Path:
-        if self._wanted_folder is None:
-            self._scratch = Scratch("cluster")
-            return self._scratch.folder
-        folder = Path(self._wanted_folder).absolute()
-        with stated_os_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return folder
 
     def _datanode(
         self, index: int, address: str, ports: tuple[int, int, int], namenode: tuple[str, int]

@@ -7,11 +7,10 @@ import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Self, TypedDict
+from typing import TypedDict
 
 from froude.base.errors import TargetError
-from froude.base.files import atomic_write_text, stated_os_errors
-from froude.base.scratch import Scratch
+from froude.base.files import atomic_write_text
 from froude.base.seeds import Seeds
 from froude.hadoop import loopback, metrics, settings
 from froude.hadoop.daemons import Daemon
@@ -21,6 +20,7 @@ from froude.hadoop.gc_log import gc_log_flag
 from froude.hadoop.identity import ask_identity, asked_methods
 from froude.hadoop.name_directory import take_name_directory, version_of
 from froude.hadoop.rpc.errors import RemoteException
+from froude.hadoop.run_folder import RunFolder, Startable
 from froude.hadoop.schema import Schema
 
 _CLASS = "org.apache.hadoop.hdfs.server.namenode.NameNode"
@@ -60,7 +60,7 @@ class NameNodeOptions(TypedDict, total=False):
     """Of its RPC and its web server; by default free ports on an address of its own."""
 
 
-class NameNode:
+class NameNode(Startable):
     """One NameNode; `with NameNode(hadoop) as namenode:` starts and stops it."""
 
     def __init__(  # noqa: PLR0913 - the options of one daemon, all by name
@@ -103,8 +103,7 @@ class NameNode:
         self.last_ids: LastIds | None = None
         """The ids that an aged one had given last when it was started; None for one that is not."""
         self._heap = heap
-        self._wanted_folder = folder
-        self._scratch: Scratch | None = None
+        self._run_folder = RunFolder("namenode", folder)
         self._audit = audit_log
         self._fast = fast
         self._extra = dict(conf or {})
@@ -249,21 +248,15 @@ class NameNode:
         Raises:
             TargetError: it failed; with its own last error.
         """
-        self._folder = self._make_folder()
+        self._folder = self._run_folder.make()
         self._choose_addresses()
-        try:
+        with self._coming_up():
             self._prepare()
             if self._image is not None:
                 take_name_directory(self._image, self._name_dir, self.hadoop.schema, host=self.host)
             elif not (self._name_dir / "current" / "VERSION").exists():
                 self._format()
             self._launch_upgraded()
-        except TargetError:
-            self.stop(keep=True)  # the error names its log
-            raise
-        except BaseException:
-            self.stop()
-            raise
 
     def restart(self) -> None:
         """Stop the process and start it again on the same addresses and data.
@@ -278,16 +271,8 @@ class NameNode:
         """End the process; remove the folder unless it was named or `keep`. Harmless when nothing runs."""
         if self._daemon is not None:
             self._daemon.stop()
-        if self._scratch is not None:
-            self._scratch.keep() if keep else self._scratch.remove()
-            self._folder = self._folder if keep else None
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.stop(keep=kind is TargetError)
+        if self._run_folder.leave(keep=keep):
+            self._folder = None
 
     @property
     def _name_dir(self) -> Path:
@@ -298,15 +283,6 @@ class NameNode:
         """How long it may take to answer."""
         images = (path.stat().st_size for path in (self._name_dir / "current").glob("fsimage_*"))
         return _ANSWERS_S + sum(images) / _BYTES_PER_S
-
-    def _make_folder(self) -> Path:
-        if self._wanted_folder is None:
-            self._scratch = Scratch("namenode")
-            return self._scratch.folder
-        folder = Path(self._wanted_folder).absolute()
-        with stated_os_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return folder
 
     def _choose_addresses(self) -> None:
         if self._addresses is not None:

@@ -11,14 +11,13 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 from froude.base.errors import TargetError
 from froude.base.files import atomic_write_text
-from froude.base.scratch import Scratch
 from froude.hadoop import loopback, metrics, settings, yarn_settings
 from froude.hadoop.daemons import Daemon
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.run_folder import RunFolder, Startable
 from froude.hadoop.yarn_jars import YarnJars
 from froude.hadoop.yarn_settings import Containers
 
@@ -45,7 +44,7 @@ _NAME = re.compile(r"name=(\w+)")
 _DETAILED = "Hadoop:service=ResourceManager,name=RpcDetailedActivityForPort*"
 
 
-class ResourceManager:
+class ResourceManager(Startable):
     """One ResourceManager; `with ResourceManager(hadoop) as master:` starts and stops it."""
 
     def __init__(
@@ -75,8 +74,7 @@ class ResourceManager:
         self.jars = YarnJars.find(hadoop)
         self._heap, self._fast, self._flags = heap, fast, tuple(flags)
         self._conf = dict(conf or {})
-        self._wanted_folder = folder
-        self._scratch: Scratch | None = None
+        self._run_folder = RunFolder("resourcemanager", folder)
         self._daemon: Daemon | None = None
         self._network = ""
         self.id = ""
@@ -149,20 +147,10 @@ class ResourceManager:
         self._network = loopback.free_network([yarn_settings.RESOURCEMANAGER_HOST])
         for port in (*yarn_settings.RPC_PORTS, yarn_settings.WEB):
             loopback.check_free((self.host, port))
-        if self._wanted_folder is None:
-            self._scratch = Scratch("resourcemanager")
-        folder = self._wanted_folder or self._scratch_folder()
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._daemon = self._configured(folder)
-        try:
+        self._daemon = self._configured(self._run_folder.make())
+        with self._coming_up():
             self._daemon.start()
             self._daemon.wait_until(self._answers, what="answer", timeout_s=_ANSWERS_S)
-        except TargetError:
-            self.stop(keep=True)  # the error names its log
-            raise
-        except BaseException:
-            self.stop()
-            raise
 
     def stop(self, *, keep: bool = False) -> None:
         """End the process; remove the folder unless it was named or `keep`. Harmless when nothing runs.
@@ -172,19 +160,7 @@ class ResourceManager:
         """
         if self._daemon is not None:
             self._daemon.stop()
-        if self._scratch is not None:
-            self._scratch.keep() if keep else self._scratch.remove()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.stop(keep=kind is TargetError)
-
-    def _scratch_folder(self) -> Path:
-        assert self._scratch is not None
-        return self._scratch.folder
+        self._run_folder.leave(keep=keep)
 
     def _configured(self, folder: Path) -> Daemon:
         hosts = folder / "conf" / yarn_settings.HOSTS

@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, Unpack
+from typing import Unpack
 
 import psutil
 
@@ -30,6 +30,7 @@ from froude.hadoop.distribution import Hadoop
 from froude.hadoop.program import run_program
 from froude.hadoop.relay import Relay
 from froude.hadoop.routes import Masters, Route, ways_of_nodes, ways_to_nodemanagers
+from froude.hadoop.run_folder import Startable
 from froude.hadoop.target import target_at
 from froude.hadoop.yarn_daemons import YarnDaemons
 from froude.hadoop.yarn_jars import YarnJars
@@ -57,7 +58,7 @@ class JobResult:
         return list(dict.fromkeys(_APPLICATION.findall(self.log)))
 
 
-class YarnCluster:
+class YarnCluster(Startable):
     """HDFS and YARN; `with YarnCluster(hadoop, datanodes=3, nodemanagers=3) as cluster:`."""
 
     def __init__(
@@ -289,7 +290,7 @@ class YarnCluster:
             InputError: the folder's path has characters that Hadoop's lists of paths do not take.
         """
         self.hdfs.start()
-        try:
+        with self._coming_up():
             check_memory(
                 Nodes(len(self.hdfs.node_addresses), self._count, self.containers),
                 psutil.virtual_memory().available,
@@ -300,12 +301,6 @@ class YarnCluster:
             self._daemons.link_jars()
             self.masters = [self._daemons.resourcemanager()]
             self.masters[0].start()
-        except TargetError:
-            self.stop(keep=True)
-            raise
-        except BaseException:
-            self.stop()
-            raise
 
     def stop(self, *, keep: bool = False) -> None:
         """End every process, containers first; remove the folder unless it was named or `keep`.
@@ -322,13 +317,6 @@ class YarnCluster:
         self.nodemanagers, self.masters = [], []
         self._stack.close()
         self.hdfs.stop(keep=keep)
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.stop(keep=kind is TargetError)
 
     def _ways_of_nodes(self, masters: Masters) -> list[Route]:
         return ways_of_nodes(

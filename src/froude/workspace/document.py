@@ -116,6 +116,23 @@ def open_figures(path: Path, migrations: Migrations, *, limit_bytes: int) -> Ope
     return opened(parse_figures(read_bounded(path, limit_bytes=limit_bytes), str(path)), migrations)
 
 
+def open_sealed(path: Path, migrations: Migrations, *, limit_bytes: int) -> Section:
+    """The fields of such a document, which nobody has edited since it was written.
+
+    Args:
+        path: the file.
+        migrations: the kind, and how older forms of it are read.
+        limit_bytes: the most that it may hold.
+
+    Raises:
+        ChangedError: it was edited or damaged.
+        InputError: as `open_document`.
+    """
+    document = open_figures(path, migrations, limit_bytes=limit_bytes)
+    document.check()
+    return document.root
+
+
 def opened(root: Section, migrations: Migrations) -> Opened:
     """Take a parsed document as one of a kind.
 
@@ -193,7 +210,7 @@ def dump_sealed_figures(migrations: Migrations, fields: Mapping[str, Any], origi
 
     Args:
         migrations: the kind, whose newest form is the one that is written.
-        fields: the document's content.
+        fields: the document's content; the stamp comes of itself.
         origin: what its lineage says of how it came to be, and its tags.
 
     Raises:

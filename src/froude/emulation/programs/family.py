@@ -101,3 +101,37 @@ class Family(Protocol):
             response: the response message; None where the call failed.
         """
         ...
+
+
+class PlainFamily:
+    """What most families answer: their nodes speak for themselves, from any address, and watch nobody."""
+
+    told = False
+    watches: Collection[str] = ()
+
+    def source(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
+        """None: any address will do."""
+        return None
+
+    def identity(self, number: int, rule: Rule) -> str | None:  # noqa: ARG002
+        """None: its nodes have no caller context, and their user is the play's.
+
+        Args:
+            number: not asked.
+            rule: not asked.
+        """
+        return None
+
+    def real_user(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
+        """None: each speaks for itself."""
+        return None
+
+    def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
+        """Nothing: no call is watched.
+
+        Args:
+            node: not asked.
+            call: not asked.
+            response: not asked.
+        """
+        return ()

@@ -5,49 +5,15 @@ A new kind is added to `KINDS`, and errors that its callers wait out to `RETRY_R
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.audit.family import ClientKind
-from froude.emulation.programs.family import Family
 from froude.emulation.programs.hdfs.family import DatanodeKind
 from froude.emulation.programs.hdfs.retries import retry_s
 from froude.emulation.programs.population import PlaySettings, Population, ProgramKind, RetryRule
-from froude.emulation.programs.yarn.family import LauncherKind, NodemanagerKind, scripted_family
+from froude.emulation.programs.yarn.family import LauncherKind, NodemanagerKind, ScriptedKind
 from froude.hadoop.schema import Schema
 from froude.workload.plan import Plan
-from froude.workload.types import SCRIPTED, NodeType
-from froude.workload.walk import templates
-
-
-class ScriptedKind:
-    """The kind of node types that name no program."""
-
-    name = SCRIPTED
-    called = False
-    endless = False
-    needed_first = False
-    protocols: Collection[str] = ()
-    messages: Collection[str] = ()
-
-    def methods(self, node_type: NodeType) -> Collection[str]:
-        """See `ProgramKind`.
-
-        Args:
-            node_type: whose templates its nodes follow.
-        """
-        return {call.method for call in templates(node_type)}
-
-    def family(self, node_type: NodeType, population: Population) -> Family:
-        """See `ProgramKind`.
-
-        Args:
-            node_type: whose steps its nodes take.
-            population: the play that it belongs to.
-        """
-        return scripted_family(node_type, population)
-
 
 KINDS: tuple[ProgramKind, ...] = (
     ScriptedKind(),

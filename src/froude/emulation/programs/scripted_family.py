@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from ipaddress import IPv4Address
 from typing import Any
 
 from froude.emulation.pacing import Pace
 from froude.emulation.programs.context import NodeContext, Place, stand_in
-from froude.emulation.programs.events import Instruction, NodeId, Program
-from froude.emulation.programs.family import ScriptedView
+from froude.emulation.programs.events import NodeId, Program
+from froude.emulation.programs.family import PlainFamily
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted import ScriptedNode
 from froude.workload.rules import Special, Value
-from froude.workload.types import CallTemplate, NodeType, Rule
+from froude.workload.types import NodeType, Rule
 
 _FIRST_ADDRESS = IPv4Address("127.0.0.10")
 
 
-class ScriptedFamily:
+class ScriptedFamily(PlainFamily):
     """The nodes of one type that follow its steps."""
 
     autonomous = False
-    watches: Collection[str] = ()
 
     def __init__(self, node_type: NodeType, population: Population) -> None:
         """Bind a node type to a play.
@@ -49,14 +48,6 @@ class ScriptedFamily:
             speed=settings.speed,
             seeds=seeds.child("pace", self.node_type.name, number),
         )
-
-    def source(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
-        """None: any address will do."""
-        return None
-
-    def real_user(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
-        """None: it speaks for itself."""
-        return None
 
     def fact(self, number: int, name: str) -> Value:
         """Its client id as a uuid; an address of this machine that no other node of its type has, and no ports.
@@ -85,16 +76,6 @@ class ScriptedFamily:
         for path in self.population.needs.names[self.node_type.name]:
             if isinstance(values.get(path), str):
                 self._names[values[path]] = number
-
-    def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
-        """Nothing: effects say what follows.
-
-        Args:
-            node: not asked.
-            call: not asked.
-            response: not asked.
-        """
-        return ()
 
     def identity(self, number: int, rule: Rule) -> str | None:
         """What a rule of the node type gives for a node that has not begun: its user, its caller context.

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import STAMP, Section
+from froude.base.documents import Section
 from froude.harvest.live.types import Prior, Resource
 from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures, open_figures
+from froude.workspace.document import dump_sealed_figures, open_sealed
 from froude.workspace.migrate import Migrations, same
 
 MIGRATIONS = Migrations("harvest-prior-state", 2, {1: same})
@@ -23,7 +23,7 @@ def prior_json(prior: Prior, origin: Origin | None = None) -> str:
         prior: what was there.
         origin: how it came to be.
     """
-    return dump_sealed_figures(MIGRATIONS, {STAMP: MIGRATIONS.stamp, **asdict(prior)}, origin or Origin())
+    return dump_sealed_figures(MIGRATIONS, asdict(prior), origin or Origin())
 
 
 def read_prior(path: Path) -> Prior:
@@ -33,9 +33,7 @@ def read_prior(path: Path) -> Prior:
         ChangedError: edited since it was written: a cluster is not set to what somebody typed.
         InputError: no such file, or of another kind.
     """
-    document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
-    document.check()
-    root = document.root
+    root = open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
     prior = Prior(
         address=root.value("address", str),
         id=root.value("id", str),

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import STAMP, Section
+from froude.base.documents import Section
 from froude.harvest.live.choosing import LastRun
 from froude.harvest.live.classes import Classes, KnownClass
 from froude.harvest.telemetry.profiles import Pattern
 from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures, open_figures
+from froude.workspace.document import dump_sealed_figures, open_sealed
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("harvest-service", 1)
@@ -48,7 +48,6 @@ def known_json(known: Known, origin: Origin | None = None) -> str:
         origin: how it came to be.
     """
     fields: dict[str, Any] = {
-        STAMP: MIGRATIONS.stamp,
         "ids": list(known.ids),
         "nodes": sorted(known.nodes),
         "classified_s": known.classified_s,
@@ -66,9 +65,7 @@ def read_known(path: Path) -> Known:
         ChangedError: edited since it was written.
         InputError: no such file, or of another kind.
     """
-    document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
-    document.check()
-    root = document.root
+    root = open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
     servers = root.section("servers")
     known = Known(
         tuple(map(str, root.items("ids"))),

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection
 
 from froude.base.errors import InputError
 from froude.emulation.programs.audit.clients import EmulatedClient
 from froude.emulation.programs.audit.commands import COMMANDS, PROTOCOLS
 from froude.emulation.programs.audit.shared import KIND, SharedLog
-from froude.emulation.programs.events import Instruction, Program
-from froude.emulation.programs.family import Family, ScriptedView
+from froude.emulation.programs.events import Program
+from froude.emulation.programs.family import Family, PlainFamily
 from froude.emulation.programs.population import Population
 from froude.workload.rules import Special, Value
-from froude.workload.types import CallTemplate, NodeType, Rule
+from froude.workload.types import NodeType, Rule
 
 
-class ClientFamily:
+class ClientFamily(PlainFamily):
     """All clients of one log."""
 
     autonomous = True
-    told = False
-    watches: Collection[str] = ()
 
     def __init__(self, shared: SharedLog) -> None:
         """Play the clients of a log."""
@@ -30,10 +27,6 @@ class ClientFamily:
     def program(self, number: int) -> Program:
         """A client that has not begun."""
         return EmulatedClient(self.shared, number)
-
-    def source(self, number: int) -> str | None:  # noqa: ARG002 - the machines of the log are not here
-        """None: any address will do."""
-        return None
 
     def fact(self, number: int, name: str) -> Value:  # noqa: ARG002 - nobody asks
         """None of its facts is known.
@@ -60,16 +53,6 @@ class ClientFamily:
     def real_user(self, number: int) -> str | None:
         """Who stands in for the user, where the log says so."""
         return self.shared.replay.head.clients[number].real_user
-
-    def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
-        """Nothing: it watches no call.
-
-        Args:
-            node: not asked.
-            call: not asked.
-            response: not asked.
-        """
-        return ()
 
 
 class ClientKind:

@@ -12,25 +12,24 @@ from typing import Any
 
 from froude.emulation.programs.context import stand_in
 from froude.emulation.programs.events import Instruction, NodeId, Note, Program, SendMessage
-from froude.emulation.programs.family import Family, ScriptedView
+from froude.emulation.programs.family import Family, PlainFamily, ScriptedView
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import METHODS, BlockWritten, EmulatedDatanode
 from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes, DatanodeSettings
 from froude.emulation.programs.hdfs.stalls import StalledDatanode
 from froude.emulation.programs.population import SCHEDULER, Population
 from froude.workload.rules import Special, Value
-from froude.workload.types import CallTemplate, NodeType, Rule
+from froude.workload.types import CallTemplate, NodeType
 
 _ADD_BLOCK = "addBlock"
 _LENGTHS = {_ADD_BLOCK: "previous.numBytes", "complete": "last.numBytes"}
 """Where the length of the block before stands in a client's next call."""
 
 
-class DatanodeFamily:
+class DatanodeFamily(PlainFamily):
     """The emulated DataNodes of one type."""
 
     autonomous = True
-    told = False
     watches: Collection[str] = (_ADD_BLOCK,)
 
     def __init__(self, datanodes: Datanodes) -> None:
@@ -47,10 +46,6 @@ class DatanodeFamily:
     def source(self, number: int) -> str | None:
         """Its own loopback address, once so many nodes cannot share one."""
         return self.datanodes.source(number)
-
-    def real_user(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
-        """None: it speaks for itself."""
-        return None
 
     def fact(self, number: int, name: str) -> Value:
         """What a real one would read from its machine; UNRESOLVED for what no DataNode has.
@@ -78,15 +73,6 @@ class DatanodeFamily:
     def owner(self, name: str) -> int | None:
         """The DataNode of a uuid."""
         return self.datanodes.number(name)
-
-    def identity(self, number: int, rule: Rule) -> str | None:  # noqa: ARG002 - DataNodes send neither
-        """None: a DataNode has no caller context, and its user is the play's.
-
-        Args:
-            number: which node; all are alike in this.
-            rule: not asked.
-        """
-        return None
 
     def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
         """The DataNodes of a new block get it, at the length it will be closed with.

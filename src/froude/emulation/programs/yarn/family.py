@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from froude.emulation.programs.events import Instruction, NodeId, Program
-from froude.emulation.programs.family import Family, ScriptedView
+from froude.emulation.programs.family import Family, PlainFamily, ScriptedView
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted_family import ScriptedFamily
 from froude.emulation.programs.yarn.applications import Applications
@@ -28,7 +28,7 @@ from froude.emulation.programs.yarn.protocols import (
     TRACKER_SERVICE,
 )
 from froude.workload.rules import Special, Value
-from froude.workload.types import CallTemplate, NodeType, Rule
+from froude.workload.types import SCRIPTED, CallTemplate, NodeType
 from froude.workload.walk import templates
 
 LAUNCHER = "container-launcher"
@@ -39,12 +39,10 @@ _NO_TOKENS = b"HDTS\0\0\0"
 _TOKENS = "application_submission_context.am_container_spec.tokens"
 
 
-class NodemanagerFamily:
+class NodemanagerFamily(PlainFamily):
     """The emulated NodeManagers of one type."""
 
     autonomous = True
-    told = False
-    watches: Collection[str] = ()
 
     def __init__(self, nodemanagers: Nodemanagers) -> None:
         """Play NodeManagers of these names and messages."""
@@ -54,14 +52,6 @@ class NodemanagerFamily:
     def program(self, number: int) -> Program:
         """A NodeManager that has not started."""
         return EmulatedNodemanager(self.nodemanagers, number, self._applications)
-
-    def source(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
-        """None: a ResourceManager goes by the address that a node names."""
-        return None
-
-    def real_user(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
-        """None: it speaks for itself."""
-        return None
 
     def fact(self, number: int, name: str) -> Value:
         """What a real one would read from its machine; UNRESOLVED for what no NodeManager has.
@@ -77,25 +67,6 @@ class NodemanagerFamily:
     def owner(self, name: str) -> int | None:
         """The NodeManager at an address."""
         return self.nodemanagers.number(name)
-
-    def identity(self, number: int, rule: Rule) -> str | None:  # noqa: ARG002 - NodeManagers have no rules of these
-        """None: a NodeManager has no caller context, and its user is the play's.
-
-        Args:
-            number: which node.
-            rule: not asked.
-        """
-        return None
-
-    def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
-        """Nothing: it watches no call.
-
-        Args:
-            node: not asked.
-            call: not asked.
-            response: not asked.
-        """
-        return ()
 
 
 class NodemanagerKind:
@@ -183,14 +154,32 @@ class MasterFamily(ScriptedFamily):
         return ()
 
 
-def scripted_family(node_type: NodeType, population: Population) -> Family:
-    """The family of a type that names no program: application masters, where a ResourceManager starts them.
+class ScriptedKind:
+    """The kind of node types that name no program."""
 
-    Args:
-        node_type: whose steps its nodes take.
-        population: the play that it belongs to.
-    """
-    return (MasterFamily if _is_master(node_type, population) else ScriptedFamily)(node_type, population)
+    name = SCRIPTED
+    called = False
+    endless = False
+    needed_first = False
+    protocols: Collection[str] = ()
+    messages: Collection[str] = ()
+
+    def methods(self, node_type: NodeType) -> Collection[str]:
+        """See `ProgramKind`.
+
+        Args:
+            node_type: whose templates its nodes follow.
+        """
+        return {call.method for call in templates(node_type)}
+
+    def family(self, node_type: NodeType, population: Population) -> Family:
+        """See `ProgramKind`; of application masters where a ResourceManager of the play starts them.
+
+        Args:
+            node_type: whose steps its nodes take.
+            population: the play that it belongs to.
+        """
+        return (MasterFamily if _is_master(node_type, population) else ScriptedFamily)(node_type, population)
 
 
 def _is_master(node_type: NodeType, population: Population) -> bool:
@@ -210,23 +199,10 @@ class LauncherFamily(ScriptedFamily):
         return Launcher(self.population.common(Applications), node)
 
 
-class LauncherKind:
+class LauncherKind(ScriptedKind):
     """The kind `container-launcher`."""
 
     name = LAUNCHER
-    called = False
-    endless = False
-    needed_first = False
-    protocols: Collection[str] = ()
-    messages: Collection[str] = ()
-
-    def methods(self, node_type: NodeType) -> Collection[str]:
-        """See `ProgramKind`.
-
-        Args:
-            node_type: whose templates its nodes follow.
-        """
-        return {call.method for call in templates(node_type)}
 
     def family(self, node_type: NodeType, population: Population) -> Family:
         """See `ProgramKind`.

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from froude.base.documents import STAMP, Section
+from froude.base.documents import Section
 from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures, open_figures
+from froude.workspace.document import dump_sealed_figures, open_sealed
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("harvest-placement-state", 1)
@@ -59,7 +59,7 @@ def prior_json(prior: HdfsPrior, origin: Origin | None = None) -> str:
         prior: what was there.
         origin: how it came to be.
     """
-    return dump_sealed_figures(MIGRATIONS, {STAMP: MIGRATIONS.stamp, **asdict(prior)}, origin or Origin())
+    return dump_sealed_figures(MIGRATIONS, asdict(prior), origin or Origin())
 
 
 def read_prior(path: Path) -> HdfsPrior:
@@ -69,9 +69,7 @@ def read_prior(path: Path) -> HdfsPrior:
         ChangedError: edited since it was written: a cluster is not set to what somebody typed.
         InputError: no such file, or of another kind.
     """
-    document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
-    document.check()
-    root = document.root
+    root = open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
     prior = HdfsPrior(
         address=root.value("address", str),
         id=root.value("id", str),
