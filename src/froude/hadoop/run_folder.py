@@ -34,8 +34,7 @@ class RunFolder:
         """Make it, for its owner alone; its absolute path.
 
         Raises:
-            InputError: the path cannot be a folder.
-            MissingError: no space, or no right to write there.
+            MissingError: the path cannot be a folder; no space, or no right to write there.
         """
         if self._wanted is None:
             self._scratch = Scratch(self._purpose)

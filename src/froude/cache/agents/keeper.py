@@ -94,14 +94,15 @@ class Keeper:
         for resource in RESOURCES:
             supply, asked = getattr(self.supply, resource), wanted.taken(resource)
             others = [limits.taken(resource) for name, limits in held.items() if name != vm]
+            theirs = sum(filter(None, others))
             now = held[vm].taken(resource)
             if supply is None or asked is None or None in others or (now is not None and asked <= now):
                 continue
-            if sum(filter(None, others)) + asked > supply:
+            if theirs + asked > supply:
                 raise GuardError(
                     "has not that much left",
                     file="the SSD",
                     place=resource,
-                    found=f"{asked} for {vm}, {sum(filter(None, others))} for the others",
+                    found=f"{asked} for {vm}, {theirs} for the others",
                     allowed=supply,
                 )

@@ -83,13 +83,11 @@ class Controller:
         """
         begun = self.clock.now()
         view = self.observe()
-        pinned = {vm.name: vm.held for vm in view.vms if vm.trouble}
-        free = [vm for vm in view.vms if not vm.trouble]
-        if not free:
+        if all(vm.trouble for vm in view.vms):
             decision = Decision("none", {}, remarks=("no VM can be observed", *view.remarks))
             return self._end(self._record(cause, decision, Outcome.BLIND, begun), dry=dry)
-        decided = self.policy.decide(view, pinned)
-        decision = _within(decided, view, pinned)
+        decided = self.policy.decide(view, view.pinned)
+        decision = _within(decided, view)
         return self._carry_out(decision, view, cause, begun, dry=dry)
 
     def restore(self, number: int, *, dry: bool = False) -> Record:
@@ -108,9 +106,8 @@ class Controller:
             raise KeyError(number)
         begun = self.clock.now()
         view = self.observe()
-        pinned = {vm.name: vm.held for vm in view.vms if vm.trouble}
         decision = Decision("rollback", wanted.after, remarks=(f"as after round {number}",))
-        return self._carry_out(_within(decision, view, pinned), view, "rollback", begun, dry=dry)
+        return self._carry_out(_within(decision, view), view, "rollback", begun, dry=dry)
 
     def _carry_out(self, decision: Decision, view: View, cause: str, begun: float, *, dry: bool) -> Record:
         held = {vm.name: vm.held for vm in view.vms}
@@ -209,13 +206,13 @@ class Controller:
         return record
 
 
-def _within(decision: Decision, view: View, pinned: Mapping[str, Limits]) -> Decision:
+def _within(decision: Decision, view: View) -> Decision:
     """A decision that can be carried out, whatever policy it came from.
 
     VMs that must stay as they are, or that are not there, are left out; what a VM's back-end does not control stays as
     it is; and a hypervisor whose SSD has less than the plan gives is left out as a whole.
     """
-    there = {vm.name: vm for vm in view.vms if vm.name not in pinned}
+    there = {vm.name: vm for vm in view.vms if not vm.trouble}
     limits = {vm: _controlled(each, there[vm]) for vm, each in decision.limits.items() if vm in there}
     remarks = list(decision.remarks)
     for hypervisor in view.hypervisors:

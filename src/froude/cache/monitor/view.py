@@ -92,6 +92,11 @@ class View:
     last_number: int = 0
     """The largest number of a change that any agent has carried out."""
 
+    @property
+    def pinned(self) -> dict[str, Limits]:
+        """What VMs have whose limits must stay as they are, by name."""
+        return {vm.name: vm.held for vm in self.vms if vm.trouble}
+
 
 @dataclass(slots=True)
 class _Heard:
