@@ -10,7 +10,8 @@ import pytest
 from froude.base.errors import TargetError
 from froude.harvest.live.resourcemanager import ResourceManager
 from froude.harvest.live.types import Changes, ClusterState, Node, Resource
-from tests.harvest.live.managers import NEW, OLD, serving
+from froude.harvest.live.usage import usage_of
+from tests.harvest.live.managers import NEW, NODE, OLD, serving
 
 SEEN = Node(
     "n:1",
@@ -128,3 +129,21 @@ def test_a_refusal_says_its_reason() -> None:
         ResourceManager("127.0.0.1", port).apply(Changes(("a",)))
     with pytest.raises(TargetError, match="does not answer"):
         ResourceManager("127.0.0.1", 1).nodes()
+
+
+@pytest.mark.parametrize(("field", "value"), [("cpuUtilization", each) for each in (-50.0, "NaN", 5000)])
+    ("field", "value"), [("cpuUtilization", -50.0), ("cpuUtilization", "NaN"), ("cpuUtilization", 5000)]
+)
+def test_a_share_that_cannot_be_tells_nothing(field: str, value: object) -> None:
+    """Such a node is left as it is: an idle primary tenant would be made of it otherwise."""
+    answers = {**NEW, "nodes": {"nodes": {"node": [{**NODE, field: value}]}}}
+    with serving(answers) as (port, _):
+        (node,) = ResourceManager("127.0.0.1", port).nodes()
+    assert usage_of(node) is None
+
+
+def test_a_node_of_less_than_nothing_is_of_no_known_form() -> None:
+    """It would be remembered, and given back."""
+    answers = {**NEW, "nodes": {"nodes": {"node": [{**NODE, "totalResource": {"memory": -1, "vCores": 4}}]}}}
+    with serving(answers) as (port, _), pytest.raises(TargetError, match="form that is not known"):
+        ResourceManager("127.0.0.1", port).nodes()

@@ -140,3 +140,13 @@ def test_thresholds_share_the_work_as_patterns_share_the_capacity() -> None:
         thresholds_of([], [], shares)
     with pytest.raises(ValueError, match="no longer"):
         Thresholds(5, 4)
+
+
+@pytest.mark.parametrize(("servers", "current", "cores"), [(10, 0.15, 12), (20, 0.25, 12), (30, 0.05, 12)])
+def test_a_job_that_fits_exactly_fits(servers: int, current: float, cores: int) -> None:
+    """Headroom is a difference of shares, which binary numbers do not hold: 61.99999999999999 of 62 is room enough."""
+    rooms = [room(servers=servers, current=current, average=0.0, peak=0.0)]
+    exact = Policy(cores=cores, memory_mb=1, reserve_cpu=1 / 3, reserve_memory=0.0)
+    request = round(headroom(JobType.SHORT, rooms[0], exact, CORE))
+    assert request == pytest.approx(headroom(JobType.SHORT, rooms[0], exact, CORE))
+    assert select(rooms, JobType.SHORT, request, exact, random.Random(1), container=CORE).fit is Fit.ONE

@@ -106,6 +106,7 @@ def rollback(
     from froude.harvest.live.changes import restoring, unreachable
     from froude.harvest.live.hdfs import prior as hdfs
     from froude.harvest.live.prior_file import read_prior
+    from froude.harvest.live.serving import Places
     from froude.workspace.recognise import kind_of
 
     settings: Settings = ctx.obj
@@ -113,6 +114,11 @@ def rollback(
         placing.rollback(settings, state, target_is, user)
         return
     prior = read_prior(state)
+    folder = Places(state.absolute().parent)
+    if state.name == folder.prior.name and folder.held():
+        raise GuardError(
+            "is a running daemon's, which would undo it", file=state, remedy="End the daemon first"
+        )
     server = managers.server(settings, prior.address, user, admin=admin, hadoop=hadoop)
     now = server.state()
     if now.id not in {prior.id, target_is}:

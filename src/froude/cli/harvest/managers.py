@@ -53,7 +53,7 @@ UsageTable = Annotated[
 KeepQueues = Annotated[bool, typer.Option("--keep-queues", help="Leave capacities of queues.")]
 ClassNumbers = Annotated[str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")]
 ReserveShares = Annotated[str, typer.Option(metavar="CPU,MEMORY", help="Shares that stay free.")]
-USUAL_RESERVE = "33.4%,31.25%"
+USUAL_RESERVE = "33.33%,31.25%"
 
 
 def server(

@@ -6,6 +6,7 @@ and truths of labels are texts; both forms are read here. Source: RMWebServices 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,7 @@ from froude.base.json_calls import JsonCalls, RefusedError
 from froude.hadoop.metrics import resourcemanager_id
 from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
 
+_MOST_SHARE = 1.5
 _STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"
 
 
@@ -169,17 +171,28 @@ def _node(fields: Mapping[str, Any]) -> Node:
     labels = fields.get("nodeLabels") or ""
     label = next(iter(labels), "") if isinstance(labels, list) else str(labels)
     used = int(usage.get("nodePhysicalMemoryMB", 0))
-    share = float(fields.get("memUtilization", 0)) / 100
-    says = bool(usage) and used > 0
+    share, cpu = (float(fields.get(name, 0)) / 100 for name in ("memUtilization", "cpuUtilization"))
+    containers = float(usage.get("containersCPUUsage", 0))
+    resource = Resource(int(total.get("memory", 0)), int(total.get("vCores", 0)))
+    if min(resource.memory_mb, resource.vcores) < 0:
+        raise ValueError(f"a node of {resource.memory_mb} MiB and {resource.vcores} cores")
+    # A share that cannot be tells nothing: such a node is left as it is. A busy one may be told a little above 1.
+    says = (
+        bool(usage)
+        and used > 0
+        and 0 <= cpu <= _MOST_SHARE
+        and 0 <= share <= 1
+        and 0 <= containers < math.inf
+    )
     return Node(
         id=str(fields["id"]),
         host=str(fields["nodeHostName"]),
         state=str(fields["state"]),
-        total=Resource(int(total.get("memory", 0)), int(total.get("vCores", 0))),
+        total=resource,
         containers=int(fields.get("numContainers", 0)),
         label=label,
-        cpu_share=float(fields.get("cpuUtilization", 0)) / 100 if says else None,
-        containers_vcores=float(usage.get("containersCPUUsage", 0)),
+        cpu_share=min(1.0, cpu) if says else None,
+        containers_vcores=containers if says else 0.0,
         memory_used_mb=used if says else None,
         machine_mb=round(used / share) if says and share > 0 else None,
         containers_memory_mb=int(usage.get("aggregatedContainersPhysicalMemoryMB", 0)),

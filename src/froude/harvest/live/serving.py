@@ -51,6 +51,18 @@ class Places:
         """The last month of its tenants, a datacenter."""
         return self.folder / "history"
 
+    def held(self) -> bool:
+        """Whether a daemon runs there now."""
+        lock = self.folder / "lock"
+        if not lock.is_file():
+            return False
+        with stated_os_errors(lock), lock.open("r+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
     @property
     def access(self) -> Path:
         """Where its API is, and the token."""

@@ -23,6 +23,10 @@ class JobType(Enum):
     LONG = "long"
 
 
+_SLACK = 1e-9
+"""Part of a request that rounding may take from a class's headroom."""
+
+
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     """Where types begin and end; those of the paper's testbed (section 6.1)."""
@@ -177,6 +181,7 @@ def select(
     Source: Algorithm 1.
     """
     room = [headroom(kind, each, policy, container) for each in rooms]
+    request *= 1 - _SLACK  # headroom is a difference of shares: a job that fits exactly does fit
     weights = policy.weights[kind]
     weighted = [free * weights[each.pattern] for free, each in zip(room, rooms, strict=True)]
     fitting = [n for n, free in enumerate(room) if free >= request and weighted[n] > 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -123,9 +124,13 @@ def read_inventory(path: Path) -> Inventory:
     _require(path, table, ("server", "tenant"))
     servers = table["server"].to_list()
     if None in servers or len(set(servers)) != len(servers):
-        twice = next((each for each in servers if each is None or servers.count(each) > 1), None)
+        counts = Counter(servers)
+        twice = next((each for each in servers if each is None or counts[each] > 1), None)
         raise InputError("has a server twice, or without a name", file=path, found=twice)
-    tenants = [each or "" for each in table["tenant"].to_list()]
+    tenants = table["tenant"].to_list()
+    if not all(tenants):
+        number = next(number for number, each in enumerate(tenants) if not each)
+        raise InputError("has a server without a tenant", file=path, found=servers[number])
     environment: dict[str, str] = {}
     if "environment" in table.columns:
         for tenant, own in zip(tenants, table["environment"].to_list(), strict=True):
