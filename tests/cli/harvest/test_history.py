@@ -22,6 +22,20 @@ def test_the_same_seed_generates_the_same(tmp_path: Path, capsys: pytest.Capture
     assert one.name == "DC-3"
 
 
+def test_shares_are_not_taken_for_percent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every tenant would be constant, and nobody would see why; whoever means it says so."""
+    (tmp_path / "x.csv").write_text("time,server,cpu\n0,a,0.5\n120,a,0.7\n")
+    (tmp_path / "i.csv").write_text("server,tenant\na,web\nb,web\n")
+    command = ["harvest", "import", str(tmp_path / "x.csv"), "-o", str(tmp_path / "dc")]
+    assert run(command) == 1
+    assert "has no sample above 1 %: shares, not percent?" in capsys.readouterr().err
+    assert run([*command, "--scale", "percent", "--inventory", str(tmp_path / "i.csv")]) == 0
+    assert "1 servers of the inventory have no samples and are left out" in capsys.readouterr().err
+    assert read_datacenter(tmp_path / "dc").utilisation.tolist() == [
+        [pytest.approx(0.005), pytest.approx(0.007)]
+    ]
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [

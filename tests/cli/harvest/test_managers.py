@@ -8,12 +8,18 @@ from froude.base.errors import InputError
 from froude.cli.harvest import managers
 from froude.cli.settings import Settings
 from froude.harvest.live.changes import Carrier
-from froude.harvest.live.usage import Reserve
+from froude.harvest.live.types import Resource
+from froude.harvest.live.usage import Reserve, Usage, allowance
 
 
 def test_flags_are_read() -> None:
     """Shares; what carries a class."""
     assert managers.reserve("25%,50%") == Reserve(0.25, 0.5)
+    # In whole cores what the flag says is what simulators keep: the paper's third.
+    usual = managers.reserve(managers.USUAL_RESERVE)
+    for cores in (3, 6, 12, 24, 96):
+        own = Resource(32768, cores)
+        assert allowance(own, Usage(0.0), usual) == allowance(own, Usage(0.0), Reserve())
     assert managers.carrier("both") is Carrier.BOTH
     server = managers.server(Settings(), "h:1", "me", admin="h:2")
     assert server.address == "h:1"

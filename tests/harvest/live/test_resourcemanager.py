@@ -131,12 +131,10 @@ def test_a_refusal_says_its_reason() -> None:
         ResourceManager("127.0.0.1", 1).nodes()
 
 
-@pytest.mark.parametrize(("field", "value"), [("cpuUtilization", each) for each in (-50.0, "NaN", 5000)])
-    ("field", "value"), [("cpuUtilization", -50.0), ("cpuUtilization", "NaN"), ("cpuUtilization", 5000)]
-)
-def test_a_share_that_cannot_be_tells_nothing(field: str, value: object) -> None:
+@pytest.mark.parametrize("value", [-50.0, "NaN", 5000])
+def test_a_share_that_cannot_be_tells_nothing(value: object) -> None:
     """Such a node is left as it is: an idle primary tenant would be made of it otherwise."""
-    answers = {**NEW, "nodes": {"nodes": {"node": [{**NODE, field: value}]}}}
+    answers = {**NEW, "nodes": {"nodes": {"node": [{**NODE, "cpuUtilization": value}]}}}
     with serving(answers) as (port, _):
         (node,) = ResourceManager("127.0.0.1", port).nodes()
     assert usage_of(node) is None

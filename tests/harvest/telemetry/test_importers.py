@@ -95,6 +95,7 @@ def test_what_is_no_table_of_samples(text: str, message: str, tmp_path: Path) ->
     ("text", "message"),
     [
         ("server,tenant\na,x\na,y\n", "a server twice"),
+        ("server,tenant\na,x\nb,\n", "a server without a tenant; found b"),
         ("server,tenant\n,x\n", "without a name"),
         ("server,tenant,environment\na,x,e\nb,x,f\n", "a tenant in two environments"),
         ("server\na\n", "has no such column; found tenant"),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from froude.harvest.telemetry.datacenter import Datacenter
     from froude.harvest.telemetry.importers import Layout
 
+_ONE_PERCENT = 0.01
 _Output = Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The datacenter.")]
 
 
@@ -117,6 +118,8 @@ def import_(
     """
     from dataclasses import replace
 
+    import numpy as np
+
     from froude.cli.outputs import Output, claim
     from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
     from froude.harvest.telemetry.importers import read_inventory, read_samples, with_reimages
@@ -137,6 +140,15 @@ def import_(
             inventory=known,
             align=align,
         )
+    if scale is None and wanted.percent and not np.nanmax(datacenter.utilisation, initial=0.0) > _ONE_PERCENT:
+        raise InputError(
+            "has no sample above 1 %: shares, not percent?",
+            file=tables[0],
+            remedy="Say which it is: --scale share, or --scale percent",
+        )
+    silent = set() if known is None else known.tenant.keys() - set(datacenter.servers)
+    if silent:
+        settings.note(f"note: {len(silent):,} servers of the inventory have no samples and are left out")
     datacenter = replace(datacenter, cores=cores, memory_mb=memory * 1024)
     if reimages is not None:
         datacenter, unknown = with_reimages(datacenter, reimages)

@@ -132,7 +132,7 @@ def reserve(text: str) -> Reserve:
     parts = text.split(",")
     if len(parts) != 2:
         raise InputError(
-            "is no reserve", place="--reserve", found=text, allowed="CPU,MEMORY such as 33.4%,31.25%"
+            "is no reserve", place="--reserve", found=text, allowed="CPU,MEMORY such as 33.33%,31.25%"
         )
     return Reserve(share("--reserve", parts[0]), share("--reserve", parts[1]))
 
