@@ -57,6 +57,16 @@ def test_what_was_there_is_written_before_anything_is_sent(lab: Path, capsys: Ou
         assert "holds what another ResourceManager had; found 7; allowed: 9" in capsys.readouterr().err
 
 
+def test_a_second_memory_of_one_cluster_is_refused(lab: Path, capsys: Out) -> None:
+    """Its nodes are classified, and how they were before stands in another file."""
+    node = {**NODE, "nodeLabels": ["constant-01"]}
+    with serving({**PLAIN, "nodes": {"nodes": {"node": [node]}}}) as (port, sent):
+        command = ["harvest", "apply", "lab", "--resourcemanager", f"127.0.0.1:{port}", "--resources"]
+        assert run([*command, "--target-is", "7"]) == 1
+        assert not sent
+    assert "found n:1 is constant-01" in capsys.readouterr().err
+
+
 def test_rollback_of_another_is_refused(lab: Path, capsys: Out) -> None:
     """One that was started again has another id, and is named."""
     from froude.harvest.live.prior_file import prior_json

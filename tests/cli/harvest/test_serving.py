@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 from froude.cli.app import run
+from froude.harvest.live.prior_file import prior_json, read_prior
 from froude.harvest.live.service_file import read_known
+from froude.harvest.live.types import Prior, Resource
 from froude.harvest.telemetry.files import write_datacenter
 from tests.cli.harvest.test_applying import CAPACITIES, PLAIN
 from tests.harvest.datacenters import made
-from tests.harvest.live.managers import serving
+from tests.harvest.live.managers import NODE, serving
 
 Out = pytest.CaptureFixture[str]
 ANSWERS = {**PLAIN, "scheduler-conf": CAPACITIES, "metrics": {"clusterMetrics": {"containersPending": 0}}}
@@ -79,6 +81,29 @@ def test_it_runs_until_interrupted_and_goes_on_afterwards(lab: Path, capsys: Out
         assert not (lab / "harvest-service" / "access.json").exists()
         assert run(["--dry-run", *serve(port)]) == 0
         assert run(["harvest", "rollback", "harvest-service/prior.json", "--dry-run"]) == 0
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_what_apply_remembers_is_taken_over(lab: Path, capsys: Out) -> None:
+    """A second memory of one cluster would take what was pushed for a node's own; that of another is refused."""
+    own = Resource(16384, 8)
+    labelled = {"nodes": {"nodes": {"node": [{**NODE, "nodeLabels": ["constant-01"]}]}}}
+    with serving({**ANSWERS, **labelled}) as (port, sent):
+        command = serve(port, "lab", "--resources", "--target-is", "7")
+        strange = Prior(f"127.0.0.1:{port}", "9", node_labels={"x:1": ""})
+        (lab / "strange.json").write_text(prior_json(strange))
+        assert run([*command, "--prior", "strange.json", "--state", "other"]) == 1
+        assert "holds what another ResourceManager had; found 9" in capsys.readouterr().err
+        memory = Prior(f"127.0.0.1:{port}", "7", ("constant-01",), resources={"n:1": own})
+        (lab / "was.json").write_text(prior_json(memory))
+        assert run([*command, "--state", "third"]) == 1
+        assert "has classes already, and how it was before is not known here" in capsys.readouterr().err
+        assert not sent
+        assert run([*command, "--prior", "was.json"]) == 0
+        assert not (lab / "was.json").exists()
+        assert read_prior(lab / "harvest-service" / "prior.json").resources == {"n:1": own}
+        assert run([*serve(port), "--prior", "lab"]) == 1
+        assert "has one already" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,26 @@ def test_a_day_alone_shows_no_period() -> None:
         find_patterns(made(DAY[None, :46]))
 
 
+@pytest.mark.parametrize("days", [2, 3, 4, 6, 7, 14])
+def test_chance_is_not_taken_for_a_day(days: int) -> None:
+    """Of random walks hardly one in a hundred is periodic, however few the days; a day that comes again is."""
+    walks = np.cumsum(np.random.default_rng(5).normal(0, 0.05, (1000, days * 24)), axis=1)
+    low = walks.min()
+    shares = (walks - low) / (walks.max() - low)
+    hours = np.arange(days * 24)
+    noisy = 0.4 + 0.2 * np.cos(2 * np.pi * hours / 24) + np.random.default_rng(5).normal(0, 0.04, len(hours))
+    found = find_patterns(made(np.vstack([shares, noisy])), Rule(constant_below=0.0))
+    assert len(found.of(Pattern.PERIODIC)) < 20
+    assert PATTERNS[found.pattern[-1]] is Pattern.PERIODIC
+
+
+def test_a_day_whose_course_changes_over_weeks_counts_whole() -> None:
+    """Its energy lies beside the harmonic as well."""
+    hours = np.arange(30 * 24)
+    growing = 0.4 + 0.3 * hours / len(hours) * np.cos(2 * np.pi * hours / 24)
+    assert find_patterns(made(growing[None, :])).daily_share[0] > 0.85
+
+
 def test_what_was_generated_is_found_again() -> None:
     """The generator's patterns are clear ones: an easy set."""
     datacenter = drawn()

@@ -60,6 +60,7 @@ def apply(
             "has nothing to do", place="harvest apply", allowed="DATACENTER, --resources or both"
         )
     claim(settings, [Output(state, MIGRATIONS.kind)], [folder, usage])
+    _refuse_running(state)
     before = read_prior(state) if state.exists() else None
     measured = None if usage is None else usage_of_servers(usage)
     kept = managers.reserve(reserve)
@@ -67,18 +68,17 @@ def apply(
     carrier = managers.carrier(carried)
     server = managers.server(settings, resourcemanager, user, admin=admin, hadoop=hadoop)
     now = server.state()
-    if before is not None and before.id != now.id:
-        raise GuardError(
-            "holds what another ResourceManager had",
-            file=str(state),
-            found=before.id,
-            allowed=now.id,
-            remedy="Choose another --state, or roll that one back",
-        )
+    managers.same(now, before, state)
+    wanted.require_memory(server.address, now, before)
     parts = []
     if classified is not None:
         parts.append(_labels(settings, *classified, now, carrier, before, keep_queues=keep_queues))
     if resources:
+        if before is None:
+            settings.note(
+                f"note: what nodes give containers now counts as their own, as {state} knows of no change; if another "
+                "`apply` or `serve` has changed it, give its --state"
+            )
         parts.append(wanted.resource_changes(now, before, kept, measured))
     todo = wanted.together(*parts)
     managers.show(settings, now, todo)
@@ -106,7 +106,6 @@ def rollback(
     from froude.harvest.live.changes import restoring, unreachable
     from froude.harvest.live.hdfs import prior as hdfs
     from froude.harvest.live.prior_file import read_prior
-    from froude.harvest.live.serving import Places
     from froude.workspace.recognise import kind_of
 
     settings: Settings = ctx.obj
@@ -114,11 +113,7 @@ def rollback(
         placing.rollback(settings, state, target_is, user)
         return
     prior = read_prior(state)
-    folder = Places(state.absolute().parent)
-    if state.name == folder.prior.name and folder.held():
-        raise GuardError(
-            "is a running daemon's, which would undo it", file=state, remedy="End the daemon first"
-        )
+    _refuse_running(state)
     server = managers.server(settings, prior.address, user, admin=admin, hadoop=hadoop)
     now = server.state()
     if now.id not in {prior.id, target_is}:
@@ -189,6 +184,16 @@ def collect(
         number += 1
     settings.emit({"samples": number, "output": str(output)})
     settings.out(f"{number} samples added to {output}")
+
+
+def _refuse_running(state: Path) -> None:
+    from froude.harvest.live.serving import Places
+
+    folder = Places(state.absolute().parent)
+    if state.name == folder.prior.name and folder.held():
+        raise GuardError(
+            "is a running daemon's, which would undo it", file=state, remedy="End the daemon first"
+        )
 
 
 def _classified(settings: Settings, folder: Path, classes: str) -> tuple[Datacenter, Classification]:

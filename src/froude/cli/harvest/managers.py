@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from froude.hadoop.schema import Schema
     from froude.harvest.live.changes import Carrier
     from froude.harvest.live.resourcemanager import ResourceManager
-    from froude.harvest.live.types import Changes, ClusterState
+    from froude.harvest.live.types import Changes, ClusterState, Prior
     from froude.harvest.live.usage import Reserve
 
 AT = typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")
@@ -135,6 +135,27 @@ def reserve(text: str) -> Reserve:
             "is no reserve", place="--reserve", found=text, allowed="CPU,MEMORY such as 33.33%,31.25%"
         )
     return Reserve(share("--reserve", parts[0]), share("--reserve", parts[1]))
+
+
+def same(now: ClusterState, before: Prior | None, file: Path) -> None:
+    """See that what is remembered is of the ResourceManager that answers.
+
+    Args:
+        now: that one.
+        before: what is remembered; None for nothing.
+        file: where it stands.
+
+    Raises:
+        GuardError: it is of another.
+    """
+    if before is not None and before.id != now.id:
+        raise GuardError(
+            "holds what another ResourceManager had",
+            file=str(file),
+            found=before.id,
+            allowed=now.id,
+            remedy="Choose another --state, or roll that one back",
+        )
 
 
 def show(settings: Settings, now: ClusterState, todo: Changes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -56,6 +57,12 @@ def serve(
     state: Annotated[
         Path, typer.Option("--state", metavar="FOLDER", help="What it must know when it starts again.")
     ] = Path("harvest-service"),
+    prior: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="JSON", help="What `harvest apply` wrote: it is moved to --state, and goes on there."
+        ),
+    ] = None,
     grace: managers.Grace = 0.0,
     target_is: managers.Is = None,
     admin: managers.Admin = None,
@@ -93,11 +100,14 @@ def serve(
     server = managers.server(settings, resourcemanager, user, admin=admin, hadoop=hadoop)
     reading = None if usage is None else _reading(usage)
     if settings.dry_run or (target_is is None and (wanted.resources or wanted.carrier is not None)):
-        _preview(settings, server, places, wanted, folder, reading)
+        _preview(settings, server, _controller(settings, places, wanted, folder, prior), reading)
         return
     with alone(places):
-        controller = _controller(settings, places, wanted, folder)
+        controller = _controller(settings, places, wanted, folder, prior)
         _recognise(server, controller, target_is)
+        if prior is not None:
+            managers.same(server.state(), controller.prior, prior)
+            shutil.move(prior, places.prior)
         _run(settings, server, controller, places, address=address, rhythm=(interval_s, grace), usage=reading)
 
 
@@ -141,15 +151,12 @@ def _run(
 def _preview(
     settings: Settings,
     server: ResourceManager,
-    places: Places,
-    wanted: Wanted,
-    folder: Path | None,
+    controller: Controller,
     usage: Callable[[], Mapping[str, Usage]] | None,
 ) -> None:
     """What the first look would change."""
     from froude.base.clock import RealClock
 
-    controller = _controller(settings, places, wanted, folder)
     now = server.state()
     step = controller.poll(now, RealClock().wall(), measured=None if usage is None else usage())
     for text in step.notes:
@@ -158,8 +165,10 @@ def _preview(
     settings.note(f"Nothing was changed. To do it, and go on: --target-is {now.id}")
 
 
-def _controller(settings: Settings, places: Places, wanted: Wanted, folder: Path | None) -> Controller:
-    """A controller that goes on where an earlier one in this folder ended."""
+def _controller(
+    settings: Settings, places: Places, wanted: Wanted, folder: Path | None, taken_over: Path | None
+) -> Controller:
+    """A controller that goes on where an earlier one in this folder ended, or an `apply`."""
     from froude.base.clock import RealClock
     from froude.base.seeds import Seeds
     from froude.harvest.live.controller import Controller
@@ -172,7 +181,10 @@ def _controller(settings: Settings, places: Places, wanted: Wanted, folder: Path
     if history.moved_s:
         settings.note(f"note: the past was moved on by {history.moved_s / _DAY_S:.0f} days, to end today")
     known = read_known(places.known) if places.known.exists() else None
-    prior = read_prior(places.prior) if places.prior.exists() else None
+    if taken_over is not None and places.prior.exists():
+        raise InputError("has one already", file=places.prior, place="--prior", found=taken_over)
+    file = taken_over or places.prior
+    prior = read_prior(file) if file.exists() or taken_over else None
     return Controller(wanted, history, Seeds(settings.seed), known=known, prior=prior)
 
 

@@ -21,7 +21,10 @@ _ROWS = 256
 """Tenants transformed at once: the spectrum of all of them is never held."""
 _HARMONICS = 4
 _SIDE = 1
-"""Bins beside a harmonic that count to it."""
+"""Bins beside a harmonic that count to it, as a day's course changes over weeks; from a week of history on."""
+_WEEK_DAYS = 7
+_BY_CHANCE = {2: 0.72, 3: 0.45}
+"""By days of history: the share of energy in daily harmonics that one random walk in a hundred has."""
 FEWEST_DAYS = 2
 
 
@@ -32,7 +35,8 @@ class Rule:
     constant_below: float = 0.03
     """Standard deviation of the slow part, in shares of a server."""
     periodic_from: float = 0.35
-    """Share of the energy of all variation that lies in the day and its first harmonics."""
+    """Share of the energy of all variation that lies in the day and its first harmonics; of 2 or 3 days more is
+    asked for, as much as one random walk in a hundred has by chance."""
     slow_per_day: float = 512 / 31
     """Frequencies up to this, in cycles a day, are the slow part: the first 512 bins of a month."""
     fill_h: float = 3.0
@@ -92,6 +96,7 @@ def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
         whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
         if len(whole):
             slow_std[first + whole], daily[first + whole] = _scores(rows[whole], days, rule)
+    periodic_from = max(rule.periodic_from, _BY_CHANCE.get(days, 0.0))
     pattern = np.where(
         np.isnan(slow_std),
         -1,
@@ -99,7 +104,7 @@ def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
             slow_std < rule.constant_below,
             PATTERNS.index(Pattern.CONSTANT),
             np.where(
-                daily >= rule.periodic_from,
+                daily >= periodic_from,
                 PATTERNS.index(Pattern.PERIODIC),
                 PATTERNS.index(Pattern.UNPREDICTABLE),
             ),
@@ -113,10 +118,11 @@ def _scores(rows: np.ndarray, days: int, rule: Rule) -> tuple[Floats, Floats]:
     energy = spectrum.real**2 + spectrum.imag**2
     energy[:, 0] = 0.0  # the mean
     slow = energy[:, : int(rule.slow_per_day * days) + 1].sum(axis=1, dtype=np.float64)
+    side = _SIDE if days >= _WEEK_DAYS else 0
     near = [
         bin_
         for harmonic in range(1, _HARMONICS + 1)
-        for bin_ in range(harmonic * days - _SIDE, harmonic * days + _SIDE + 1)
+        for bin_ in range(harmonic * days - side, harmonic * days + side + 1)
         if 0 < bin_ < energy.shape[1]
     ]
     daily = energy[:, sorted(set(near))].sum(axis=1, dtype=np.float64)

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from froude.base.errors import InputError, TargetError
+from froude.base.errors import GuardError, InputError, TargetError
 from froude.harvest.live.classes import Classes
 from froude.harvest.live.types import RUNNING, Changes, ClusterState, Prior
 from froude.harvest.live.usage import Reserve, Usage, allowance, used_by
+from froude.harvest.telemetry.profiles import PATTERNS
 
 PREFIX = "yarn.scheduler.capacity."
 """Of the properties of queues."""
+_CLASS = re.compile(rf"(?:{'|'.join(each.value for each in PATTERNS)})-[0-9]+")
 _LABEL = re.compile(r"[0-9a-zA-Z][0-9a-zA-Z_-]{0,254}")
 _ACTIVE = frozenset({RUNNING, "UNHEALTHY", "DECOMMISSIONING"})
 """States in which a ResourceManager changes a node's resources (AdminService.updateNodeResource)."""
@@ -62,6 +64,33 @@ def class_labels(classes: Classes, state: ClusterState, prior: Prior | None = No
     labels = {node: name for node, name in known.items() if node not in barred}
     unknown = tuple(node.id for node in state.nodes if node.id not in known)
     return Labelled(known, labels, unknown, foreign)
+
+
+def require_memory(address: str, state: ClusterState, before: Prior | None) -> None:
+    """Refuse a cluster whose nodes carry classes when nothing is remembered of how it was without them.
+
+    A second memory would take resources that were pushed already for a node's own, and bring those back. Where nodes
+    were only resized, nothing at a ResourceManager tells.
+
+    Args:
+        address: of the ResourceManager.
+        state: of it.
+        before: what is remembered; None for nothing.
+
+    Raises:
+        GuardError: another `apply` or `serve` has been here.
+    """
+    if before is not None:
+        return
+    for node in state.nodes:
+        name = node.attribute or (node.label if _CLASS.fullmatch(node.label) else "")
+        if name:
+            raise GuardError(
+                "has classes already, and how it was before is not known here",
+                file=address,
+                found=f"{node.id} is {name}",
+                remedy="Give the --state of the `apply` that made them, or it to `serve --prior`; or roll that one back",
+            )
 
 
 def label_changes(state: ClusterState, node_labels: Mapping[str, str], *, queues: bool = True) -> Changes:

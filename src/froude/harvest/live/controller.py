@@ -15,6 +15,7 @@ from froude.harvest.live.changes import (
     class_changes,
     class_labels,
     remembered,
+    require_memory,
     resource_changes,
     together,
 )
@@ -125,11 +126,13 @@ class Controller:
             waiting: containers that applications wait for; while there are any, what is free now counts and no forecast.
 
         Raises:
-            GuardError: it is another cluster than before.
+            GuardError: it is another cluster than before, or another memory of it is in use.
         """
         running, notes = self._recognise(state)
         if running is None:
             return Step(Changes(), self.prior, notes)
+        if self._wanted.carrier is not None or self._wanted.resources:
+            require_memory(self._wanted.address, state, self.prior)
         own_of = {} if self.prior is None else self.prior.resources
         self.history.add(now_s, _shares(state, measured))
         notes += self._classified(now_s)
