@@ -55,7 +55,9 @@ def test_constraints_and_losses_of_a_real_listing(lab: Path, capsys: Out) -> Non
     assert "end of fsck" not in said.err
     found = json.loads((lab / "found.json").read_text())
     assert found["unknown"] == ["10.0.0.99:9866"]
-    assert found["broken"]["environment"] == {"blocks": 200, "replicas": 400}
+    assert found["broken"]["environment"] == {
+            "blocks": 200, "replicas": 400, "judged": 601 / 602,
+        }  # fmt: skip
     assert [each["policy"] for each in found["as_it_is"]] == ["environment"]
     assert found["as_it_is"][0]["outcomes"][0]["placed"] == 201
     assert "Blocks as they lie" in (lab / "page.html").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import threading
@@ -81,6 +82,28 @@ def test_it_runs_until_interrupted_and_goes_on_afterwards(lab: Path, capsys: Out
         assert not (lab / "harvest-service" / "access.json").exists()
         assert run(["--dry-run", *serve(port)]) == 0
         assert run(["harvest", "rollback", "harvest-service/prior.json", "--dry-run"]) == 0
+
+
+def test_an_interrupt_that_python_dropped_still_ends_it() -> None:
+    """An exception in a finaliser of a file is gone without a word."""
+    from froude.cli.harvest.serving import _until_told
+
+    class Forgotten(io.RawIOBase):
+        def close(self) -> None:
+            if not self.closed:
+                super().close()
+                signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGTERM)
+    with _until_told() as told:
+        assert not told.wait(0)
+        Forgotten()
+        assert told.wait(0)
+        told.interrupted = False  # type: ignore[attr-defined]
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        assert told.wait(0)
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.usefixtures("interrupted")

@@ -40,6 +40,15 @@ def test_reimages_by_month() -> None:
     assert found.tenant_reimages == pytest.approx([0.25, 0.5, 0.75])
 
 
+@pytest.mark.parametrize(
+    ("days", "months"), [((29, 60), 1), ((0, 10), 0), ((0.2, 89.5), 3), ((2, 61), 2), ((15, 100), 2)]
+)
+def test_a_month_that_was_not_recorded_whole_is_none(days: tuple[float, float], months: int) -> None:
+    """However the record lies to multiples of thirty days: its reimages would be divided by too much."""
+    wiped = Reimages(np.array([0, 1], np.int32), np.array(days) * 86400)
+    assert characterise(replace(made(ROWS, servers=2), reimages=wiped)).months == months
+
+
 def test_a_generated_one_has_its_months() -> None:
     """Three before and three after; nobody moves more often than there are transitions."""
     found = characterise(drawn())

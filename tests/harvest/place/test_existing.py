@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.harvest.place.existing import ABSENT, Existing, as_placed, broken, by_block, existing
-from froude.harvest.place.layout import Layout
+from froude.harvest.place.existing import ABSENT, Existing, as_placed, broken, by_block, existing, known_of
+from froude.harvest.place.layout import Layout, layout_at
 from froude.harvest.place.policies import ATTRIBUTES, Attribute, preset
+from froude.harvest.telemetry.datacenter import Reimages
+from tests.harvest.datacenters import made
 from tests.harvest.place.layouts import layouts, nine
 
 ADDRESSES = tuple("abcdef")
@@ -52,6 +56,37 @@ def test_a_datanode_of_no_server_is_one_of_its_own() -> None:
     assert found.replicas.tolist() == [[0, 9, 10], [4, 4, ABSENT]]
     assert found.layout.servers == 11
     assert counts(found)["environment"] == (1, 1)
+
+
+def test_what_nobody_knows_is_not_judged() -> None:
+    """Of DataNodes without a server, servers without a rack, tenants without samples, times without reimages."""
+    server = np.array([0, 1, -1, -1], np.int32)
+    placed = np.array([[0, 2, 3], [0, 1, 2]], np.int32)
+    found = existing(nine(1), ADDRESSES[:4], server, placed)
+    assert counts(found)["peak_row"] == (1, 1)  # servers 0 and 1
+    assert counts(found)["reimage_column"] == (0, 0)
+    assert [each.judged for each in broken(found)] == [0.5] * 4
+
+    measured = np.full((2, 24), 0.5)
+    measured[1] = np.nan
+    datacenter = replace(made(measured, servers=2), server_rack=np.array([0, 0, 0, -1], np.int32))
+    known = known_of(datacenter, 86400.0)
+    assert {each.value: mask.tolist() for each, mask in known.items()} == {
+        "environment": [True] * 4,
+        "rack": [True, True, True, False],
+        "peak_row": [True, True, False, False],
+        "reimage_column": [False] * 4,
+    }
+    wiped = replace(datacenter, reimages=Reimages(np.array([0], np.int32), np.array([3600.0])))
+    assert known_of(wiped, 86400.0)[Attribute.REIMAGE_COLUMN].all()
+    assert not known_of(wiped, 3600.0)[Attribute.REIMAGE_COLUMN].any()
+
+    columns = layout_at(datacenter, 86400.0)
+    every = np.arange(4, dtype=np.int32)
+    same = existing(columns, ADDRESSES[:4], every, np.array([[0, 1, 2, 3]], np.int32), known)
+    assert counts(same) == {
+        "environment": (1, 2), "rack": (1, 2), "peak_row": (0, 0), "reimage_column": (0, 0),
+    }  # fmt: skip
 
 
 def test_nodes_by_block() -> None:

@@ -78,6 +78,7 @@ def test_reimages_of_known_servers(tmp_path: Path) -> None:
         ("time,server\n1,a\n", "has no such column; found cpu"),
         ("time,server,cpu\n1,a,5\n2,a,many\n", "line 3: is no utilisation; found many"),
         ("time,server,cpu\n1,a,inf\n", "line 2: is no utilisation"),
+        ("time,server,cpu\n03/04/2026 10:00,a,5\n", "line 2: is no time; found 03/04/2026 10:00"),
         ("time,server,cpu\nsoon,a,5\n", "line 2: is no time; found soon"),
         ("time,server,cpu\n1e30,a,5\n", "line 2: is no time"),
         ("time,server,cpu\n1,,5\n", "line 2: names no server"),

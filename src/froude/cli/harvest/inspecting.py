@@ -84,7 +84,11 @@ def inspect(
             "unknown": list(found.existing.unknown),
             "left_out": dict(found.left_out),
             "broken": {
-                each.attribute.value: {"blocks": each.blocks, "replicas": each.replicas}
+                each.attribute.value: {
+                    "blocks": each.blocks,
+                    "replicas": each.replicas,
+                    "judged": each.judged,
+                }
                 for each in found.broken
             },
             "days": found.days,
@@ -169,13 +173,15 @@ def _inspected(
     runs: int,
 ) -> Inspected:
     from froude.harvest.figures.inspection import Inspected
-    from froude.harvest.place.existing import broken, existing
+    from froude.harvest.place.existing import broken, existing, known_of
     from froude.harvest.place.layout import layout_at
 
-    def lying(layout: Layout) -> Existing:
-        return existing(layout, located.addresses, servers, located.placed)
+    def lying(layout: Layout, at_s: float) -> Existing:
+        known = known_of(datacenter, at_s)
+        return existing(layout, located.addresses, servers, located.placed, known)
 
-    now = lying(layout_at(datacenter, datacenter.slots * datacenter.slot_s))
+    end_s = datacenter.slots * datacenter.slot_s
+    now = lying(layout_at(datacenter, end_s), end_s)
     left_out = {"without a replica": located.without, "groups of erasure-coded files": located.coded}
     counts = broken(now)
     if not days:
@@ -187,7 +193,7 @@ def _inspected(
 
     start_s = reimages_start(datacenter, days)
     year = year_of(datacenter, start_s, days)
-    there = lying(year.layout)
+    there = lying(year.layout, start_s)
     width = int(np.median((there.replicas >= 0).sum(axis=1)))
     setting = DurabilitySetting(there.blocks, max(1, width), fill, days)
     year = replace(year, layout=there.layout)

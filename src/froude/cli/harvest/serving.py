@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -15,6 +15,8 @@ from froude.cli.harvest import common, managers
 from froude.cli.harvest.usage import usage_of_servers
 
 if TYPE_CHECKING:
+    import threading
+
     from froude.cli.settings import Settings
     from froude.harvest.live.changes import Carrier
     from froude.harvest.live.controller import Controller, Wanted
@@ -121,7 +123,6 @@ def _run(
     rhythm: tuple[float, float],
     usage: Callable[[], Mapping[str, Usage]] | None,
 ) -> None:
-    import threading
     import time
 
     from froude.base.clock import RealClock
@@ -138,14 +139,43 @@ def _run(
     token = serving.new_token()
     with listening(application(service.calls(), token), address) as at, serving.access(places, at, token):
         note(f"jobs ask at {at[0]}:{at[1]} with {places.access}; Ctrl-C ends it")
-        with contextlib.suppress(KeyboardInterrupt):
-            service.run(threading.Event())
+        with contextlib.suppress(KeyboardInterrupt), _until_told() as told:
+            service.run(told)
     done = service.tally
     settings.emit(
         {"polls": done.polls, "failed": done.failed, "changes": done.changes, "state": str(places.folder)}
     )
     back = f"; back again: froude harvest rollback {places.prior}" if places.prior.exists() else ""
     settings.out(f"{done.polls} looks, {done.changes} with changes, {done.failed} failed{back}")
+
+
+@contextlib.contextmanager
+def _until_told() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set as well.
+
+    They raise KeyboardInterrupt, too, so that nothing is waited for; but Python drops one that is raised while it closes
+    a forgotten file, and a daemon must end all the same.
+    """
+    import signal
+    import threading
+
+    class Told(threading.Event):
+        interrupted = False
+
+        def wait(self, timeout: float | None = None) -> bool:
+            return self.interrupted or super().wait(timeout)
+
+    def interrupt(*_: object) -> NoReturn:
+        told.interrupted = True
+        raise KeyboardInterrupt
+
+    told = Told()
+    before = {name: signal.signal(name, interrupt) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield told
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
 
 
 def _preview(

@@ -11,6 +11,8 @@ from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints
 from froude.harvest.telemetry.generate import MONTH_S
 from froude.harvest.telemetry.profiles import PATTERNS, Pattern
 
+_QUIET = 0.1
+"""Of a month may lie between its begin and the first reimage, or the last one and its end."""
 TERCILES = ("infrequent", "intermediate", "frequent")
 
 
@@ -101,10 +103,16 @@ def monthly_rates(datacenter: Datacenter) -> Floats:
 
 
 def _span(datacenter: Datacenter) -> tuple[float, int]:
-    """Where the record of reimages begins, and its whole months; it may begin a few hours before its first."""
+    """Where the record of reimages begins, and its whole months.
+
+    It begins with its first, or at a month on the datacenter's own time that began a few days before it; the last
+    month may miss as much.
+    """
     time_s = datacenter.reimages.time_s
     start_s = float(np.floor(time_s[0] / MONTH_S) * MONTH_S)
-    return start_s, max(1, round((float(time_s[-1]) - start_s) / MONTH_S))
+    if time_s[0] - start_s > _QUIET * MONTH_S:
+        start_s = float(time_s[0])
+    return start_s, int((float(time_s[-1]) - start_s) / MONTH_S + _QUIET)
 
 
 def _recorded(datacenter: Datacenter, months: int) -> Ints:

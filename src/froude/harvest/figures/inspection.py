@@ -13,7 +13,8 @@ from froude.render import Callout, Column, KeyFigure, Report, Section, Table, To
 _LEGEND = (
     "environment, rack: two replicas in one may be wiped together. peak_row: servers that peak alike may be busy "
     "together. reimage_column: servers that are reimaged alike. Rows and columns are free again after each third "
-    "replica, as in Algorithm 2. Racks are those of the datacenter's inventory."
+    "replica, as in Algorithm 2. Racks are those of the datacenter's inventory. What is not known is not judged: racks "
+    "that no inventory names, reimages where none was recorded in three months."
 )
 
 
@@ -65,7 +66,7 @@ def _remarks(found: Inspected) -> list[Callout]:
     remarks = []
     if found.existing.unknown:
         first = found.existing.unknown[0]
-        text = f"Such as {first}. Each counts as a server of its own that nobody reimages."
+        text = f"Such as {first}. Each is a server of its own that nobody reimages; no constraint is judged of it."
         remarks.append(Callout(f"{len(found.existing.unknown):,} DataNodes are on no known server", text))
     left = {reason: number for reason, number in found.left_out.items() if number}
     if left:
@@ -81,13 +82,15 @@ def _broken_table(found: Inspected) -> Table:
         Column("broken by", ValueKind.NUMBER, "blocks"),
         Column("share", ValueKind.SHARE),
         Column("to move", ValueKind.NUMBER, "replicas"),
+        Column("replicas judged", ValueKind.SHARE),
     )
     rows: list[tuple[Value, ...]] = [
         (
             each.attribute.value,
-            each.blocks,
-            each.blocks / blocks,
-            each.replicas,
+            each.blocks if each.judged else "not known",
+            each.blocks / blocks if each.judged else None,
+            each.replicas if each.judged else None,
+            each.judged,
         )
         for each in found.broken
     ]

@@ -13,10 +13,12 @@ from typing import Any
 from urllib.parse import quote
 
 from froude.base.errors import TargetError
-from froude.base.json_calls import JsonCalls, RefusedError
+from froude.base.json_calls import Bounds, JsonCalls, RefusedError
 from froude.hadoop.metrics import resourcemanager_id
 from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
 
+_BOUNDS = Bounds(whole_s=120.0)
+"""A look a minute waits no longer for an answer that drips; ten thousand nodes take seconds."""
 _MOST_SHARE = 1.5
 _STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"
 
@@ -44,7 +46,7 @@ class ResourceManager:
         self._http = (host, port)
         self._set_classes = set_classes
         who = [("user.name", user)] if user else []
-        self.calls = JsonCalls(self.address, "ws/v1/cluster/", query=who)
+        self.calls = JsonCalls(self.address, "ws/v1/cluster/", query=who, bounds=_BOUNDS)
         """Its REST interface, for what is asked of nobody else."""
 
     def state(self) -> ClusterState:

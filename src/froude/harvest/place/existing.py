@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from froude.base.machine_code import compiled
 from froude.harvest.place.bulk import Placed
+from froude.harvest.place.grid import MONTH_S
 from froude.harvest.place.layout import Layout
 from froude.harvest.place.policies import ATTRIBUTES, Attribute, Policy
 from froude.harvest.place.rules import prepare
 from froude.harvest.place.targets import Targets, put
-from froude.harvest.telemetry.datacenter import Ints
+from froude.harvest.telemetry.datacenter import Datacenter, Ints
 
 Bools = npt.NDArray[np.bool_]
 ABSENT = -2
@@ -33,6 +34,8 @@ class Existing:
     """Of the servers."""
     unknown: tuple[str, ...] = ()
     """Addresses that are on no known server: each stands for a server of its own, the last ones of the layout."""
+    known: Mapping[Attribute, Bools] = field(default_factory=dict)
+    """Shape (servers,): whether an attribute of each server is known; absent where it is of all."""
 
     @property
     def blocks(self) -> int:
@@ -49,9 +52,38 @@ class Broken:
     """With more replicas of one value than there must be."""
     replicas: int
     """So many would have to move."""
+    judged: float = 1.0
+    """Share of the replicas whose attribute is known: of the others nothing is counted."""
 
 
-def existing(layout: Layout, addresses: Sequence[str], server: Ints, placed: Ints) -> Existing:
+def known_of(datacenter: Datacenter, moment_s: float, months: float = 3.0) -> dict[Attribute, Bools]:
+    """Which attributes of which servers are told by a datacenter, rather than made up to fill a layout.
+
+    Args:
+        datacenter: with its servers.
+        moment_s: on the datacenter's own time; reimages from then on are not looked at.
+        months: of reimages before it that count.
+
+    Returns:
+        By attribute, shape (servers,). Nobody's reimages are known where none was recorded in that time.
+    """
+    wiped = len(datacenter.reimages.between(moment_s - months * MONTH_S, moment_s).server) > 0
+    measured: Bools = (~np.isnan(datacenter.utilisation)).any(axis=1)
+    return {
+        Attribute.ENVIRONMENT: np.ones(len(datacenter.servers), bool),
+        Attribute.RACK: datacenter.server_rack >= 0,
+        Attribute.PEAK_ROW: measured[datacenter.server_tenant],
+        Attribute.REIMAGE_COLUMN: np.full(len(datacenter.servers), wiped),
+    }
+
+
+def existing(
+    layout: Layout,
+    addresses: Sequence[str],
+    server: Ints,
+    placed: Ints,
+    known: Mapping[Attribute, Bools] | None = None,
+) -> Existing:
     """Blocks on servers, from blocks on addresses.
 
     Args:
@@ -59,17 +91,23 @@ def existing(layout: Layout, addresses: Sequence[str], server: Ints, placed: Int
         addresses: of DataNodes.
         server: shape (addresses,): the server of each; -1 where it is not known.
         placed: shape (blocks, most replicas): numbers of addresses; -1 where there is no more.
+        known: of the servers of the layout, as `known_of`; None where all is known.
     """
     strange = np.flatnonzero(server < 0)
     number = server.copy()
     number[strange] = layout.servers + np.arange(len(strange), dtype=np.int32)
     wide = _widened(layout, len(strange)) if len(strange) else layout
     replicas = np.where(placed >= 0, np.append(number, ABSENT)[placed], ABSENT).astype(np.int32)
-    return Existing(replicas, wide, tuple(addresses[n] for n in strange.tolist()))
+    all_known = np.ones(layout.servers, bool)
+    nothing = np.zeros(len(strange), bool)
+    told = {each: np.append((known or {}).get(each, all_known), nothing) for each in ATTRIBUTES}
+    return Existing(replicas, wide, tuple(addresses[n] for n in strange.tolist()), told)
 
 
 def broken(found: Existing) -> tuple[Broken, ...]:
-    """By attribute: the blocks that break its constraint, whether a policy has it or not.
+    """By attribute: the blocks that break its constraint for certain, whether a policy has it or not.
+
+    What is not known of a server could be that of any other, or of none: it is not counted.
 
     Args:
         found: blocks as they lie.
@@ -78,11 +116,15 @@ def broken(found: Existing) -> tuple[Broken, ...]:
     values = (layout.environment, layout.rack, layout.row, layout.column)
     kinds = (width, width, layout.rows, layout.columns)
     counts = []
-    for attribute, array, most in zip(ATTRIBUTES, values, kinds, strict=True):
+    there = found.replicas >= 0
+    for attribute, value, most in zip(ATTRIBUTES, values, kinds, strict=True):
+        known = found.known.get(attribute, np.ones(layout.servers, bool))
+        array = np.where(known, value, int(value.max(initial=-1)) + 1 + np.arange(layout.servers))
+        judged = float((known[found.replicas] & there).sum()) / max(1, int(there.sum()))
         over = np.zeros(found.blocks, np.int64)
         for begin in range(0, found.blocks, PART):
             over[begin : begin + PART] = _over(found.replicas[begin : begin + PART], array, most)
-        counts.append(Broken(attribute, int((over > 0).sum()), int(over.sum())))
+        counts.append(Broken(attribute, int((over > 0).sum()), int(over.sum()), judged))
     return tuple(counts)
 
 

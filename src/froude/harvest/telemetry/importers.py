@@ -22,6 +22,7 @@ LIMIT_BYTES = 8 << 30
 _LONGEST_SLOTS = 366 * 720
 """Slots of a year of two minutes: more is a mistake in a time."""
 _MOST_SERVERS = 1_000_000
+_YEAR_FIRST = r"^\d{4}[-/]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +316,8 @@ def _times(path: Path, column: pl.Series, *, first: int = 2) -> Floats:
     if numbers.null_count():
         moments = text.str.to_datetime(time_unit="ms", time_zone="UTC", strict=False)
         numbers = moments.dt.epoch("ms").cast(pl.Float64) / 1000
+        # Of 3/4/2026 nobody can say which is the month.
+        numbers = numbers.set(~text.str.contains(_YEAR_FIRST).fill_null(value=False), None)
     wrong = numbers.is_null() | ~numbers.is_finite() | (numbers.abs() > 1e11)
     if wrong.fill_null(value=True).any():
         row = int(wrong.fill_null(value=True).arg_max() or 0)
@@ -323,7 +326,7 @@ def _times(path: Path, column: pl.Series, *, first: int = 2) -> Floats:
             file=path,
             place=f"line {row + first}",
             found=text[row],
-            allowed="seconds, or a date",
+            allowed="seconds, or a date as 2026-01-31 23:59:00",
         )
     return numbers.to_numpy()
 
