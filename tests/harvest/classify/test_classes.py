@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,14 @@ def test_names_ascend_with_utilisation_and_tags_are_means_over_servers() -> None
     assert [each.average for each in found.classes] == pytest.approx([0.2, 0.6], rel=1e-5)
     assert [each.peak for each in found.classes] == pytest.approx([0.2, 0.6], rel=1e-5)
     assert found.tenant_class.tolist() == [1, 0]
+
+
+def test_a_tenant_counts_as_often_as_it_has_servers() -> None:
+    """Three servers at 0.6 and one at 0.2 are a class of 0.5, at its peak too."""
+    levels = np.array([np.full(96, 0.6), np.full(96, 0.2)])
+    datacenter = replace(made(levels, servers=2), server_tenant=np.array([0, 0, 0, 1], np.int32))
+    (one,) = classify(datacenter, Seeds(1), Grouping(classes=dict.fromkeys(Pattern, 1))).classes
+    assert (one.servers, one.average, one.peak) == (4, pytest.approx(0.5), pytest.approx(0.5))
 
 
 def test_every_tenant_with_a_pattern_has_one_class() -> None:

@@ -68,6 +68,19 @@ def test_hard_constraints_are_never_violated(
     assert set(placer.relaxed.values()) == {0}
 
 
+@pytest.mark.parametrize("replicas", [4, 5, 6])
+@pytest.mark.parametrize("attribute", ["peak_row", "reimage_column"])
+def test_more_than_three_replicas_go_round_again(attribute: str, replicas: int) -> None:
+    """Each row, or column, has its second replica only when all have their first."""
+    layout = nine(2)
+    chance = random.Random(3)
+    placer = Placer(layout, constrained([attribute]), np.full(layout.servers, 50, np.int32), replicas, chance)
+    for _ in range(50):
+        placed = placer.place()
+        assert placed is not None
+        assert broken(layout, placed, [attribute]) == []
+
+
 @given(layouts(), st.sampled_from(["history", "rows+environment"]), st.integers(0, 99))
 def test_soft_constraints_are_broken_only_with_a_count(layout: Layout, name: str, seed: int) -> None:
     """Each block in which replicas agree adds to the counts, and nothing else does."""

@@ -140,3 +140,11 @@ def test_independent_failures_and_unsaturated_repair_have_a_closed_form(
     rate = chance**replicas * (6**replicas - 5**replicas)
     expected = blocks * -np.expm1(-rate * ticks)
     assert totals[repair.LOST] == pytest.approx(expected, abs=5 * expected**0.5 + 0.05 * expected)
+
+
+def test_a_last_replica_overtakes_those_that_wait_on_its_server() -> None:
+    """Forty blocks wait for two sources; the one with a last replica on one of them needs its next two ticks alone."""
+    blocks = [(0, 1, 2)] * 40 + [(3, 4, 2)]
+    totals, placed = played(blocks, [(0, 0), (3, 0), (4, 0)], 5 + 2)
+    assert (placed.replicas[40] >= 0).all()
+    assert totals[repair.REPAIRED] == 2 + 2
