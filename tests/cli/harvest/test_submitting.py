@@ -14,7 +14,7 @@ import pytest
 from froude.cli.app import run
 from froude.harvest.live.api import application, listening
 from froude.harvest.live.choosing import LastRun
-from froude.harvest.live.service_file import read_known
+from froude.harvest.live.service_file import Known, known_json, read_known
 from froude.harvest.live.serving import Places, access
 from froude.harvest.telemetry.files import write_datacenter
 from tests.harvest.datacenters import made
@@ -95,6 +95,20 @@ def test_without_a_daemon_the_class_is_chosen_here(
     said = capfd.readouterr()
     assert "q: medium, one class: constant-01 (1 container)" in said.err
     assert list(read_known(tmp_path / "harvest-jobs.json").last) == ["q"]
+
+
+def test_a_job_that_ends_meanwhile_is_remembered_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read at the start is not what stands there at the end."""
+    monkeypatch.chdir(tmp_path)
+    write_datacenter(tmp_path / "lab", replace(made(np.full((1, 48), 0.2)), servers=["n"]))
+    (tmp_path / "other.json").write_text(known_json(Known(last={"r": LastRun(5.0, 2)})))
+    copy = [sys.executable, "-c", "import shutil; shutil.copy('other.json', 'harvest-jobs.json')", "{label}"]
+    with serving(NEW) as (port, _):
+        here = ["--datacenter", "lab", "--resourcemanager", f"127.0.0.1:{port}"]
+        assert run(["harvest", "submit", "--job", "q", "--containers", "1", *here, "--", *copy]) == 0
+    assert list(read_known(tmp_path / "harvest-jobs.json").last) == ["r", "q"]
 
 
 @pytest.mark.parametrize(

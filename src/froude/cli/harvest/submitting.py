@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -227,13 +228,23 @@ class _Here:
         return choice_fields(self._controller.choose(request))
 
     def ran(self, told: Mapping[str, Any]) -> None:
-        from froude.cli.outputs import write
-        from froude.harvest.live.choosing import LastRun
-        from froude.harvest.live.service_file import Known, known_json
+        import fcntl
 
-        self._controller.ran(told["job"], LastRun(told["seconds"], told["containers"]))
-        known = Known(last=self._controller.known.last)
-        write({self._runs: known_json(known, self._settings.origin())})
+        from froude.base.files import stated_os_errors
+        from froude.cli.outputs import write
+        from froude.harvest.live.choosing import LastRun, remembered_run
+        from froude.harvest.live.service_file import Known, known_json, read_known
+
+        with stated_os_errors(self._runs.parent):
+            folder = os.open(self._runs.parent, os.O_RDONLY)
+        try:
+            # Other jobs may have ended while this one ran: what is there now counts, and nobody writes meanwhile.
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            last = read_known(self._runs).last if self._runs.exists() else {}
+            last = remembered_run(last, told["job"], LastRun(told["seconds"], told["containers"]))
+            write({self._runs: known_json(Known(last=last), self._settings.origin())})
+        finally:
+            os.close(folder)
 
 
 def _say(settings: Settings, chosen: Mapping[str, Any], answer: Mapping[str, Any]) -> None:

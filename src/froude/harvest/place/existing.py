@@ -68,7 +68,7 @@ def known_of(datacenter: Datacenter, moment_s: float, months: float = 3.0) -> di
         By attribute, shape (servers,). Nobody's reimages are known where none was recorded in that time.
     """
     wiped = len(datacenter.reimages.between(moment_s - months * MONTH_S, moment_s).server) > 0
-    measured: Bools = (~np.isnan(datacenter.utilisation)).any(axis=1)
+    measured = np.array([not np.isnan(row).all() for row in datacenter.utilisation], bool)
     return {
         Attribute.ENVIRONMENT: np.ones(len(datacenter.servers), bool),
         Attribute.RACK: datacenter.server_rack >= 0,
