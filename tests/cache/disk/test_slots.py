@@ -42,6 +42,24 @@ def ends(file: CacheFile, image: ImageState | None) -> None:
     file.close(image)
 
 
+def test_what_an_earlier_life_left_takes_no_space(tmp_path: Path) -> None:
+    """Slots that held data which nobody needed when it was killed: they are booked as holes, and are some."""
+    first, _ = opened(tmp_path / "c")
+    for slot in range(6):
+        put(first, slot, slot + 1)
+    for slot in (1, 4, 5):
+        first.table.clear(slot)
+    ends(first, None)
+    again, found = opened(tmp_path / "c")
+    assert sorted(found) == [1, 3, 4]
+    before = again.allocated_bytes
+    again.empty([1], 4)
+    assert before - again.allocated_bytes >= 3 * _CHUNK
+    assert again.read(0, 0, _CHUNK) == bytes([1]) * _CHUNK
+    assert again.read(3, 0, _CHUNK) == bytes([4]) * _CHUNK
+    ends(again, None)
+
+
 @pytest.mark.parametrize("direct", [False, True])
 def test_what_is_cached_outlives_a_kill(tmp_path: Path, direct: bool) -> None:
     """The data too; with and without the page cache."""

@@ -105,6 +105,7 @@ def test_what_was_found_is_taken_over() -> None:
     one.restore([Restored(5, 7, 1), Restored(2, 8, 4), Restored(3, 9, 0), Restored(9, 9, 3)])
     assert list(one.chunks.items()) == [(8, 4), (7, 1)]
     assert one.taken == 2
+    assert one.unused == ([0, 2, 3], 5)
     assert one.reserve(3) == [0, 2, 3]
 
 

@@ -179,6 +179,7 @@ def _service(
     loop = asyncio.get_running_loop()
     space = Space(file.table, 0)
     space.restore(restored)
+    file.empty(*space.unused)
     chooser = None if settings.chunk_bytes else ChunkChooser(space.table.geometry.chunk_bytes, chosen=chosen)
     fixed = DiskStatus(
         start=secrets.token_hex(8),

@@ -183,6 +183,20 @@ class CacheFile:
                 punch(self._handle, _DATA_AT + slots[begin] * self._chunk, count * self._chunk)
                 begin = i
 
+    def empty(self, slots: list[int], end: int) -> None:
+        """Give back what an earlier life has left in slots that hold nothing now.
+
+        Args:
+            slots: such ones, ascending.
+            end: from this slot on all are.
+
+        Raises:
+            MissingError: the file cannot.
+        """
+        with stated_os_errors(self.path):
+            self.punch(slots)
+            os.ftruncate(self._handle, min(os.fstat(self._handle).st_size, _DATA_AT + end * self._chunk))
+
     def close(self, image: ImageState | None) -> None:
         """End its use.
 

@@ -72,6 +72,11 @@ class Space:
         self.taken = len(whole)
 
     @property
+    def unused(self) -> tuple[list[int], int]:
+        """Holes, ascending, and the slot from which on none was ever used."""
+        return sorted(self._holes), self._unborn
+
+    @property
     def excess(self) -> int:
         """Slots taken beyond the capacity, while a shrink is under way."""
         return max(0, self.taken - self.capacity)
