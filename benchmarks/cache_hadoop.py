@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -342,6 +343,8 @@ def main() -> None:
     reason = why_not()
     if reason:
         raise SystemExit(str(MissingError(reason)))
+    for name in (signal.SIGINT, signal.SIGTERM):  # so that disks and groups go, also of one begun in the background
+        signal.signal(name, signal.default_int_handler)
     left = measure(asked.minutes, asked.parts.split(","), asked.passes)
     print(f"{left} units left")
 
