@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from pathlib import Path
 
@@ -21,11 +22,14 @@ HERE = Target("a", "a", "", 1)
 ID = "application_7_0001"
 
 
-def test_the_daemon_is_found_by_its_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_the_daemon_is_found_by_its_folder(host: str, tmp_path: Path) -> None:
     """Address and token stand there; without the file it does not run."""
+    if ":" in host and not socket.has_dualstack_ipv6():
+        pytest.skip("no IPv6 here")
     memory = Memory()
     with (
-        listening(application(memory.calls(), "secret"), ("127.0.0.1", 0)) as at,
+        listening(application(memory.calls(), "secret"), (host, 0)) as at,
         access(Places(tmp_path), at, "secret"),
     ):
         for path in (tmp_path, tmp_path / "access.json"):

@@ -140,7 +140,8 @@ def listening(app: ASGIApp, address: tuple[str, int]) -> Iterator[tuple[str, int
         InputError: nobody may listen there.
     """
     try:
-        bound = socket.create_server(address)
+        family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        bound = socket.create_server(address, family=family)
     except OSError as error:
         found = f"{address[0]}:{address[1]}"
         raise InputError("cannot listen", place="--listen", found=found, allowed=error.strerror) from error

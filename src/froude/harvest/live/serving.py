@@ -261,7 +261,8 @@ def access(places: Places, address: tuple[str, int], token: str) -> Iterator[Non
         address: where it listens.
         token: that requests carry.
     """
-    fields = {"address": f"{address[0]}:{address[1]}", "token": token}
+    host = f"[{address[0]}]" if ":" in address[0] else address[0]
+    fields = {"address": f"{host}:{address[1]}", "token": token}
     atomic_write_text(places.access, dump_figures(ACCESS, 1, fields))
     try:
         yield

@@ -61,9 +61,10 @@ class Remote:
         root = parse_figures(read_bounded(file, limit_bytes=_LIMIT_BYTES), str(file))
         if root.value(STAMP, str) != f"{ACCESS}/1":
             raise root.error(STAMP, f"is not a {ACCESS}", found=root.value(STAMP, str))
-        host, port = parse_address(root.value("address", str), place=str(file))
+        address = root.value("address", str)
+        parse_address(address, place=str(file))
         self._calls = JsonCalls(
-            f"{host}:{port}", "v1/", headers={"Authorization": f"Bearer {root.value('token', str)}"}
+            address, "v1/", headers={"Authorization": f"Bearer {root.value('token', str)}"}
         )
 
     def select(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
