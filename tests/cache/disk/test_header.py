@@ -10,12 +10,16 @@ from froude.cache.disk.header import (
     HEADER_BYTES,
     Header,
     ImageState,
+    InForce,
     cold_reason,
     explain,
+    keep,
+    kept,
     read_header,
     read_until,
     write_header,
 )
+from froude.cache.disk.status import Limits
 
 _S = 1_000_000_000
 _IMAGE = ImageState("file 8:1 12", 1 << 30, 100 * _S, dated=True)
@@ -72,6 +76,24 @@ def test_a_device_is_believed_after_a_stop_only() -> None:
     assert reason(replace(header, clean=True), replace(device, mark=1001)) == "the image was changed"
     assert "a device does not tell" in str(reason(header, device))
     assert reason(replace(header, clean=True, mark=None), replace(device, mark=None)) is not None
+    assert "counts anew" in str(reason(replace(header, clean=True), device, boot="two"))
+
+
+def test_what_is_in_force_is_kept_for_who_asks_the_same() -> None:
+    """Beside the head and what explains writes; damage anywhere makes it nothing."""
+    buffer = bytearray(HEADER_BYTES)
+    asked, now = InForce(1 << 30, Limits(100)), InForce(1 << 20, Limits(None, 5e6))
+    assert kept(buffer, asked) is None
+    keep(buffer, asked, now)
+    write_header(buffer, _HEADER)
+    explain(buffer, 100 * _S)
+    assert kept(buffer, asked) == now
+    assert read_header(buffer) == _HEADER
+    assert kept(buffer, InForce(1 << 31, Limits(100))) is None
+    for at in range(len(buffer) - 48, len(buffer) - 8):
+        damaged = bytearray(buffer)
+        damaged[at] ^= 1
+        assert kept(damaged, asked) is None
 
 
 def test_a_head_is_read_back() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.cache.disk.process import DiskSettings
+from froude.cache.disk.status import Limits
 from tests.cache.disk.nbd_client import NbdClient, served
 
 _SIZE = 4 << 20
@@ -44,6 +45,19 @@ def test_a_stop_leaves_a_warm_cache(image: Path) -> None:
             status = control.stat()
             assert status.restored_chunks == 64
             assert status.misses == 0
+
+
+def test_what_was_set_last_is_in_force_after_a_kill(image: Path) -> None:
+    """Others may have got what it gave up; another size than at its last start counts again."""
+    with served(image, size="1MiB") as disk:
+        with disk.disk() as control:
+            control.resize(65536)
+            control.limit(Limits(500))
+        disk.kill()
+    for size, found in (("1MiB", (65536, 500)), ("2MiB", (2 << 20, None)), ("2MiB", (2 << 20, None))):
+        with served(image, size=size) as disk, disk.disk() as control:
+            status = control.stat()
+            assert (status.cache_bytes, status.iops_limit) == found
 
 
 @pytest.mark.parametrize("words", [[], ["--direct", "--cache-writes"]])
@@ -125,6 +139,10 @@ def test_what_cannot_be_served_is_stated(image: Path, tmp_path: Path) -> None:
         assert "in use by another server" in attempt(str(other), "--cache", str(image.with_suffix(".cache")))
         assert disk.client().read(0, 1) == image.read_bytes()[:1]
     assert "is the image itself" in attempt(str(other), "--cache", str(other))
+    named = tmp_path / "disk.index"
+    named.write_bytes(b"data" * 1024)
+    assert "is the image itself" in attempt(str(named), "--cache", str(tmp_path / "disk"))
+    assert named.read_bytes() == b"data" * 1024
     (tmp_path / "t2.sock").touch()
     assert "is no socket" in attempt(
         str(other), "--cache", str(tmp_path / "c"), "--control", str(tmp_path / "t2.sock")

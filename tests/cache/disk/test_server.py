@@ -41,6 +41,21 @@ def with_server(client: Callable[[Path, Clocked, NbdServer], T], folder: Path) -
     return asyncio.run(main())
 
 
+def test_clients_that_have_gone_before_they_are_let_in_take_no_place(tmp_path: Path) -> None:
+    """Looks of health checks and port scans: somebody is served all the same."""
+
+    def client(path: Path, disk: Clocked, server: NbdServer) -> None:
+        for _ in range(200):
+            with socket.socket(socket.AF_UNIX) as scan:
+                scan.connect(str(path))
+        one = NbdClient(path)
+        one.write(0, b"a")
+        assert one.read(0, 1) == b"a"
+        assert disk.service.connections == 1
+
+    with_server(client, tmp_path)
+
+
 def test_clients_read_and_write(tmp_path: Path) -> None:
     """Several of them, what one writes the others read; answers to what came together leave together."""
 

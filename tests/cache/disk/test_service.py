@@ -39,7 +39,11 @@ class Timer:
 
 
 class Clocked:
-    """A service on a clock of the test; work is done at once, unless it is told to wait."""
+    """A service on a clock of the test, and its index; work is done at once, unless it is told to wait."""
+
+    def keep(self, size_bytes: int, limits: Limits) -> None:
+        """See `CacheIndex`."""
+        self.kept.append((size_bytes, limits))
 
     def __init__(
         self, *, chooser: ChunkChooser | None = None, limits: Limits | None = None, waits: bool = False
@@ -50,6 +54,7 @@ class Clocked:
         self.now = 0.0
         self.timers: list[Timer] = []
         self.notes: list[str] = []
+        self.kept: list[tuple[int, Limits]] = []
         self.generation = 1
         self.allocated_bytes = 4096
         self.replies: list[tuple[int, int, bytes | None]] = []
@@ -300,6 +305,8 @@ def test_a_resize_answers_when_space_is_given_back() -> None:
     disk.world.settle()
     assert answers == [{"cache_bytes": 65536, "used_bytes": 65536, "dropped_chunks": 24}]
     assert disk.tell(Resize(1 << 30))["used_bytes"] == 65536
+    disk.tell(Limit({"iops": 7.0}))
+    assert disk.kept == [(65536, Limits()), (1 << 30, Limits()), (1 << 30, Limits(7.0))]
 
     def fail(slots: list[int]) -> None:
         raise OSError(errno.EOPNOTSUPP, "Operation not supported")

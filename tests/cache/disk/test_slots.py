@@ -60,6 +60,26 @@ def test_what_an_earlier_life_left_takes_no_space(tmp_path: Path) -> None:
     ends(again, None)
 
 
+def test_a_file_that_is_no_index_is_not_written_over(tmp_path: Path) -> None:
+    """Somebody's notes that are called as the index would be."""
+    (tmp_path / "c.index").write_text("precious notes")
+    with pytest.raises(InputError, match="is no index of a cache, and is not written over"):
+        opened(tmp_path / "c")
+    assert (tmp_path / "c.index").read_text() == "precious notes"
+
+
+@pytest.mark.parametrize("length", [0, 5, 1000, 4095])
+def test_an_index_that_was_cut_is_damaged(tmp_path: Path, length: int) -> None:
+    """The cache begins anew."""
+    first, _ = opened(tmp_path / "c")
+    put(first, 0, 7)
+    ends(first, _IMAGE)
+    os.truncate(tmp_path / "c.index", length)
+    again, found = opened(tmp_path / "c")
+    assert (found, again.cold_reason) == ([], "the index was damaged or absent")
+    ends(again, None)
+
+
 @pytest.mark.parametrize("direct", [False, True])
 def test_what_is_cached_outlives_a_kill(tmp_path: Path, direct: bool) -> None:
     """The data too; with and without the page cache."""

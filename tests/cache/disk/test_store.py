@@ -64,6 +64,11 @@ def test_no_read_goes_back_behind_another_one() -> None:
     live(1025, SETTINGS["waiting"])
 
 
+def test_what_a_read_has_overtaken_is_not_shown_again() -> None:
+    """A chunk is hidden by one write; a read gets newer data from the image, so that what the chunk holds is too old."""
+    live(36, SETTINGS["large chunks"])
+
+
 @pytest.mark.parametrize(("seed", "name"), [(130, "lost writes"), (104, "lost writes, inline")])
 def test_no_flush_is_believed_whose_error_another_call_got(seed: int, name: str) -> None:
     """A flush and a durable write are under way together; the write is told of what was lost, the flush is not."""

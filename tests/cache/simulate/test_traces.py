@@ -54,6 +54,22 @@ def test_a_line_that_is_no_request_is_counted(tmp_path: Path, line: str) -> None
     assert (len(found.requests), found.dirty, found.first_dirty) == (20, 1, f"{file}:21")
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (MSR, f"{'9' * 400},usr,0,Read,0,512,1"),
+        (MQSIM, f"{'9' * 400} 0 16 8 1"),
+        (CSV, 'read,0.5,db,4096,"8192\r\r,x'),
+        (CSV, f"read,{'9' * 400},db,4096,8192,x"),
+    ],
+)
+def test_numbers_beyond_all_bounds_are_no_requests(tmp_path: Path, text: str, line: str) -> None:
+    """In any layout."""
+    begin, _, rest = text.partition("\n")
+    file = written(tmp_path, begin + "\n" + rest * 30 + line + "\n")
+    assert read_traces([file]).dirty == 1
+
+
 def test_what_is_mostly_dirty_is_another_layout(tmp_path: Path) -> None:
     """Refused with the place of the first such line."""
     file = written(tmp_path, MQSIM + "rubbish\n")

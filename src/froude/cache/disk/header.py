@@ -17,8 +17,9 @@ import struct
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
-from xxhash import xxh3_64_hexdigest
+from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
 
+from froude.cache.disk.status import Limits
 from froude.cache.disk.table import BLOCK, Buffer
 
 HEADER_BYTES = BLOCK
@@ -26,6 +27,8 @@ HEADER_BYTES = BLOCK
 MAGIC = b"froude disk cache index 1\n"
 _UNTIL = struct.Struct("<Q")
 _UNTIL_AT = HEADER_BYTES - _UNTIL.size
+_KEPT = struct.Struct("<QQddQ")
+_KEPT_AT = _UNTIL_AT - _KEPT.size
 _GRACE_NS = 20_000_000
 """How much later than its start a write may change the image's change time: the kernel's clock ticks, and locks."""
 
@@ -43,6 +46,15 @@ class ImageState:
     nothing tells."""
     dated: bool
     """Whether the mark is a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What a cache may take and its clients may do."""
+
+    size_bytes: int
+    """Of the cache."""
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +93,8 @@ def cold_reason(header: Header, until_ns: int, image: ImageState, boot: str) -> 
     if header.clean:
         if image.mark is None or header.mark is None:
             return "nothing tells whether the image was changed"
+        if not image.dated and (not boot or header.boot != boot):
+            return "a device counts anew, and may have another name, since the machine was restarted"
         return None if image.mark == header.mark else "the image was changed"
     if not boot or header.boot != boot:
         return "the machine was restarted before the cache was closed"
@@ -91,15 +105,15 @@ def cold_reason(header: Header, until_ns: int, image: ImageState, boot: str) -> 
 
 
 def write_header(buffer: Buffer, header: Header) -> None:
-    """Write the head into the first `HEADER_BYTES` of an index; `until` stays."""
+    """Write the head into the first `HEADER_BYTES` of an index; `until` stays, and what is in force."""
     body = json.dumps(asdict(header)).encode()
     text = MAGIC + xxh3_64_hexdigest(body).encode() + b"\n" + body + b"\n"
-    buffer[:_UNTIL_AT] = text.ljust(_UNTIL_AT, b"\0")
+    buffer[:_KEPT_AT] = text.ljust(_KEPT_AT, b"\0")
 
 
 def read_header(buffer: Buffer | bytes) -> Header | None:
     """The head of an index; None where there is none that is whole."""
-    text = bytes(buffer[:_UNTIL_AT])
+    text = bytes(buffer[:_KEPT_AT])
     if not text.startswith(MAGIC):
         return None
     check, _, rest = text[len(MAGIC) :].partition(b"\n")
@@ -109,6 +123,40 @@ def read_header(buffer: Buffer | bytes) -> Header | None:
     said = json.loads(body)
     known = {field.name for field in fields(Header)}
     return Header(**said) if isinstance(said, Mapping) and set(said) == known else None
+
+
+def keep(buffer: Buffer, asked: InForce, now: InForce) -> None:
+    """Note what is in force, for the next life.
+
+    Args:
+        buffer: the index.
+        asked: what this life was begun with.
+        now: what holds.
+    """
+    limits = now.limits
+    body = _KEPT.pack(_digest(asked), now.size_bytes, limits.iops or 0.0, limits.bytes_per_s or 0.0, 0)
+    buffer[_KEPT_AT:_UNTIL_AT] = body[:-8] + struct.pack("<Q", xxh3_64_intdigest(body))
+
+
+def kept(buffer: Buffer | bytes, asked: InForce) -> InForce | None:
+    """What was in force at the end of an earlier life that was begun with the same; None where there is none.
+
+    Others may have been promised what such a life had given up: beginning again with what was asked at first would take
+    it from them.
+
+    Args:
+        buffer: the index.
+        asked: what this life is begun with.
+    """
+    found = bytes(buffer[_KEPT_AT:_UNTIL_AT])
+    was, size, iops, bandwidth, check = _KEPT.unpack(found)
+    if check != xxh3_64_intdigest(found[:-8] + bytes(8)) or was != _digest(asked):
+        return None
+    return InForce(size, Limits(iops or None, bandwidth or None))
+
+
+def _digest(asked: InForce) -> int:
+    return int(xxh3_64_intdigest(repr(asked).encode()))
 
 
 def explain(buffer: Buffer, now_ns: int) -> None:

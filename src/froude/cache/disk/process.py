@@ -17,12 +17,13 @@ from froude.base.errors import InputError
 from froude.cache.disk.backing import Image
 from froude.cache.disk.chunks import FIRST, ChunkChooser
 from froude.cache.disk.commands import LINE_LIMIT
+from froude.cache.disk.header import InForce
 from froude.cache.disk.nbd.connection import Export
 from froude.cache.disk.nbd.wire import PAYLOAD_LIMIT, BlockSizes, Feature
 from froude.cache.disk.seams import Work
 from froude.cache.disk.server import NbdServer, serve_commands, tcp_listener, unix_listener
 from froude.cache.disk.service import Parts, Service
-from froude.cache.disk.slots import CacheFile
+from froude.cache.disk.slots import CacheFile, index_of
 from froude.cache.disk.space import Space
 from froude.cache.disk.state import Places
 from froude.cache.disk.status import DiskStatus, Limits
@@ -119,12 +120,20 @@ async def _serve(
     with ExitStack() as opened:
         image = Image(settings.image, direct=settings.direct)
         opened.callback(image.close)
-        if _same(settings.cache, image.path):
-            raise InputError("is the image itself", file=settings.cache, allowed="another file")
+        for path in (settings.cache, index_of(settings.cache)):
+            if _same(path, image.path):
+                raise InputError("is the image itself", file=path, allowed="another name for the cache")
         file = CacheFile(settings.cache, direct=settings.direct)
         closing = opened.enter_context(_closing(file))
         chunk = settings.chunk_bytes or file.chosen_chunk or FIRST
         chosen = settings.chunk_bytes is None and file.chosen_chunk is not None
+        asked = InForce(settings.size_bytes, settings.limits)
+        in_force = file.begin(asked)
+        if in_force != asked:
+            note(
+                f"goes on with what was set last: {in_force.size_bytes} B, {in_force.limits}; another --size, --iops or "
+                "--bandwidth than at its last start counts again"
+            )
         restored = file.start(image.state(), chunk, chosen=chosen)
         pool = Pool(asyncio.get_running_loop(), _THREADS)
         opened.callback(pool.close)
@@ -141,7 +150,7 @@ async def _serve(
             writing=file.writing,
             now=time.monotonic,
         )
-        service = _service(settings, (image, file, places), restored, note, chosen=chosen)
+        service = _service(settings, in_force, (image, file, places), restored, note, chosen=chosen)
         server = NbdServer(service, Export(image.size, _FEATURES, BlockSizes(1, BLOCK, PAYLOAD_LIMIT)), note)
         opened.callback(server.close)
         await _until_told(settings, service, server, ready)
@@ -169,6 +178,7 @@ def _closing(file: CacheFile) -> Iterator[list[Image]]:
 
 def _service(
     settings: DiskSettings,
+    in_force: InForce,
     opened: tuple[Image, CacheFile, Places],
     restored: list[Restored],
     note: Callable[[str], None],
@@ -190,7 +200,7 @@ def _service(
     )
 
     parts = Parts(space, places, file, chooser, loop.call_later, fixed, note, settings.cache_writes)
-    return Service(parts, settings.limits, settings.size_bytes)
+    return Service(parts, in_force.limits, in_force.size_bytes)
 
 
 async def _until_told(

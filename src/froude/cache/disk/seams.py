@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from froude.cache.disk.header import ImageState
+from froude.cache.disk.status import Limits
 from froude.cache.disk.table import Table
 
 T = TypeVar("T")
@@ -77,6 +78,14 @@ class CacheIndex(Protocol):
 
         Raises:
             OSError: no space for the index; then nothing has changed.
+        """
+
+    def keep(self, size_bytes: int, limits: Limits) -> None:
+        """Note what is in force, so that a server that is started again goes on with it.
+
+        Args:
+            size_bytes: what the cache may hold.
+            limits: of its clients.
         """
 
 

@@ -66,6 +66,9 @@ class _Client:
         self._last = False
         """Whether the client sends nothing more, and the connection ends when it has its answers."""
         self._limit = self._loop.call_later(_HANDSHAKE_S, self._late)
+
+    def begin(self) -> None:
+        """Greet it, and listen to what it says."""
         self._send(self._protocol.data_to_send())
         self._read_on()
         self._flush()
@@ -280,7 +283,9 @@ class NbdServer:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
             connection.setsockopt(socket.SOL_SOCKET, option, _SOCKET_BYTES)
-        self._clients.add(_Client(self, connection, self._export, self._room))
+        client = _Client(self, connection, self._export, self._room)
+        self._clients.add(client)  # before it begins: one that has gone already leaves at once
+        client.begin()
         self.service.connections = len(self._clients)
 
 

@@ -277,9 +277,11 @@ class Service:
         if isinstance(command, Resize):
             before = self._evictions + self._store.state.space.evictions
             self._cache_bytes = command.size_bytes
+            self._parts.index.keep(self._cache_bytes, self._limiter.limits)
             self._store.resize(command.size_bytes, partial(self._resized, answer, before))
         elif isinstance(command, Limit):
             self._limiter = Limiter(command.applied(self._limiter.limits), self._now())
+            self._parts.index.keep(self._cache_bytes, self._limiter.limits)
             if self._timer is not None:  # it was set by the old limits
                 self._timer.cancel()
                 self._timer = None

@@ -21,15 +21,20 @@ from froude.base.units import MIB
 from froude.cache.disk.backing import aligned, reopen_direct
 from froude.cache.disk.header import (
     HEADER_BYTES,
+    MAGIC,
     Header,
     ImageState,
+    InForce,
     cold_reason,
     explain,
+    keep,
+    kept,
     read_header,
     read_until,
     write_header,
 )
 from froude.cache.disk.seams import Data
+from froude.cache.disk.status import Limits
 from froude.cache.disk.table import BLOCK, Geometry, Restored, Table
 from froude.storage.holes import punch, write_all
 
@@ -55,11 +60,11 @@ class CacheFile:
 
         Raises:
             GuardError: another server uses it.
-            InputError: what is there is something else.
+            InputError: what is there, or beside it in place of the index, is something else.
             MissingError: no space, no right to write there, or no way past the page cache.
         """
         self.path = path
-        self.index_path = path.with_name(path.name + INDEX_SUFFIX)
+        self.index_path = index_of(path)
         refuse_special(path)
         refuse_special(self.index_path)
         self._handle = _locked(path)
@@ -69,16 +74,31 @@ class CacheFile:
                 self._index = os.open(
                     self.index_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
                 )
+            if not self._slots_in_file(BLOCK) and os.fstat(self._index).st_size:
+                self._refuse_strange()
             if direct:
                 self._direct = reopen_direct(self._handle, path)
         except BaseException:
             os.close(self._handle)
             raise
-        self._found = read_header(os.pread(self._index, HEADER_BYTES, 0))
+        head = os.pread(self._index, HEADER_BYTES, 0)
+        self._head = head if len(head) == HEADER_BYTES else bytes(HEADER_BYTES)  # one that was cut is damaged
+        self._found = read_header(self._head)
+        self._asked = self._in_force = InForce(0, Limits())
         self._map: mmap.mmap | None = None
         self._ready = 0
         self.cold_reason: str | None = None
         """Why nothing was restored; None where something was, or the file was new."""
+
+    def begin(self, asked: InForce) -> InForce:
+        """What is in force from now on: what an earlier life that was asked for the same was told last, else that.
+
+        Args:
+            asked: by who starts it.
+        """
+        self._asked = asked
+        self._in_force = kept(self._head, asked) or asked
+        return self._in_force
 
     @property
     def chosen_chunk(self) -> int | None:
@@ -100,7 +120,7 @@ class CacheFile:
             MissingError: no space.
         """
         found, boot = self._found, _boot()
-        until = 0 if found is None else read_until(memoryview(os.pread(self._index, HEADER_BYTES, 0)))
+        until = 0 if found is None else read_until(memoryview(self._head))
         if found is None:
             self.cold_reason = "the index was damaged or absent" if self._slots_in_file(BLOCK) else None
         elif found.chunk_bytes != chunk_bytes:
@@ -143,6 +163,11 @@ class CacheFile:
     def generation(self) -> int:
         """See `CacheIndex`."""
         return self._header.generation
+
+    def keep(self, size_bytes: int, limits: Limits) -> None:
+        """See `CacheIndex`."""
+        self._in_force = InForce(size_bytes, limits)
+        keep(self._view, self._asked, self._in_force)
 
     @property
     def allocated_bytes(self) -> int:
@@ -232,6 +257,7 @@ class CacheFile:
         self._map = mmap.mmap(self._index, total)
         self._view = memoryview(self._map)
         write_header(self._view, self._header)
+        keep(self._view, self._asked, self._in_force)
         # A clean head of an earlier life must not survive a crash of the machine: nothing is served before this.
         self._map.flush(0, HEADER_BYTES)
         os.fsync(self._index)
@@ -244,6 +270,16 @@ class CacheFile:
         os.posix_fallocate(self._index, 0, end)
         self._ready = (end - HEADER_BYTES) // self._record_bytes
 
+    def _refuse_strange(self) -> None:
+        """Of a cache without data the index is ours, or nobody's."""
+        begin = os.pread(self._index, len(MAGIC), 0)
+        if begin != MAGIC and any(begin):
+            raise InputError(
+                "is no index of a cache, and is not written over",
+                file=self.index_path,
+                allowed="another name for the cache",
+            )
+
     def _slots_in_file(self, chunk_bytes: int) -> int:
         return max(0, -(-(os.fstat(self._handle).st_size - _DATA_AT) // chunk_bytes))
 
@@ -253,6 +289,11 @@ class CacheFile:
             self._view.release()
             self._map.close()
             self._map = None
+
+
+def index_of(path: Path) -> Path:
+    """Where the index of a cache file lies."""
+    return path.with_name(path.name + INDEX_SUFFIX)
 
 
 def _locked(path: Path) -> int:

@@ -146,7 +146,7 @@ def _checked(parse: Parse, line: str) -> Request | None:
     """A request that can be; None for any other line."""
     try:
         request = parse(line)
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, OverflowError, csv.Error):
         return None
     fits = 0 <= request.offset <= _FARTHEST and 0 < request.size <= _LARGEST_BYTES
     named = 0 < len(request.volume) <= _LONGEST_NAME and request.volume.isprintable()

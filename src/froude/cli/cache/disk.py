@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -124,6 +125,8 @@ def _limited(asked: DiskSettings, iops: float | None, bandwidth: str | None) -> 
 
     from froude.cache.disk.status import Limits
 
+    if iops is not None and not math.isfinite(iops):
+        raise InputError("is no rate", place="--iops", found=iops, allowed="a number from 1")
     limits = Limits(iops, None if bandwidth is None else size_of(bandwidth, "--bandwidth"))
     return replace(asked, limits=limits)
 
