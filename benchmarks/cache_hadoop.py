@@ -343,7 +343,10 @@ def main() -> None:
     reason = why_not()
     if reason:
         raise SystemExit(str(MissingError(reason)))
-    for name in (signal.SIGINT, signal.SIGTERM):  # so that disks and groups go, also of one begun in the background
+    for name in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # so that disks and groups go, also of one begun in the background
         signal.signal(name, signal.default_int_handler)
     left = measure(asked.minutes, asked.parts.split(","), asked.passes)
     print(f"{left} units left")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from contextlib import suppress
+
 import pytest
 from tests.harvest.live.managers import serving
 
@@ -34,3 +38,32 @@ def test_an_answer_that_is_too_large() -> None:
         calls = JsonCalls(f"127.0.0.1:{port}", "ws/v1/cluster/", bounds=Bounds(largest_bytes=999))
         with pytest.raises(TargetError, match="answers too much; allowed: at most 999 B"):
             calls.send("GET", "a")
+
+
+@pytest.mark.parametrize(
+    "said", [b"HTTP/1.1 200 OK\r\nX-a: ", b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"]
+)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_an_answer_that_drips(said: bytes, scheme: str) -> None:
+    """Its head, its body or a handshake: a byte at a time is no answer, however long it goes on."""
+    gone = threading.Event()
+
+    def drip() -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            if scheme == "http":
+                connection.sendall(said)
+            else:
+                connection.sendall(b"\x16\x03\x03\x40\x00")  # the head of a long record of a handshake
+            while not gone.wait(0.02):
+                connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=drip)
+        thread.start()
+        port = listener.getsockname()[1]
+        calls = JsonCalls(f"{scheme}://127.0.0.1:{port}", "", bounds=Bounds(timeout_s=30, whole_s=0.5))
+        with pytest.raises(TargetError, match=r"does not answer within 0\.5 s"):
+            calls.send("GET", "a")
+        gone.set()
+        thread.join()

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Mapping, Sequence
+import os
+import socket
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import requests
 import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from froude.base.errors import TargetError
 
@@ -22,7 +27,8 @@ class Bounds:
     timeout_s: float = 30.0
     """For the connection, and from one part of the answer to the next."""
     whole_s: float | None = None
-    """For the whole answer; None for as long as parts come in time."""
+    """For the whole call once it is connected, from the first byte of TLS to the last of the answer; None for as long as
+    parts come in time."""
     largest_bytes: int = 256 << 20
     """Of an answer."""
 
@@ -86,10 +92,11 @@ class JsonCalls:
         Raises:
             TargetError: no answer, or one that is too large or takes too long.
         """
+        late = threading.Event()
         try:
-            with requests.Session() as session:
-                session.trust_env = False  # proxies of the environment are not for clusters
-                with session.request(
+            with (
+                _session(self._bounds.whole_s, late) as session,
+                session.request(
                     method,
                     f"{self._url}{path}",
                     params=[*query, *self._query],
@@ -99,10 +106,15 @@ class JsonCalls:
                     verify=self._verify,
                     allow_redirects=self._redirects,
                     stream=True,
-                ) as answer:
-                    return Answer(answer.status_code, answer.reason or "", self._read(answer))
+                ) as answer,
+            ):
+                found = Answer(answer.status_code, answer.reason or "", self._read(answer))
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            raise TargetError(f"does not answer ({_cause(error)})", file=self._address) from error
+            cause = f"within {self._bounds.whole_s:g} s" if late.is_set() else f"({_cause(error)})"
+            raise TargetError(f"does not answer {cause}", file=self._address) from error
+        if late.is_set():  # what has come seems to be all
+            raise TargetError(f"does not answer within {self._bounds.whole_s:g} s", file=self._address)
+        return found
 
     def send(self, method: str, path: str, body: Any = None, *, query: Sequence[tuple[str, str]] = ()) -> Any:
         """Make a call that must be served.
@@ -132,16 +144,63 @@ class JsonCalls:
             return None
 
     def _read(self, answer: requests.Response) -> bytes:
-        data, begun, bounds = bytearray(), time.monotonic(), self._bounds
+        data, bounds = bytearray(), self._bounds
         # what has come, however little: a whole piece may be long in coming
         while piece := answer.raw.read1(1 << 16, decode_content=True):
             data += piece
             if len(data) > bounds.largest_bytes:
                 allowed = f"at most {bounds.largest_bytes} B"
                 raise TargetError("answers too much", file=self._address, allowed=allowed)
-            if bounds.whole_s is not None and time.monotonic() - begun > bounds.whole_s:
-                raise TargetError(f"does not answer within {bounds.whole_s:g} s", file=self._address)
         return bytes(data)
+
+
+@contextmanager
+def _session(whole_s: float | None, late: threading.Event) -> Iterator[requests.Session]:
+    """A session whose connections are cut off after so long, whatever is being waited for; the event tells of that.
+
+    A timeout of sockets counts from one byte to the next: a head, or a handshake of TLS, that drips is never too late.
+    """
+    connected: list[socket.socket] = []
+
+    class Noting(HTTPConnection):
+        def _new_conn(self) -> socket.socket:
+            made = super()._new_conn()
+            connected.append(socket.socket(fileno=os.dup(made.fileno())))  # TLS takes the other one over
+            return made
+
+    class Secure(Noting, HTTPSConnection):
+        pass
+
+    class Plain(urllib3.HTTPConnectionPool):
+        ConnectionCls = Noting
+
+    class Encrypted(urllib3.HTTPSConnectionPool):
+        ConnectionCls = Secure
+
+    def cut_off() -> None:
+        late.set()
+        for each in connected:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    timer = None if whole_s is None else threading.Timer(whole_s, cut_off)
+    with requests.Session() as session:
+        session.trust_env = False  # proxies of the environment are not for clusters
+        adapter = HTTPAdapter()
+        adapter.poolmanager.pool_classes_by_scheme = {"http": Plain, "https": Encrypted}
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, adapter)
+        try:
+            if timer is not None:
+                timer.daemon = True
+                timer.start()
+            yield session
+        finally:
+            if timer is not None:
+                timer.cancel()
+                timer.join()
+            for each in connected:
+                each.close()
 
 
 def _said(answer: Answer) -> str:
