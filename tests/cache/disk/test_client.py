@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -79,6 +79,29 @@ def test_other_answers_are_stated(tmp_path: Path, answer: bytes, said: str) -> N
         pytest.raises(TargetError, match=said),
     ):
         disk.stat()
+
+
+def test_an_answer_that_drips(tmp_path: Path) -> None:
+    """A byte at a time is no answer; what comes later is not taken for the next one."""
+    gone = threading.Event()
+
+    def drip() -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            while not gone.wait(0.02):
+                connection.sendall(b"x")
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "s"))
+        listener.listen()
+        thread = threading.Thread(target=drip)
+        thread.start()
+        with DiskClient(tmp_path / "s", timeout_s=0.3) as disk:
+            for said in ("timed out", "does not answer"):
+                with pytest.raises(TargetError, match=said):
+                    disk.stat()
+        gone.set()
+        thread.join()
 
 
 def test_nobody_there_is_stated(tmp_path: Path) -> None:

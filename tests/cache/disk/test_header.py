@@ -10,7 +10,7 @@ from froude.cache.disk.header import (
     HEADER_BYTES,
     Header,
     ImageState,
-    InForce,
+    Granted,
     cold_reason,
     explain,
     keep,
@@ -82,14 +82,14 @@ def test_a_device_is_believed_after_a_stop_only() -> None:
 def test_what_is_in_force_is_kept_for_who_asks_the_same() -> None:
     """Beside the head and what explains writes; damage anywhere makes it nothing."""
     buffer = bytearray(HEADER_BYTES)
-    asked, now = InForce(1 << 30, Limits(100)), InForce(1 << 20, Limits(None, 5e6))
+    asked, now = Granted(1 << 30, Limits(100)), Granted(1 << 20, Limits(None, 5e6))
     assert kept(buffer, asked) is None
     keep(buffer, asked, now)
     write_header(buffer, _HEADER)
     explain(buffer, 100 * _S)
     assert kept(buffer, asked) == now
     assert read_header(buffer) == _HEADER
-    assert kept(buffer, InForce(1 << 31, Limits(100))) is None
+    assert kept(buffer, Granted(1 << 31, Limits(100))) is None
     for at in range(len(buffer) - 48, len(buffer) - 8):
         damaged = bytearray(buffer)
         damaged[at] ^= 1

@@ -87,3 +87,12 @@ def test_a_demand_that_is_met_leaves_the_rest_for_all() -> None:
     assert split_iops(1000, [1, 1], [100, 900], [0, 0], [math.inf, math.inf]) == [100, 900]
     assert split_iops(1000, [3, 1], [900, 900], [0, 0], [math.inf, math.inf]) == [750, 250]
     assert split_iops(1000, [1, 1], [100, 200], [0, 0], [50, 60]) == [50, 60]
+
+
+def test_nobody_is_left_without_an_operation_where_there_is_one_for_each() -> None:
+    """Busy ones give it up, but for what their floors are; where a ceiling allows none there is none."""
+    free = [math.inf] * 6
+    assert split_iops(150, [1] * 6, [300, 0, 0, 0, 0, 0], [0.25] * 6, free) == [145, 1, 1, 1, 1, 1]
+    assert split_iops(3, [1] * 3, [9, 0, 0], [3, 0, 0], free[:3]) == [3, 0, 0]
+    assert split_iops(4, [1] * 3, [9, 0, 0], [2, 0, 0], [math.inf, math.inf, 0]) == [3, 1, 0]
+    assert split_iops(2, [1] * 3, [9, 9, 9], [0] * 3, free[:3]) == [1, 1, 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -31,13 +32,14 @@ class DiskClient:
         """
         self._path = str(path)
         self._socket = socket.socket(socket.AF_UNIX)
+        self._timeout_s = timeout_s
+        self._rest = bytearray()
         self._socket.settimeout(timeout_s)
         try:
             self._socket.connect(self._path)
         except OSError as error:
             self._socket.close()
             raise MissingError(f"no disk answers there ({error.strerror or error})", file=path) from error
-        self._lines = self._socket.makefile("rb")
 
     def stat(self) -> DiskStatus:
         """The disk's status.
@@ -82,7 +84,6 @@ class DiskClient:
 
     def close(self) -> None:
         """End the connection."""
-        self._lines.close()
         self._socket.close()
 
     def __enter__(self) -> DiskClient:
@@ -93,11 +94,29 @@ class DiskClient:
     ) -> None:
         self.close()
 
+    def _line(self) -> bytes:
+        """The next line within the time of one answer, however its bytes come; shorter where the connection ended."""
+        until = time.monotonic() + self._timeout_s
+        end = self._rest.find(b"\n") + 1
+        while not end and len(self._rest) < _ANSWER_LIMIT:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("timed out")
+            self._socket.settimeout(left)
+            if not (came := self._socket.recv(1 << 16)):
+                break
+            end = len(self._rest) + came.find(b"\n") + 1 if b"\n" in came else 0
+            self._rest += came
+        line = bytes(self._rest[:end])
+        del self._rest[:end]
+        return line
+
     def _ask(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             self._socket.sendall(json.dumps(command).encode() + b"\n")
-            line = self._lines.readline(_ANSWER_LIMIT)
+            line = self._line()
         except OSError as error:
+            self.close()  # what it may still say would be taken for the next answer
             raise TargetError(f"does not answer ({error})", file=self._path) from error
         if not line.endswith(b"\n"):
             raise TargetError("ended the connection", file=self._path)

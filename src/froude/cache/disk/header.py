@@ -49,7 +49,7 @@ class ImageState:
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class Granted:
     """What a cache may take and its clients may do."""
 
     size_bytes: int
@@ -125,7 +125,7 @@ def read_header(buffer: Buffer | bytes) -> Header | None:
     return Header(**said) if isinstance(said, Mapping) and set(said) == known else None
 
 
-def keep(buffer: Buffer, asked: InForce, now: InForce) -> None:
+def keep(buffer: Buffer, asked: Granted, now: Granted) -> None:
     """Note what is in force, for the next life.
 
     Args:
@@ -138,7 +138,7 @@ def keep(buffer: Buffer, asked: InForce, now: InForce) -> None:
     buffer[_KEPT_AT:_UNTIL_AT] = body[:-8] + struct.pack("<Q", xxh3_64_intdigest(body))
 
 
-def kept(buffer: Buffer | bytes, asked: InForce) -> InForce | None:
+def kept(buffer: Buffer | bytes, asked: Granted) -> Granted | None:
     """What was in force at the end of an earlier life that was begun with the same; None where there is none.
 
     Others may have been promised what such a life had given up: beginning again with what was asked at first would take
@@ -152,10 +152,10 @@ def kept(buffer: Buffer | bytes, asked: InForce) -> InForce | None:
     was, size, iops, bandwidth, check = _KEPT.unpack(found)
     if check != xxh3_64_intdigest(found[:-8] + bytes(8)) or was != _digest(asked):
         return None
-    return InForce(size, Limits(iops or None, bandwidth or None))
+    return Granted(size, Limits(iops or None, bandwidth or None))
 
 
-def _digest(asked: InForce) -> int:
+def _digest(asked: Granted) -> int:
     return int(xxh3_64_intdigest(repr(asked).encode()))
 
 

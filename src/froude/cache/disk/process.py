@@ -17,7 +17,7 @@ from froude.base.errors import InputError
 from froude.cache.disk.backing import Image
 from froude.cache.disk.chunks import FIRST, ChunkChooser
 from froude.cache.disk.commands import LINE_LIMIT
-from froude.cache.disk.header import InForce
+from froude.cache.disk.header import Granted
 from froude.cache.disk.nbd.connection import Export
 from froude.cache.disk.nbd.wire import PAYLOAD_LIMIT, BlockSizes, Feature
 from froude.cache.disk.seams import Work
@@ -127,7 +127,7 @@ async def _serve(
         closing = opened.enter_context(_closing(file))
         chunk = settings.chunk_bytes or file.chosen_chunk or FIRST
         chosen = settings.chunk_bytes is None and file.chosen_chunk is not None
-        asked = InForce(settings.size_bytes, settings.limits)
+        asked = Granted(settings.size_bytes, settings.limits)
         in_force = file.begin(asked)
         if in_force != asked:
             note(
@@ -178,7 +178,7 @@ def _closing(file: CacheFile) -> Iterator[list[Image]]:
 
 def _service(
     settings: DiskSettings,
-    in_force: InForce,
+    in_force: Granted,
     opened: tuple[Image, CacheFile, Places],
     restored: list[Restored],
     note: Callable[[str], None],

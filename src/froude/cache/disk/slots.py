@@ -24,7 +24,7 @@ from froude.cache.disk.header import (
     MAGIC,
     Header,
     ImageState,
-    InForce,
+    Granted,
     cold_reason,
     explain,
     keep,
@@ -84,13 +84,13 @@ class CacheFile:
         head = os.pread(self._index, HEADER_BYTES, 0)
         self._head = head if len(head) == HEADER_BYTES else bytes(HEADER_BYTES)  # one that was cut is damaged
         self._found = read_header(self._head)
-        self._asked = self._in_force = InForce(0, Limits())
+        self._asked = self._in_force = Granted(0, Limits())
         self._map: mmap.mmap | None = None
         self._ready = 0
         self.cold_reason: str | None = None
         """Why nothing was restored; None where something was, or the file was new."""
 
-    def begin(self, asked: InForce) -> InForce:
+    def begin(self, asked: Granted) -> Granted:
         """What is in force from now on: what an earlier life that was asked for the same was told last, else that.
 
         Args:
@@ -166,7 +166,7 @@ class CacheFile:
 
     def keep(self, size_bytes: int, limits: Limits) -> None:
         """See `CacheIndex`."""
-        self._in_force = InForce(size_bytes, limits)
+        self._in_force = Granted(size_bytes, limits)
         keep(self._view, self._asked, self._in_force)
 
     @property

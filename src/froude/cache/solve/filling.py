@@ -88,4 +88,15 @@ def split_iops(
         min(max(demand, floor), most) for demand, floor, most in zip(demands, floors, ceilings, strict=True)
     ]
     first = fill(capacity, weights, floors, wanted)
-    return [int(amount + 1e-6) for amount in fill(capacity, weights, first.tolist(), ceilings)]
+    caps = [int(amount + 1e-6) for amount in fill(capacity, weights, first.tolist(), ceilings)]
+    spare = int(capacity) - sum(caps)
+    for number, (cap, most) in enumerate(zip(caps, ceilings, strict=True)):
+        if cap or most < 1:
+            continue
+        largest = max(range(len(caps)), key=lambda each: caps[each] - floors[each])
+        if not spare and caps[largest] - max(1, floors[largest]) < 1:
+            break
+        caps[number] = 1  # a VM without any would hang
+        caps[largest] -= not spare
+        spare = max(0, spare - 1)
+    return caps
