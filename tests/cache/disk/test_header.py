@@ -8,9 +8,9 @@ import pytest
 
 from froude.cache.disk.header import (
     HEADER_BYTES,
+    Granted,
     Header,
     ImageState,
-    Granted,
     cold_reason,
     explain,
     keep,

@@ -40,6 +40,22 @@ def test_policies_stand_side_by_side(tmp_path: Path) -> None:
     assert list(times.rows) == [("1", "c1", "scan", 30.0, 30.0)]
 
 
+def test_policies_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path) -> None:
+    """Where the interval of the soonest reaches 0."""
+    file = tmp_path / "s.yaml"
+    file.write_text(SMALL)
+    jobs = (JobTime(0, "c1", "scan", 30.0),)
+    outcomes = [
+        replace(outcome(name, number, total_s), jobs=jobs)
+        for name, each in {"shared": (100.0, 80.0), "exact": (70.0, 95.0)}.items()
+        for number, total_s in enumerate(each)
+    ]
+    page = simulation_report(read_scenario(file).scenario, outcomes, {})
+    assert page.lede.startswith(
+        "These runs do not tell the policies from one cache for all: the soonest, **exact**"
+    )
+
+
 def test_without_the_baseline_nothing_is_compared(tmp_path: Path) -> None:
     """A single policy is a page, too."""
     file = tmp_path / "s.yaml"

@@ -64,7 +64,7 @@ def test_what_is_said_is_served(asked: list[DiskSettings], capsys: pytest.Captur
     assert "of 4 chunks read 75.0% from the cache" in said.out
     assert "serving vm.raw (1GiB) at nbd+unix:///?socket=run/vm.sock" in said.err
     assert "nbd://127.0.0.1:1" in said.err
-    assert "cache: 32KiB found and kept" in said.err
+    assert ": 32KiB found and kept" in said.err
     assert "note: a remark" in said.err
 
 
@@ -87,6 +87,11 @@ def test_a_dry_run_opens_nothing(asked: list[DiskSettings], capsys: pytest.Captu
     ("words", "said"),
     [
         (["--size", "1GB"], "where shall clients connect"),
+        (
+            ["--size", "40", "--socket", "s"],
+            "--size: holds nothing; found 40; allowed: 0, or from 4096 bytes",
+        ),
+        (["--size", "1GB", "--socket", "s", "--iops", "inf"], "--iops: is no rate"),
         (["--size", "1 s", "--socket", "s"], "--size: is no size"),
         (["--size", "-1", "--socket", "s"], "--size: is no size"),
         (["--size", "1GB", "--socket", "s", "--chunk", "5000"], "--chunk: is no size of chunks"),

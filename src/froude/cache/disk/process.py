@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import secrets
+import shutil
 import signal
 import sys
 import time
@@ -133,6 +134,11 @@ async def _serve(
             note(
                 f"goes on with what was set last: {in_force.size_bytes} B, {in_force.limits}; another --size, --iops or "
                 "--bandwidth than at its last start counts again"
+            )
+        free = shutil.disk_usage(settings.cache.parent).free + file.allocated_bytes
+        if in_force.size_bytes > free:
+            note(
+                f"the cache may hold {in_force.size_bytes} B, and {settings.cache.parent} has {free} B for it"
             )
         restored = file.start(image.state(), chunk, chosen=chosen)
         pool = Pool(asyncio.get_running_loop(), _THREADS)

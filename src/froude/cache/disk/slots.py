@@ -22,9 +22,9 @@ from froude.cache.disk.backing import aligned, reopen_direct
 from froude.cache.disk.header import (
     HEADER_BYTES,
     MAGIC,
+    Granted,
     Header,
     ImageState,
-    Granted,
     cold_reason,
     explain,
     keep,

@@ -44,7 +44,10 @@ def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Ma
     lede = f"All jobs end soonest under **{best}**: after {seconds_text(totals[best])}."
     if best in gained:
         gain = gained[best]
-        lede += f" That is {gain.mean:.1%} sooner than with one cache for all ({gain.low:.1%} to {gain.high:.1%})."
+        how = f"{gain.mean:.1%} sooner than with one cache for all ({gain.low:.1%} to {gain.high:.1%})"
+        lede += f" That is {how}."
+        if gain.low <= 0:
+            lede = f"These runs do not tell the policies from one cache for all: the soonest, **{best}**, ends {how}."
     runs = 1 + max(each.run for each in outcomes)
     space = scenario.space_bytes * len(scenario.hypervisors)
     times = "once" if runs == 1 else f"{runs} times"

@@ -103,14 +103,20 @@ def _asked(
     if importlib.util.find_spec("xxhash") is None:
         raise MissingError("xxhash is not installed", remedy="pip install 'froude[cache]'")
     from froude.cache.disk.process import DiskSettings
+    from froude.cache.disk.table import BLOCK
 
     if socket is None and port is None:
         raise InputError("where shall clients connect?", place="--socket", allowed="--socket, --port or both")
+    size_bytes = size_of(size, "--size", zero=True)
+    if 0 < size_bytes < BLOCK:
+        raise InputError(
+            "holds nothing", place="--size", found=size, allowed=f"0, or from {BLOCK} bytes: mind the unit"
+        )
     beside = socket or cache
     return DiskSettings(
         image=image,
         cache=cache,
-        size_bytes=size_of(size, "--size", zero=True),
+        size_bytes=size_bytes,
         socket=socket,
         control=control or beside.with_name(beside.name + _CONTROL),
         port=port,
@@ -132,9 +138,10 @@ def _limited(asked: DiskSettings, iops: float | None, bandwidth: str | None) -> 
 
 
 def _warmth(status: DiskStatus) -> str:
+    most = size_text(status.cache_bytes)
     if status.restored_chunks:
-        return f"cache: {size_text(status.used_bytes)} found and kept"
-    return f"cache: empty{f', since {status.cold_reason}' if status.cold_reason else ''}"
+        return f"cache of {most}: {size_text(status.used_bytes)} found and kept"
+    return f"cache of {most}: empty{f', since {status.cold_reason}' if status.cold_reason else ''}"
 
 
 def _summary(status: DiskStatus) -> str:
