@@ -12,7 +12,7 @@ from froude.cache.agents import system
 from froude.cache.agents.beat import Beat
 from froude.cache.agents.keeper import Keeper
 from froude.cache.monitor.limits import Limits
-from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport, LimitsMessage
+from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport
 
 
 class WatchedVm(Protocol):
@@ -51,7 +51,7 @@ class HypervisorWatch:
             name=self.name,
             instance=self._instance,
             uptime_s=now,
-            supply=LimitsMessage.of(self.keeper.supply),
+            supply=self.keeper.supply,
             last_number=self.keeper.last_number,
             vms=tuple(vm.report(self._instance, now) for vm in self.vms.values()),
             findings=tuple(finding for vm in self.vms.values() for finding in vm.findings()),

@@ -10,7 +10,7 @@ from froude.cache.backends.own import OwnDisk
 from froude.cache.backends.probe import choose
 from froude.cache.backends.types import Backend, Finding, Verdict
 from froude.cache.monitor.limits import RESOURCES, Limits
-from froude.cache.monitor.messages import CachedVm, FindingMessage, LimitsMessage
+from froude.cache.monitor.messages import CachedVm, FindingMessage
 from froude.cache.monitor.pieces import CurvePieces
 
 
@@ -113,9 +113,9 @@ class Watch:
             now_s: on the clock of `look`.
         """
         controls = tuple(name for name in RESOURCES if name in self.vm.controls)
-        empty = CachedVm(name=self.vm.name, instance=instance, limits=LimitsMessage(), controls=controls)
+        empty = CachedVm(name=self.vm.name, instance=instance, limits=Limits(), controls=controls)
         try:
-            limits = LimitsMessage.of(self.vm.read_back())
+            limits = self.vm.read_back()
             if self.disk is None and self.counters is None:
                 # Nobody knows what it wants: its limits stay as they are.
                 error = "nobody counts its requests"

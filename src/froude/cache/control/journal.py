@@ -17,8 +17,7 @@ from typing import Any
 from froude.base.documents import STAMP, parse_stamp
 from froude.base.errors import GuardError, InputError
 from froude.base.files import atomic_write_bytes, read_bounded, refuse_special, stated_os_errors
-from froude.cache.control.types import Decision, Outcome, Record, plain
-from froude.cache.monitor.limits import Limits, read_limits
+from froude.cache.control.types import Record, plain, record_of
 
 KEPT = 1000
 """Rounds that are remembered: 17 hours at one a minute, less where many are asked for."""
@@ -167,7 +166,7 @@ class FileJournal:
                 elif "paused" in fields:
                     self.paused = bool(fields["paused"])
                 elif "round" in fields:
-                    self._keep(_record(fields["round"], str(self._path)))
+                    self._keep(record_of(fields["round"]))
                 elif number < len(lines) + 1:
                     raise ValueError("neither a round nor a number")
             except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -181,23 +180,3 @@ def _plain(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return fields if isinstance(fields, dict) else {}
-
-
-def _record(fields: dict[str, Any], file: str) -> Record:
-    def limits(name: str) -> dict[str, Limits]:
-        return {vm: read_limits(each, file=file) for vm, each in fields[name].items()}
-
-    decision = Decision(
-        fields["policy"], limits("limits"), fields["reasons"], fields["expected"], tuple(fields["remarks"])
-    )
-    return Record(
-        int(fields["number"]),
-        float(fields["made_at_s"]),
-        str(fields["cause"]),
-        Outcome(fields["outcome"]),
-        decision,
-        limits("before"),
-        limits("after"),
-        tuple(fields["failures"]),
-        float(fields["seconds"]),
-    )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from froude.cache.monitor.messages import HypervisorReport, LimitsMessage, VmReport
+from froude.cache.monitor.limits import Limits
+from froude.cache.monitor.messages import HypervisorReport, VmReport
 
 _MOST_PER_S = {
     "reads": 1e8,
@@ -84,9 +85,9 @@ def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) ->
     return None
 
 
-def _grew(before: LimitsMessage, after: LimitsMessage) -> bool:
+def _grew(before: Limits, after: Limits) -> bool:
     """Whether there is more of anything; less is believed at once, for it over-commits nothing."""
-    pairs = [(each, after.value().plain()[name]) for name, each in before.value().plain().items()]
+    pairs = [(each, after.plain()[name]) for name, each in before.plain().items()]
     return any(old is not None and (new is None or new > old) for old, new in pairs)
 
 

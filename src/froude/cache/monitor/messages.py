@@ -31,26 +31,6 @@ class Message(BaseModel):
 M = TypeVar("M", bound=Message)
 
 
-class LimitsMessage(Message):
-    """Limits of a VM, or what an SSD has."""
-
-    cache_bytes: Count | None = None
-    """Space of its cache; null where that is not controlled."""
-    iops: Annotated[int, Field(ge=1, le=MOST)] | None = None
-    """Requests per second; null for no cap."""
-    bytes_per_s: Annotated[int, Field(ge=1, le=MOST)] | None = None
-    """Bandwidth; null for no cap."""
-
-    @classmethod
-    def of(cls, limits: Limits) -> LimitsMessage:
-        """Those of a value."""
-        return cls(**limits.plain())
-
-    def value(self) -> Limits:
-        """As the value that everything else uses."""
-        return Limits(self.cache_bytes, self.iops, self.bytes_per_s)
-
-
 class Apply(Message):
     """One change of one VM's limits."""
 
@@ -58,7 +38,7 @@ class Apply(Message):
     """Of the change: larger than that of any change before it, or it is refused as late."""
     instance: Name | None = None
     """Of the agent, as it was when the change was made; another one refuses it as late. Null for any."""
-    limits: LimitsMessage
+    limits: Limits
     """All of them; null lifts a cap."""
 
 
@@ -137,7 +117,7 @@ class CachedVm(Message):
     name: Name
     instance: Name
     """Another one whenever counters begin anew."""
-    limits: LimitsMessage
+    limits: Limits
     """In force, read back."""
     controls: Annotated[tuple[Name, ...], Field(max_length=10)] = ()
     """Which of `cache_bytes`, `iops` and `bytes_per_s` can be changed."""
@@ -181,7 +161,7 @@ class HypervisorReport(Message):
     instance: Name
     uptime_s: Amount
     """Of the agent, on a clock that never goes back: the time of this sample."""
-    supply: LimitsMessage
+    supply: Limits
     """What the SSD has."""
     last_number: Count = 0
     """Of the last change that it carried out."""

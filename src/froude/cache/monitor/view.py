@@ -302,7 +302,7 @@ class Monitor:
         return VmView(
             name=vm.name,
             hypervisor=hypervisor,
-            held=vm.limits.value(),
+            held=vm.limits,
             rates={**kept.cache.rates(), **kept.own.rates()},
             window_s=kept.cache.covered_s,
             controls=frozenset(vm.controls),
@@ -349,7 +349,7 @@ def _roles(heard: _Heard) -> tuple[str, ...]:
 
 
 def _hypervisor(name: str, heard: _Heard) -> HypervisorView:
-    supply = heard.report.supply.value() if isinstance(heard.report, HypervisorReport) else Limits()
+    supply = heard.report.supply if isinstance(heard.report, HypervisorReport) else Limits()
     return HypervisorView(name, supply, heard.trouble)
 
 
