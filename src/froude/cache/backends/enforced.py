@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from froude.base.errors import FroudeError
 from froude.cache.backends.own import OwnDisk
@@ -128,15 +128,8 @@ class Watch:
     def findings(self) -> list[FindingMessage]:
         """What came of measuring its back-ends."""
         return [
-            FindingMessage(
-                vm=self.vm.name,
-                backend=each.backend,
-                resource=each.resource,
-                verdict=each.verdict.value,
-                note=each.note[:2000],
-                asked=each.asked,
-                free_rate=each.free_rate,
-                held_rate=each.held_rate,
+            FindingMessage.model_validate(
+                {**asdict(each), "vm": self.vm.name, "verdict": each.verdict.value, "note": each.note[:2000]}
             )
             for each in self.vm.findings
         ]
@@ -148,10 +141,8 @@ class Watch:
             return {"reads": int(requests), "read_bytes": int(size)}
         now = self.disk.status()
         curve = self.pieces.curve(now_s)
-        same = ("used_bytes", "chunk_bytes", "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "held",
-                "ssd_written_bytes")  # fmt: skip
         return {
-            **{name: getattr(now, name) for name in same},
+            **{name: value for name, value in now.to_json().items() if name in CachedVm.model_fields},
             "instance": f"{instance}/{now.start}",  # its counters begin anew with each start
             "io_s": now.read_s + now.write_s + now.flush_s,
             "curve": None if curve is None else curve.plain(),

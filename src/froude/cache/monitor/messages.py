@@ -85,7 +85,36 @@ class JobSample(Message):
     """Where its tasks run, as far as that is known."""
 
 
-class VmReport(Message):
+class Transfers(Message):
+    """What was read and written so far."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)  # metrics are described by them
+    reads: Count = 0
+    """Reads of the VM."""
+    writes: Count = 0
+    """Writes of the VM."""
+    read_bytes: Count = 0
+    """Bytes that the VM has read."""
+    write_bytes: Count = 0
+    """Bytes that the VM has written."""
+
+
+class CacheCounters(Transfers):
+    """What a cached disk did so far."""
+
+    hits: Count = 0
+    """Chunks read that were cached."""
+    misses: Count = 0
+    """Chunks read that were not."""
+    io_s: Amount = 0.0
+    """Sum of the times that its requests took."""
+    held: Count = 0
+    """Requests that a cap held back."""
+    ssd_written_bytes: Count = 0
+    """Bytes written to the SSD for the VM's cache."""
+
+
+class VmReport(Transfers):
     """Counters of a virtual machine, by the agent on it."""
 
     name: Name
@@ -100,10 +129,6 @@ class VmReport(Message):
     """Time that its processes waited for disks so far."""
     io_by: Word = ""
     """How that is known: `delays` of processes, `pressure` of the machine, or `disks` that were busy."""
-    reads: Count = 0
-    writes: Count = 0
-    read_bytes: Count = 0
-    write_bytes: Count = 0
     addresses: Annotated[tuple[Name, ...], Field(max_length=_LIST)] = ()
     """By which other machines know it."""
     processes: Annotated[tuple[ProcessSample, ...], Field(max_length=_LIST)] = ()
@@ -111,7 +136,7 @@ class VmReport(Message):
     jobs: Annotated[tuple[JobSample, ...], Field(max_length=_LIST)] = ()
 
 
-class CachedVm(Message):
+class CachedVm(CacheCounters):
     """A VM as its hypervisor sees it."""
 
     name: Name
@@ -124,17 +149,6 @@ class CachedVm(Message):
     used_bytes: Count = 0
     """Of its cache."""
     chunk_bytes: Annotated[int, Field(ge=1, le=1 << 40)] = 65536
-    reads: Count = 0
-    writes: Count = 0
-    read_bytes: Count = 0
-    write_bytes: Count = 0
-    hits: Count = 0
-    misses: Count = 0
-    io_s: Amount = 0.0
-    """Sum of the times that its requests took."""
-    held: Count = 0
-    """Requests that a cap held back."""
-    ssd_written_bytes: Count = 0
     curve: dict[str, Any] | None = None
     """Its miss-ratio curve so far; null before its first read, or where there is none."""
     error: Word = ""

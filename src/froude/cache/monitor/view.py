@@ -15,13 +15,17 @@ from froude.cache.monitor.audit import evades, overcommitted
 from froude.cache.monitor.checks import clock_lies, hypervisor_lies, vm_lies
 from froude.cache.monitor.jobs import JobRun, JobRuns
 from froude.cache.monitor.limits import RESOURCES, Limits
-from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport, JobSample, VmReport
+from froude.cache.monitor.messages import (
+    CacheCounters,
+    CachedVm,
+    FindingMessage,
+    HypervisorReport,
+    JobSample,
+    VmReport,
+)
 from froude.cache.monitor.topology import Application, Flow, applications
 from froude.cache.monitor.window import Sample, Window
 
-_COUNTED = (
-    "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "io_s", "held", "ssd_written_bytes"
-)  # fmt: skip
 _WATCHED = ("chunks", "write_bytes")
 _LEAST_FLOW = 1.0
 """Bytes per second below which a flow joins nobody."""
@@ -36,8 +40,8 @@ class VmView:
     held: Limits
     """In force."""
     rates: Mapping[str, float]
-    """Per second: reads, writes, read_bytes, write_bytes, hits, misses, chunks (hits and misses), io_s, held and
-    ssd_written_bytes by its cache; cpu_s and wait_s by its own agent. Empty before a second report."""
+    """Per second: all of `CacheCounters` and chunks (hits and misses) by its cache; cpu_s and wait_s by its own agent.
+    Empty before a second report."""
     window_s: float
     """How long that while is."""
     controls: frozenset[str] = frozenset(RESOURCES)
@@ -252,9 +256,8 @@ class Monitor:
 
     def _cached(self, vm: CachedVm, instance: str, time_s: float) -> None:
         kept = self._kept(vm.name)
-        counts = {name: float(getattr(vm, name)) for name in _COUNTED} | {
-            "chunks": float(vm.hits + vm.misses)
-        }
+        counts = {name: float(getattr(vm, name)) for name in CacheCounters.model_fields}
+        counts["chunks"] = float(vm.hits + vm.misses)
         kept.evades = "" if kept.last is None else evades(kept.last[0], vm, time_s - kept.last[1])
         kept.last = (vm, time_s)
         if kept.cache.add(Sample(instance, time_s, counts)):
