@@ -9,7 +9,7 @@ from typing import Protocol
 
 from froude.base.errors import GuardError, InputError
 from froude.cache.agents import system
-from froude.cache.agents.beat import Beat
+from froude.cache.agents.beat import Beat, Beating
 from froude.cache.agents.keeper import Keeper
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport
@@ -32,7 +32,7 @@ class WatchedVm(Protocol):
 
 
 @dataclass(slots=True)
-class HypervisorWatch:
+class HypervisorWatch(Beating):
     """What the agent knows; `with HypervisorWatch(...) as watch:` looks at curves until the block ends."""
 
     name: str
@@ -41,7 +41,6 @@ class HypervisorWatch:
     every_s: float = 5.0
     """From one look at curves to the next."""
     _begun: float = field(default_factory=time.monotonic)
-    _beat: Beat | None = None
     _instance: str = field(default_factory=lambda: f"{system.boot()}/{time.monotonic_ns()}")
 
     def report(self) -> HypervisorReport:
@@ -86,16 +85,9 @@ class HypervisorWatch:
         for vm in self.vms.values():
             vm.look(self._now())
 
-    def __enter__(self) -> HypervisorWatch:
-        """Start to look."""
-        self._beat = Beat("froude-hypervisor-watch", self.every_s, self.look)
-        self._beat.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop."""
-        if self._beat is not None:
-            self._beat.__exit__()
+    def beat(self) -> Beat:
+        """Looks at all curves."""
+        return Beat("froude-hypervisor-watch", self.every_s, self.look)
 
     def _now(self) -> float:
         return time.monotonic() - self._begun

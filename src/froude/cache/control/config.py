@@ -10,11 +10,11 @@ from typing import Annotated
 from froude.base.declared import Declared, Example
 from froude.base.forms import FieldError, Number, Seconds, Size, Text
 from froude.base.units import MIB
-from froude.cache.agents.config import Serving, declared_of
+from froude.cache.agents.config import Serving
 from froude.cache.control.deciding import Assumed, Solver, Wishes
 from froude.cache.solve.moving import LEAST_GAIN
 from froude.cache.solve.policies import DEFAULT, policy
-from froude.workspace.document import open_document
+from froude.workspace.document import declared_of, open_document
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("cache-controller", 1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from froude.base.errors import FroudeError, TargetError
-from froude.cache.agents.beat import Beat
+from froude.cache.agents.beat import Beat, Beating
 from froude.cache.agents.client import AgentClient
 from froude.cache.backends.order import Step
 from froude.cache.control.rounds import Controller
@@ -70,7 +70,7 @@ class RestAgents:
 
 
 @dataclass(slots=True)
-class Loop:
+class Loop(Beating):
     """A round every so often, and at once when it is asked for; `with Loop(...) as loop:`."""
 
     controller: Controller
@@ -87,7 +87,6 @@ class Loop:
     """Of processor time spent in rounds, since the start."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held by whoever has the controller."""
-    _beat: Beat | None = None
     _cause: str = "start"
     _told: frozenset[str] = frozenset()
 
@@ -137,16 +136,9 @@ class Loop:
             self.controller.journal.pause(paused)
             self.paused = paused
 
-    def __enter__(self) -> Loop:
-        """Start."""
-        self._beat = Beat("froude-loop", self.interval_s, self._again, at_once=True)
-        self._beat.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop after the round that is under way."""
-        if self._beat is not None:
-            self._beat.__exit__()
+    def beat(self) -> Beat:
+        """Makes a round, the first one at once."""
+        return Beat("froude-loop", self.interval_s, self._again, at_once=True)
 
     def _again(self) -> None:
         if self.paused:
