@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from froude.base.errors import GuardError, InputError
+from froude.base.errors import GuardError
 from froude.cache.agents import system
 from froude.cache.agents.beat import Beat, Beating
 from froude.cache.agents.keeper import Keeper
@@ -73,8 +73,6 @@ class HypervisorWatch(Beating):
             GuardError: the change was made for the agent before its restart.
             FroudeError: as `Keeper.apply`.
         """
-        if vm not in self.vms:
-            raise InputError("is no VM here", place=vm, allowed=", ".join(self.vms) or "none")
         if instance not in {None, self._instance}:
             raise GuardError("is late", place=f"change {number}", found="the agent was started again since")
         self.keeper.apply(vm, number, limits)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from froude.base.errors import FroudeError, TargetError
@@ -45,12 +46,12 @@ class RestAgents:
         Args:
             steps: by hypervisor: the change's number and the change.
         """
-
-        def one(name: str) -> Callable[[], CachedVm]:
-            number, step = steps[name]
-            return lambda: self.of_hypervisors[name].apply(step.vm, number, step.after)
-
-        return self._all({name: one(name) for name in steps})
+        return self._all(
+            {
+                name: partial(self.of_hypervisors[name].apply, step.vm, number, step.after)
+                for name, (number, step) in steps.items()
+            }
+        )
 
     def close(self) -> None:
         """End its threads."""
