@@ -64,48 +64,26 @@ class FileJournal:
             raise
 
     def numbers(self, count: int, *, above: int) -> range:
-        """So many numbers that nobody was given before.
-
-        Args:
-            count: how many.
-            above: what agents have seen.
-
-        Raises:
-            MissingError: they cannot be written down.
-        """
+        """See `Journal`."""
         first = max(self._given, above) + 1
         self._add({"given": first + count - 1})
         self._given = first + count - 1
         return range(first, first + count)
 
     def add(self, record: Record) -> None:
-        """Write a round down.
-
-        Args:
-            record: of the round; a later word on the same round takes its place.
-
-        Raises:
-            MissingError: it cannot be written.
-        """
+        """See `Journal`; a later word on the same round takes the place of the earlier."""
         self._add({"round": plain(record)})
         self._keep(record)
         if self._lines > 4 * KEPT:
             self._write_anew()
 
     def pause(self, paused: bool) -> None:
-        """Write down whether rounds pause.
-
-        Args:
-            paused: whether they do from now on.
-
-        Raises:
-            MissingError: it cannot be written.
-        """
+        """See `Journal`."""
         self._add({"paused": paused})
         self.paused = paused
 
     def records(self) -> tuple[Record, ...]:
-        """The last rounds, the oldest first."""
+        """See `Journal`."""
         return tuple(self._records.values())
 
     def close(self) -> None:

@@ -33,19 +33,15 @@ class RestAgents:
     )
 
     def hypervisors(self) -> Mapping[str, HypervisorReport | FroudeError]:
-        """What every hypervisor's agent reports, or why it does not."""
+        """See `Agents`."""
         return self._all({name: each.hypervisor for name, each in self.of_hypervisors.items()})
 
     def guests(self) -> Mapping[str, VmReport | FroudeError]:
-        """What every VM's own agent reports, or why it does not."""
+        """See `Agents`."""
         return self._all({name: each.vm for name, each in self.of_vms.items()})
 
     def apply(self, steps: Mapping[str, tuple[int, Step]]) -> Mapping[str, CachedVm | FroudeError]:
-        """Carry out one change on each of some hypervisors.
-
-        Args:
-            steps: by hypervisor: the change's number and the change.
-        """
+        """See `Agents`."""
         return self._all(
             {
                 name: partial(self.of_hypervisors[name].apply, step.vm, number, step.after)

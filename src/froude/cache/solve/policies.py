@@ -82,12 +82,7 @@ class Rule:
     shares: bool = False
 
     def split(self, state: State, seeds: Seeds) -> dict[str, Share]:
-        """What the function says.
-
-        Args:
-            state: the VMs.
-            seeds: of what is left to chance.
-        """
+        """See `Policy`."""
         return self.rule(state, seeds)
 
 
