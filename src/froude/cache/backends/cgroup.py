@@ -40,22 +40,14 @@ class CgroupV1:
     controls: frozenset[str] = _CONTROLS
 
     def apply(self, limits: Limits) -> None:
-        """Cap reads and writes of the group on the device.
-
-        Raises:
-            TargetError: the kernel refuses.
-        """
+        """See `Backend`: caps reads and writes of the group on the device."""
         for resource, files in _V1.items():
             value = getattr(limits, resource) or 0  # 0 lifts a cap
             for file in files:
                 _write(self.folder / file, f"{self.device} {value}")
 
     def read_back(self) -> Limits:
-        """The larger of the caps of reads and of writes; none where either has none.
-
-        Raises:
-            TargetError: it cannot be read.
-        """
+        """See `Backend`: the larger of the caps of reads and of writes; none where either has none."""
         found = {}
         for resource, files in _V1.items():
             rows = [_rows(self.folder / file, self.device) for file in files]
@@ -87,22 +79,14 @@ class CgroupV2:
     controls: frozenset[str] = _CONTROLS
 
     def apply(self, limits: Limits) -> None:
-        """Cap reads and writes of the group on the device.
-
-        Raises:
-            TargetError: the kernel refuses.
-        """
+        """See `Backend`: caps reads and writes of the group on the device."""
         words = [
             f"{key}={getattr(limits, resource) or 'max'}" for resource, keys in _V2.items() for key in keys
         ]
         _write(self.folder / "io.max", " ".join([self.device, *words]))
 
     def read_back(self) -> Limits:
-        """The larger of the caps of reads and of writes; none where either has none.
-
-        Raises:
-            TargetError: it cannot be read.
-        """
+        """See `Backend`: the larger of the caps of reads and of writes; none where either has none."""
         caps = self._words("io.max")
         return Limits(
             **{name: _both([_number(caps.get(key, "max")) for key in keys]) for name, keys in _V2.items()}
