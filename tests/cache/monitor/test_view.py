@@ -138,8 +138,9 @@ def test_an_agent_that_is_not_heard() -> None:
 def test_one_that_never_reported() -> None:
     """It is missed."""
     monitor = Monitor(window_s=60, stale_s=100)
-    monitor.expect(("h1",), ("vm1",))
-    assert monitor.view(0.0).remarks == ("h1 has not reported yet", "vm1 has not reported yet")
+    monitor.failed("h1", "does not answer")
+    monitor.failed("vm1", "does not answer", guest=True)
+    assert monitor.view(0.0).remarks == ("h1 does not answer", "vm1 does not answer")
 
 
 def test_a_guest_that_lies_does_not_hold_up_the_split() -> None:

@@ -53,7 +53,6 @@ class Controller:
         """Ask all agents; what comes of it."""
         hypervisors, guests = self.agents.hypervisors(), self.agents.guests()
         now = self.clock.now()
-        self.monitor.expect(tuple(hypervisors), tuple(guests))
         for name, report in hypervisors.items():
             if isinstance(report, FroudeError):
                 self.monitor.failed(name, str(report))

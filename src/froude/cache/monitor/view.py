@@ -111,7 +111,7 @@ class _Heard(Generic[R]):
     report: R | None = None
     heard_s: float = 0.0
     """When, by our clock."""
-    trouble: str = "has not reported yet"
+    trouble: str = ""
 
 
 @dataclass(slots=True)
@@ -148,18 +148,6 @@ class Monitor:
         self._guests: defaultdict[str, _Heard[VmReport]] = defaultdict(_Heard)
         self._vms: dict[str, _Guest] = {}
         self._jobs = JobRuns()
-
-    def expect(self, hypervisors: tuple[str, ...], vms: tuple[str, ...] = ()) -> None:
-        """Say which agents there are, so that one that never reports is missed.
-
-        Args:
-            hypervisors: by name.
-            vms: those with an agent of their own.
-        """
-        for name in hypervisors:
-            self._hypervisors.setdefault(name, _Heard())
-        for name in vms:
-            self._guests.setdefault(name, _Heard())
 
     def failed(self, name: str, why: str, *, guest: bool = False) -> None:
         """An agent did not answer, or not as it should.
