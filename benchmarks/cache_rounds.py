@@ -18,7 +18,7 @@ from froude.cache.control.deciding import Solver
 from froude.cache.control.rounds import Controller
 from froude.cache.curves import MissRatioCurve
 from froude.cache.monitor.limits import RESOURCES, Limits
-from froude.cache.monitor.messages import CachedVm, HypervisorReport, LimitsMessage, VmReport
+from froude.cache.monitor.messages import CachedVm, HypervisorReport, VmReport
 from froude.cache.monitor.view import Monitor
 from froude.cache.solve.policies import policy
 
@@ -73,7 +73,7 @@ class _Site:
     def apply(self, steps: Mapping[str, tuple[int, Step]]) -> Mapping[str, CachedVm]:
         answers = {}
         for name, (number, step) in steps.items():
-            held = LimitsMessage.of(self._keepers[name].apply(step.vm, number, step.after))
+            held = self._keepers[name].apply(step.vm, number, step.after)
             answers[name] = CachedVm(name=step.vm, instance="1", limits=held, controls=RESOURCES[:2])
         return answers
 
@@ -83,7 +83,7 @@ class _Site:
             CachedVm(
                 name=vm,
                 instance="1",
-                limits=LimitsMessage.of(each.limits),
+                limits=each.limits,
                 controls=RESOURCES[:2],
                 reads=int(at * each.reads_per_s),
                 hits=int(at * each.reads_per_s * 0.7),
@@ -93,7 +93,7 @@ class _Site:
             )
             for vm, each in vms.items()
         )
-        supply = LimitsMessage(cache_bytes=_SPACE, iops=_IOPS)
+        supply = Limits(cache_bytes=_SPACE, iops=_IOPS)
         number = self._keepers[name].last_number
         return HypervisorReport(
             name=name, instance="1", uptime_s=at, supply=supply, vms=cached, last_number=number

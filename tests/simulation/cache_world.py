@@ -16,7 +16,7 @@ from froude.cache.agents.keeper import Keeper
 from froude.cache.backends.order import Step
 from froude.cache.control.types import Decision, Record
 from froude.cache.monitor.limits import RESOURCES, Limits
-from froude.cache.monitor.messages import CachedVm, HypervisorReport, LimitsMessage, VmReport
+from froude.cache.monitor.messages import CachedVm, HypervisorReport, VmReport
 from froude.cache.monitor.view import View
 
 SPACE, IOPS = 1000, 500
@@ -114,12 +114,12 @@ class World:
             CachedVm(
                 name=vm,
                 instance="1",
-                limits=LimitsMessage.of(disk.limits),
+                limits=disk.limits,
                 controls=RESOURCES[disk.cacheless : 2],
             )
             for vm, disk in self.disks[name].items()
         )
-        supply = LimitsMessage(cache_bytes=SPACE, iops=IOPS)
+        supply = Limits(cache_bytes=SPACE, iops=IOPS)
         number = self.keepers[name].last_number
         return HypervisorReport(
             name=name, instance="1", uptime_s=self.clock.now(), supply=supply, vms=vms, last_number=number
@@ -138,7 +138,7 @@ class World:
             return self.old.get(name, true)
         if how == "lies":
             self.lies += 1
-            doubled = LimitsMessage(cache_bytes=SPACE * 1000, iops=IOPS)
+            doubled = Limits(cache_bytes=SPACE * 1000, iops=IOPS)
             negative = true.vms[0].model_copy(update={"hits": 10**17})
             lie = {"supply": doubled} if self.random.random() < 0.5 else {"vms": (negative, *true.vms[1:])}
             return true.model_copy(update=lie)
@@ -170,7 +170,7 @@ class World:
             return error
         finally:
             self.check()
-        return CachedVm(name=step.vm, instance="1", limits=LimitsMessage.of(held), controls=RESOURCES[:2])
+        return CachedVm(name=step.vm, instance="1", limits=held, controls=RESOURCES[:2])
 
     def deliver_late(self) -> None:
         """Some changes that were on their way arrive."""

@@ -7,13 +7,14 @@ newest version, and is told whether it is still what was written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from froude.base.clock import RealClock
+from froude.base.declared import Declared, from_plain
 from froude.base.documents import (
     LIMIT_BYTES,
     STAMP,
@@ -25,10 +26,13 @@ from froude.base.documents import (
 )
 from froude.base.errors import ChangedError, InputError
 from froude.base.files import read_bounded
-from froude.base.plain import dump_yaml
+from froude.base.forms import FieldError
+from froude.base.plain import Fields, dump_yaml
 from froude.workspace.artifact import LINEAGE, TAGS, Lineage, Origin, hash_fields, hash_file, stamp
 from froude.workspace.migrate import Migrations
 from froude.workspace.recognise import DOCUMENTS, PAGE, kind_of
+
+D = TypeVar("D", bound=Declared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,28 @@ def open_document(path: Path, migrations: Migrations, *, limit_bytes: int = LIMI
         InputError: unreadable, not YAML, of another kind or a newer version, or its lineage is none.
     """
     return opened(parse_document(read_bounded(path, limit_bytes=limit_bytes), str(path)), migrations)
+
+
+def declared_of(kind: type[D], fields: Fields, path: Path, *, beside: Iterable[str] = ()) -> D:
+    """A value that is declared, of the fields of its document, with paths as seen from here.
+
+    Args:
+        kind: of the value.
+        fields: of the document, stamp and lineage among them.
+        path: of the file.
+        beside: fields that are none of the value's.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    own = Fields(fields, fields.line)
+    own.lines = fields.lines
+    for name in (STAMP, LINEAGE, TAGS, *beside):
+        own.pop(name, None)
+    try:
+        return from_plain(kind, own).moved(lambda inner: path.parent / inner)
+    except FieldError as error:
+        raise error.in_file(str(path)) from error
 
 
 def open_figures(path: Path, migrations: Migrations, *, limit_bytes: int) -> Opened:

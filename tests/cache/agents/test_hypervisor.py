@@ -10,7 +10,7 @@ from froude.base.errors import GuardError, InputError
 from froude.cache.agents.hypervisor import HypervisorWatch
 from froude.cache.agents.keeper import Keeper
 from froude.cache.monitor.limits import RESOURCES, Limits
-from froude.cache.monitor.messages import CachedVm, FindingMessage, LimitsMessage
+from froude.cache.monitor.messages import CachedVm, FindingMessage
 
 
 class Vm:
@@ -36,9 +36,7 @@ class Vm:
 
     def report(self, instance: str, now_s: float) -> CachedVm:
         """As it is."""
-        return CachedVm(
-            name=self.name, instance=instance, limits=LimitsMessage.of(self.limits), controls=RESOURCES
-        )
+        return CachedVm(name=self.name, instance=instance, limits=self.limits, controls=RESOURCES)
 
     def findings(self) -> list[FindingMessage]:
         """One."""
@@ -56,7 +54,7 @@ def test_its_report() -> None:
     watch = hypervisor()
     watch.apply("vm1", 7, Limits(50))
     report = watch.report()
-    assert (report.name, report.supply.value(), report.last_number) == ("h1", Limits(100, 500), 7)
+    assert (report.name, report.supply, report.last_number) == ("h1", Limits(100, 500), 7)
     assert {vm.name: vm.limits.cache_bytes for vm in report.vms} == {"vm1": 50, "vm2": 30}
     assert [each.vm for each in report.findings] == ["vm1", "vm2"]
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from froude.cache.agents.metrics import hypervisor_metrics, vm_metrics
-from froude.cache.monitor.messages import CachedVm, HypervisorReport, LimitsMessage, PeerSample, VmReport
+from froude.cache.monitor.limits import Limits
+from froude.cache.monitor.messages import CachedVm, HypervisorReport, PeerSample, VmReport
 
 
 def test_a_hypervisors() -> None:
     """What is not limited has no sample, nor has a VM whose disk does not answer."""
     vms = (
-        CachedVm(name="vm1", instance="1", limits=LimitsMessage(cache_bytes=5), hits=9),
-        CachedVm(name="vm2", instance="1", limits=LimitsMessage(), error="gone"),
+        CachedVm(name="vm1", instance="1", limits=Limits(cache_bytes=5), hits=9),
+        CachedVm(name="vm2", instance="1", limits=Limits(), error="gone"),
     )
-    report = HypervisorReport(
-        name="h", instance="1", uptime_s=1, supply=LimitsMessage(cache_bytes=9), vms=vms
-    )
+    report = HypervisorReport(name="h", instance="1", uptime_s=1, supply=Limits(cache_bytes=9), vms=vms)
     registry = hypervisor_metrics(report)
     assert registry.get_sample_value("froude_cache_limit_bytes", {"vm": "vm1"}) == 5
     assert registry.get_sample_value("froude_cache_limit_iops", {"vm": "vm1"}) is None

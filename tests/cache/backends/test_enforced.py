@@ -69,7 +69,7 @@ def test_the_report_of_a_cached_vm(tmp_path: Path) -> None:
         watch.vm.probed([Finding("own", "iops", Verdict.HOLDS, 5, 20.0, 5.0, "as it should")])
         watch.look(1.0)
         report = watch.report("1", 2.0)
-    assert (report.limits.value(), report.reads, report.hits, report.error) == (Limits(4096, 50), 3, 2, "")
+    assert (report.limits, report.reads, report.hits, report.error) == (Limits(4096, 50), 3, 2, "")
     assert report.controls == RESOURCES
     assert report.curve is not None
     assert report.curve["miss_ratio"] == [1.0, 0.25]
@@ -117,4 +117,4 @@ def test_a_vm_that_nobody_counts() -> None:
     """It may be capped, and nobody knows what it wants: what it has stays, and is told."""
     report = Watch(Enforced("vm", [_Disk("throttle-group", _RATES)]), None).report("1", 0.0)
     assert report.error == "nobody counts its requests"
-    assert report.limits.value() == _Disk("throttle-group", _RATES).limits
+    assert report.limits == _Disk("throttle-group", _RATES).limits

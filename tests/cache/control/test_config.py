@@ -64,7 +64,7 @@ def test_who_decides(tmp_path: Path) -> None:
         ),
         ("interval: 30 s", "interval: 0 s", "interval"),
         ("floor: 10 MiB", "floors: 10 MiB", "did you mean floor"),
-        ("floor: 10 MiB", "floor: 10 GiB", "is above its most"),
+        ("floor: 10 MiB", "floor: 10 GiB", "vms.vm1.floor: is above the ceiling"),
         ("token: secret\n", "", "token is missing"),
         ("listen: 127.0.0.1:8077", "listen: 10.0.0.1:8077", "needs a certificate"),
     ],

@@ -6,7 +6,7 @@ from froude.base.errors import TargetError
 from froude.cache.control.rounds import Controller
 from froude.cache.control.types import Outcome
 from froude.cache.monitor.limits import Limits
-from froude.cache.monitor.messages import LimitsMessage, VmReport
+from froude.cache.monitor.messages import VmReport
 from froude.cache.monitor.view import Monitor
 from tests.simulation.cache_world import RandomPolicy, SimulatedAgents, SimulatedJournal, World
 
@@ -103,7 +103,7 @@ def test_a_cache_of_which_nobody_knows_the_size() -> None:
         report = true(name)
         if name == "h1":
             return report
-        first = report.vms[0].model_copy(update={"limits": LimitsMessage(), "error": "gone"})
+        first = report.vms[0].model_copy(update={"limits": Limits(), "error": "gone"})
         return report.model_copy(update={"vms": (first, *report.vms[1:])})
 
     world.hypervisors_report = gone  # type: ignore[method-assign]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from froude.cache.monitor.audit import evades, overcommitted
-from froude.cache.monitor.messages import CachedVm, HypervisorReport, LimitsMessage
+from froude.cache.monitor.limits import Limits
+from froude.cache.monitor.messages import CachedVm, HypervisorReport
 
-_CAP = LimitsMessage(cache_bytes=10, iops=100, bytes_per_s=10_000)
+_CAP = Limits(cache_bytes=10, iops=100, bytes_per_s=10_000)
 
 
 def _vm(**changes: object) -> CachedVm:
@@ -21,7 +22,7 @@ def _vm(**changes: object) -> CachedVm:
         (_vm(read_bytes=200_000), 10.0, "went at 20000 under a cap of 10000 (bytes_per_s)"),
         (_vm(reads=1200), 10.0, ""),
         (_vm(reads=1200), 1.0, ""),
-        (_vm(reads=9000, limits=LimitsMessage(cache_bytes=10, iops=50)), 10.0, ""),
+        (_vm(reads=9000, limits=Limits(cache_bytes=10, iops=50)), 10.0, ""),
         (_vm(reads=9000, instance="2"), 10.0, ""),
     ],
 )
@@ -33,7 +34,7 @@ def test_a_vm_that_is_faster_than_its_cap(after: CachedVm, seconds: float, said:
 
 def test_an_ssd_that_is_promised_twice() -> None:
     """By what its caches may take, whether they do or not."""
-    supply = LimitsMessage(cache_bytes=15)
+    supply = Limits(cache_bytes=15)
     report = HypervisorReport(
         name="h1", instance="1", uptime_s=1, supply=supply, vms=(_vm(), _vm(name="vm2"))
     )

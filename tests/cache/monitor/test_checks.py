@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from froude.cache.monitor.checks import clock_lies, hypervisor_lies, vm_lies
-from froude.cache.monitor.messages import CachedVm, HypervisorReport, LimitsMessage, VmReport
+from froude.cache.monitor.limits import Limits
+from froude.cache.monitor.messages import CachedVm, HypervisorReport, VmReport
 
 
 def _vm(**changes: object) -> VmReport:
@@ -16,8 +17,8 @@ def _vm(**changes: object) -> VmReport:
 
 
 def _hypervisor(instance: str = "1", space: int = 1000, **changes: object) -> HypervisorReport:
-    vm = CachedVm(name="vm1", instance="1", limits=LimitsMessage(cache_bytes=10)).model_copy(update=changes)
-    supply = LimitsMessage(cache_bytes=space)
+    vm = CachedVm(name="vm1", instance="1", limits=Limits(cache_bytes=10)).model_copy(update=changes)
+    supply = Limits(cache_bytes=space)
     return HypervisorReport(name="h1", instance=instance, uptime_s=100.0, supply=supply, vms=(vm,))
 
 

@@ -1,18 +1,11 @@
-"""Limits of a VM, and how they are read."""
+"""Limits of a VM."""
 
 from __future__ import annotations
 
 import pytest
 
 from froude.base.errors import InputError
-from froude.cache.monitor.limits import MOST, RESOURCES, Limits, read_limits
-
-
-def test_they_travel_as_json() -> None:
-    """What is written reads as the same; absent and null are no limit."""
-    limits = Limits(1 << 30, None, 7)
-    assert read_limits(limits.plain(), file="agent") == limits
-    assert read_limits({"iops": 5}, file="agent") == Limits(iops=5)
+from froude.cache.monitor.limits import MOST, RESOURCES, Limits
 
 
 def test_what_a_vm_takes() -> None:
@@ -33,10 +26,3 @@ def test_a_cap_of_nothing_would_be_a_hang() -> None:
     assert Limits(0).cache_bytes == 0
     with pytest.raises(InputError, match="iops"):
         Limits(iops=0)
-
-
-@pytest.mark.parametrize("plain", [{"iops": "5"}, {"iops": True}, {"iops": 1.5}, {"other": 1}])
-def test_what_is_no_limit(plain: dict[str, object]) -> None:
-    """The error names who said it, and the place."""
-    with pytest.raises(InputError, match="agent:"):
-        read_limits(plain, file="agent")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from froude.base.errors import TargetError
 from froude.cache.monitor.limits import Limits
-from froude.cache.monitor.messages import HypervisorReport, LimitsMessage, Message, VmReport, parsed
+from froude.cache.monitor.messages import HypervisorReport, Message, VmReport, parsed
 
 _VM = {"name": "vm1", "instance": "1", "uptime_s": 1.0}
 _HYPERVISOR = {"name": "h1", "instance": "1", "uptime_s": 1.0, "supply": {"cache_bytes": 5}}
@@ -19,7 +19,7 @@ _HYPERVISOR = {"name": "h1", "instance": "1", "uptime_s": 1.0, "supply": {"cache
 def test_what_is_not_known_is_passed_over() -> None:
     """A newer agent may say more."""
     assert parsed(VmReport, {**_VM, "later": 1}, peer="x").name == "vm1"
-    assert parsed(HypervisorReport, _HYPERVISOR, peer="x").supply.value() == Limits(5)
+    assert parsed(HypervisorReport, _HYPERVISOR, peer="x").supply == Limits(5)
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,3 @@ def test_anything_else_is_one_error(document: object) -> None:
     """Whatever JSON gives is a message, or a TargetError."""
     with pytest.raises(TargetError):
         parsed(VmReport, document, peer="x")
-
-
-def test_limits_travel() -> None:
-    """There and back."""
-    limits = Limits(1, 2, None)
-    assert LimitsMessage.of(limits).value() == limits

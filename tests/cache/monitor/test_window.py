@@ -64,4 +64,3 @@ def test_a_change_is_seen_and_the_past_forgotten() -> None:
     changes = _fed(window, [100.0] * 5 + [1000.0])
     assert changes == [False] * 6 + [True]
     assert window.rates()["reads"] == pytest.approx(1000.0)
-    assert window.changed_at == 60.0

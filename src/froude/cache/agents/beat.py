@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Self
 
 
 @dataclass(slots=True)
@@ -24,7 +25,7 @@ class Beat:
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
-    def __enter__(self) -> Beat:
+    def __enter__(self) -> Self:
         """Begin."""
         self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
         self._thread.start()
@@ -44,3 +45,23 @@ class Beat:
                 self.do()
             except Exception as error:  # noqa: BLE001 - a watch that ends without a word is worse than any of them
                 sys.stderr.write(f"froude: {self.name}: {type(error).__name__}: {error}\n")
+
+
+class Beating:
+    """Something that is on a beat within a `with` block of it."""
+
+    __slots__ = ("_on",)
+
+    def beat(self) -> Beat:
+        """What is done, and how often."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        self._on = self.beat()
+        self._on.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End, after a call that is under way."""
+        self._on.__exit__()

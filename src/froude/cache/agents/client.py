@@ -16,7 +16,6 @@ from froude.cache.monitor.messages import (
     Apply,
     CachedVm,
     HypervisorReport,
-    LimitsMessage,
     Message,
     VmReport,
     parsed,
@@ -73,7 +72,7 @@ class AgentClient:
         Raises:
             TargetError: refused, or nobody knows whether it was done.
         """
-        body = Apply(number=number, instance=self._instance, limits=LimitsMessage.of(limits))
+        body = Apply(number=number, instance=self._instance, limits=limits)
         return self._asked(CachedVm, "PUT", f"vms/{quote(vm, safe='')}/limits", body.model_dump())
 
     def _asked(self, kind: type[M], method: str, path: str, body: Mapping[str, Any] | None = None) -> M:

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, ClassVar, TypeVar
+from typing import Annotated, ClassVar
 
-from froude.base.declared import Declared, Example, from_plain
-from froude.base.documents import STAMP
+from froude.base.declared import Declared, Example
 from froude.base.errors import InputError
 from froude.base.forms import FieldError, Number, Seconds, Size, Text
-from froude.base.plain import Fields
 from froude.cache.monitor.limits import MOST, Limits
 from froude.hadoop.target import parse_address
-from froude.workspace.artifact import LINEAGE, TAGS
-from froude.workspace.document import open_document
+from froude.workspace.document import declared_of, open_document
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("cache-agent", 1)
 KIND = "kind"
-_BESIDE = frozenset({STAMP, LINEAGE, TAGS, KIND})
 _LISTEN = Text(
     lambda text: parse_address(text, place="listen", free_port=True), "HOST:PORT, port 0 for a free one"
 )
@@ -183,7 +179,6 @@ AgentConfig = HypervisorAgent | VmAgent
 KINDS: dict[str, type[HypervisorAgent] | type[VmAgent]] = {
     each.kind: each for each in (HypervisorAgent, VmAgent)
 }
-D = TypeVar("D", bound=Declared)
 
 
 def read_agent(path: Path) -> AgentConfig:
@@ -200,23 +195,4 @@ def read_agent(path: Path) -> AgentConfig:
     if not isinstance(kind, str) or kind not in KINDS:
         line = fields.lines.get(KIND, fields.line)
         raise InputError("kind is none", file=path, place=line, found=kind, allowed=", ".join(KINDS))
-    return declared_of(KINDS[kind], fields, path)
-
-
-def declared_of(kind: type[D], fields: Fields, path: Path) -> D:
-    """A value of the fields of its document, with paths as seen from here.
-
-    Args:
-        kind: of the value.
-        fields: of the document.
-        path: of the file.
-
-    Raises:
-        InputError: with file, line and field of what is wrong.
-    """
-    own = Fields({key: value for key, value in fields.items() if key not in _BESIDE}, fields.line)
-    own.lines = fields.lines
-    try:
-        return from_plain(kind, own).moved(lambda inner: path.parent / inner)
-    except FieldError as error:
-        raise error.in_file(str(path)) from error
+    return declared_of(KINDS[kind], fields, path, beside=(KIND,))

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from froude.base.errors import GuardError, InputError
+from froude.base.errors import GuardError
 from froude.cache.agents import system
-from froude.cache.agents.beat import Beat
+from froude.cache.agents.beat import Beat, Beating
 from froude.cache.agents.keeper import Keeper
 from froude.cache.monitor.limits import Limits
-from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport, LimitsMessage
+from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport
 
 
 class WatchedVm(Protocol):
@@ -32,7 +32,7 @@ class WatchedVm(Protocol):
 
 
 @dataclass(slots=True)
-class HypervisorWatch:
+class HypervisorWatch(Beating):
     """What the agent knows; `with HypervisorWatch(...) as watch:` looks at curves until the block ends."""
 
     name: str
@@ -41,7 +41,6 @@ class HypervisorWatch:
     every_s: float = 5.0
     """From one look at curves to the next."""
     _begun: float = field(default_factory=time.monotonic)
-    _beat: Beat | None = None
     _instance: str = field(default_factory=lambda: f"{system.boot()}/{time.monotonic_ns()}")
 
     def report(self) -> HypervisorReport:
@@ -51,7 +50,7 @@ class HypervisorWatch:
             name=self.name,
             instance=self._instance,
             uptime_s=now,
-            supply=LimitsMessage.of(self.keeper.supply),
+            supply=self.keeper.supply,
             last_number=self.keeper.last_number,
             vms=tuple(vm.report(self._instance, now) for vm in self.vms.values()),
             findings=tuple(finding for vm in self.vms.values() for finding in vm.findings()),
@@ -74,8 +73,6 @@ class HypervisorWatch:
             GuardError: the change was made for the agent before its restart.
             FroudeError: as `Keeper.apply`.
         """
-        if vm not in self.vms:
-            raise InputError("is no VM here", place=vm, allowed=", ".join(self.vms) or "none")
         if instance not in {None, self._instance}:
             raise GuardError("is late", place=f"change {number}", found="the agent was started again since")
         self.keeper.apply(vm, number, limits)
@@ -86,16 +83,9 @@ class HypervisorWatch:
         for vm in self.vms.values():
             vm.look(self._now())
 
-    def __enter__(self) -> HypervisorWatch:
-        """Start to look."""
-        self._beat = Beat("froude-hypervisor-watch", self.every_s, self.look)
-        self._beat.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop."""
-        if self._beat is not None:
-            self._beat.__exit__()
+    def beat(self) -> Beat:
+        """Looks at all curves."""
+        return Beat("froude-hypervisor-watch", self.every_s, self.look)
 
     def _now(self) -> float:
         return time.monotonic() - self._begun

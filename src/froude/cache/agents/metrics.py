@@ -8,19 +8,9 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from froude.cache.monitor.messages import HypervisorReport, VmReport
+from froude.cache.monitor.messages import CacheCounters, HypervisorReport, VmReport
 
 Family = GaugeMetricFamily | CounterMetricFamily
-_COUNTED = {
-    "reads": "Reads of the VM.",
-    "writes": "Writes of the VM.",
-    "read_bytes": "Bytes that the VM has read.",
-    "write_bytes": "Bytes that the VM has written.",
-    "hits": "Chunks read that were cached.",
-    "misses": "Chunks read that were not.",
-    "held": "Requests that a cap held back.",
-    "ssd_written_bytes": "Bytes written to the SSD for the VM's cache.",
-}
 
 
 class _Once(Collector):
@@ -56,8 +46,9 @@ def hypervisor_metrics(report: HypervisorReport) -> CollectorRegistry:
     )
     used = GaugeMetricFamily("froude_cache_used_bytes", "Space that the VM's cache takes.", labels=["vm"])
     counted = {
-        name: CounterMetricFamily(f"froude_cache_{name}", about, labels=["vm"])
-        for name, about in _COUNTED.items()
+        name: CounterMetricFamily(f"froude_cache_{name}", str(each.description), labels=["vm"])
+        for name, each in CacheCounters.model_fields.items()
+        if name != "io_s"
     }
     for vm in report.vms:
         if vm.error:

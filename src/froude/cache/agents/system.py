@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import socket
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-from froude.cache.monitor.messages import ProcessSample
+from froude.cache.monitor.messages import ProcessSample, Transfers
 from froude.cache.monitor.roles import role_of
 
 _PROC = Path("/proc")
@@ -19,14 +18,9 @@ _TICKS_PER_S = 100.0
 """Of the clock that /proc counts in, on every Linux that Python runs on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disks:
+class Disks(Transfers):
     """All disks of the machine together."""
 
-    reads: int
-    writes: int
-    read_bytes: int
-    write_bytes: int
     busy_s: float
     """Time with a request under way, summed over disks."""
 
@@ -42,11 +36,11 @@ def disks() -> Disks:
     counters = psutil.disk_io_counters(perdisk=True, nowrap=True) or {}
     whole = [each for name, each in counters.items() if _is_whole(name)]
     return Disks(
-        sum(each.read_count for each in whole),
-        sum(each.write_count for each in whole),
-        sum(each.read_bytes for each in whole),
-        sum(each.write_bytes for each in whole),
-        sum(getattr(each, "busy_time", 0) for each in whole) / 1000,
+        reads=sum(each.read_count for each in whole),
+        writes=sum(each.write_count for each in whole),
+        read_bytes=sum(each.read_bytes for each in whole),
+        write_bytes=sum(each.write_bytes for each in whole),
+        busy_s=sum(getattr(each, "busy_time", 0) for each in whole) / 1000,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from froude.base.errors import FroudeError
 from froude.cache.agents import sockets, system
-from froude.cache.agents.beat import Beat
+from froude.cache.agents.beat import Beat, Beating
 from froude.cache.agents.config import VmAgent
 from froude.cache.agents.jobs import JobReader
 from froude.cache.monitor.connections import PeerTotals
@@ -23,7 +23,7 @@ _JOBS_EVERY_S = 10.0
 
 
 @dataclass(slots=True)
-class VmWatch:
+class VmWatch(Beating):
     """What the agent knows; `with VmWatch(config) as watch:` looks until the block ends."""
 
     config: VmAgent
@@ -36,7 +36,6 @@ class VmWatch:
     _processes_at: float = -1e9
     _jobs_at: float = -1e9
     _begun: float = field(default_factory=time.monotonic)
-    _beat: Beat | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _instance: str = field(default_factory=lambda: f"{system.boot()}/{os.getpid()}/{time.monotonic_ns()}")
     _reader: JobReader | None = None
@@ -73,27 +72,17 @@ class VmWatch:
             cpu_s=system.processor_s(),
             io_s=wait_s,
             io_by=how,
-            reads=disks.reads,
-            writes=disks.writes,
-            read_bytes=disks.read_bytes,
-            write_bytes=disks.write_bytes,
+            **disks.model_dump(exclude={"busy_s"}),
             addresses=self.config.addresses or system.addresses(),
             processes=tuple(self._processes),
             peers=peers,
             jobs=self._jobs,
         )
 
-    def __enter__(self) -> VmWatch:
-        """Start to look."""
+    def beat(self) -> Beat:
+        """Looks, the first time before this returns."""
         self.look()
-        self._beat = Beat("froude-vm-watch", self.config.every_s, self.look)
-        self._beat.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop."""
-        if self._beat is not None:
-            self._beat.__exit__()
+        return Beat("froude-vm-watch", self.config.every_s, self.look)
 
     def _read_jobs(self) -> None:
         if self.config.resourcemanager is None:

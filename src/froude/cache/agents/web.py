@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, FastAPI, Path, Request
+from fastapi import APIRouter, Depends, FastAPI, Path, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -40,16 +40,22 @@ class Health(Message):
     status: Literal["ok"] = "ok"
 
 
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": text}
-    for status, text in (
-        (401, "The secret is missing or wrong."),
-        (409, "It would exceed the SSD, or comes too late."),
-        (422, "A value is not allowed."),
-        (502, "A back-end refuses, or does not answer."),
-        (503, "What is needed is not there."),
-    )
+_PROBLEMS = {
+    401: "The secret is missing or wrong.",
+    409: "It would exceed the SSD, or comes too late.",
+    422: "A value is not allowed.",
+    502: "A back-end refuses, or does not answer.",
+    503: "What is needed is not there.",
 }
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What the document says of answers that are none.
+
+    Args:
+        statuses: of HTTP.
+    """
+    return {status: {"model": Problem, "description": _PROBLEMS[status]} for status in statuses}
 
 
 def application(title: str, token: str) -> FastAPI:
@@ -106,17 +112,22 @@ def check_token(
         raise Unauthorised
 
 
-SECRET = [Depends(check_token)]
-"""Of every path but `/health`."""
+def protected() -> APIRouter:
+    """Paths that only who has the secret is served; all but `/health`."""
+    return APIRouter(dependencies=[Depends(check_token)], responses=problems(401))
 
 
-def metrics_text(registry: CollectorRegistry) -> PlainTextResponse:
-    """Figures as Prometheus reads them.
+def serve_metrics(paths: APIRouter, registry: Callable[[], CollectorRegistry]) -> None:
+    """Add the path of figures for Prometheus.
 
     Args:
-        registry: that has them.
+        paths: to add it to.
+        registry: that has the figures, made when they are asked for.
     """
-    return PlainTextResponse(generate_latest(registry), media_type="text/plain; version=0.0.4")
+
+    @paths.get("/metrics", response_class=PlainTextResponse, summary="The same for Prometheus")
+    def metrics() -> PlainTextResponse:
+        return PlainTextResponse(generate_latest(registry()), media_type="text/plain; version=0.0.4")
 
 
 def hypervisor_app(watch: HypervisorWatch, token: str) -> FastAPI:
@@ -126,22 +137,20 @@ def hypervisor_app(watch: HypervisorWatch, token: str) -> FastAPI:
         watch: what it knows and does.
         token: the secret.
     """
-    app = application("Agent of a hypervisor", token)
+    app, paths = application("Agent of a hypervisor", token), protected()
 
-    @app.get("/v1/report", dependencies=SECRET, responses=_of(401, 502), summary="SSD, VMs, limits, counters")
+    @paths.get("/v1/report", responses=problems(502), summary="SSD, VMs, limits, counters")
     def report() -> HypervisorReport:
         return watch.report()
 
-    @app.put(
-        "/v1/vms/{vm}/limits",
-        dependencies=SECRET,
-        responses=_of(401, 409, 422, 502, 503),
-        summary="Change the limits of a VM",
+    @paths.put(
+        "/v1/vms/{vm}/limits", responses=problems(409, 422, 502, 503), summary="Change the limits of a VM"
     )
     def limits(vm: Annotated[str, Path(min_length=1, max_length=200)], asked: Apply) -> CachedVm:
-        return watch.apply(vm, asked.number, asked.limits.value(), asked.instance)
+        return watch.apply(vm, asked.number, asked.limits, asked.instance)
 
-    _serve_metrics(app, lambda: hypervisor_metrics(watch.report()))
+    serve_metrics(paths, lambda: hypervisor_metrics(watch.report()))
+    app.include_router(paths)
     return app
 
 
@@ -152,29 +161,12 @@ def vm_app(watch: VmWatch, token: str) -> FastAPI:
         watch: what it knows.
         token: the secret.
     """
-    app = application("Agent of a VM", token)
+    app, paths = application("Agent of a VM", token), protected()
 
-    @app.get(
-        "/v1/report", dependencies=SECRET, responses=_of(401), summary="Counters, processes, peers, jobs"
-    )
+    @paths.get("/v1/report", summary="Counters, processes, peers, jobs")
     def report() -> VmReport:
         return watch.report()
 
-    _serve_metrics(app, lambda: vm_metrics(watch.report()))
+    serve_metrics(paths, lambda: vm_metrics(watch.report()))
+    app.include_router(paths)
     return app
-
-
-def _serve_metrics(app: FastAPI, registry: Callable[[], CollectorRegistry]) -> None:
-    @app.get(
-        "/metrics",
-        dependencies=SECRET,
-        responses=_of(401),
-        response_class=PlainTextResponse,
-        summary="The same for Prometheus",
-    )
-    def metrics() -> PlainTextResponse:
-        return metrics_text(registry())
-
-
-def _of(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: PROBLEMS[status] for status in statuses}

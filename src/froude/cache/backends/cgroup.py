@@ -40,26 +40,18 @@ class CgroupV1:
     controls: frozenset[str] = _CONTROLS
 
     def apply(self, limits: Limits) -> None:
-        """Cap reads and writes of the group on the device.
-
-        Raises:
-            TargetError: the kernel refuses.
-        """
+        """See `Backend`: caps reads and writes of the group on the device."""
         for resource, files in _V1.items():
             value = getattr(limits, resource) or 0  # 0 lifts a cap
             for file in files:
                 _write(self.folder / file, f"{self.device} {value}")
 
     def read_back(self) -> Limits:
-        """The larger of the caps of reads and of writes; none where either has none.
-
-        Raises:
-            TargetError: it cannot be read.
-        """
+        """See `Backend`: the larger of the caps of reads and of writes; none where either has none."""
         found = {}
         for resource, files in _V1.items():
-            caps = [_caps_of(self.folder / file).get(self.device) for file in files]
-            found[resource] = _both(caps)
+            rows = [_rows(self.folder / file, self.device) for file in files]
+            found[resource] = _both([_number(row[0][0]) if row else None for row in rows])
         return Limits(**found)
 
     def counters(self) -> tuple[float, float]:
@@ -69,11 +61,7 @@ class CgroupV1:
             TargetError: they cannot be read.
         """
         requests, size = (
-            sum(
-                int(row[2])
-                for row in map(str.split, _read(self.folder / file).splitlines())
-                if row[:1] == [self.device] and row[1] in {"Read", "Write"}
-            )
+            sum(int(row[1]) for row in _rows(self.folder / file, self.device) if row[0] in {"Read", "Write"})
             for file in ("blkio.throttle.io_serviced", "blkio.throttle.io_service_bytes")
         )
         return float(requests), float(size)
@@ -91,33 +79,18 @@ class CgroupV2:
     controls: frozenset[str] = _CONTROLS
 
     def apply(self, limits: Limits) -> None:
-        """Cap reads and writes of the group on the device.
-
-        Raises:
-            TargetError: the kernel refuses.
-        """
+        """See `Backend`: caps reads and writes of the group on the device."""
         words = [
             f"{key}={getattr(limits, resource) or 'max'}" for resource, keys in _V2.items() for key in keys
         ]
         _write(self.folder / "io.max", " ".join([self.device, *words]))
 
     def read_back(self) -> Limits:
-        """The larger of the caps of reads and of writes; none where either has none.
-
-        Raises:
-            TargetError: it cannot be read.
-        """
-        for line in _read(self.folder / "io.max").splitlines():
-            device, *words = line.split()
-            if device == self.device:
-                caps = dict(word.split("=", 1) for word in words)
-                return Limits(
-                    **{
-                        name: _both([_number(caps.get(key, "max")) for key in keys])
-                        for name, keys in _V2.items()
-                    }
-                )
-        return Limits()
+        """See `Backend`: the larger of the caps of reads and of writes; none where either has none."""
+        caps = self._words("io.max")
+        return Limits(
+            **{name: _both([_number(caps.get(key, "max")) for key in keys]) for name, keys in _V2.items()}
+        )
 
     def counters(self) -> tuple[float, float]:
         """As of version 1.
@@ -125,15 +98,17 @@ class CgroupV2:
         Raises:
             TargetError: they cannot be read.
         """
-        for line in _read(self.folder / "io.stat").splitlines():
-            device, *words = line.split()
-            if device == self.device:
-                counts = {key: float(value) for key, _, value in (word.partition("=") for word in words)}
-                return (
-                    counts.get("rios", 0.0) + counts.get("wios", 0.0),
-                    counts.get("rbytes", 0.0) + counts.get("wbytes", 0.0),
-                )
-        return 0.0, 0.0
+        counts = self._words("io.stat")
+        requests, size = (
+            sum(float(counts.get(key, 0)) for key in keys)
+            for keys in (("rios", "wios"), ("rbytes", "wbytes"))
+        )
+        return requests, size
+
+    def _words(self, file: str) -> dict[str, str]:
+        """What a file tells of the device: `name=value`, all on its line."""
+        rows = _rows(self.folder / file, self.device)
+        return dict(word.split("=", 1) for row in rows for word in row)
 
 
 Cgroup = CgroupV1 | CgroupV2
@@ -222,21 +197,18 @@ def _both(caps: list[int | None]) -> int | None:
     return max(known) if len(known) == len(caps) else None
 
 
-def _caps_of(file: Path) -> dict[str, int]:
-    """By device, those above 0."""
-    rows = (line.split() for line in _read(file).splitlines())
-    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdecimal() and int(row[1])}
-
-
 def _number(text: str) -> int | None:
-    return int(text) if text.isdecimal() else None
+    """A cap; 0 is none of version 1, which version 2 does not take."""
+    return int(text) or None if text.isdecimal() else None
 
 
-def _read(file: Path) -> str:
+def _rows(file: Path, device: str) -> list[list[str]]:
+    """What stands behind a device on its lines."""
     try:
-        return file.read_text()
+        lines = file.read_text().splitlines()
     except OSError as error:
         raise TargetError(f"cannot be read ({error.strerror})", file=file) from error
+    return [row[1:] for row in map(str.split, lines) if row[:1] == [device] and row[1:]]
 
 
 def _write(file: Path, text: str) -> None:

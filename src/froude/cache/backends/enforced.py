@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from froude.base.errors import FroudeError
 from froude.cache.backends.own import OwnDisk
 from froude.cache.backends.probe import choose
 from froude.cache.backends.types import Backend, Finding, Verdict
 from froude.cache.monitor.limits import RESOURCES, Limits
-from froude.cache.monitor.messages import CachedVm, FindingMessage, LimitsMessage
+from froude.cache.monitor.messages import CachedVm, FindingMessage
 from froude.cache.monitor.pieces import CurvePieces
 
 
@@ -113,9 +113,9 @@ class Watch:
             now_s: on the clock of `look`.
         """
         controls = tuple(name for name in RESOURCES if name in self.vm.controls)
-        empty = CachedVm(name=self.vm.name, instance=instance, limits=LimitsMessage(), controls=controls)
+        empty = CachedVm(name=self.vm.name, instance=instance, limits=Limits(), controls=controls)
         try:
-            limits = LimitsMessage.of(self.vm.read_back())
+            limits = self.vm.read_back()
             if self.disk is None and self.counters is None:
                 # Nobody knows what it wants: its limits stay as they are.
                 error = "nobody counts its requests"
@@ -128,15 +128,8 @@ class Watch:
     def findings(self) -> list[FindingMessage]:
         """What came of measuring its back-ends."""
         return [
-            FindingMessage(
-                vm=self.vm.name,
-                backend=each.backend,
-                resource=each.resource,
-                verdict=each.verdict.value,
-                note=each.note[:2000],
-                asked=each.asked,
-                free_rate=each.free_rate,
-                held_rate=each.held_rate,
+            FindingMessage.model_validate(
+                {**asdict(each), "vm": self.vm.name, "verdict": each.verdict.value, "note": each.note[:2000]}
             )
             for each in self.vm.findings
         ]
@@ -148,10 +141,8 @@ class Watch:
             return {"reads": int(requests), "read_bytes": int(size)}
         now = self.disk.status()
         curve = self.pieces.curve(now_s)
-        same = ("used_bytes", "chunk_bytes", "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "held",
-                "ssd_written_bytes")  # fmt: skip
         return {
-            **{name: getattr(now, name) for name in same},
+            **{name: value for name, value in now.to_json().items() if name in CachedVm.model_fields},
             "instance": f"{instance}/{now.start}",  # its counters begin anew with each start
             "io_s": now.read_s + now.write_s + now.flush_s,
             "curve": None if curve is None else curve.plain(),

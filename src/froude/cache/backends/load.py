@@ -41,11 +41,7 @@ class GroupLoad:
     """Bytes of each read."""
 
     def rate(self, seconds: float) -> Rate:
-        """How fast it reads.
-
-        Raises:
-            TargetError: it could not.
-        """
+        """See `Load`: how fast it reads."""
         return _run(self.folder, self.path, self.block, seconds)
 
 
@@ -77,11 +73,7 @@ class Watched:
     clock: Clock
 
     def rate(self, seconds: float) -> Rate:
-        """How fast they grow.
-
-        Raises:
-            TargetError: they cannot be read.
-        """
+        """See `Load`: how fast they grow."""
         (requests, size), begun = self.counters(), self.clock.now()
         self.clock.sleep(seconds)
         more, larger = self.counters()

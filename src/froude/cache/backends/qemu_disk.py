@@ -31,11 +31,7 @@ class QemuDisk:
     controls: frozenset[str] = frozenset({"iops", "bytes_per_s"})
 
     def apply(self, limits: Limits) -> None:
-        """Cap reads and writes of the disk together.
-
-        Raises:
-            TargetError: no such disk, or QEMU refuses.
-        """
+        """See `Backend`: caps reads and writes of the disk together."""
         caps = {
             "id": self._found("query-block")["qdev"],
             "iops": limits.iops or 0,
@@ -44,11 +40,7 @@ class QemuDisk:
         execute(self.socket, [("block_set_io_throttle", caps | dict.fromkeys(_APART, 0))])
 
     def read_back(self) -> Limits:
-        """What QEMU says is in force.
-
-        Raises:
-            TargetError: no such disk, or no answer.
-        """
+        """See `Backend`: what QEMU says is in force."""
         inserted = self._found("query-block").get("inserted") or {}
         return Limits(
             iops=int(inserted.get("iops", 0)) or None, bytes_per_s=int(inserted.get("bps", 0)) or None

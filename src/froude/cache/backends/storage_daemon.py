@@ -24,20 +24,12 @@ class ThrottleGroup:
     controls: frozenset[str] = frozenset(_TOTAL)
 
     def apply(self, limits: Limits) -> None:
-        """Cap reads and writes of the group's disks together.
-
-        Raises:
-            TargetError: no such group, or it refuses.
-        """
+        """See `Backend`: caps reads and writes of the group's disks together."""
         value = {word: getattr(limits, resource) or 0 for resource, word in _TOTAL.items()}
         execute(self.socket, [("qom-set", {"path": self._path, "property": "limits", "value": value})])
 
     def read_back(self) -> Limits:
-        """What is in force.
-
-        Raises:
-            TargetError: no such group, or no answer.
-        """
+        """See `Backend`."""
         (found,) = execute(self.socket, [("qom-get", {"path": self._path, "property": "limits"})])
         if not isinstance(found, dict):
             raise TargetError("answers no limits", file=self.socket, place=self.group, found=found)

@@ -2,51 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
-from fastapi import FastAPI, Path, Query
+from fastapi import APIRouter, FastAPI, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse
-from pydantic import Field
+from pydantic import Field, create_model
 
-from froude.cache.agents.web import PROBLEMS, SECRET, application, metrics_text
+from froude.cache.agents.web import application, problems, protected, serve_metrics
 from froude.cache.control.deciding import Solver
 from froude.cache.control.loop import Loop
 from froude.cache.control.metrics import controller_metrics
 from froude.cache.control.types import Decision, Record, plain
-from froude.cache.monitor.limits import MOST
-from froude.cache.monitor.messages import FindingMessage, LimitsMessage, Message
+from froude.cache.monitor.limits import MOST, Limits
+from froude.cache.monitor.messages import FindingMessage, Message
 from froude.cache.monitor.view import View
 from froude.cache.solve.files import state_text
 from froude.cache.solve.policies import POLICIES
 from froude.cache.solve.policies import policy as policy_named
 
 
-class DecisionMessage(Message):
-    """What a policy says."""
-
-    policy: str
-    limits: dict[str, LimitsMessage]
-    """By VM; a cap of null is none."""
-    reasons: dict[str, str]
-    """By VM, in a sentence."""
-    expected: dict[str, float]
-    """What it shall bring, and what is now."""
-    remarks: list[str]
-    """Advice, and what could not be had."""
+def _message(name: str, about: str, *kinds: type) -> type[Message]:
+    """A message with the fields of some values, side by side."""
+    hints: dict[str, Any] = {}
+    for kind in kinds:
+        hints |= get_type_hints(kind, include_extras=True)
+    fields: dict[str, Any] = {field: (hint, ...) for field, hint in hints.items() if hint is not Decision}
+    return create_model(name, __base__=Message, __doc__=about, **fields)
 
 
-class RecordMessage(DecisionMessage):
-    """One round."""
-
-    number: int
-    made_at_s: float
-    """Since the epoch."""
-    cause: str
-    outcome: str
-    before: dict[str, LimitsMessage]
-    after: dict[str, LimitsMessage]
-    failures: list[str]
-    seconds: float
+DecisionMessage = _message("DecisionMessage", "What a policy says.", Decision)
+RecordMessage = _message("RecordMessage", "One round.", Decision, Record)
+_RECORDS = list[RecordMessage]  # type: ignore[valid-type] # mypy sees no type in what is made
 
 
 class VmMessage(Message):
@@ -54,7 +40,7 @@ class VmMessage(Message):
 
     name: str
     hypervisor: str
-    held: LimitsMessage
+    held: Limits
     rates: dict[str, float]
     """Per second."""
     window_s: float
@@ -83,7 +69,7 @@ class ViewMessage(Message):
     """What the last round saw."""
 
     vms: list[VmMessage]
-    hypervisors: dict[str, LimitsMessage]
+    hypervisors: dict[str, Limits]
     """What their SSDs have."""
     applications: dict[str, list[str]]
     """VMs by the name of their application."""
@@ -120,10 +106,6 @@ class WhatIf(Message):
 Number = Annotated[int, Path(ge=1, le=MOST)]
 
 
-def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: PROBLEMS[status] for status in statuses}
-
-
 def controller_app(loop: Loop, solver: Solver, token: str) -> FastAPI:
     """The controller's interface.
 
@@ -132,128 +114,87 @@ def controller_app(loop: Loop, solver: Solver, token: str) -> FastAPI:
         solver: who decides.
         token: the secret.
     """
-    app = application("Controller of SSD caches", token)
-    _observing(app, loop, solver)
-    _acting(app, loop)
+    app, paths = application("Controller of SSD caches", token), protected()
+    _observing(paths, loop, solver)
+    _acting(paths, loop)
+    app.include_router(paths)
     return app
 
 
-def _observing(app: FastAPI, loop: Loop, solver: Solver) -> None:
+def _observing(paths: APIRouter, loop: Loop, solver: Solver) -> None:
     """What changes nothing."""
+    controller = loop.controller
 
-    @app.get("/v1/view", dependencies=SECRET, responses=_responses(401), summary="What the last round saw")
+    @paths.get("/v1/view", summary="What the last round saw")
     def view() -> ViewMessage:
-        return view_message(loop.controller.view)
+        return view_message(controller.view)
 
-    @app.get(
+    @paths.get(
         "/v1/state",
-        dependencies=SECRET,
-        responses=_responses(401),
         response_class=PlainTextResponse,
         summary="What the last round saw, as `froude cache solve` reads it",
     )
     def state() -> PlainTextResponse:
-        return PlainTextResponse(state_text(solver.state(loop.controller.view, {})))
+        return PlainTextResponse(state_text(solver.state(controller.view, {})))
 
-    @app.get("/v1/plan", dependencies=SECRET, responses=_responses(401), summary="The latest round")
-    def plan() -> RecordMessage | None:
-        last = loop.controller.last
-        return None if last is None else record_message(last)
+    @paths.get("/v1/plan", response_model=RecordMessage | None, summary="The latest round")
+    def plan() -> Any:
+        return None if controller.last is None else plain(controller.last)
 
-    @app.get(
-        "/v1/history", dependencies=SECRET, responses=_responses(401), summary="Rounds, the latest first"
-    )
-    def history(limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> list[RecordMessage]:
-        return [record_message(each) for each in reversed(loop.controller.journal.records()[-limit:])]
+    @paths.get("/v1/history", response_model=_RECORDS, summary="Rounds, the latest first")
+    def history(limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> Any:
+        return [plain(each) for each in reversed(controller.journal.records()[-limit:])]
 
-    @app.post(
+    @paths.post(
         "/v1/what-if",
-        dependencies=SECRET,
-        responses=_responses(401, 422),
+        responses=problems(422),
+        response_model=DecisionMessage,
         summary="A plan for SSDs of another size, by what the last round saw",
     )
-    def what_if(asked: WhatIf) -> DecisionMessage:
+    def what_if(asked: WhatIf) -> Any:
         other = None if asked.policy is None else policy_named(asked.policy)
-        decision = solver.what_if(loop.controller.view, factor=asked.space_factor, policy=other)
-        return decision_message(decision)
+        return solver.what_if(controller.view, factor=asked.space_factor, policy=other)
 
-    @app.get(
-        "/metrics",
-        dependencies=SECRET,
-        responses=_responses(401),
-        response_class=PlainTextResponse,
-        summary="The same for Prometheus",
-    )
-    def metrics() -> PlainTextResponse:
-        controller = loop.controller
-        counted = controller_metrics(
+    serve_metrics(
+        paths,
+        lambda: controller_metrics(
             controller.view, controller.last, failures=loop.failures, seconds=loop.seconds, paused=loop.paused
-        )
-        return metrics_text(counted)
+        ),
+    )
 
 
-def _acting(app: FastAPI, loop: Loop) -> None:
+def _acting(paths: APIRouter, loop: Loop) -> None:
     """What changes something."""
 
-    @app.post(
+    @paths.post(
         "/v1/rounds",
-        dependencies=SECRET,
-        responses=_responses(401, 422, 503),
+        responses=problems(422, 503),
+        response_model=RecordMessage,
         summary="A round now, by default a dry run",
     )
-    def rounds(asked: RoundRequest) -> RecordMessage:
-        return record_message(loop.round(cause="asked", dry=asked.dry_run))
+    def rounds(asked: RoundRequest) -> Any:
+        return plain(loop.round(cause="asked", dry=asked.dry_run))
 
-    @app.post(
+    @paths.post(
         "/v1/history/{number}/restore",
-        dependencies=SECRET,
-        responses={**_responses(401, 422, 503), 404: {**PROBLEMS[422], "description": "No such round."}},
-        summary="Back to what was in force after a round; rounds pause then",
+        responses={**problems(422, 503), 404: {**problems(422)[422], "description": "No such round."}},
         response_model=RecordMessage,
+        summary="Back to what was in force after a round; rounds pause then",
     )
-    def restore(number: Number, asked: RoundRequest) -> RecordMessage | JSONResponse:
+    def restore(number: Number, asked: RoundRequest) -> Any:
         try:
-            return record_message(loop.restore(number, dry=asked.dry_run))
+            return plain(loop.restore(number, dry=asked.dry_run))
         except KeyError:
             return JSONResponse({"message": "no such round, or nothing was in force after it"}, 404)
 
-    @app.get("/v1/pause", dependencies=SECRET, responses=_responses(401), summary="Whether rounds pause")
+    @paths.get("/v1/pause", summary="Whether rounds pause")
     def paused() -> Paused:
         return Paused(paused=loop.paused)
 
-    @app.put(
-        "/v1/pause",
-        dependencies=SECRET,
-        responses=_responses(401, 422, 503),
-        summary="Pause rounds, or go on",
-    )
+    @paths.put("/v1/pause", responses=problems(422, 503), summary="Pause rounds, or go on")
     def pause(asked: Paused) -> Paused:
         loop.pause(asked.paused)
         return asked
-
-
-def record_message(record: Record) -> RecordMessage:
-    """A round as JSON.
-
-    Args:
-        record: of it.
-    """
-    return RecordMessage.model_validate(plain(record))
-
-
-def decision_message(decision: Decision) -> DecisionMessage:
-    """A decision as JSON.
-
-    Args:
-        decision: of a policy.
-    """
-    return DecisionMessage(
-        policy=decision.policy,
-        limits={vm: LimitsMessage.of(each) for vm, each in decision.limits.items()},
-        reasons=dict(decision.reasons),
-        expected=dict(decision.expected),
-        remarks=list(decision.remarks),
-    )
 
 
 def view_message(view: View) -> ViewMessage:
@@ -263,33 +204,10 @@ def view_message(view: View) -> ViewMessage:
         view: of a round.
     """
     return ViewMessage(
-        vms=[
-            VmMessage(
-                name=vm.name,
-                hypervisor=vm.hypervisor,
-                held=LimitsMessage.of(vm.held),
-                rates=dict(vm.rates),
-                window_s=vm.window_s,
-                application=vm.application,
-                master=vm.master,
-                roles=list(vm.roles),
-                trouble=vm.trouble,
-            )
-            for vm in view.vms
-        ],
-        hypervisors={each.name: LimitsMessage.of(each.supply) for each in view.hypervisors},
+        vms=[VmMessage.model_validate(vm, from_attributes=True) for vm in view.vms],
+        hypervisors={each.name: each.supply for each in view.hypervisors},
         applications={each.name: list(each.vms) for each in view.applications},
-        jobs=[
-            JobMessage(
-                vm=vm,
-                id=job.id,
-                name=job.name,
-                progress=job.progress,
-                elapsed_s=job.elapsed_s,
-                hosts=list(job.hosts),
-            )
-            for vm, job in view.jobs
-        ],
+        jobs=[JobMessage.model_validate({**dict(job), "vm": vm}) for vm, job in view.jobs],
         findings=list(view.findings),
         remarks=list(view.remarks),
     )

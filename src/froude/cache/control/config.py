@@ -10,11 +10,11 @@ from typing import Annotated
 from froude.base.declared import Declared, Example
 from froude.base.forms import FieldError, Number, Seconds, Size, Text
 from froude.base.units import MIB
-from froude.cache.agents.config import Serving, declared_of
+from froude.cache.agents.config import Serving
 from froude.cache.control.deciding import Assumed, Solver, Wishes
 from froude.cache.solve.moving import LEAST_GAIN
 from froude.cache.solve.policies import DEFAULT, policy
-from froude.workspace.document import open_document
+from froude.workspace.document import declared_of, open_document
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("cache-controller", 1)
@@ -54,41 +54,11 @@ class HypervisorEntry(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VmEntry(Declared):
-    """What is wanted of one VM; without an entry it is as any other."""
+class VmEntry(Wishes):
+    """What is wanted of one VM, and its agent."""
 
     agent: Annotated[str | None, _URL] = None
     """Where the agent on it serves; without one, nothing is known of its processes and jobs."""
-    application: str | None = None
-    """Whose part it is; without it, what its processes talk to tells."""
-    importance: Annotated[float | None, _WEIGHT] = None
-    """How much one of its misses counts beside another's; without it 1, or what a master's counts."""
-    floor_bytes: Annotated[int | None, Size()] = None
-    """The least that its cache gets."""
-    ceiling_bytes: Annotated[int | None, Size()] = None
-    """The most."""
-    floor_iops: Annotated[float, _WEIGHT] = 0.0
-    """The least requests per second that it is left."""
-    ceiling_iops: Annotated[float | None, Number(1, 1e9)] = None
-    """The most."""
-
-    def check(self) -> None:
-        """No least above its most."""
-        for low, high in (("floor_bytes", "ceiling_bytes"), ("floor_iops", "ceiling_iops")):
-            least, most = getattr(self, low), getattr(self, high)
-            if least is not None and most is not None and least > most:
-                raise FieldError("is above its most", names=(low,), found=least, allowed=f"{most} or less")
-
-    def wishes(self) -> Wishes:
-        """As the solver takes them."""
-        return Wishes(
-            application=self.application,
-            importance=self.importance,
-            floor_bytes=self.floor_bytes or 0,
-            ceiling_bytes=self.ceiling_bytes,
-            floor_iops=self.floor_iops,
-            ceiling_iops=self.ceiling_iops,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,9 +132,12 @@ class ControllerConfig(Serving):
             master_importance=self.master_importance,
             writes_bytes_per_day=writes,
         )
-        wishes = {name: each.wishes() for name, each in self.vms.items()}
         return Solver(
-            policy=policy(self.policy), wishes=wishes, assumed=assumed, least_gain=self.least_gain, seed=seed
+            policy=policy(self.policy),
+            wishes=self.vms,
+            assumed=assumed,
+            least_gain=self.least_gain,
+            seed=seed,
         )
 
 

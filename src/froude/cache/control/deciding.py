@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
+from froude.base.forms import Number
 from froude.base.seeds import Seeds
 from froude.cache.control.types import Decision
 from froude.cache.monitor.limits import Limits
@@ -13,21 +16,19 @@ from froude.cache.solve.moving import LEAST_GAIN
 from froude.cache.solve.plan import Plan
 from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import Policy
-from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
+from froude.cache.solve.state import MOST, Application, Bounds, Hypervisor, JobRun, State, Vm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """What the user wants of one VM."""
+class Wishes(Bounds):
+    """What the user wants of one VM; without an entry it is as any other."""
 
     application: str | None = None
-    """Whose part it is; None to go by who talks to whom."""
-    importance: float | None = None
-    """How much one of its misses counts; None for 1, or for a master's."""
-    floor_bytes: int = 0
-    ceiling_bytes: int | None = None
-    floor_iops: float = 0.0
-    ceiling_iops: float | None = None
+    """Whose part it is; without it, what its processes talk to tells."""
+    importance: Annotated[float | None, Number(0, 1e6)] = None
+    """How much one of its misses counts beside another's; without it 1, or what a master's counts."""
+    ceiling_iops: Annotated[float | None, Number(1, MOST)] = None
+    """The most requests per second: without any it would hang."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +124,7 @@ class Solver:
 
     def _vm(self, vm: VmView) -> Vm:
         wishes = self.wishes.get(vm.name, Wishes())
-        rate = {name: max(0.0, vm.rates.get(name, 0.0)) for name in _RATES}
+        rate = defaultdict(float, {name: max(0.0, each) for name, each in vm.rates.items()})
         importance = wishes.importance
         if importance is None:
             importance = self.assumed.master_importance if vm.master else 1.0
@@ -152,9 +153,6 @@ class Solver:
 
 _STEADY = 0.1
 """Part of a cap by which demand varies from minute to minute."""
-_RATES = (
-    "chunks", "misses", "reads", "writes", "read_bytes", "write_bytes", "ssd_written_bytes", "cpu_s", "wait_s", "io_s"
-)  # fmt: skip
 
 
 def _written(rate: Mapping[str, float], chunk_bytes: int) -> float:

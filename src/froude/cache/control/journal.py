@@ -17,8 +17,7 @@ from typing import Any
 from froude.base.documents import STAMP, parse_stamp
 from froude.base.errors import GuardError, InputError
 from froude.base.files import atomic_write_bytes, read_bounded, refuse_special, stated_os_errors
-from froude.cache.control.types import Decision, Outcome, Record, plain
-from froude.cache.monitor.limits import Limits, read_limits
+from froude.cache.control.types import Record, plain, record_of
 
 KEPT = 1000
 """Rounds that are remembered: 17 hours at one a minute, less where many are asked for."""
@@ -65,48 +64,26 @@ class FileJournal:
             raise
 
     def numbers(self, count: int, *, above: int) -> range:
-        """So many numbers that nobody was given before.
-
-        Args:
-            count: how many.
-            above: what agents have seen.
-
-        Raises:
-            MissingError: they cannot be written down.
-        """
+        """See `Journal`."""
         first = max(self._given, above) + 1
         self._add({"given": first + count - 1})
         self._given = first + count - 1
         return range(first, first + count)
 
     def add(self, record: Record) -> None:
-        """Write a round down.
-
-        Args:
-            record: of the round; a later word on the same round takes its place.
-
-        Raises:
-            MissingError: it cannot be written.
-        """
+        """See `Journal`; a later word on the same round takes the place of the earlier."""
         self._add({"round": plain(record)})
         self._keep(record)
         if self._lines > 4 * KEPT:
             self._write_anew()
 
     def pause(self, paused: bool) -> None:
-        """Write down whether rounds pause.
-
-        Args:
-            paused: whether they do from now on.
-
-        Raises:
-            MissingError: it cannot be written.
-        """
+        """See `Journal`."""
         self._add({"paused": paused})
         self.paused = paused
 
     def records(self) -> tuple[Record, ...]:
-        """The last rounds, the oldest first."""
+        """See `Journal`."""
         return tuple(self._records.values())
 
     def close(self) -> None:
@@ -167,7 +144,7 @@ class FileJournal:
                 elif "paused" in fields:
                     self.paused = bool(fields["paused"])
                 elif "round" in fields:
-                    self._keep(_record(fields["round"], str(self._path)))
+                    self._keep(record_of(fields["round"]))
                 elif number < len(lines) + 1:
                     raise ValueError("neither a round nor a number")
             except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -181,23 +158,3 @@ def _plain(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return fields if isinstance(fields, dict) else {}
-
-
-def _record(fields: dict[str, Any], file: str) -> Record:
-    def limits(name: str) -> dict[str, Limits]:
-        return {vm: read_limits(each, file=file) for vm, each in fields[name].items()}
-
-    decision = Decision(
-        fields["policy"], limits("limits"), fields["reasons"], fields["expected"], tuple(fields["remarks"])
-    )
-    return Record(
-        int(fields["number"]),
-        float(fields["made_at_s"]),
-        str(fields["cause"]),
-        Outcome(fields["outcome"]),
-        decision,
-        limits("before"),
-        limits("after"),
-        tuple(fields["failures"]),
-        float(fields["seconds"]),
-    )

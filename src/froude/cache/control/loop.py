@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from froude.base.errors import FroudeError, TargetError
-from froude.cache.agents.beat import Beat
+from froude.cache.agents.beat import Beat, Beating
 from froude.cache.agents.client import AgentClient
 from froude.cache.backends.order import Step
 from froude.cache.control.rounds import Controller
@@ -32,25 +33,21 @@ class RestAgents:
     )
 
     def hypervisors(self) -> Mapping[str, HypervisorReport | FroudeError]:
-        """What every hypervisor's agent reports, or why it does not."""
+        """See `Agents`."""
         return self._all({name: each.hypervisor for name, each in self.of_hypervisors.items()})
 
     def guests(self) -> Mapping[str, VmReport | FroudeError]:
-        """What every VM's own agent reports, or why it does not."""
+        """See `Agents`."""
         return self._all({name: each.vm for name, each in self.of_vms.items()})
 
     def apply(self, steps: Mapping[str, tuple[int, Step]]) -> Mapping[str, CachedVm | FroudeError]:
-        """Carry out one change on each of some hypervisors.
-
-        Args:
-            steps: by hypervisor: the change's number and the change.
-        """
-
-        def one(name: str) -> Callable[[], CachedVm]:
-            number, step = steps[name]
-            return lambda: self.of_hypervisors[name].apply(step.vm, number, step.after)
-
-        return self._all({name: one(name) for name in steps})
+        """See `Agents`."""
+        return self._all(
+            {
+                name: partial(self.of_hypervisors[name].apply, step.vm, number, step.after)
+                for name, (number, step) in steps.items()
+            }
+        )
 
     def close(self) -> None:
         """End its threads."""
@@ -70,7 +67,7 @@ class RestAgents:
 
 
 @dataclass(slots=True)
-class Loop:
+class Loop(Beating):
     """A round every so often, and at once when it is asked for; `with Loop(...) as loop:`."""
 
     controller: Controller
@@ -87,7 +84,6 @@ class Loop:
     """Of processor time spent in rounds, since the start."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held by whoever has the controller."""
-    _beat: Beat | None = None
     _cause: str = "start"
     _told: frozenset[str] = frozenset()
 
@@ -137,16 +133,9 @@ class Loop:
             self.controller.journal.pause(paused)
             self.paused = paused
 
-    def __enter__(self) -> Loop:
-        """Start."""
-        self._beat = Beat("froude-loop", self.interval_s, self._again, at_once=True)
-        self._beat.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop after the round that is under way."""
-        if self._beat is not None:
-            self._beat.__exit__()
+    def beat(self) -> Beat:
+        """Makes a round, the first one at once."""
+        return Beat("froude-loop", self.interval_s, self._again, at_once=True)
 
     def _again(self) -> None:
         if self.paused:

@@ -53,7 +53,6 @@ class Controller:
         """Ask all agents; what comes of it."""
         hypervisors, guests = self.agents.hypervisors(), self.agents.guests()
         now = self.clock.now()
-        self.monitor.expect(tuple(hypervisors), tuple(guests))
         for name, report in hypervisors.items():
             if isinstance(report, FroudeError):
                 self.monitor.failed(name, str(report))
@@ -140,7 +139,7 @@ class Controller:
         """Give VMs of the hypervisors that failed what they had; what they hold by now is asked for first."""
         reports = self.agents.hypervisors()
         now = {
-            vm.name: vm.limits.value()
+            vm.name: vm.limits
             for name in failures
             if isinstance(report := reports.get(name), HypervisorReport)
             for vm in report.vms
@@ -174,7 +173,7 @@ class Controller:
         while steps := self._steps(moves, failures, numbers):
             for name, answer in self.agents.apply(steps).items():
                 asked = steps[name][1]
-                told = None if isinstance(answer, FroudeError) else answer.limits.value()
+                told = None if isinstance(answer, FroudeError) else answer.limits
                 moves[name].done(told)
                 if isinstance(answer, FroudeError):
                     failures[name] = f"{asked.vm}: {answer}"

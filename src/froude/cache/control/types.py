@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
+from pydantic import TypeAdapter, ValidationError
+
 from froude.base.errors import FroudeError
 from froude.cache.backends.order import Step
 from froude.cache.monitor.limits import Limits
@@ -147,25 +149,30 @@ class Policy(Protocol):
         ...
 
 
+_FORM = TypeAdapter(Record)
+
+
 def plain(record: Record) -> dict[str, Any]:
-    """A record as JSON takes it.
+    """A record as JSON takes it: its fields and those of its decision, side by side.
 
     Args:
         record: of a round.
     """
-    decision = record.decision
-    return {
-        "number": record.number,
-        "made_at_s": record.made_at_s,
-        "cause": record.cause,
-        "outcome": record.outcome.value,
-        "policy": decision.policy,
-        "limits": {vm: each.plain() for vm, each in decision.limits.items()},
-        "reasons": dict(decision.reasons),
-        "expected": dict(decision.expected),
-        "remarks": list(decision.remarks),
-        "before": {vm: each.plain() for vm, each in record.before.items()},
-        "after": {vm: each.plain() for vm, each in record.after.items()},
-        "failures": list(record.failures),
-        "seconds": record.seconds,
-    }
+    fields: dict[str, Any] = _FORM.dump_python(record, mode="json")
+    return {**fields.pop("decision"), **fields}
+
+
+def record_of(fields: Any) -> Record:
+    """The record of its JSON form.
+
+    Args:
+        fields: as `plain` gives them.
+
+    Raises:
+        ValueError: a field is missing, or may not hold what it does.
+    """
+    try:
+        return _FORM.validate_python({**fields, "decision": fields})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -21,8 +21,8 @@ from froude.cache.disk.limiter import Limiter
 from froude.cache.disk.nbd.wire import Flag, Kind, Refusal, Request, refusal_of
 from froude.cache.disk.seams import CacheIndex, Data
 from froude.cache.disk.space import Space
-from froude.cache.disk.state import Counters, Places
-from froude.cache.disk.status import DiskStatus, Limits
+from froude.cache.disk.state import Places
+from froude.cache.disk.status import Counters, DiskStatus, Limits
 from froude.cache.disk.store import Store
 
 _FUA, _NO_HOLE = int(Flag.FUA), int(Flag.NO_HOLE)
@@ -68,24 +68,6 @@ class _Held(NamedTuple):
     since: float
 
 
-@dataclass(slots=True)
-class _Served:
-    """Requests so far; see `DiskStatus`."""
-
-    reads: int = 0
-    read_bytes: int = 0
-    read_s: float = 0.0
-    writes: int = 0
-    write_bytes: int = 0
-    write_s: float = 0.0
-    trims: int = 0
-    flushes: int = 0
-    flush_s: float = 0.0
-    errors: int = 0
-    held: int = 0
-    held_s: float = 0.0
-
-
 class Service:
     """One cached disk.
 
@@ -108,8 +90,7 @@ class Service:
         self._renewing: int | None = None
         """Chunk size that is to be, as soon as nothing is under way."""
         self._under_way = 0
-        self._served = _Served()
-        self._former = Counters()
+        self._counters = Counters()
         self._evictions = 0
         self.connections = 0
         """Clients now."""
@@ -124,7 +105,9 @@ class Service:
     def _build(self, space: Space) -> None:
         geometry = space.table.geometry
         self._curve = Shards(horizon=geometry.chunks)
-        self._store = Store(space, self._parts.places, self._curve, cache_writes=self._parts.cache_writes)
+        self._store = Store(
+            space, self._parts.places, self._curve, self._counters, cache_writes=self._parts.cache_writes
+        )
 
     # Requests
 
@@ -137,7 +120,7 @@ class Service:
         """
         refusal = refusal_of(request, self._size)
         if refusal:
-            self._served.errors += 1
+            self._counters.errors += 1
             reply(request.cookie, refusal, None)
         elif self._held or self._renewing is not None or not self._limiter.free:
             self._held.append(_Held(request, reply, self._now()))
@@ -159,7 +142,7 @@ class Service:
         began = self._now()
         data = self._store.read_now(offset, length)
         if data is not None:
-            served = self._served
+            served = self._counters
             served.reads += 1
             served.read_bytes += length
             served.read_s += self._now() - began
@@ -182,8 +165,8 @@ class Service:
                 return
             self._held.popleft()
             if now > since:
-                self._served.held += 1
-                self._served.held_s += now - since
+                self._counters.held += 1
+                self._counters.held_s += now - since
             self._start(request, reply)
 
     def _woken(self) -> None:
@@ -209,7 +192,7 @@ class Service:
     def _done(
         self, request: Request, reply: Reply, began: float, data: Data | None, error: OSError | None
     ) -> None:
-        took, kind, served = self._now() - began, request.kind, self._served
+        took, kind, served = self._now() - began, request.kind, self._counters
         self._under_way -= 1
         if error is not None:
             served.errors += 1
@@ -257,9 +240,6 @@ class Service:
             self._release()
             return
         self._parts.note(f"chunks of {chunk >> 10} KiB suit the reads that came: the cache begins anew")
-        counters = self._store.state.counters
-        former = {f.name: getattr(self._former, f.name) + getattr(counters, f.name) for f in fields(Counters)}
-        self._former = Counters(**former)
         self._evictions += self._store.state.space.evictions
         self._build(Space(table, 0))
         self._store.resize(self._cache_bytes, lambda _data, _error: None)
@@ -313,9 +293,6 @@ class Service:
         state = self._store.state
         limits, index = self._limiter.limits, self._parts.index
         chunk = state.geometry.chunk_bytes
-        counted = {
-            f.name: getattr(self._former, f.name) + getattr(state.counters, f.name) for f in fields(Counters)
-        }
         failed = None if state.failed is None else f"the image failed to flush ({state.failed.strerror})"
         return replace(
             self._parts.fixed,
@@ -331,8 +308,7 @@ class Service:
             bytes_per_s_limit=limits.bytes_per_s,
             fault=failed or state.fault,
             evictions=self._evictions + state.space.evictions,
-            **counted,
-            **asdict(self._served),
+            **asdict(self._counters),
         )
 
     @property

@@ -9,6 +9,7 @@ from typing import Protocol
 from froude.cache.disk.order import Order
 from froude.cache.disk.seams import Backing, Data, Slots, Work
 from froude.cache.disk.space import Space
+from froude.cache.disk.status import Counters
 from froude.cache.disk.table import BLOCK, Geometry, sums_of
 
 Done = Callable[[Data | None, OSError | None], None]
@@ -28,18 +29,6 @@ class Reads(Protocol):
 
     def drop(self, chunk: int) -> None:
         """A chunk is not cached any more because it was trimmed or zeroed."""
-
-
-@dataclass(slots=True)
-class Counters:
-    """What was done; see `DiskStatus`."""
-
-    hits: int = 0
-    misses: int = 0
-    damaged: int = 0
-    backing_read_bytes: int = 0
-    backing_written_bytes: int = 0
-    ssd_written_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +70,8 @@ class State:
     space: Space
     places: Places
     reads: Reads
-    counters: Counters = field(default_factory=Counters)
+    counters: Counters
+    """Of the whole process, also of stores before this one."""
     order: Order = field(default_factory=Order)
     fills: dict[int, Fill] = field(default_factory=dict)
     """By chunk, those that others may join."""

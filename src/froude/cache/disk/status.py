@@ -19,13 +19,50 @@ class Limits:
     """Bytes per second, above 0; None for no limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiskStatus:
-    """State and counters of a cached disk. Counters begin at 0 with the process and only grow.
+@dataclass(slots=True)
+class Counters:
+    """What a cached disk did; they begin at 0 with the process and only grow.
 
     What happened between two moments is the difference of two of these: mean latency of reads is that of
     `read_s` by that of `reads`.
     """
+
+    hits: int = 0
+    """Chunks read that were cached."""
+    misses: int = 0
+    """Chunks read that were not."""
+    reads: int = 0
+    read_bytes: int = 0
+    read_s: float = 0.0
+    """Sum of the reads' latencies, from their arrival to their answer, without what the limits held back."""
+    writes: int = 0
+    write_bytes: int = 0
+    write_s: float = 0.0
+    """As `read_s`."""
+    trims: int = 0
+    """Trims and zeroings."""
+    flushes: int = 0
+    flush_s: float = 0.0
+    """As `read_s`."""
+    errors: int = 0
+    """Requests that were answered with an error."""
+    held: int = 0
+    """Requests that the limits held back."""
+    held_s: float = 0.0
+    """Sum of the times that they were held back for."""
+    damaged: int = 0
+    """Chunks whose checksum did not hold; they were read from the image instead."""
+    backing_read_bytes: int = 0
+    """Read from the image."""
+    backing_written_bytes: int = 0
+    """Written to the image."""
+    ssd_written_bytes: int = 0
+    """Written to the cache file: what wears the SSD."""
+
+
+@dataclass(slots=True)
+class DiskStatus(Counters):
+    """State and counters of a cached disk."""
 
     image: str = ""
     """Path of what is cached."""
@@ -57,39 +94,8 @@ class DiskStatus:
     """Why none was; None where some were, or the file was new."""
     fault: str | None = None
     """What is wrong with the cache or the image now; None where nothing is."""
-    hits: int = 0
-    """Chunks read that were cached."""
-    misses: int = 0
-    """Chunks read that were not."""
-    reads: int = 0
-    read_bytes: int = 0
-    read_s: float = 0.0
-    """Sum of the reads' latencies, from their arrival to their answer, without what the limits held back."""
-    writes: int = 0
-    write_bytes: int = 0
-    write_s: float = 0.0
-    """As `read_s`."""
-    trims: int = 0
-    """Trims and zeroings."""
-    flushes: int = 0
-    flush_s: float = 0.0
-    """As `read_s`."""
-    errors: int = 0
-    """Requests that were answered with an error."""
-    held: int = 0
-    """Requests that the limits held back."""
-    held_s: float = 0.0
-    """Sum of the times that they were held back for."""
     evictions: int = 0
     """Chunks that went for others, or because the cache became smaller."""
-    damaged: int = 0
-    """Chunks whose checksum did not hold; they were read from the image instead."""
-    backing_read_bytes: int = 0
-    """Read from the image."""
-    backing_written_bytes: int = 0
-    """Written to the image."""
-    ssd_written_bytes: int = 0
-    """Written to the cache file: what wears the SSD."""
 
     def to_json(self) -> dict[str, Any]:
         """Every field by its name, as the control socket sends them."""

@@ -11,6 +11,7 @@ from functools import partial
 from froude.cache.disk.reading import Reader
 from froude.cache.disk.space import Space
 from froude.cache.disk.state import Done, Places, Reads, State
+from froude.cache.disk.status import Counters
 from froude.cache.disk.writing import Writer
 
 _PUNCHES = 4096
@@ -24,11 +25,20 @@ class Store:
         space: bookkeeping of the cache, with what was restored.
         places: image, cache file, and who works.
         reads: learns which chunks are read.
+        counters: to count on; None to begin.
         cache_writes: whether chunks that are written whole are cached.
     """
 
-    def __init__(self, space: Space, places: Places, reads: Reads, *, cache_writes: bool = False) -> None:
-        self.state = State(space, places, reads, freed=self._shrink)
+    def __init__(
+        self,
+        space: Space,
+        places: Places,
+        reads: Reads,
+        counters: Counters | None = None,
+        *,
+        cache_writes: bool = False,
+    ) -> None:
+        self.state = State(space, places, reads, counters or Counters(), freed=self._shrink)
         reader, writer = Reader(self.state), Writer(self.state, cache_writes=cache_writes)
         self.read, self.read_now = reader.read, reader.read_now
         self.write, self.zero, self.flush = writer.write, writer.zero, writer.flush

@@ -6,9 +6,8 @@ shift a split within the floors and ceilings that the user has set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from froude.cache.monitor.messages import HypervisorReport, LimitsMessage, VmReport
+from froude.cache.monitor.limits import Limits
+from froude.cache.monitor.messages import CacheCounters, HypervisorReport, Transfers, VmReport
 
 _MOST_PER_S = {
     "reads": 1e8,
@@ -55,8 +54,7 @@ def vm_lies(before: VmReport | None, after: VmReport) -> str | None:
         return f"{busy:.3g} s of processor time in {seconds:.3g} s on {after.cores} cores"
     if busy < 0:
         return "cpu_s fell"
-    names = ("reads", "writes", "read_bytes", "write_bytes")
-    return _impossible({name: (getattr(before, name), getattr(after, name)) for name in names}, seconds)
+    return _impossible(before, after, seconds)
 
 
 def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) -> str | None:
@@ -78,22 +76,27 @@ def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) ->
         last = known.get(vm.name)
         if last is None or last.instance != vm.instance or vm.error:
             continue
-        wrong = _impossible({name: (getattr(last, name), getattr(vm, name)) for name in _MOST_PER_S}, seconds)
+        wrong = _impossible(last, vm, seconds)
         if wrong is not None:
             return f"{vm.name}: {wrong}"
     return None
 
 
-def _grew(before: LimitsMessage, after: LimitsMessage) -> bool:
+def _grew(before: Limits, after: Limits) -> bool:
     """Whether there is more of anything; less is believed at once, for it over-commits nothing."""
-    pairs = [(each, after.value().plain()[name]) for name, each in before.value().plain().items()]
+    pairs = [(each, after.plain()[name]) for name, each in before.plain().items()]
     return any(old is not None and (new is None or new > old) for old, new in pairs)
 
 
-def _impossible(counters: Mapping[str, tuple[float, float]], seconds: float) -> str | None:
-    for name, (before, after) in counters.items():
-        if after < before:
-            return f"{name} fell from {before:g} to {after:g}"
-        if after - before > _MOST_PER_S[name] * (seconds + 1.0):
-            return f"{name} grew by {after - before:.3g} in {seconds:.3g} s"
+def _impossible(before: Transfers, after: Transfers, seconds: float) -> str | None:
+    """What is in the counters that both have, each by its growth."""
+    kind = CacheCounters if isinstance(after, CacheCounters) else Transfers
+    for name, most in _MOST_PER_S.items():
+        if name not in kind.model_fields:
+            continue
+        was, now = getattr(before, name), getattr(after, name)
+        if now < was:
+            return f"{name} fell from {was:g} to {now:g}"
+        if now - was > most * (seconds + 1.0):
+            return f"{name} grew by {now - was:.3g} in {seconds:.3g} s"
     return None

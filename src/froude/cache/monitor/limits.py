@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Annotated
+
+from pydantic import Field
 
 from froude.base.errors import InputError
 
@@ -16,11 +18,11 @@ needed."""
 class Limits:
     """What one VM may use; None where there is no limit, or where a back-end does not control that."""
 
-    cache_bytes: int | None = None
+    cache_bytes: Annotated[int, Field(ge=0, le=MOST)] | None = None
     """Space of its cache."""
-    iops: int | None = None
+    iops: Annotated[int, Field(ge=1, le=MOST)] | None = None
     """Requests per second, reads and writes together."""
-    bytes_per_s: int | None = None
+    bytes_per_s: Annotated[int, Field(ge=1, le=MOST)] | None = None
     """Bandwidth, reads and writes together."""
 
     def __post_init__(self) -> None:
@@ -50,23 +52,3 @@ class Limits:
 
 RESOURCES = tuple(each.name for each in fields(Limits))
 """The names of what can be limited, in one order everywhere."""
-
-
-def read_limits(plain: Mapping[str, object], *, file: str) -> Limits:
-    """Limits of what JSON gives.
-
-    Args:
-        plain: by name of `RESOURCES`; those that are absent or null are no limits.
-        file: who said so, for errors.
-
-    Raises:
-        InputError: another name, or what is no whole number within the range.
-    """
-    values: dict[str, int | None] = {}
-    for name, value in plain.items():
-        if name not in RESOURCES:
-            raise InputError("is not a limit", file=file, place=name, allowed=", ".join(RESOURCES))
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-            raise InputError("is no whole number", file=file, place=name, found=value)
-        values[name] = value
-    return Limits(**values)

@@ -31,26 +31,6 @@ class Message(BaseModel):
 M = TypeVar("M", bound=Message)
 
 
-class LimitsMessage(Message):
-    """Limits of a VM, or what an SSD has."""
-
-    cache_bytes: Count | None = None
-    """Space of its cache; null where that is not controlled."""
-    iops: Annotated[int, Field(ge=1, le=MOST)] | None = None
-    """Requests per second; null for no cap."""
-    bytes_per_s: Annotated[int, Field(ge=1, le=MOST)] | None = None
-    """Bandwidth; null for no cap."""
-
-    @classmethod
-    def of(cls, limits: Limits) -> LimitsMessage:
-        """Those of a value."""
-        return cls(**limits.plain())
-
-    def value(self) -> Limits:
-        """As the value that everything else uses."""
-        return Limits(self.cache_bytes, self.iops, self.bytes_per_s)
-
-
 class Apply(Message):
     """One change of one VM's limits."""
 
@@ -58,7 +38,7 @@ class Apply(Message):
     """Of the change: larger than that of any change before it, or it is refused as late."""
     instance: Name | None = None
     """Of the agent, as it was when the change was made; another one refuses it as late. Null for any."""
-    limits: LimitsMessage
+    limits: Limits
     """All of them; null lifts a cap."""
 
 
@@ -105,7 +85,36 @@ class JobSample(Message):
     """Where its tasks run, as far as that is known."""
 
 
-class VmReport(Message):
+class Transfers(Message):
+    """What was read and written so far."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)  # metrics are described by them
+    reads: Count = 0
+    """Reads of the VM."""
+    writes: Count = 0
+    """Writes of the VM."""
+    read_bytes: Count = 0
+    """Bytes that the VM has read."""
+    write_bytes: Count = 0
+    """Bytes that the VM has written."""
+
+
+class CacheCounters(Transfers):
+    """What a cached disk did so far."""
+
+    hits: Count = 0
+    """Chunks read that were cached."""
+    misses: Count = 0
+    """Chunks read that were not."""
+    io_s: Amount = 0.0
+    """Sum of the times that its requests took."""
+    held: Count = 0
+    """Requests that a cap held back."""
+    ssd_written_bytes: Count = 0
+    """Bytes written to the SSD for the VM's cache."""
+
+
+class VmReport(Transfers):
     """Counters of a virtual machine, by the agent on it."""
 
     name: Name
@@ -120,10 +129,6 @@ class VmReport(Message):
     """Time that its processes waited for disks so far."""
     io_by: Word = ""
     """How that is known: `delays` of processes, `pressure` of the machine, or `disks` that were busy."""
-    reads: Count = 0
-    writes: Count = 0
-    read_bytes: Count = 0
-    write_bytes: Count = 0
     addresses: Annotated[tuple[Name, ...], Field(max_length=_LIST)] = ()
     """By which other machines know it."""
     processes: Annotated[tuple[ProcessSample, ...], Field(max_length=_LIST)] = ()
@@ -131,30 +136,19 @@ class VmReport(Message):
     jobs: Annotated[tuple[JobSample, ...], Field(max_length=_LIST)] = ()
 
 
-class CachedVm(Message):
+class CachedVm(CacheCounters):
     """A VM as its hypervisor sees it."""
 
     name: Name
     instance: Name
     """Another one whenever counters begin anew."""
-    limits: LimitsMessage
+    limits: Limits
     """In force, read back."""
     controls: Annotated[tuple[Name, ...], Field(max_length=10)] = ()
     """Which of `cache_bytes`, `iops` and `bytes_per_s` can be changed."""
     used_bytes: Count = 0
     """Of its cache."""
     chunk_bytes: Annotated[int, Field(ge=1, le=1 << 40)] = 65536
-    reads: Count = 0
-    writes: Count = 0
-    read_bytes: Count = 0
-    write_bytes: Count = 0
-    hits: Count = 0
-    misses: Count = 0
-    io_s: Amount = 0.0
-    """Sum of the times that its requests took."""
-    held: Count = 0
-    """Requests that a cap held back."""
-    ssd_written_bytes: Count = 0
     curve: dict[str, Any] | None = None
     """Its miss-ratio curve so far; null before its first read, or where there is none."""
     error: Word = ""
@@ -181,7 +175,7 @@ class HypervisorReport(Message):
     instance: Name
     uptime_s: Amount
     """Of the agent, on a clock that never goes back: the time of this sample."""
-    supply: LimitsMessage
+    supply: Limits
     """What the SSD has."""
     last_number: Count = 0
     """Of the last change that it carried out."""

@@ -6,8 +6,10 @@ its tenant could have changed, tells what only it can know: processor time, who 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
 from froude.base.errors import InputError
 from froude.cache.curves import MissRatioCurve
@@ -15,13 +17,17 @@ from froude.cache.monitor.audit import evades, overcommitted
 from froude.cache.monitor.checks import clock_lies, hypervisor_lies, vm_lies
 from froude.cache.monitor.jobs import JobRun, JobRuns
 from froude.cache.monitor.limits import RESOURCES, Limits
-from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport, JobSample, VmReport
+from froude.cache.monitor.messages import (
+    CacheCounters,
+    CachedVm,
+    FindingMessage,
+    HypervisorReport,
+    JobSample,
+    VmReport,
+)
 from froude.cache.monitor.topology import Application, Flow, applications
 from froude.cache.monitor.window import Sample, Window
 
-_COUNTED = (
-    "reads", "writes", "read_bytes", "write_bytes", "hits", "misses", "io_s", "held", "ssd_written_bytes"
-)  # fmt: skip
 _WATCHED = ("chunks", "write_bytes")
 _LEAST_FLOW = 1.0
 """Bytes per second below which a flow joins nobody."""
@@ -36,14 +42,13 @@ class VmView:
     held: Limits
     """In force."""
     rates: Mapping[str, float]
-    """Per second: reads, writes, read_bytes, write_bytes, hits, misses, chunks (hits and misses), io_s, held and
-    ssd_written_bytes by its cache; cpu_s and wait_s by its own agent. Empty before a second report."""
+    """Per second: all of `CacheCounters` and chunks (hits and misses) by its cache; cpu_s and wait_s by its own agent.
+    Empty before a second report."""
     window_s: float
     """How long that while is."""
     controls: frozenset[str] = frozenset(RESOURCES)
     """Of which resources its limits can be changed."""
     chunk_bytes: int = 65536
-    used_bytes: int = 0
     curve: MissRatioCurve | None = None
     application: str = ""
     master: bool = False
@@ -87,8 +92,6 @@ class View:
     findings: tuple[FindingMessage, ...] = ()
     remarks: tuple[str, ...] = ()
     """What is not as it should be."""
-    changed: tuple[str, ...] = ()
-    """VMs whose load has changed since the last view."""
     last_number: int = 0
     """The largest number of a change that any agent has carried out."""
 
@@ -98,14 +101,17 @@ class View:
         return {vm.name: vm.held for vm in self.vms if vm.trouble}
 
 
+R = TypeVar("R", HypervisorReport, VmReport)
+
+
 @dataclass(slots=True)
-class _Heard:
+class _Heard(Generic[R]):
     """One agent, and what it said last."""
 
-    report: HypervisorReport | VmReport | None = None
+    report: R | None = None
     heard_s: float = 0.0
     """When, by our clock."""
-    trouble: str = "has not reported yet"
+    trouble: str = ""
 
 
 @dataclass(slots=True)
@@ -123,11 +129,8 @@ class _Guest:
     @property
     def totals(self) -> tuple[float, float]:
         """Chunks read and missed so far."""
-        return (
-            (0.0, 0.0)
-            if self.last is None
-            else (self.last[0].hits + self.last[0].misses, self.last[0].misses)
-        )
+        vm = None if self.last is None else self.last[0]
+        return (0.0, 0.0) if vm is None else (vm.hits + vm.misses, vm.misses)
 
 
 class Monitor:
@@ -141,23 +144,10 @@ class Monitor:
             stale_s: how old the last report of an agent may be before it counts as lost.
         """
         self._window_s, self._stale_s = window_s, stale_s
-        self._hypervisors: dict[str, _Heard] = {}
-        self._guests: dict[str, _Heard] = {}
+        self._hypervisors: defaultdict[str, _Heard[HypervisorReport]] = defaultdict(_Heard)
+        self._guests: defaultdict[str, _Heard[VmReport]] = defaultdict(_Heard)
         self._vms: dict[str, _Guest] = {}
         self._jobs = JobRuns()
-        self._changed: dict[str, None] = {}
-
-    def expect(self, hypervisors: tuple[str, ...], vms: tuple[str, ...] = ()) -> None:
-        """Say which agents there are, so that one that never reports is missed.
-
-        Args:
-            hypervisors: by name.
-            vms: those with an agent of their own.
-        """
-        for name in hypervisors:
-            self._hypervisors.setdefault(name, _Heard())
-        for name in vms:
-            self._guests.setdefault(name, _Heard())
 
     def failed(self, name: str, why: str, *, guest: bool = False) -> None:
         """An agent did not answer, or not as it should.
@@ -167,7 +157,7 @@ class Monitor:
             why: in words.
             guest: whether it is a VM's.
         """
-        heard = (self._guests if guest else self._hypervisors).setdefault(name, _Heard())
+        heard = self._guests[name] if guest else self._hypervisors[name]
         heard.trouble = why
 
     def hypervisor(self, report: HypervisorReport, now_s: float) -> None:
@@ -177,8 +167,8 @@ class Monitor:
             report: as it came.
             now_s: when, by our clock.
         """
-        heard = self._hypervisors.setdefault(report.name, _Heard())
-        before = heard.report if isinstance(heard.report, HypervisorReport) else None
+        heard = self._hypervisors[report.name]
+        before = heard.report
         if not _accepted(heard, report, hypervisor_lies(before, report), now_s):
             if before is not None and before.instance == report.instance:
                 # An SSD that grew of itself is not believed the second time either.
@@ -195,9 +185,8 @@ class Monitor:
             report: as it came.
             now_s: when, by our clock.
         """
-        heard = self._guests.setdefault(report.name, _Heard())
-        before = heard.report if isinstance(heard.report, VmReport) else None
-        if not _accepted(heard, report, vm_lies(before, report), now_s):
+        heard = self._guests[report.name]
+        if not _accepted(heard, report, vm_lies(heard.report, report), now_s):
             return
         kept = self._kept(report.name)
         own = {"cpu_s": report.cpu_s, "wait_s": report.io_s}
@@ -216,56 +205,48 @@ class Monitor:
         """
         remarks = [*self._lost(self._hypervisors, now_s), *self._lost(self._guests, now_s)]
         for heard in self._hypervisors.values():
-            if isinstance(heard.report, HypervisorReport) and not heard.trouble:
+            if heard.report is not None and not heard.trouble:
                 remarks += filter(None, [overcommitted(heard.report)])
         remarks += [f"{name} {kept.evades}" for name, kept in self._vms.items() if kept.evades]
         flows = self._flows()
-        roles = {name: _roles(each) for name, each in self._guests.items() if each.report is not None}
+        roles = {name: _roles(each.report) for name, each in self._guests.items() if each.report is not None}
         groups = applications(flows, roles, least_bytes_per_s=_LEAST_FLOW)
         group_of = {vm: group for group in groups for vm in group.vms}
-        vms = []
-        for heard in self._hypervisors.values():
-            if isinstance(heard.report, HypervisorReport):
-                vms += [
-                    self._vm(vm, heard.report.name, heard.trouble, group_of.get(vm.name), flows)
-                    for vm in heard.report.vms
-                ]
-        jobs = self._follow(group_of)
-        changed = tuple(self._changed)
-        self._changed.clear()
         reports = [each.report for each in self._hypervisors.values() if each.report is not None]
+        vms = [
+            self._vm(vm, report.name, self._hypervisors[report.name].trouble, group_of.get(vm.name), flows)
+            for report in reports
+            for vm in report.vms
+        ]
+        jobs = self._follow(group_of)
         return View(
-            hypervisors=tuple(_hypervisor(name, each) for name, each in self._hypervisors.items()),
+            hypervisors=tuple(
+                HypervisorView(name, Limits() if each.report is None else each.report.supply, each.trouble)
+                for name, each in self._hypervisors.items()
+            ),
             vms=tuple(vms),
             applications=groups,
             runs=tuple(self._jobs.runs),
             jobs=jobs,
-            findings=tuple(
-                f for each in reports if isinstance(each, HypervisorReport) for f in each.findings
-            ),
+            findings=tuple(found for each in reports for found in each.findings),
             remarks=tuple(remarks),
-            changed=changed,
-            last_number=max(
-                (each.last_number for each in reports if isinstance(each, HypervisorReport)), default=0
-            ),
+            last_number=max((each.last_number for each in reports), default=0),
         )
 
     def _cached(self, vm: CachedVm, instance: str, time_s: float) -> None:
         kept = self._kept(vm.name)
-        counts = {name: float(getattr(vm, name)) for name in _COUNTED} | {
-            "chunks": float(vm.hits + vm.misses)
-        }
+        counts = {name: float(getattr(vm, name)) for name in CacheCounters.model_fields}
+        counts["chunks"] = float(vm.hits + vm.misses)
         kept.evades = "" if kept.last is None else evades(kept.last[0], vm, time_s - kept.last[1])
         kept.last = (vm, time_s)
-        if kept.cache.add(Sample(instance, time_s, counts)):
-            self._changed[vm.name] = None
+        kept.cache.add(Sample(instance, time_s, counts))
 
     def _kept(self, name: str) -> _Guest:
         if name not in self._vms:
             self._vms[name] = _Guest(Window(self._window_s, watched=_WATCHED), Window(self._window_s))
         return self._vms[name]
 
-    def _lost(self, agents: Mapping[str, _Heard], now_s: float) -> list[str]:
+    def _lost(self, agents: Mapping[str, _Heard[R]], now_s: float) -> list[str]:
         """Remarks on agents that are in trouble; those that were not heard for long are, from now on."""
         for heard in agents.values():
             if heard.report is not None and now_s - heard.heard_s > self._stale_s and not heard.trouble:
@@ -276,7 +257,7 @@ class Monitor:
         """Between VMs, by what each end says that it received, so that no byte counts twice."""
         owner = {}
         for name, heard in self._guests.items():
-            if isinstance(heard.report, VmReport) and not heard.trouble:
+            if heard.report is not None and not heard.trouble:
                 owner.update(dict.fromkeys(heard.report.addresses, name))
         flows = []
         for name in set(owner.values()):
@@ -298,20 +279,18 @@ class Monitor:
             if (each.receiver == vm.name and each.sender in peers)
             or (each.sender == vm.name and each.receiver in peers)
         )
-        known = isinstance(heard.report, VmReport) if heard is not None else False
         return VmView(
             name=vm.name,
             hypervisor=hypervisor,
-            held=vm.limits.value(),
+            held=vm.limits,
             rates={**kept.cache.rates(), **kept.own.rates()},
             window_s=kept.cache.covered_s,
             controls=frozenset(vm.controls),
             chunk_bytes=vm.chunk_bytes,
-            used_bytes=vm.used_bytes,
             curve=_curve(vm),
             application="" if group is None else group.name,
             master=group is not None and group.master == vm.name,
-            roles=_roles(heard) if known and heard is not None else (),
+            roles=() if heard is None or heard.report is None else _roles(heard.report),
             network_bytes_per_s=network,
             trouble=trouble or vm.error,
         )
@@ -320,7 +299,7 @@ class Monitor:
         told: dict[str, list[JobSample]] = {}
         running = []
         for name, heard in self._guests.items():
-            if isinstance(heard.report, VmReport) and heard.report.jobs and name in group_of:
+            if heard.report is not None and heard.report.jobs and name in group_of:
                 told.setdefault(group_of[name].name, []).extend(heard.report.jobs)
                 running += [(name, job) for job in heard.report.jobs if job.running]
         for application, jobs in told.items():
@@ -330,7 +309,7 @@ class Monitor:
         return tuple(running)
 
 
-def _accepted(heard: _Heard, report: HypervisorReport | VmReport, wrong: str | None, now_s: float) -> bool:
+def _accepted(heard: _Heard[R], report: R, wrong: str | None, now_s: float) -> bool:
     """Whether a report tells anything: not one that was told before, and not one that cannot be, which is remembered."""
     before = heard.report
     if before is not None and before.instance == report.instance:
@@ -343,14 +322,8 @@ def _accepted(heard: _Heard, report: HypervisorReport | VmReport, wrong: str | N
     return not wrong
 
 
-def _roles(heard: _Heard) -> tuple[str, ...]:
-    report = heard.report
-    return tuple(sorted({each.role for each in report.processes})) if isinstance(report, VmReport) else ()
-
-
-def _hypervisor(name: str, heard: _Heard) -> HypervisorView:
-    supply = heard.report.supply.value() if isinstance(heard.report, HypervisorReport) else Limits()
-    return HypervisorView(name, supply, heard.trouble)
+def _roles(report: VmReport) -> tuple[str, ...]:
+    return tuple(sorted({each.role for each in report.processes}))
 
 
 def _curve(vm: CachedVm) -> MissRatioCurve | None:

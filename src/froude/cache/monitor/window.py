@@ -41,8 +41,6 @@ class Window:
         self._last: Sample | None = None
         self._grown: deque[tuple[float, float, dict[str, float]]] = deque()
         """Ends, lengths and growths of intervals, the oldest first."""
-        self.changed_at: float | None = None
-        """When the load was last seen to change; None for never."""
 
     @property
     def covered_s(self) -> float:
@@ -69,7 +67,6 @@ class Window:
         changed = self._look(growth, length)
         if changed:
             self._grown.clear()
-            self.changed_at = sample.time_s
         self._grown.append((sample.time_s, length, growth))
         while self._grown[0][0] < sample.time_s - self._window_s:
             self._grown.popleft()

@@ -12,8 +12,7 @@ from froude.base.forms import Each, FieldError, Named, Number, Seconds, Size, Te
 from froude.base.units import MIB
 from froude.cache.curves import LARGEST
 from froude.cache.simulate.jobs import JOBS
-from froude.cache.solve.files import value_of
-from froude.workspace.document import open_document
+from froude.workspace.document import declared_of, open_document
 from froude.workspace.migrate import Migrations
 
 SCENARIO = Migrations("cache-scenario", 1)
@@ -132,7 +131,7 @@ def read_scenario(path: Path) -> Opened:
         InputError: with file, line and field of what is wrong.
     """
     opened = open_document(path, SCENARIO)
-    return Opened(value_of(Scenario, opened.root.fields, str(path)), opened.content)
+    return Opened(declared_of(Scenario, opened.root.fields, path), opened.content)
 
 
 def shipped() -> dict[str, Path]:

@@ -28,21 +28,11 @@ class ByMisses:
     shares: bool = False
 
     def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
-        """By curves.
-
-        Args:
-            state: the VMs.
-            seeds: nothing is left to chance.
-        """
+        """See `Policy`."""
         return self.priced(state, {})
 
     def priced(self, state: State, prices: Mapping[str, float]) -> dict[str, Share]:
-        """By curves, where writing to an SSD costs something, too.
-
-        Args:
-            state: the VMs.
-            prices: of a byte written a second, by hypervisor, in seconds lost a second.
-        """
+        """See `Search`."""
         found: dict[str, Share] = {}
         for site in sites(state, prices=prices):
             each = [site.choices(vm, _lost(state, vm)) for vm in site.vms]
@@ -50,12 +40,7 @@ class ByMisses:
         return found
 
     def cost_s(self, state: State, ratios: Mapping[str, float]) -> float:
-        """Seconds lost a second, each VM's by its importance.
-
-        Args:
-            state: the VMs.
-            ratios: of each VM, by name.
-        """
+        """See `Search`: seconds lost a second, each VM's by its importance."""
         return sum(_lost(state, vm) * ratios[vm.name] for vm in state.vms)
 
 
@@ -80,21 +65,11 @@ class Deadline:
     shares: bool = False
 
     def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
-        """By curves, and what misses cost jobs.
-
-        Args:
-            state: the VMs.
-            seeds: nothing is left to chance.
-        """
+        """See `Policy`."""
         return self.priced(state, {})
 
     def priced(self, state: State, prices: Mapping[str, float]) -> dict[str, Share]:
-        """All hypervisors together, for an application waits for its slowest VM wherever that runs.
-
-        Args:
-            state: the VMs.
-            prices: of a byte written a second, by hypervisor, in seconds lost a second.
-        """
+        """See `Search`: all hypervisors together, for an application waits for its slowest VM wherever that runs."""
         models = completions(state)
         on = sites(state, prices=prices, scale=_period_s(models))
         goals = [
@@ -112,12 +87,7 @@ class Deadline:
         return found
 
     def cost_s(self, state: State, ratios: Mapping[str, float]) -> float:
-        """Weighed seconds of a job of each application, and what other VMs lose in the time of one.
-
-        Args:
-            state: the VMs.
-            ratios: of each VM, by name.
-        """
+        """See `Search`: weighed seconds of a job of each application, and what other VMs lose in the time of one."""
         models = completions(state)
         others = _others(state, models)
         slow = {vm for model in models.values() if model.slowest for vm in model.reads}

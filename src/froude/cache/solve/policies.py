@@ -69,98 +69,60 @@ class Search(Policy, Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class NoCache:
-    """The disk alone."""
-
-    name: str = "none"
-    about: str = "no cache: the disk alone"
-    shares: bool = False
-
-    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
-        """Nothing for anybody.
-
-        Args:
-            state: the VMs.
-            seeds: nothing is left to chance.
-        """
-        return {vm.name: Share(0, "no VM has a cache", None) for vm in state.vms}
+Split = Callable[[State, Seeds], dict[str, Share]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """One LRU cache for all VMs of a hypervisor: the paper's baseline."""
-
-    name: str = "shared"
-    about: str = "one LRU cache for all VMs of a hypervisor"
-    shares: bool = True
-
-    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
-        """What each VM will hold of it, by how fast it misses.
-
-        Args:
-            state: the VMs.
-            seeds: nothing is left to chance.
-        """
-        found = {}
-        for hypervisor in state.hypervisors:
-            vms = state.on(hypervisor)
-            for vm, part in zip(vms, natural_split(vms, hypervisor.space_bytes), strict=True):
-                reason = f"shares {size(hypervisor.space_bytes)} with all VMs of {hypervisor.name}, of which it will"
-                found[vm.name] = Share(
-                    int(part), f"{reason} hold about {size(part)}, by how fast it misses", None
-                )
-        return found
-
-
-Weigh = Callable[[Vm], float]
-
-
-@dataclass(frozen=True, slots=True)
-class Proportional:
-    """In proportion to a figure of each VM, by hypervisor."""
+class Rule:
+    """A policy that is one function of what is known."""
 
     name: str
     about: str
-    weigh: Weigh
-    words: Callable[[Vm], str]
-    """What the figure says of a VM."""
-    shares: bool = False
-
-    def split(self, state: State, seeds: Seeds) -> dict[str, Share]:  # noqa: ARG002 - the seam's words
-        """By weight, between floor and ceiling.
-
-        Args:
-            state: the VMs.
-            seeds: nothing is left to chance.
-        """
-        weights = [self.weigh(vm) for vm in state.vms]
-        return _by_weight(state, weights, [vm.importance for vm in state.vms], self.words)
-
-
-Find = Callable[[Signals, Seeds], Weights]
-
-
-@dataclass(frozen=True, slots=True)
-class AcSsd:
-    """The paper's weights, however they are found."""
-
-    name: str
-    about: str
-    find: Find
+    rule: Split
     shares: bool = False
 
     def split(self, state: State, seeds: Seeds) -> dict[str, Share]:
-        """By the weights of storage; IOPS by those of IOPS.
+        """See `Policy`."""
+        return self.rule(state, seeds)
 
-        Args:
-            state: the VMs.
-            seeds: of the genetic algorithm.
-        """
+
+def _no_cache(state: State, _: Seeds) -> dict[str, Share]:
+    return {vm.name: Share(0, "no VM has a cache", None) for vm in state.vms}
+
+
+def _shared(state: State, _: Seeds) -> dict[str, Share]:
+    """The paper's baseline: what each VM will hold of one cache, by how fast it misses."""
+    found = {}
+    for hypervisor in state.hypervisors:
+        vms = state.on(hypervisor)
+        for vm, part in zip(vms, natural_split(vms, hypervisor.space_bytes), strict=True):
+            reason = (
+                f"shares {size(hypervisor.space_bytes)} with all VMs of {hypervisor.name}, of which it will"
+            )
+            found[vm.name] = Share(
+                int(part), f"{reason} hold about {size(part)}, by how fast it misses", None
+            )
+    return found
+
+
+def _proportional(weigh: Callable[[Vm], float], words: Callable[[Vm], str]) -> Split:
+    """In proportion to a figure of each VM, by hypervisor, between floor and ceiling; with words for the figure."""
+
+    def split(state: State, _: Seeds) -> dict[str, Share]:
+        weights = [weigh(vm) for vm in state.vms]
+        return _by_weight(state, weights, [vm.importance for vm in state.vms], words)
+
+    return split
+
+
+def _ac_ssd(find: Callable[[Signals, Seeds], Weights]) -> Split:
+    """By the paper's weights of storage, however they are found; IOPS by those of IOPS."""
+
+    def split(state: State, seeds: Seeds) -> dict[str, Share]:
         if not state.vms:
             return {}
         known = signals(state.vms, state.window_s)
-        weights = self.find(known, seeds)
+        weights = find(known, seeds)
         numbers = {vm.name: number for number, vm in enumerate(state.vms)}
 
         def words(vm: Vm) -> str:
@@ -172,6 +134,8 @@ class AcSsd:
             )
 
         return _by_weight(state, weights.storage.tolist(), weights.iops.tolist(), words)
+
+    return split
 
 
 def _by_weight(
@@ -210,34 +174,32 @@ def _bounded(vm: Vm, amount: float, part: float, hypervisor: Hypervisor) -> str:
     return ", changed by floors or ceilings on it" if abs(amount - plain) > 0.001 * max(plain, 1) else ""
 
 
-def _bred(known: Signals, seeds: Seeds) -> Weights:
-    return evolve(known, np.random.default_rng(seeds.value), PAPER)
-
-
-def _fittest(known: Signals, seeds: Seeds) -> Weights:  # noqa: ARG001 - the seam's words
-    return fittest(known)
-
-
 POLICIES: tuple[Policy, ...] = (
-    NoCache(),
-    Shared(),
-    Proportional(
-        "equal", "the same for every VM of a hypervisor", lambda _: 1.0, lambda _: "as much as any other"
+    Rule("none", "no cache: the disk alone", _no_cache),
+    Rule("shared", "one LRU cache for all VMs of a hypervisor", _shared, shares=True),
+    Rule(
+        "equal",
+        "the same for every VM of a hypervisor",
+        _proportional(lambda _: 1.0, lambda _: "as much as any other"),
     ),
-    Proportional(
+    Rule(
         "working-set",
         "in proportion to working sets: the paper's VM-centric rule",
-        lambda vm: float(vm.working_set),
-        lambda vm: f"a working set of {size(vm.working_set)}",
+        _proportional(
+            lambda vm: float(vm.working_set), lambda vm: f"a working set of {size(vm.working_set)}"
+        ),
     ),
-    Proportional(
+    Rule(
         "importance",
         "in proportion to importance alone",
-        lambda vm: vm.importance,
-        lambda vm: f"importance {vm.importance:g}",
+        _proportional(lambda vm: vm.importance, lambda vm: f"importance {vm.importance:g}"),
     ),
-    AcSsd("ac-ssd-ga", "the paper's weights by its genetic algorithm", _bred),
-    AcSsd("ac-ssd", "the paper's weights by their closed form", _fittest),
+    Rule(
+        "ac-ssd-ga",
+        "the paper's weights by its genetic algorithm",
+        _ac_ssd(lambda known, seeds: evolve(known, np.random.default_rng(seeds.value), PAPER)),
+    ),
+    Rule("ac-ssd", "the paper's weights by their closed form", _ac_ssd(lambda known, _: fittest(known))),
     HULL,
     EXACT,
     Deadline(),

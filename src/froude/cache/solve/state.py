@@ -58,7 +58,32 @@ class Hypervisor(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vm(Declared):
+class Bounds(Declared):
+    """What the user allows plans to give a VM."""
+
+    floor_bytes: Annotated[int, _BYTES] = 0
+    """The least that a plan may give it."""
+    ceiling_bytes: Annotated[int | None, _BYTES] = None
+    """The most."""
+    floor_iops: Annotated[float, _RATE] = 0.0
+    """The least that a plan may leave it."""
+    ceiling_iops: Annotated[float | None, _RATE] = None
+    """The most."""
+
+    def check(self) -> None:
+        """A floor below its ceiling."""
+        for unit, floor, ceiling in (
+            ("", self.floor_bytes, self.ceiling_bytes),
+            ("_iops", self.floor_iops, self.ceiling_iops),
+        ):
+            if ceiling is not None and floor > ceiling:
+                raise FieldError(
+                    "is above the ceiling", names=(f"floor{unit}",), found=floor, allowed=f"at most {ceiling}"
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vm(Bounds):
     """A virtual machine, as it was in the last window."""
 
     name: str
@@ -94,26 +119,11 @@ class Vm(Declared):
     """Time that it waited for its disk in the window."""
     size_bytes: Annotated[int, _BYTES] = 0
     """Of its cache now."""
-    floor_bytes: Annotated[int, _BYTES] = 0
-    """The least that a plan may give it."""
-    ceiling_bytes: Annotated[int | None, _BYTES] = None
-    """The most."""
-    floor_iops: Annotated[float, _RATE] = 0.0
-    """The least that a plan may leave it."""
-    ceiling_iops: Annotated[float | None, _RATE] = None
-    """The most."""
 
     def check(self) -> None:
-        """A name to be called by, and a floor below its ceiling."""
+        """A name to be called by."""
+        Bounds.check(self)
         _check_name(self.name)
-        for unit, floor, ceiling in (
-            ("", self.floor_bytes, self.ceiling_bytes),
-            ("_iops", self.floor_iops, self.ceiling_iops),
-        ):
-            if ceiling is not None and floor > ceiling:
-                raise FieldError(
-                    "is above the ceiling", names=(f"floor{unit}",), found=floor, allowed=f"at most {ceiling}"
-                )
 
     @property
     def misses(self) -> MissRatioCurve:

@@ -51,8 +51,10 @@ def solve(
 
     Example: froude cache solve table-1 --what-if 0.5,2
     """
+    from dataclasses import asdict
+
     from froude.cache.figures.plan import plan_report
-    from froude.cache.solve.files import PLAN, plan_fields, read_state, shipped
+    from froude.cache.solve.files import PLAN, read_state, shipped
     from froude.cache.solve.planner import Planning
     from froude.cache.solve.planner import solve as plan_of
     from froude.cache.solve.policies import DEFAULT
@@ -74,10 +76,10 @@ def solve(
     with settings.progress().task(f"{len(opened.state.vms)} VMs by policy {chosen.name}"):
         plan = plan_of(opened.state, chosen, planning)
         cases = cases_of(opened.state, chosen, factors, planning)
-    content = plan_fields(plan)
+    content = asdict(plan)
     if cases:
         content["what_if"] = [
-            {"factor": case.factor, "space_bytes": case.space_bytes, **plan_fields(case.plan)["expected"]}
+            {"factor": case.factor, "space_bytes": case.space_bytes, **asdict(case.plan.expected)}
             for case in cases
         ]
     answers.finish(
