@@ -12,6 +12,7 @@ from froude.hadoop.target import (
     Target,
     answers_for,
     is_hadoops,
+    is_loopback,
     parse_address,
     same_daemon,
     service_of,
@@ -38,6 +39,14 @@ def test_a_free_port_is_asked_for_with_0_and_nothing_else(text: str) -> None:
     assert parse_address("h:0", place="--listen", free_port=True) == ("h", 0)
     with pytest.raises(InputError, match=r"--listen.*port 0 to 65535"):
         parse_address(text, place="--listen", free_port=True)
+
+
+def test_what_is_of_this_machine() -> None:
+    """Numbers of loopback, and its name; no name that only begins so."""
+    for here in ("127.0.0.1:1", "127.8.9.1:1, localhost:2", "[::1]:80"):
+        assert is_loopback(here), here
+    for elsewhere in ("127.example.com:80", "10.0.0.1:1", "127.0.0.1:1, h:2", "[fe80::1]:80"):
+        assert not is_loopback(elsewhere), elsewhere
 
 
 def test_a_target_names_its_address_as_clients_do() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import NamedTuple
 
 from froude.base.errors import InputError
@@ -130,4 +131,11 @@ def target_at(service: str, address: tuple[str, int], identity: str) -> Target:
 def is_loopback(addresses: str) -> bool:
     """Whether all of `HOST:PORT, HOST:PORT` are loopback addresses, so that who listens there shares this machine."""
     hosts = [address.strip().rpartition(":")[0].strip("[]") for address in addresses.split(",")]
-    return all(host in {"localhost", "::1"} or host.startswith("127.") for host in hosts)
+    return all(host == "localhost" or _loopback(host) for host in hosts)
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name, which may lead anywhere: 127.example.com
+        return False

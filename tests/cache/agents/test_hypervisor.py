@@ -49,6 +49,20 @@ def hypervisor() -> HypervisorWatch:
     return HypervisorWatch("h1", Keeper(Limits(100, 500), vms), vms, every_s=0.01)
 
 
+def test_vms_are_asked_side_by_side() -> None:
+    """One that hangs holds up nobody else: here each waits for the other."""
+    both = threading.Barrier(2)
+
+    class Waiting(Vm):
+        def report(self, instance: str, now_s: float) -> CachedVm:
+            both.wait(30)
+            return super().report(instance, now_s)
+
+    vms = {name: Waiting(name, Limits(10)) for name in ("vm1", "vm2")}
+    report = HypervisorWatch("h1", Keeper(Limits(100), vms), vms).report()
+    assert [vm.name for vm in report.vms] == ["vm1", "vm2"]
+
+
 def test_its_report() -> None:
     """SSD, VMs, findings, and the number of the last change."""
     watch = hypervisor()

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from froude.base.errors import TargetError
 from froude.cache.backends.enforced import Enforced, Watch
 from froude.cache.backends.own import OwnDisk
 from froude.cache.backends.types import Finding, Verdict
 from froude.cache.disk.status import DiskStatus
 from froude.cache.monitor.limits import RESOURCES, Limits
+from froude.cache.monitor.messages import CachedVm
 from tests.cache.backends.test_own import control
 
 
@@ -87,11 +90,42 @@ def test_a_disk_that_begins_anew(tmp_path: Path) -> None:
     watch = Watch(Enforced("vm", [disk]), disk)
     instances = []
     for start, uptime_s in (("a", 10.0), ("a", 20.0), ("a", 19.0), ("b", 30.0), ("b", 1.0)):
-        status = DiskStatus(image="x", start=start, uptime_s=uptime_s)
+        status = DiskStatus(image="x", start=start, uptime_s=uptime_s, chunk_bytes=4096)
         with control(tmp_path / "c", {"stat": status.to_json()}):
             instances.append(watch.report("1", 2.0).instance)
         (tmp_path / "c").unlink()
     assert instances == ["1/a", "1/a", "1/a", "1/b", "1/b"]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"iops_limit": float("inf")},
+        {"iops_limit": 0.2},
+        {"cache_bytes": 1.5},
+        {"hits": float("nan")},
+        {"misses": -5},
+        {"reads": 10**30},
+        {"used_bytes": "many"},
+    ],
+)
+def test_a_disk_that_says_what_cannot_be(tmp_path: Path, odd: dict[str, object]) -> None:
+    """It is in trouble by itself: the report of its hypervisor stays one."""
+    with control(tmp_path / "c", {"stat": DiskStatus(image="x", start="a", chunk_bytes=4096).to_json()}):
+        assert (
+            not Watch(Enforced("vm", [OwnDisk(tmp_path / "c")]), OwnDisk(tmp_path / "c"))
+            .report("1", 2.0)
+            .error
+        )
+    (tmp_path / "c").unlink()
+    disk = OwnDisk(tmp_path / "c")
+    with control(
+        tmp_path / "c", {"stat": {**DiskStatus(image="x", start="a", chunk_bytes=4096).to_json(), **odd}}
+    ):
+        report = Watch(Enforced("vm", [disk]), disk).report("1", 2.0)
+    assert report.error
+    assert report.limits == Limits()
+    assert CachedVm.model_validate_json(report.model_dump_json()) == report
 
 
 def test_a_vm_whose_disk_is_gone(tmp_path: Path) -> None:

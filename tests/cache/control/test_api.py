@@ -29,7 +29,7 @@ def _app(*, rounds: int = 1) -> tuple[FastAPI, World, Loop]:
     world = World(1, faults=False)
     for disk in world.disks["h0"].values():
         disk.limits = Limits(100, 100)
-    entries = {"h0": HypervisorEntry(agent="http://h0"), "h1": HypervisorEntry(agent="http://h1")}
+    entries = {"h0": HypervisorEntry(agent="https://h0"), "h1": HypervisorEntry(agent="https://h1")}
     config = ControllerConfig(token="t", state="s", hypervisors=entries, policy="equal", granule_bytes=1)  # type: ignore[arg-type]
     solver = config.solver()
     monitor = Monitor(window_s=180, stale_s=1e9)

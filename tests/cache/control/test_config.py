@@ -62,6 +62,12 @@ def test_who_decides(tmp_path: Path) -> None:
             "'127.0.0.1:8078'",
             "controller.yaml:9: hypervisors.h1.agent: is no address",
         ),
+        (
+            "http://127.0.0.1:8078",
+            "http://10.1.2.3:8078",
+            "hypervisors.h1.agent: would get the secret as it is over the network",
+        ),
+        ("listen: 127.0.0.1:8077", "listen: 127.example.com:80", "needs a certificate"),
         ("interval: 30 s", "interval: 0 s", "interval"),
         ("floor: 10 MiB", "floors: 10 MiB", "did you mean floor"),
         ("floor: 10 MiB", "floor: 10 GiB", "vms.vm1.floor: is above the ceiling"),

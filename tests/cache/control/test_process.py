@@ -68,7 +68,7 @@ def test_what_a_probe_found_is_told(tmp_path: Path) -> None:
 def test_a_secret_that_is_none(tmp_path: Path) -> None:
     """The controller does not begin."""
     config = ControllerConfig(
-        token=tmp_path / "absent", state=tmp_path / "s", hypervisors={"h": HypervisorEntry(agent="http://h")}
+        token=tmp_path / "absent", state=tmp_path / "s", hypervisors={"h": HypervisorEntry(agent="https://h")}
     )
     with pytest.raises(InputError, match="absent"):
         run_controller(config, ready=print, failed=print)

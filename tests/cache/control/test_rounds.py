@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.base.errors import TargetError
+from froude.base.errors import InputError, TargetError
 from froude.cache.control.rounds import Controller
 from froude.cache.control.types import Outcome
 from froude.cache.monitor.limits import Limits
@@ -44,6 +44,26 @@ def test_a_round_is_written_down_twice() -> None:
     assert outcomes == [Outcome.BEGUN, Outcome.APPLIED]
     assert record.after == record.decision.limits
     assert set(record.before) == {vm for disks in world.disks.values() for vm in disks}
+
+
+def test_a_round_without_a_plan_is_told_of() -> None:
+    """It stands in the history with the reason; nothing was changed, and the next one is made."""
+    world = World(1, faults=False)
+    controller = _controller(world)
+    able = controller.policy
+
+    class Unable(RandomPolicy):
+        def decide(self, view, pinned):  # type: ignore[no-untyped-def]
+            raise InputError("has a name twice", place="vms", found="a")
+
+    before = world.in_force("h0")
+    controller.policy = Unable(world)
+    record = controller.round()
+    assert (record.outcome, record.failures) == (Outcome.FAILED, ("no plan: vms: has a name twice; found a",))
+    assert controller.journal.records()[-1] == controller.last == record
+    assert world.in_force("h0") == before
+    controller.policy = able
+    assert controller.round().outcome is Outcome.APPLIED
 
 
 def test_a_journal_that_cannot_be_written_stops_all() -> None:

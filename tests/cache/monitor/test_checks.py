@@ -31,6 +31,12 @@ def test_clocks() -> None:
     assert "went back" in str(clock_lies(100, 99, 60))
 
 
+def test_an_ssd_larger_than_any() -> None:
+    """From the first report on."""
+    assert hypervisor_lies(None, _hypervisor(space=10**15)) is None
+    assert "no SSD has so much: cache_bytes" in str(hypervisor_lies(None, _hypervisor(space=1 << 60)))
+
+
 @pytest.mark.parametrize(
     "changes", [{"cpu_s": 300.0}, {"cpu_s": 40.0}, {"reads": 999}, {"reads": 10**12}, {"read_bytes": 10**17}]
 )

@@ -74,6 +74,30 @@ def _seen(times: tuple[float, ...] = (0.0, 10.0, 20.0)) -> tuple[Monitor, View]:
     return monitor, monitor.view(times[-1])
 
 
+def test_a_vm_that_two_agents_name_stays_as_it_is() -> None:
+    """As while it moves; the others are split all the same."""
+    monitor = Monitor(window_s=60, stale_s=100)
+    monitor.hypervisor(_hypervisor("h1", 10.0, (_cached("a"), _cached("b"))), 10.0)
+    monitor.hypervisor(_hypervisor("h2", 10.0, (_cached("a", limits=Limits(cache_bytes=70)),)), 10.0)
+    view = monitor.view(10.0)
+    assert [(vm.hypervisor, vm.name, vm.trouble) for vm in view.vms] == [
+        ("h1", "a", "is named by h1 and h2"),
+        ("h1", "b", ""),
+        ("h2", "a", "is named by h1 and h2"),
+    ]
+    assert "a is named by h1 and h2" in view.remarks
+    assert [vm.held.cache_bytes for vm in view.vms] == [100, 100, 70]
+
+
+def test_a_disk_that_does_not_answer_still_has_what_it_had() -> None:
+    """Of one that never did, nothing is known."""
+    monitor = Monitor(window_s=60, stale_s=100)
+    monitor.hypervisor(_hypervisor("h1", 10.0, (_cached("a"),)), 10.0)
+    down = {"limits": Limits(), "error": "no disk answers there"}
+    monitor.hypervisor(_hypervisor("h1", 20.0, (_cached("a", **down), _cached("b", **down))), 20.0)
+    assert [vm.held.cache_bytes for vm in monitor.view(20.0).vms] == [100, None]
+
+
 def test_the_papers_clusters() -> None:
     """Three applications with their masters; each VM with its rates, its curve, and what it exchanges within its own."""
     _, view = _seen()

@@ -11,7 +11,7 @@ from froude.base.declared import Declared, Example
 from froude.base.errors import InputError
 from froude.base.forms import FieldError, Number, Seconds, Size, Text
 from froude.cache.monitor.limits import MOST, Limits
-from froude.hadoop.target import parse_address
+from froude.hadoop.target import is_loopback, parse_address
 from froude.workspace.document import declared_of, open_document
 from froude.workspace.migrate import Migrations
 
@@ -46,8 +46,8 @@ class Serving(Declared):
 
     def check(self) -> None:
         """Refuse to send a secret in the clear over a network."""
-        host, _ = parse_address(self.listen, place="listen", free_port=True)
-        if self.tls is None and not (host.startswith("127.") or host in {"localhost", "::1"}):
+        parse_address(self.listen, place="listen", free_port=True)
+        if self.tls is None and not is_loopback(self.listen):
             raise FieldError(
                 "needs a certificate: the secret would go over the network as it is",
                 names=("listen",),

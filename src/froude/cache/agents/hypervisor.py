@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -13,6 +14,8 @@ from froude.cache.agents.beat import Beat, Beating
 from froude.cache.agents.keeper import Keeper
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import CachedVm, FindingMessage, HypervisorReport
+
+_AT_ONCE = 32
 
 
 class WatchedVm(Protocol):
@@ -40,6 +43,10 @@ class HypervisorWatch(Beating):
     vms: Mapping[str, WatchedVm]
     every_s: float = 5.0
     """From one look at curves to the next."""
+    _pool: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="froude-vm")
+    )
+    """One that hangs does not hold up the others."""
     _begun: float = field(default_factory=time.monotonic)
     _instance: str = field(default_factory=lambda: f"{system.boot()}/{time.monotonic_ns()}")
 
@@ -52,7 +59,7 @@ class HypervisorWatch(Beating):
             uptime_s=now,
             supply=self.keeper.supply,
             last_number=self.keeper.last_number,
-            vms=tuple(vm.report(self._instance, now) for vm in self.vms.values()),
+            vms=tuple(self._pool.map(lambda vm: vm.report(self._instance, now), self.vms.values())),
             findings=tuple(finding for vm in self.vms.values() for finding in vm.findings()),
         )
 
@@ -80,8 +87,9 @@ class HypervisorWatch(Beating):
 
     def look(self) -> None:
         """Look at all curves once."""
-        for vm in self.vms.values():
-            vm.look(self._now())
+        now = self._now()
+        for _ in self._pool.map(lambda vm: vm.look(now), self.vms.values()):
+            pass
 
     def beat(self) -> Beat:
         """Looks at all curves."""

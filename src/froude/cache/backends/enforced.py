@@ -10,7 +10,7 @@ from froude.cache.backends.own import OwnDisk
 from froude.cache.backends.probe import choose
 from froude.cache.backends.types import Backend, Finding, Verdict
 from froude.cache.monitor.limits import RESOURCES, Limits
-from froude.cache.monitor.messages import CachedVm, FindingMessage
+from froude.cache.monitor.messages import CachedVm, FindingMessage, parsed
 from froude.cache.monitor.pieces import CurvePieces
 
 
@@ -121,9 +121,11 @@ class Watch:
                 error = "nobody counts its requests"
                 return empty.model_copy(update={"limits": limits, "error": error})
             counted = self._counted(instance, now_s)
+            fields = {**empty.model_dump(), "limits": limits.plain(), **counted}
+            told = parsed(CachedVm, fields, peer=self.vm.name)
         except FroudeError as error:
             return empty.model_copy(update={"error": str(error)[:200]})
-        return empty.model_copy(update={"limits": limits, **counted})
+        return told
 
     def findings(self) -> list[FindingMessage]:
         """What came of measuring its back-ends."""

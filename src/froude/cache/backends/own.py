@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, TargetError
 from froude.cache.curves import MissRatioCurve
 from froude.cache.disk.client import DiskClient
 from froude.cache.disk.status import DiskStatus
 from froude.cache.disk.status import Limits as DiskLimits
 from froude.cache.monitor.limits import RESOURCES, Limits
+
+_PATIENCE_S = 2.0
+"""How long a disk may take to tell of itself: others wait for the agent's report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class OwnDisk:
             MissingError: nobody serves there.
             TargetError: it does not answer, or no status.
         """
-        with DiskClient(self.socket) as disk:
+        with DiskClient(self.socket, timeout_s=_PATIENCE_S) as disk:
             return disk.stat()
 
     def counters(self) -> tuple[float, float]:
@@ -68,7 +71,7 @@ class OwnDisk:
         Raises:
             TargetError: it does not answer, or what is no curve.
         """
-        with DiskClient(self.socket) as disk:
+        with DiskClient(self.socket, timeout_s=_PATIENCE_S) as disk:
             plain = disk.curve(forget=True).get("curve")
         try:
             return None if plain is None else MissRatioCurve.of_plain(plain)
@@ -78,6 +81,9 @@ class OwnDisk:
 
 def _limits(status: DiskStatus) -> Limits:
     iops, rate = status.iops_limit, status.bytes_per_s_limit
-    return Limits(
-        status.cache_bytes, None if iops is None else round(iops), None if rate is None else round(rate)
-    )
+    try:
+        return Limits(
+            status.cache_bytes, None if iops is None else round(iops), None if rate is None else round(rate)
+        )
+    except (OverflowError, ValueError, InputError) as error:
+        raise TargetError("says what no limit is", place="stat", found=f"{iops}, {rate}") from error

@@ -14,6 +14,7 @@ from froude.cache.agents.config import Serving
 from froude.cache.control.deciding import Assumed, Solver, Wishes
 from froude.cache.solve.moving import LEAST_GAIN
 from froude.cache.solve.policies import DEFAULT, policy
+from froude.hadoop.target import is_loopback
 from froude.workspace.document import declared_of, open_document
 from froude.workspace.migrate import Migrations
 
@@ -37,6 +38,12 @@ def _check_url(text: str) -> None:
     if scheme not in {"http", "https"} or not rest or any(sign in rest for sign in " /?#@"):
         raise FieldError(
             "is no address of an agent", found=text, allowed="http://HOST:PORT or https://HOST:PORT"
+        )
+    if scheme == "http" and not is_loopback(rest if ":" in rest else f"{rest}:80"):
+        raise FieldError(
+            "would get the secret as it is over the network",
+            found=text,
+            allowed="https, or an address of loopback",
         )
 
 

@@ -93,7 +93,7 @@ class Solver:
         """
         hypervisors = []
         for each in view.hypervisors:
-            taken = [pinned[vm.name] for vm in view.vms if vm.hypervisor == each.name and vm.name in pinned]
+            taken = [vm.held for vm in view.vms if vm.hypervisor == each.name and vm.name in pinned]
             space = (each.supply.cache_bytes or 0) - sum(limits.cache_bytes or 0 for limits in taken)
             iops = each.supply.iops
             left = None if iops is None else max(0.0, iops - sum(limits.iops or 0 for limits in taken))

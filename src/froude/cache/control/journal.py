@@ -18,6 +18,7 @@ from froude.base.documents import STAMP, parse_stamp
 from froude.base.errors import GuardError, InputError
 from froude.base.files import atomic_write_bytes, read_bounded, refuse_special, stated_os_errors
 from froude.cache.control.types import Record, plain, record_of
+from froude.cache.monitor.limits import MOST
 
 KEPT = 1000
 """Rounds that are remembered: 17 hours at one a minute, less where many are asked for."""
@@ -140,15 +141,21 @@ class FileJournal:
             fields = _plain(line)
             try:
                 if "given" in fields:
-                    self._given = max(self._given, int(fields["given"]))
+                    self._given = max(self._given, _number(fields["given"]))
                 elif "paused" in fields:
                     self.paused = bool(fields["paused"])
                 elif "round" in fields:
                     self._keep(record_of(fields["round"]))
                 elif number < len(lines) + 1:
                     raise ValueError("neither a round nor a number")
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 raise InputError("is damaged", file=self._path, place=number, found=error) from error
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or not 0 <= value <= MOST // 2:
+        raise ValueError(f"no number of a change: {value!r}"[:80])
+    return value
 
 
 def _plain(line: bytes) -> dict[str, Any]:

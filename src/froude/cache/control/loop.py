@@ -146,6 +146,9 @@ class Loop(Beating):
         except FroudeError as error:
             self.failures += 1
             self.failed(str(error))
+        except Exception as error:  # noqa: BLE001 - it counts, and the next round is made
+            self.failures += 1
+            self.failed(f"a bug of ours: {error!r}")
         else:
             self._tell(record.failures)
         self._cause = "interval"

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from froude.base.clock import Clock
-from froude.base.errors import FroudeError
+from froude.base.errors import FroudeError, InputError
 from froude.cache.backends.order import Step, Transition
 from froude.cache.control.types import Agents, Decision, Journal, Outcome, Policy, Record
 from froude.cache.monitor.limits import Limits
@@ -85,7 +85,14 @@ class Controller:
         if all(vm.trouble for vm in view.vms):
             decision = Decision("none", {}, remarks=("no VM can be observed", *view.remarks))
             return self._end(self._record(cause, decision, Outcome.BLIND, begun), dry=dry)
-        decided = self.policy.decide(view, view.pinned)
+        try:
+            decided = self.policy.decide(view, view.pinned)
+        except InputError as error:
+            decision = Decision("none", {}, remarks=(f"no plan: {error}", *view.remarks))
+            failed = replace(
+                self._record(cause, decision, Outcome.FAILED, begun), failures=(f"no plan: {error}",)
+            )
+            return self._end(failed, dry=dry)
         decision = _within(decided, view)
         return self._carry_out(decision, view, cause, begun, dry=dry)
 

@@ -20,6 +20,8 @@ _MOST_PER_S = {
     "io_s": 1e6,
 }
 """Growth per second that no machine reaches: a hundred million requests, a terabyte."""
+_LARGEST_SSD = 10**16
+"""Bytes, or any other supply: ten thousand of the largest."""
 _FAST_CLOCK, _SLACK_S = 2.0, 5.0
 """How much faster than ours a clock may run, and how much a report may have waited on its way."""
 
@@ -67,6 +69,9 @@ def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) ->
     names = [vm.name for vm in after.vms]
     if len(set(names)) < len(names):
         return "a VM is named twice"
+    too_much = [name for name, value in after.supply.plain().items() if (value or 0) > _LARGEST_SSD]
+    if too_much:
+        return f"no SSD has so much: {too_much[0]}"
     if before is not None and before.instance == after.instance and _grew(before.supply, after.supply):
         return "its SSD has grown of itself"
     same = before is not None and before.instance == after.instance

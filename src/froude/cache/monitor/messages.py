@@ -13,6 +13,9 @@ from froude.base.errors import TargetError
 from froude.cache.monitor.limits import MOST, Limits
 
 _NAME = 200
+MOST_CHANGES = 1 << 50
+"""Numbers of changes that agents may tell of: one a microsecond for thirty years. What one of them makes up leaves more
+numbers above it than there will ever be changes."""
 _LIST = 10_000
 """Most items of any list that a peer may send."""
 
@@ -177,7 +180,7 @@ class HypervisorReport(Message):
     """Of the agent, on a clock that never goes back: the time of this sample."""
     supply: Limits
     """What the SSD has."""
-    last_number: Count = 0
+    last_number: Annotated[int, Field(ge=0, le=MOST_CHANGES)] = 0
     """Of the last change that it carried out."""
     vms: Annotated[tuple[CachedVm, ...], Field(max_length=_LIST)] = ()
     findings: Annotated[tuple[FindingMessage, ...], Field(max_length=_LIST)] = ()

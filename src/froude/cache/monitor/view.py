@@ -213,11 +213,22 @@ class Monitor:
         groups = applications(flows, roles, least_bytes_per_s=_LEAST_FLOW)
         group_of = {vm: group for group in groups for vm in group.vms}
         reports = [each.report for each in self._hypervisors.values() if each.report is not None]
+        where: defaultdict[str, list[str]] = defaultdict(list)
+        for report in reports:
+            for vm in report.vms:
+                where[vm.name].append(report.name)
         vms = [
-            self._vm(vm, report.name, self._hypervisors[report.name].trouble, group_of.get(vm.name), flows)
+            self._vm(
+                vm,
+                report.name,
+                self._hypervisors[report.name].trouble or _twice(where[vm.name]),
+                group_of.get(vm.name),
+                flows,
+            )
             for report in reports
             for vm in report.vms
         ]
+        remarks += [f"{name} {_twice(names)}" for name, names in where.items() if len(names) > 1]
         jobs = self._follow(group_of)
         return View(
             hypervisors=tuple(
@@ -279,10 +290,14 @@ class Monitor:
             if (each.receiver == vm.name and each.sender in peers)
             or (each.sender == vm.name and each.receiver in peers)
         )
+        held = vm.limits
+        if vm.error and kept.last is not None and held.cache_bytes is None:
+            # Its disk does not answer: what it had is still on the SSD, and its own when it is back.
+            held = replace(held, cache_bytes=kept.last[0].limits.cache_bytes)
         return VmView(
             name=vm.name,
             hypervisor=hypervisor,
-            held=vm.limits,
+            held=held,
             rates={**kept.cache.rates(), **kept.own.rates()},
             window_s=kept.cache.covered_s,
             controls=frozenset(vm.controls),
@@ -320,6 +335,11 @@ def _accepted(heard: _Heard[R], report: R, wrong: str | None, now_s: float) -> b
     heard.report, heard.heard_s = report, now_s
     heard.trouble = f"reports what cannot be: {wrong}" if wrong else ""
     return not wrong
+
+
+def _twice(hypervisors: list[str]) -> str:
+    """What is wrong with a VM that several agents tell of, as while it moves from one to the other."""
+    return f"is named by {' and '.join(hypervisors)}" if len(hypervisors) > 1 else ""
 
 
 def _roles(report: VmReport) -> tuple[str, ...]:
