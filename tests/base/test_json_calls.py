@@ -5,12 +5,13 @@ from __future__ import annotations
 import socket
 import threading
 from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from tests.harvest.live.managers import serving
 
 from froude.base.errors import TargetError
-from froude.base.json_calls import Bounds, JsonCalls
+from froude.base.json_calls import Bounds, JsonCalls, RefusedError
 
 
 def test_what_is_asked_and_said() -> None:
@@ -66,4 +67,38 @@ def test_an_answer_that_drips(said: bytes, scheme: str) -> None:
         with pytest.raises(TargetError, match=r"does not answer within 0\.5 s"):
             calls.send("GET", "a")
         gone.set()
+        thread.join()
+
+
+def test_a_change_that_is_sent_elsewhere_is_refused() -> None:
+    """It was not made; a question is asked there."""
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def _answer(self) -> None:
+            if self.path == "/there":
+                self.send_response(200)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+                return
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(302)
+            self.send_header("Location", "/there")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_GET = do_POST = do_PUT = _answer  # noqa: N815 - as the library calls them
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        calls = JsonCalls(f"127.0.0.1:{server.server_port}", "")
+        assert calls.send("GET", "a") == {}
+        for method in ("POST", "PUT"):
+            with pytest.raises(RefusedError, match="302"):
+                calls.send(method, "a", {"b": 1})
+        server.shutdown()
         thread.join()

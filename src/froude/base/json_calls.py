@@ -68,7 +68,7 @@ class JsonCalls:
             headers: what every call says beside its form.
             bounds: of its answers.
             authority: PEM file of who signed its certificate; None for the system's.
-            redirects: whether it may send a call elsewhere.
+            redirects: whether it may send a GET elsewhere; anything else that it sends elsewhere is refused.
         """
         self._address = address
         self._url = f"{address if '://' in address else f'http://{address}'}/{root}"
@@ -104,7 +104,8 @@ class JsonCalls:
                     headers=self._headers,
                     timeout=self._bounds.timeout_s,
                     verify=self._verify,
-                    allow_redirects=self._redirects,
+                    # A change that is sent elsewhere would arrive there as a question.
+                    allow_redirects=self._redirects and method == "GET",
                     stream=True,
                 ) as answer,
             ):

@@ -46,3 +46,14 @@ def test_without_reimages() -> None:
     page = inspection_report("dc", Inspected(replace(LYING, unknown=()), COUNTS, {"coded": 0}, 0), {})
     assert len(page.sections) == 1
     assert len(page.sections[0].blocks) == 1
+
+
+def test_it_says_of_how_much_nothing_is_known() -> None:
+    """A share of nothing is no clean bill."""
+    none = tuple(replace(each, blocks=0, replicas=0, judged=0.0) for each in COUNTS)
+    assert "no constraint can be judged" in inspection_report("dc", Inspected(LYING, none, {}, 0), {}).lede
+    half = (none[0], replace(COUNTS[1], judged=0.5))
+    page = inspection_report("dc", Inspected(LYING, half, {}, 0), {})
+    assert page.lede.endswith("Only 50% of their replicas are on servers of which that is known.")
+    (table,) = [block for block in page.sections[0].blocks if isinstance(block, Table)]
+    assert table.rows[0] == ("environment", "not known", None, None, 0.0)

@@ -10,6 +10,7 @@ from froude.harvest.place.existing import Broken, Existing
 from froude.harvest.simulate.durability import Compared
 from froude.render import Callout, Column, KeyFigure, Report, Section, Table, Tone, Value, ValueKind
 
+_NEARLY_ALL = 0.995
 _LEGEND = (
     "environment, rack: two replicas in one may be wiped together. peak_row: servers that peak alike may be busy "
     "together. reimage_column: servers that are reimaged alike. Rows and columns are free again after each third "
@@ -43,8 +44,13 @@ def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> 
         facts: lineage.
     """
     blocks = found.existing.blocks
-    worst = max(found.broken, key=lambda each: each.blocks)
-    lede = f"{worst.blocks / blocks:.1%} of {blocks:,} blocks break {worst.attribute.value}."
+    judged = [each for each in found.broken if each.judged]
+    lede = f"Nothing is known of the servers on which {blocks:,} blocks lie: no constraint can be judged."
+    if judged:
+        worst = max(judged, key=lambda each: each.blocks)
+        lede = f"{worst.blocks / blocks:.1%} of {blocks:,} blocks break {worst.attribute.value}."
+        if worst.judged < _NEARLY_ALL:
+            lede += f" Only {worst.judged:.0%} of their replicas are on servers of which that is known."
     figures = [KeyFigure("blocks", blocks)]
     if found.as_it_is:
         first = found.as_it_is[0]
