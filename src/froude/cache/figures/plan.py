@@ -67,8 +67,9 @@ def plan_report(state: State, plan: Plan, cases: Sequence[Case], facts: Mapping[
 
 def _lede(plan: Plan) -> str:
     before, after = plan.now, plan.expected
-    text = f"Reads take **{seconds_text(after.latency_s)}** on average instead of {seconds_text(before.latency_s)}"
-    text += f" as the caches are now; {rate(after.misses_per_s)} of them miss."
+    then, now = seconds_text(after.latency_s), seconds_text(before.latency_s)
+    how = "as with the caches of now" if then == now else f"instead of {now} with the caches of now"
+    text = f"By the VMs' curves, reads will take **{then}** on average {how}; {rate(after.misses_per_s)} of them will miss."
     if plan.kept:
         names = ", ".join(map(literal, plan.kept[:5])) + (" and others" if len(plan.kept) > 5 else "")
         text += f" The split of {names} stays: a better one would not pay for the move."
