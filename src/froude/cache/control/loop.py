@@ -99,9 +99,8 @@ class Loop(Beating):
         """
         with self.lock:
             record = self.controller.round(cause=cause, dry=dry or not self.apply)
-            if not self.apply and not dry:
-                self.controller.last = record  # what is shown instead of being carried out
-            return record
+            # What is shown instead of being carried out has its place in the history.
+            return record if self.apply or dry else self.controller.remember(record)
 
     def restore(self, number: int, *, dry: bool) -> Record:
         """Go back to what was in force after an earlier round; no rounds are made by themselves after it.

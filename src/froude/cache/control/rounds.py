@@ -204,12 +204,22 @@ class Controller:
         seconds = self.clock.now() - begun
         return Record(self._next, self.clock.wall(), cause, outcome, decision, seconds=seconds)
 
-    def _end(self, record: Record, *, dry: bool) -> Record:
-        if not dry:
-            self.journal.add(record)
-            self.last = record
-            self._next += 1
+    def remember(self, record: Record) -> Record:
+        """Write a round into the history, as it ended.
+
+        Args:
+            record: of it.
+
+        Raises:
+            FroudeError: the journal cannot be written.
+        """
+        self.journal.add(record)
+        self.last = record
+        self._next += 1
         return record
+
+    def _end(self, record: Record, *, dry: bool) -> Record:
+        return record if dry else self.remember(record)
 
 
 def _within(decision: Decision, view: View) -> Decision:
