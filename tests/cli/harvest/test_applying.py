@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from froude.cli.app import run
+from froude.cli.harvest.managers import only_one
 from froude.harvest.telemetry.files import write_datacenter
 from tests.harvest.datacenters import made
 from tests.harvest.live.managers import NEW, NODE, serving
@@ -65,6 +66,23 @@ def test_a_second_memory_of_one_cluster_is_refused(lab: Path, capsys: Out) -> No
         assert run([*command, "--target-is", "7"]) == 1
         assert not sent
     assert "found n:1 is constant-01" in capsys.readouterr().err
+
+
+def test_one_command_at_a_time_has_a_state(lab: Path, capsys: Out) -> None:
+    """Two that read what was there, change a cluster and write it would forget what one of them has changed."""
+    state = lab / "harvest-state.json"
+    with serving({**PLAIN, "scheduler-conf": CAPACITIES}) as (port, sent):
+        command = ["harvest", "apply", "lab", "--resourcemanager", f"127.0.0.1:{port}", "--resources"]
+        with only_one(state):
+            assert run([*command, "--target-is", "7"]) == 1
+            assert "harvest-state.json: is in use by another command" in capsys.readouterr().err
+        assert not sent
+        assert run([*command, "--target-is", "7"]) == 0
+        with only_one(state):
+            assert run(["harvest", "rollback"]) == 1
+            assert "is in use by another command" in capsys.readouterr().err
+        assert run(["harvest", "rollback", "--dry-run"]) == 0
+    assert {path.name for path in lab.iterdir()} == {"lab", "harvest-state.json"}
 
 
 def test_rollback_of_another_is_refused(lab: Path, capsys: Out) -> None:

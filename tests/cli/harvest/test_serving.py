@@ -35,19 +35,20 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def interrupted() -> Iterator[None]:
-    """Ctrl-C as soon as the daemon is there and has looked once."""
-    done = threading.Event()
+def interrupted() -> Iterator[list[object]]:
+    """Ctrl-C as soon as the daemon is there and has looked once, and what is put into the list is no longer empty."""
+    done, awaited = threading.Event(), list[object]()
 
     def press() -> None:
         while not done.wait(0.01):
-            if Path("harvest-service/service.json").exists() and Path("harvest-service/access.json").exists():
+            files = [Path("harvest-service", name).exists() for name in ("service.json", "access.json")]
+            if all(files) and all(awaited):
                 signal.raise_signal(signal.SIGINT)
                 return
 
     thread = threading.Thread(target=press)
     thread.start()
-    yield
+    yield awaited
     done.set()
     thread.join()
 
@@ -69,10 +70,12 @@ def test_without_an_id_it_shows_the_first_look_and_ends(lab: Path, capsys: Out) 
     assert not (lab / "harvest-service").exists()
 
 
-@pytest.mark.usefixtures("interrupted")
-def test_it_runs_until_interrupted_and_goes_on_afterwards(lab: Path, capsys: Out) -> None:
+def test_it_runs_until_interrupted_and_goes_on_afterwards(
+    lab: Path, capsys: Out, interrupted: list[object]
+) -> None:
     """It ends well; started again without a datacenter it knows its own, and any id that it had."""
     with serving(ANSWERS) as (port, sent):
+        interrupted.append(sent)
         assert run(["--json", *serve(port, "lab", "--resources", "--target-is", "7")]) == 0
         done = json.loads(capsys.readouterr().out)
         assert done["failed"] == 0

@@ -69,7 +69,8 @@ def _lede(plan: Plan) -> str:
     before, after = plan.now, plan.expected
     then, now = seconds_text(after.latency_s), seconds_text(before.latency_s)
     how = "as with the caches of now" if then == now else f"instead of {now} with the caches of now"
-    text = f"By the VMs' curves, reads will take **{then}** on average {how}; {rate(after.misses_per_s)} of them will miss."
+    text = f"By the VMs' curves, reads will take **{then}** on average {how}; "
+    text += f"{rate(after.misses_per_s)} of them will miss."
     if plan.kept:
         names = ", ".join(map(literal, plan.kept[:5])) + (" and others" if len(plan.kept) > 5 else "")
         text += f" The split of {names} stays: a better one would not pay for the move."

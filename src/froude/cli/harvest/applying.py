@@ -61,6 +61,7 @@ def apply(
         )
     claim(settings, [Output(state, MIGRATIONS.kind)], [folder, usage])
     _refuse_running(state)
+    ctx.with_resource(managers.only_one(state))
     before = read_prior(state) if state.exists() else None
     measured = None if usage is None else usage_of_servers(usage)
     kept = managers.reserve(reserve)
@@ -109,6 +110,8 @@ def rollback(
     from froude.workspace.recognise import kind_of
 
     settings: Settings = ctx.obj
+    if state.exists():
+        ctx.with_resource(managers.only_one(state))
     if kind_of(state) == hdfs.MIGRATIONS.kind:
         placing.rollback(settings, state, target_is, user)
         return

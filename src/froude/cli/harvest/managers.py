@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -135,6 +136,42 @@ def reserve(text: str) -> Reserve:
             "is no reserve", place="--reserve", found=text, allowed="CPU,MEMORY such as 33.33%,31.25%"
         )
     return Reserve(share("--reserve", parts[0]), share("--reserve", parts[1]))
+
+
+@contextmanager
+def only_one(state: Path) -> Iterator[None]:
+    """Keep other commands off a file of what was there before.
+
+    Two that read it, change a cluster, and write it would forget what one of them has changed.
+
+    Args:
+        state: the file, which need not be there.
+
+    Raises:
+        GuardError: another command has it.
+    """
+    import fcntl
+    import os
+
+    from froude.base.files import stated_os_errors
+
+    lock = state.with_name(f".{state.name}.lock")
+    with stated_os_errors(lock):
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            ours = os.path.samestat(os.fstat(handle), lock.stat())  # who had it has not just removed it
+        except (BlockingIOError, FileNotFoundError):
+            ours = False
+        if not ours:
+            raise GuardError("is in use by another command", file=state, remedy="Wait until it ends")
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+    finally:
+        os.close(handle)
 
 
 def same(now: ClusterState, before: Prior | None, file: Path) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from froude.base.errors import GuardError, InputError
 from froude.cli.harvest import common
+from froude.cli.harvest.managers import only_one
 from froude.cli.harvest.usage import usage_of_servers
 from froude.cli.outputs import write
 from froude.cli.tables import aligned
@@ -128,6 +129,7 @@ def place(
     place = _map_place(by, file, found_conf, state)
     outputs = [Output(state, MIGRATIONS.kind), Output(place, "placement map", mark=_MARK)]
     claim(settings, outputs, [folder, usage, hosts])
+    ctx.with_resource(only_one(state))
     wanted = _Wanted(
         namenode,
         by,

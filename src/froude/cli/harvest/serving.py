@@ -104,6 +104,8 @@ def serve(
     if settings.dry_run or (target_is is None and (wanted.resources or wanted.carrier is not None)):
         _preview(settings, server, _controller(settings, places, wanted, folder, prior), reading)
         return
+    if prior is not None and prior.exists():
+        ctx.with_resource(managers.only_one(prior))
     with alone(places):
         controller = _controller(settings, places, wanted, folder, prior)
         _recognise(server, controller, target_is)
