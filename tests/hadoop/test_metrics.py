@@ -169,6 +169,10 @@ def test_a_resourcemanager_is_known_by_its_start(
 ) -> None:
     """The number in the ids of its applications; what tells none is one error."""
     assert metrics.resourcemanager_id(liar) == "1795452157655"
+    for odd in ("none", float("inf")):
+        monkeypatch.setitem(CLUSTER, "id", odd)
+        with pytest.raises(TargetError, match="does not say who it is"):
+            metrics.resourcemanager_id(liar)
     monkeypatch.setitem(CLUSTER, "id", "none")
     with pytest.raises(TargetError, match="does not say who it is"):
         metrics.resourcemanager_id(liar)

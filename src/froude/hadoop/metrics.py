@@ -73,7 +73,7 @@ def resourcemanager_id(http: tuple[str, int], *, timeout_s: float = 5.0) -> str:
     """
     try:
         return str(int(_get(http, "ws/v1/cluster/info", timeout_s)["clusterInfo"]["id"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise TargetError(f"does not say who it is ({error})", file=f"{http[0]}:{http[1]}") from error
 
 

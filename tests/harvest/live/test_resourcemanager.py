@@ -140,6 +140,38 @@ def test_a_share_that_cannot_be_tells_nothing(value: object) -> None:
     assert usage_of(node) is None
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"usedMemoryMB": float("inf")},
+        {"memUtilization": 1e-320},
+        {"nodeLabels": [["x"]]},
+        {"totalResource": {"memory": 10**400, "vCores": 4}},
+        {"totalResource": {"memory": 8192, "vCores": 10**400}},
+        {"resourceUtilization": {**NODE["resourceUtilization"], "nodePhysicalMemoryMB": float("inf")}},
+        {"numContainers": float("nan")},
+    ],
+)
+def test_numbers_that_cannot_be_are_of_no_known_form(odd: dict[str, Any]) -> None:
+    """A daemon tries again; it does not end."""
+    answers = {**NEW, "nodes": {"nodes": {"node": [{**NODE, **odd}]}}}
+    with serving(answers) as (port, _), pytest.raises(TargetError, match="form that is not known"):
+        ResourceManager("127.0.0.1", port).nodes()
+
+
+def test_what_is_said_beside_the_nodes_is_looked_at_as_well() -> None:
+    """Properties of queues are texts, and containers are counted."""
+    answers = {
+        **NEW,
+        "scheduler-conf": {"property": {"name": "x", "value": 5}},
+        "metrics": {"clusterMetrics": {"containersPending": float("inf")}},
+    }
+    with serving(answers) as (port, _):
+        for ask in (ResourceManager("127.0.0.1", port).state, ResourceManager("127.0.0.1", port).waiting):
+            with pytest.raises(TargetError, match="form that is not known"):
+                ask()
+
+
 def test_a_node_of_less_than_nothing_is_of_no_known_form() -> None:
     """It would be remembered, and given back."""
     answers = {**NEW, "nodes": {"nodes": {"node": [{**NODE, "totalResource": {"memory": -1, "vCores": 4}}]}}}

@@ -20,6 +20,7 @@ from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Re
 _BOUNDS = Bounds(whole_s=120.0)
 """A look a minute waits no longer for an answer that drips; ten thousand nodes take seconds."""
 _MOST_SHARE = 1.5
+_LARGEST = 1 << 50
 _STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"
 
 
@@ -57,7 +58,7 @@ class ResourceManager:
         """
         identity = resourcemanager_id(self._http)
         with self._known_forms():
-            labels = {each["name"]: _truth(each["exclusivity"]) for each in self._labels()}
+            labels = {_text(each["name"]): _truth(each["exclusivity"]) for each in self._labels()}
             return ClusterState(identity, self.nodes(), labels, self._scheduler())
 
     def nodes(self) -> tuple[Node, ...]:
@@ -77,7 +78,7 @@ class ResourceManager:
             TargetError: it does not answer, or not as a ResourceManager does.
         """
         with self._known_forms():
-            return int(self._get("metrics")["clusterMetrics"]["containersPending"])
+            return _whole(self._get("metrics")["clusterMetrics"], "containersPending")
 
     def apply(self, changes: Changes, *, grace_s: float = 0.0) -> None:
         """Make changes, in an order in which each finds what it needs.
@@ -123,7 +124,7 @@ class ResourceManager:
     def _known_forms(self) -> Iterator[None]:
         try:
             yield
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise TargetError(
                 "answers with a form that is not known", file=self.address, found=error
             ) from error
@@ -137,7 +138,7 @@ class ResourceManager:
             answer = self._get("scheduler-conf")
         except RefusedError:
             return None
-        return {each["name"]: each["value"] for each in _listed(answer, "property")}
+        return {_text(each["name"]): _text(each["value"]) for each in _listed(answer, "property")}
 
     def _put_scheduler(self, properties: Mapping[str, str | None]) -> None:
         queues: dict[str, list[dict[str, str | None]]] = {}
@@ -163,6 +164,20 @@ def _listed(answer: Any, *names: str) -> list[dict[str, Any]]:
     return list(answer) if isinstance(answer, list) else [answer]
 
 
+def _whole(fields: Mapping[str, Any], name: str) -> int:
+    """A count, or an amount of MiB; 0 where it is not told."""
+    value = int(fields.get(name, 0))
+    if not 0 <= value <= _LARGEST:
+        raise ValueError(f"{name} is {str(value)[:40]}")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"no text: {value!r}"[:80])
+    return value
+
+
 def _truth(value: object) -> bool:
     return value is True or str(value).lower() == "true"
 
@@ -171,13 +186,11 @@ def _node(fields: Mapping[str, Any]) -> Node:
     usage = fields.get("resourceUtilization") or {}
     total = fields.get("totalResource") or {}
     labels = fields.get("nodeLabels") or ""
-    label = next(iter(labels), "") if isinstance(labels, list) else str(labels)
-    used = int(usage.get("nodePhysicalMemoryMB", 0))
+    label = _text(next(iter(labels), "") if isinstance(labels, list) else labels)
+    used = _whole(usage, "nodePhysicalMemoryMB")
     share, cpu = (float(fields.get(name, 0)) / 100 for name in ("memUtilization", "cpuUtilization"))
     containers = float(usage.get("containersCPUUsage", 0))
-    resource = Resource(int(total.get("memory", 0)), int(total.get("vCores", 0)))
-    if min(resource.memory_mb, resource.vcores) < 0:
-        raise ValueError(f"a node of {resource.memory_mb} MiB and {resource.vcores} cores")
+    resource = Resource(_whole(total, "memory"), _whole(total, "vCores"))
     # A share that cannot be tells nothing: such a node is left as it is. A busy one may be told a little above 1.
     says = (
         bool(usage)
@@ -191,14 +204,14 @@ def _node(fields: Mapping[str, Any]) -> Node:
         host=str(fields["nodeHostName"]),
         state=str(fields["state"]),
         total=resource,
-        containers=int(fields.get("numContainers", 0)),
+        containers=_whole(fields, "numContainers"),
         label=label,
         cpu_share=min(1.0, cpu) if says else None,
         containers_vcores=containers if says else 0.0,
         memory_used_mb=used if says else None,
         machine_mb=round(used / share) if says and share > 0 else None,
-        containers_memory_mb=int(usage.get("aggregatedContainersPhysicalMemoryMB", 0)),
-        allocated=Resource(int(fields.get("usedMemoryMB", 0)), int(fields.get("usedVirtualCores", 0))),
+        containers_memory_mb=_whole(usage, "aggregatedContainersPhysicalMemoryMB"),
+        allocated=Resource(_whole(fields, "usedMemoryMB"), _whole(fields, "usedVirtualCores")),
         attribute=_attribute(fields),
     )
 
