@@ -382,6 +382,7 @@ OTHER_PATHS = {
     ("trace import audit", "image"): "needs a release that knows images; tests of the command spoil it",
     ("trace import audit", "edits"): "is read by a program of that release; tests of the command spoil it",
     ("trace import audit", "anonymise"): "any bytes are a key",
+    ("harvest serve", "prior"): "moved into its state; tests of the command spoil it",
     ("harvest serve", "state"): "a folder in which a daemon goes on; tests of the command spoil it",
     ("harvest submit", "service"): "is written by a daemon that runs; tests of the submitter spoil it",
     ("harvest collect", "output"): "a table that is added to; tests of the command spoil it",

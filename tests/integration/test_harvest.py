@@ -76,7 +76,7 @@ def test_a_daemon_places_jobs_and_makes_room_for_tenants(
         assert {node.host: node.total for node in server.nodes()} == {n.host: n.total for n in first.nodes}
         with serving([*command, "--target-is", first.id]) as daemon:
             real = lambda: [node for node in server.nodes() if node.host in {night, day}]  # noqa: E731
-            nodes = waited(real, lambda nodes: all(node.total.vcores == 5 for node in nodes))
+            nodes = waited(real, lambda nodes: all(node.total.vcores == 5 and node.label for node in nodes))
             classes = {node.host: node.label for node in nodes}
             assert sorted(classes.values()) == ["periodic-01", "periodic-02"]
             assert {node.host: node.attribute for node in nodes} == classes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from froude.harvest.live.resourcemanager import ResourceManager
     from froude.harvest.live.types import Changes, ClusterState, Prior
     from froude.harvest.telemetry.datacenter import Datacenter
+
+
+_LONGEST_LINE = 4096
 
 
 def apply(
@@ -93,13 +98,15 @@ def rollback(
     state: Annotated[
         Path, typer.Argument(metavar="JSON", help="What `harvest apply` or `place` wrote.")
     ] = Path("harvest-state.json"),
-    target_is: managers.Is = None,
+    target_is: managers.IsNow = None,
     grace: managers.Grace = 0.0,
     admin: managers.Admin = None,
     hadoop: managers.Release = None,
     user: managers.User = None,
 ) -> None:
     """What was there before `harvest apply` (resources, labels, attributes, queues) or `harvest place` comes back.
+
+    It does so at once, if it is the cluster that was changed; with --dry-run it shows what would come back.
 
     Example: froude harvest rollback harvest-state.json
     """
@@ -178,15 +185,42 @@ def collect(
     if settings.dry_run:
         settings.would(f"add samples to {output}")
         return
+    _drop_unfinished(output)
     number = 0
     failed = lambda error: settings.note(f"note: a sample is missing: {error}")  # noqa: E731 - one line
     for lines in collect(server, RealClock(), interval_s=seconds, samples=samples, failed=failed):
-        new = not output.exists()
-        with output.open("a", encoding="utf-8") as file:
-            file.write((HEAD if new else "") + lines)
+        _append(output, (HEAD if not output.exists() else "") + lines)
         number += 1
     settings.emit({"samples": number, "output": str(output)})
     settings.out(f"{number} samples added to {output}")
+
+
+def _drop_unfinished(table: Path) -> None:
+    """Cut a line off that was not written to its end: what follows would be read as one with it."""
+    from froude.base.files import stated_os_errors
+
+    with stated_os_errors(table):
+        if not table.exists() or not (size := table.stat().st_size):
+            return
+        with table.open("r+b") as file:
+            file.seek(max(0, size - _LONGEST_LINE))
+            tail = file.read()
+            file.truncate(size - len(tail) + tail.rfind(b"\n") + 1)
+
+
+def _append(table: Path, text: str) -> None:
+    """All of it, or nothing."""
+    from froude.base.files import stated_os_errors
+
+    with stated_os_errors(table), table.open("ab", buffering=0) as file:
+        before = file.tell()
+        try:
+            data = text.encode()
+            if file.write(data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            file.truncate(before)
+            raise
 
 
 def _refuse_running(state: Path) -> None:

@@ -37,6 +37,12 @@ Is = Annotated[
     str | None,
     typer.Option("--target-is", metavar="ID", help="Its id, as shown; without it nothing is changed."),
 ]
+IsNow = Annotated[
+    str | None,
+    typer.Option(
+        "--target-is", metavar="ID", help="Its id now, where it was started again [the one that was changed]."
+    ),
+]
 Grace = Annotated[
     float,
     typer.Option(min=-1, metavar="SECONDS", help="Before containers are killed, youngest first; -1: never."),

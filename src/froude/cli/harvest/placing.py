@@ -210,6 +210,12 @@ def _place(
         raise GuardError(
             "is not the NameNode that was named", file=calls.address, found=identity, allowed=typed
         )
+    reason = _impossible(wanted, found)
+    if reason is not None:
+        raise InputError(
+            "would leave every block without some of its replicas", place=f"policy {wanted.policy.name}", found=reason,
+            remedy="Choose a policy that relaxes, such as history-soft, or fewer --replicas",
+        )  # fmt: skip
     prior = remembered(calls, identity, changes).with_earlier(before)
     write({state: prior_file.prior_json(prior, settings.origin())})
     make(calls, changes, RealClock())
@@ -343,7 +349,6 @@ def _show(settings: Settings, wanted: _Wanted, identity: str, found: Placed, cha
 
     from froude.base.summary import counted
     from froude.harvest.live.hdfs.datanodes import named
-    from froude.harvest.live.hdfs.placement_map import too_few
     from froude.harvest.live.hdfs.plugin import Way, jar_place
 
     busy, layout, is_plugin = named(found.nodes, wanted.busy), found.layout, wanted.way is Way.PLUGIN
@@ -381,6 +386,14 @@ def _show(settings: Settings, wanted: _Wanted, identity: str, found: Placed, cha
         number, first = counted(len(found.unknown), "DataNode"), found.unknown[0].address
         what = "the plug-in gives none of them a replica" if is_plugin else "they share one rack"
         settings.note(f"note: {number} of no known server, such as {first}: {what}")
-    reason = too_few(found, wanted.policy, wanted.replicas) if is_plugin else None
+    reason = _impossible(wanted, found)
     if reason is not None:
         settings.note(f"note: no block can have all its replicas: {reason}")
+
+
+def _impossible(wanted: _Wanted, found: Placed) -> str | None:
+    """Why no block can have its replicas, where that is known."""
+    from froude.harvest.live.hdfs.placement_map import too_few
+    from froude.harvest.live.hdfs.plugin import Way
+
+    return too_few(found, wanted.policy, wanted.replicas) if wanted.way is Way.PLUGIN else None

@@ -73,11 +73,15 @@ class Choice:
     """The classes that Algorithm 1 drew; none where no combination holds the job."""
     roomiest: str
     """Of all classes, or of those drawn, the one with most room; empty where there is no class."""
+    labels: bool = True
+    """Whether nodes carry their classes as labels: a job that asks for one that no node has is refused."""
+    tagged: bool = True
+    """Whether they carry them as attributes."""
 
     @property
     def label(self) -> str:
         """The label of all of the job, which can name one class only; empty where it runs anywhere."""
-        return self.roomiest if self.parts else ""
+        return self.roomiest if self.parts and self.labels else ""
 
     @property
     def master_label(self) -> str:
@@ -86,12 +90,12 @@ class Choice:
         Where every node has a label, an application master without one is never started: it alone of all containers may
         not use what a label leaves idle. So it gets one even where the job has none.
         """
-        return self.roomiest
+        return self.roomiest if self.labels else ""
 
     @property
     def attributes(self) -> str:
         """The placement constraint that names any of its classes; empty where it runs anywhere."""
-        return expression([part.label for part in self.parts])
+        return expression([part.label for part in self.parts]) if self.tagged else ""
 
 
 def choose(

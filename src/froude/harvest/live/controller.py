@@ -73,6 +73,10 @@ class View:
     """When it was seen, seconds since 1970; 0 for never."""
     nodes: int = 0
     """How many ran."""
+    labels: bool = False
+    """Whether nodes carry their classes as labels, or are given them."""
+    tagged: bool = False
+    """Whether they do as attributes."""
 
 
 class Controller:
@@ -147,7 +151,16 @@ class Controller:
         if changes:
             self.prior = remembered(self._wanted.address, state, changes, self.prior)
         rooms = tuple(rooms_of(self.known.classes, state, own_of, measured))
-        self.view = View(rooms, self._thresholds(rooms), now_s, len(running))
+        names, carrier = {each.name for each in self.known.classes.known}, self._wanted.carrier
+        self.view = View(
+            rooms,
+            self._thresholds(rooms),
+            now_s,
+            len(running),
+            carrier in {Carrier.LABELS, Carrier.BOTH} or any(node.label in names for node in state.nodes),
+            carrier in {Carrier.ATTRIBUTES, Carrier.BOTH}
+            or any(node.attribute in names for node in state.nodes),
+        )
         return Step(changes, self.prior, notes)
 
     def choose(self, request: Request) -> Choice:
@@ -157,7 +170,7 @@ class Controller:
             request: the job.
         """
         view = self.view
-        return choose(
+        found = choose(
             view.rooms,
             request,
             self.known.last,
@@ -165,6 +178,7 @@ class Controller:
             thresholds=view.thresholds,
             rng=self._rng,
         )
+        return replace(found, labels=view.labels, tagged=view.tagged)
 
     def ran(self, job: str, run: LastRun) -> None:
         """Remember how a job ran.

@@ -179,15 +179,16 @@ class Service:
                 step = self._controller.poll(state, self._clock.wall(), measured=measured, waiting=waiting)
             for text in step.notes:
                 self._note(text)
-            self._write(history=self._clock.now() - self._history_s >= _HISTORY_S)
+            self._remember()
             if step.changes:
                 self._cluster.apply(step.changes, grace_s=self._rhythm.grace_s)
                 self.tally.changes += 1
                 self._note(changed_text(step.changes))
+            self._write(history=self._clock.now() - self._history_s >= _HISTORY_S)
         except (TargetError, InputError, MissingError) as error:
             self.tally.failed += 1
             if not self._silent:
-                self._note(f"nothing was seen, or not all was done: {error}; it is tried again")
+                self._note(f"not all was seen, done or written: {error}; it is tried again")
             self._silent = True
         else:
             if self._silent:
@@ -202,15 +203,21 @@ class Service:
         with self._lock:
             self._controller.ran(job, run)
 
+    def _remember(self) -> None:
+        """Write what was there before, if there is more of it: without that nothing may be changed."""
+        prior = self._controller.prior
+        if prior is not None and prior != self._written[0]:
+            atomic_write_text(self._places.prior, prior_json(prior, self._origin))
+            self._written = (prior, self._written[1])
+
     def _write(self, *, history: bool) -> None:
         with self._lock:
-            prior, known = self._controller.prior, self._controller.known
+            known = self._controller.known
             past = self._controller.history.datacenter() if history else None
-        if prior is not None and prior is not self._written[0]:
-            atomic_write_text(self._places.prior, prior_json(prior, self._origin))
+        self._remember()
         if known is not self._written[1]:
             atomic_write_text(self._places.known, known_json(known, self._origin))
-        self._written = (prior, known)
+            self._written = (self._written[0], known)
         if past is not None:
             write_datacenter(self._places.history, past, self._origin)
             self._history_s = self._clock.now()

@@ -132,8 +132,8 @@ def targets_of(answer: Mapping[str, Any], containers: int, *, split: bool) -> li
     if split and len(parts) > 1:
         return [
             Target(
-                part["label"],
-                part["label"],
+                part["label"] if answer["label"] else "",
+                part["label"] if answer["label"] else "",
                 answer["attributes"],
                 int(part["containers"]),
             )

@@ -146,7 +146,7 @@ def rack_table(found: Placed) -> str:
 
 
 def too_few(found: Placed, policy: Policy, replicas: int) -> str | None:
-    """Why no block can have so many replicas, as far as counts tell; None where they do not.
+    """Why no block can have so many replicas, as far as counts tell, all reasons; None where they do not.
 
     Args:
         found: DataNodes with their tenants and classes.
@@ -160,9 +160,10 @@ def too_few(found: Placed, policy: Policy, replicas: int) -> str | None:
         Attribute.PEAK_ROW: (layout.row, min(replicas, layout.rows)),
         Attribute.REIMAGE_COLUMN: (layout.column, min(replicas, layout.columns)),
     }
-    for each in policy.constraints.distinct:
-        array, needed = values[each]
-        there = len(np.unique(array))
-        if there < needed:
-            return f"{replicas} replicas must differ in {each.value}, and DataNodes have {there} of them"
-    return None
+    reasons = [
+        f"{each.value}, of which DataNodes have {there}"
+        for each in policy.constraints.distinct
+        if each not in policy.constraints.soft
+        and (there := len(np.unique(values[each][0]))) < values[each][1]
+    ]
+    return f"{replicas} replicas must differ in {'; in '.join(reasons)}" if reasons else None
