@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import resource
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from froude.base.errors import MissingError
 from froude.cli.app import run
 from froude.cli.harvest.managers import only_one
 from froude.harvest.telemetry.files import write_datacenter
@@ -85,6 +87,22 @@ def test_one_command_at_a_time_has_a_state(lab: Path, capsys: Out) -> None:
     assert {path.name for path in lab.iterdir()} == {"lab", "harvest-state.json"}
 
 
+def test_a_sample_that_has_no_space_is_written_whole_or_not(lab: Path) -> None:
+    """Half a line would be read as one with the next."""
+    from froude.cli.harvest.applying import _append
+
+    table = lab / "t.csv"
+    table.write_text("a\n")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4, limits[1]))  # a file of four bytes is full
+    try:
+        with pytest.raises(MissingError, match="No space left"):
+            _append(table, "1,2,3\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert table.read_text() == "a\n"
+
+
 def test_rollback_of_another_is_refused(lab: Path, capsys: Out) -> None:
     """One that was started again has another id, and is named."""
     from froude.harvest.live.prior_file import prior_json
@@ -155,8 +173,11 @@ def test_samples_are_added_to_a_table(lab: Path, capsys: Out) -> None:
             assert run([*command, "-o", "cpu.csv"]) == 0
         assert run([*command, "-o", "other.csv"]) == 1
         assert run([*command[:4], "--interval", "2d", "-o", "cpu.csv"]) == 1
+        with (lab / "cpu.csv").open("a") as file:
+            file.write("1795622")  # of a run that was killed while it wrote
+        assert run([*command, "-o", "cpu.csv"]) == 0
     lines = (lab / "cpu.csv").read_text().splitlines()
     assert lines[0] == "time,server,cpu"
-    assert len(lines) == 3
+    assert [line.split(",")[1:] for line in lines[1:]] == [["n", "0.2500"]] * 3
     assert "holds something else" in capsys.readouterr().err
     assert run(["harvest", "import", "cpu.csv", "--scale", "share", "-o", "dc"]) == 0

@@ -42,7 +42,7 @@ def test_nothing_is_written_unless_told(lab: Path, hadoop: Hadoop, capsys: Out) 
     assert f"{POLICY} = {CLASS}" in said.out
     assert "and on its class path:" in said.out
     assert "1 DataNode of no known server, such as 10.0.0.2:9866: the plug-in gives none" in said.err
-    assert "3 replicas must differ in environment, and DataNodes have 2 of them" in said.err
+    assert "3 replicas must differ in environment, of which DataNodes have 2; in peak_row" in said.err
     assert "To do it: --target-is CID-1" in said.err
     assert calls == ["versionRequest", "getDatanodeReport"]
     assert sorted(path.name for path in lab.iterdir()) == ["conf", "lab", "use.csv"]
@@ -58,6 +58,9 @@ def test_a_namenode_whose_settings_are_here_takes_it_up_and_back(
         command = ["harvest", "place", "lab", "--namenode", f"{host}:{port}", "--conf", "conf"]
         assert run([*command, "--target-is", "CID-2"]) == 1
         assert "is not the NameNode that was named; found CID-1" in capsys.readouterr().err
+        assert not STATE.exists()
+        assert run([*command, "--target-is", "CID-1"]) == 1
+        assert "would leave every block without some of its replicas" in capsys.readouterr().err
         assert not STATE.exists()
         flags = ["--usage", "use.csv", "--hosts", "hosts", "--policy", "environment-soft"]
         for _ in range(2):
@@ -80,6 +83,7 @@ def test_a_namenode_whose_settings_are_here_takes_it_up_and_back(
         (lab / "elsewhere").mkdir()
         monkeypatch.chdir(lab / "elsewhere")
         again = ["harvest", "place", "../lab", "--namenode", f"{host}:{port}", "--conf", "../conf"]
+        again += ["--policy", "environment-soft"]
         assert run([*again, "--state", f"../{STATE}", "--target-is", "CID-1"]) == 0
         assert not list((lab / "elsewhere").iterdir())
         monkeypatch.chdir(lab)

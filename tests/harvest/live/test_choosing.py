@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.harvest.live import choosing
-from froude.harvest.live.choosing import LastRun, Part, Request, choose, fitted_thresholds, remembered_run
+from froude.harvest.live.choosing import (
+    LastRun,
+    Part,
+    Request,
+    choice_fields,
+    choose,
+    fitted_thresholds,
+    remembered_run,
+)
 from froude.harvest.schedule.selection import ClassRoom, Container, Fit, JobType, Policy, Thresholds
 from froude.harvest.telemetry.profiles import Pattern
 
@@ -54,6 +63,13 @@ def test_a_job_that_no_class_holds_has_a_label_for_its_master_alone() -> None:
     assert not found.attributes
     nowhere = choose([], Request("q", 1), {}, policy=POLICY, thresholds=Thresholds(), rng=random.Random(1))
     assert (nowhere.fit, nowhere.master_label) == (Fit.NONE, "")
+
+
+def test_where_nodes_carry_no_classes_nobody_asks_for_them() -> None:
+    """A label that no node has is refused, and so are attributes; what was chosen is said all the same."""
+    bare = replace(chosen(15), labels=False, tagged=False)
+    assert (bare.label, bare.master_label, bare.attributes) == ("", "", "")
+    assert [part["label"] for part in choice_fields(bare)["classes"]] == ["periodic-01"]
 
 
 def test_the_last_run_of_a_job_tells_its_type() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from froude.base.clock import VirtualClock
-from froude.base.errors import GuardError, InputError, TargetError
+from froude.base.errors import GuardError, InputError, MissingError, TargetError
+from froude.harvest.live import serving
 from froude.harvest.live.choosing import LastRun, Request
 from froude.harvest.live.prior_file import read_prior
 from froude.harvest.live.service_file import read_known
@@ -90,6 +92,25 @@ def test_what_was_there_is_written_before_it_is_changed_and_all_at_the_end(tmp_p
     assert read_datacenter(places.history).slots == 4 * 24 + 1
     assert one.calls().choose(Request("q", 1, CORE)).parts
     assert one.calls().view().nodes == 3
+
+
+def test_primaries_are_protected_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What need not be remembered anew is not written, and what cannot be written beside it holds up no change."""
+    one, made, clock, _ = service(tmp_path)
+    one.poll()
+    assert made.written == [True]
+
+    def full(path: Path, text: str) -> None:
+        raise MissingError("no space left", file=path)
+
+    monkeypatch.setattr(serving, "atomic_write_text", full)
+    assert isinstance(made.now, ClusterState)
+    busy = tuple(replace(node, cpu_share=0.9) for node in made.now.nodes)
+    made.now = replace(made.now, nodes=busy)
+    clock.sleep(60)
+    one.poll()
+    assert made.written == [True, True]
+    assert {node.total.vcores for node in made.now.nodes} == {0}
 
 
 def test_a_resourcemanager_that_goes_away_is_waited_for(tmp_path: Path) -> None:

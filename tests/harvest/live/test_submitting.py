@@ -79,5 +79,7 @@ def test_a_job_over_several_classes_is_one_or_one_a_class() -> None:
     answer = {"classes": parts, "label": "a", "master_label": "a", "attributes": "OR(…)"}
     assert targets_of(answer, 7, split=False) == [Target("a", "a", "OR(…)", 7)]
     assert targets_of(answer, 7, split=True) == [Target("a", "a", "OR(…)", 5), Target("b", "b", "OR(…)", 2)]
+    bare = {**answer, "label": "", "master_label": "", "attributes": ""}  # nodes carry no classes
+    assert targets_of(bare, 7, split=True) == [Target("", "", "", 5), Target("", "", "", 2)]
     alone = {**answer, "classes": parts[:1]}
     assert targets_of(alone, 7, split=True) == [Target("a", "a", "OR(…)", 7)]
