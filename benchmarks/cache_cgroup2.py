@@ -133,8 +133,12 @@ def _root_disk(folder: Path) -> Path:
     binary = python / "bin" / version
     shutil.copy2(prefix / "bin" / version, binary)
     packages = tree / "packages"
+    packages.mkdir(parents=True)
     for source in _imported():
-        shutil.copytree(source, packages / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+        if source.is_dir():
+            shutil.copytree(source, packages / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, packages / source.name)
     programs = [prefix / "bin" / version, *tree.rglob("*.so")]
     for library in sorted(
         set(re.findall(r"=> (/\S+)|^\s+(/\S+) \(", _said("ldd", *map(str, programs)), re.MULTILINE))
@@ -154,18 +158,20 @@ def _root_disk(folder: Path) -> Path:
 
 
 def _imported() -> Iterator[Path]:
-    """Folders of the packages that our probe imports."""
+    """Packages that our probe imports: folders, and modules of one file."""
     program = (
         "import sys, froude.cache.backends.cgroup, froude.cache.backends.load, froude.cache.backends.probe\n"
         "for name, each in list(sys.modules.items()):\n"
         "    file = getattr(each, '__file__', None)\n"
-        "    if '.' not in name and file and file.endswith('__init__.py'): print(file)\n"
+        "    if '.' not in name and file: print(file)\n"
         "    if name.startswith('google.protobuf') and name.count('.') == 1: print(file)\n"
     )
     found = _said(sys.executable, "-c", program).splitlines()
     for file in found:
         folder = Path(file).parent
-        if "google" in folder.parts:
+        if folder.name == "site-packages":
+            yield Path(file)
+        elif "google" in folder.parts:
             yield folder.parent
         elif "site-packages" in folder.parts or folder.name == "froude":
             yield folder

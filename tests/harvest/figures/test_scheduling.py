@@ -40,8 +40,20 @@ def test_the_verdict_and_what_must_not_be_overlooked() -> None:
         for name, scale in (("pt", 1.0), ("h", 0.8), ("stock", 0.5))
     ]
     page = scheduling_report(Month(drawn(), FOUND, foresight=True), outcomes, {})
-    assert "shortest under h: 120 s" in page.lede
+    assert (
+        "Of the schedulers that mind primary tenants, jobs are shortest under h: 120 s on average"
+        in page.lede
+    )
+    assert "Stock's take 75 s, with 0.0% of the servers' time overloaded" in page.lede
     assert "20.0% shorter than YARN-PT's (20.0% to 20.0%)" in page.lede
+    once = scheduling_report(Month(drawn(), FOUND, foresight=True), outcomes[:3], {})
+    assert "(one run: no interval)" in once.lede
+    idle = [replace(each, unlabelled=3) for each in outcomes]
+    titles = [
+        getattr(block, "title", "")
+        for block in scheduling_report(Month(drawn(), FOUND, foresight=True), idle, {}).sections[0].blocks
+    ]
+    assert "YARN-H could often not choose" in titles
     titles = [getattr(block, "title", "") for block in page.sections[0].blocks]
     assert titles[:2] == ["Classes are of the same days", "Not all jobs ended"]
     assert set(MEANT) == set(Scheduler)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from froude.base.units import seconds_text
 from froude.harvest.classify.classes import Classification
 from froude.harvest.schedule.selection import ClassRoom, Fit, JobType, Policy, Selection, headroom
 from froude.harvest.simulate.month import Month, Outcome, Scheduler
@@ -26,6 +27,8 @@ from froude.render import (
     ValueKind,
 )
 
+_MANY = 0.2
+"""Share of jobs without a class from which a comparison says little of classes."""
 MEANT = {
     Scheduler.STOCK: "containers may have all cores; nothing is killed, and primary tenants suffer",
     Scheduler.PT: "aware of primary tenants; servers with room all alike",
@@ -108,10 +111,17 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
     times = spreads(outcomes, "job_s")
     paired = gains(outcomes) if Scheduler.PT.value in times else {}
     best = min((name for name in times if name != Scheduler.STOCK.value), key=lambda name: times[name].mean)
-    lede = f"Jobs are shortest under {best}: {_duration(times[best].mean)} on average."
+    lede = f"Jobs are shortest under {best}: {seconds_text(times[best].mean)} on average."
+    if Scheduler.STOCK.value in times:
+        harm = spreads(outcomes, "overloaded_share")[Scheduler.STOCK.value].mean
+        lede = f"Of the schedulers that mind primary tenants, j{lede[1:]}"
+        lede += f" Stock's take {seconds_text(times[Scheduler.STOCK.value].mean)}, "
+        lede += f"with {harm:.1%} of the servers' time overloaded."
     if Scheduler.H.value in paired:
         gain = paired[Scheduler.H.value]
-        lede += f" YARN-H's are {gain.mean:.1%} shorter than YARN-PT's ({gain.low:.1%} to {gain.high:.1%})."
+        runs = len({each.run for each in outcomes})
+        interval = f"{gain.low:.1%} to {gain.high:.1%}" if runs > 1 else "one run: no interval"
+        lede += f" YARN-H's are {gain.mean:.1%} shorter than YARN-PT's ({interval})."
     figures = tuple(
         KeyFigure(f"{name} against pt", gain.mean, ValueKind.SHARE, note="shorter jobs")
         for name, gain in paired.items()
@@ -130,10 +140,6 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
     )
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds:,.0f} s"
-
-
 def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
     columns = (
         Column("scheduler"),
@@ -144,7 +150,7 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
         Column("containers killed", ValueKind.SHARE),
         Column("CPU used", ValueKind.SHARE),
         Column("overloaded", ValueKind.SHARE),
-        Column("without label", ValueKind.NUMBER, "jobs"),
+        Column("jobs without label", ValueKind.SHARE),
     )
     figures = {
         figure: spreads(outcomes, figure)
@@ -154,6 +160,7 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
             "utilisation",
             "overloaded_share",
             "unlabelled",
+            "submitted",
         )
     }
     rows: list[tuple[Value, ...]] = []
@@ -167,7 +174,7 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
                 figures["killed_share"][name].mean,
                 figures["utilisation"][name].mean,
                 figures["overloaded_share"][name].mean,
-                round(figures["unlabelled"][name].mean),
+                figures["unlabelled"][name].mean / max(1.0, figures["submitted"][name].mean),
             )
         )
     words = "; ".join(f"{each.value}: {MEANT[each]}" for each in Scheduler if each.value in figures["job_s"])
@@ -193,4 +200,9 @@ def _notes(month: Month, outcomes: Sequence[Outcome]) -> list[Callout]:
     if open_jobs > 0.02:
         text = f"Up to {open_jobs:.0%} of the jobs did not end: the cluster is overloaded, and means leave them out."
         notes.append(Callout("Not all jobs ended", text))
+    bare = [outcome for outcome in outcomes if outcome.scheduler == Scheduler.H.value]
+    without = sum(each.unlabelled for each in bare) / max(1, sum(each.submitted for each in bare))
+    if without > _MANY:
+        text = f"No class held {without:.0%} of its jobs when they came: those run as under YARN-PT, and tell nothing."
+        notes.append(Callout("YARN-H could often not choose", text))
     return notes
