@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -160,3 +161,28 @@ def test_samples_are_added_to_a_table(lab: Path, capsys: Out) -> None:
     assert len(lines) == 3
     assert "holds something else" in capsys.readouterr().err
     assert run(["harvest", "import", "cpu.csv", "--scale", "share", "-o", "dc"]) == 0
+
+
+def test_a_full_disk_leaves_whole_lines(lab: Path, capsys: Out) -> None:
+    """The write that fails is one clear error and is taken back; a line that was cut before goes away."""
+    table = lab / "cpu.csv"
+    with serving(NEW) as (port, _):
+        command = ["harvest", "collect", "--resourcemanager", f"127.0.0.1:{port}", "--samples", "1"]
+        command += ["-o", "cpu.csv"]
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        for size in (10, len("time,server,cpu\n") + 5):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+            try:
+                assert run(command) == 1
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            assert table.read_bytes() == b""
+            assert "cpu.csv: cannot be written (File too large)" in capsys.readouterr().err
+        assert run(command) == 0
+        whole = table.read_text()
+        table.write_text(whole + "1795452157,n")
+        assert run(command) == 0
+    lines = table.read_text().splitlines()
+    assert "\n".join(lines[:2]) + "\n" == whole
+    assert len(lines) == 3
+    assert lines[2].endswith(",n,0.2500")
