@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from froude.base.errors import MissingError
 from froude.cli.app import run
 from froude.cli.harvest.managers import only_one
 from froude.harvest.telemetry.files import write_datacenter
@@ -85,22 +84,6 @@ def test_one_command_at_a_time_has_a_state(lab: Path, capsys: Out) -> None:
             assert "is in use by another command" in capsys.readouterr().err
         assert run(["harvest", "rollback", "--dry-run"]) == 0
     assert {path.name for path in lab.iterdir()} == {"lab", "harvest-state.json"}
-
-
-def test_a_sample_that_has_no_space_is_written_whole_or_not(lab: Path) -> None:
-    """Half a line would be read as one with the next."""
-    from froude.cli.harvest.applying import _append
-
-    table = lab / "t.csv"
-    table.write_text("a\n")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4, limits[1]))  # a file of four bytes is full
-    try:
-        with pytest.raises(MissingError, match="No space left"):
-            _append(table, "1,2,3\n")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert table.read_text() == "a\n"
 
 
 def test_rollback_of_another_is_refused(lab: Path, capsys: Out) -> None:
@@ -181,3 +164,28 @@ def test_samples_are_added_to_a_table(lab: Path, capsys: Out) -> None:
     assert [line.split(",")[1:] for line in lines[1:]] == [["n", "0.2500"]] * 3
     assert "holds something else" in capsys.readouterr().err
     assert run(["harvest", "import", "cpu.csv", "--scale", "share", "-o", "dc"]) == 0
+
+
+def test_a_full_disk_leaves_whole_lines(lab: Path, capsys: Out) -> None:
+    """The write that fails is one clear error and is taken back; a line that was cut before goes away."""
+    table = lab / "cpu.csv"
+    with serving(NEW) as (port, _):
+        command = ["harvest", "collect", "--resourcemanager", f"127.0.0.1:{port}", "--samples", "1"]
+        command += ["-o", "cpu.csv"]
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        for size in (10, len("time,server,cpu\n") + 5):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+            try:
+                assert run(command) == 1
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            assert table.read_bytes() == b""
+            assert "cpu.csv: cannot be written (File too large)" in capsys.readouterr().err
+        assert run(command) == 0
+        whole = table.read_text()
+        table.write_text(whole + "1795452157,n")
+        assert run(command) == 0
+    lines = table.read_text().splitlines()
+    assert "\n".join(lines[:2]) + "\n" == whole
+    assert len(lines) == 3
+    assert lines[2].endswith(",n,0.2500")

@@ -20,6 +20,7 @@ from froude.harvest.live.changes import (
     class_labels,
     label_changes,
     remembered,
+    remembered_part,
     resource_changes,
     restoring,
     together,
@@ -77,6 +78,29 @@ def test_nodes_that_do_not_run_are_named_and_left() -> None:
     prior = Prior("h:1", "7", resources={"s0:1": OWN, "s1:1": OWN, "s2:1": OWN, "gone:1": OWN})
     assert restoring(prior, state).resources == {"s1:1": OWN}
     assert unreachable(prior, state) == ("s0:1",)
+
+
+def test_what_is_remembered_already_may_be_changed_alone() -> None:
+    """Nodes, labels and settings that nothing remembers wait, and so do nodes of a label that is not there yet."""
+    small = Resource(1024, 1)
+    todo = Changes(
+        ("new", "old"),
+        {"a": "1", "b": "1"},
+        {"s0:1": "old", "s1:1": "new", "s2:1": "old"},
+        {"s0:1": small, "s1:1": small},
+        spared=frozenset({"s0:1", "s1:1"}),
+        node_attributes={"s0": "old", "s1": "old"},
+    )
+    prior = Prior("h:1", "7", ("old",), {"a": None}, {"s0:1": "", "s1:1": ""}, {"s0:1": OWN}, {"s0": ""})
+    assert remembered_part(todo, prior) == Changes(
+        ("old",),
+        {"a": "1"},
+        {"s0:1": "old"},
+        {"s0:1": small},
+        spared=frozenset({"s0:1"}),
+        node_attributes={"s0": "old"},
+    )
+    assert not remembered_part(todo, None)
 
 
 def test_queues_that_are_not_shown_are_not_taken_for_restored() -> None:

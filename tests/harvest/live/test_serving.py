@@ -10,7 +10,6 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.base.errors import GuardError, InputError, MissingError, TargetError
-from froude.harvest.live import serving
 from froude.harvest.live.choosing import LastRun, Request
 from froude.harvest.live.prior_file import read_prior
 from froude.harvest.live.service_file import read_known
@@ -66,6 +65,11 @@ class Stop(threading.Event):
         return self.waits < 0
 
 
+def busier(state: ClusterState, cpu: float) -> ClusterState:
+    """The same nodes, whose tenants use so much."""
+    return replace(state, nodes=tuple(replace(node, cpu_share=cpu) for node in state.nodes))
+
+
 def service(tmp_path: Path) -> tuple[Service, Made, VirtualClock, list[str]]:
     """One with everything that it needs."""
     places, clock, notes = Places(tmp_path), VirtualClock(epoch_s=NOW), list[str]()
@@ -94,25 +98,6 @@ def test_what_was_there_is_written_before_it_is_changed_and_all_at_the_end(tmp_p
     assert one.calls().view().nodes == 3
 
 
-def test_primaries_are_protected_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What need not be remembered anew is not written, and what cannot be written beside it holds up no change."""
-    one, made, clock, _ = service(tmp_path)
-    one.poll()
-    assert made.written == [True]
-
-    def full(path: Path, text: str) -> None:
-        raise MissingError("no space left", file=path)
-
-    monkeypatch.setattr(serving, "atomic_write_text", full)
-    assert isinstance(made.now, ClusterState)
-    busy = tuple(replace(node, cpu_share=0.9) for node in made.now.nodes)
-    made.now = replace(made.now, nodes=busy)
-    clock.sleep(60)
-    one.poll()
-    assert made.written == [True, True]
-    assert {node.total.vcores for node in made.now.nodes} == {0}
-
-
 def test_a_resourcemanager_that_goes_away_is_waited_for(tmp_path: Path) -> None:
     """It is said once, and again when it is back."""
     one, made, _, notes = service(tmp_path)
@@ -126,6 +111,41 @@ def test_a_resourcemanager_that_goes_away_is_waited_for(tmp_path: Path) -> None:
     one.poll()
     assert notes[-1] == "it answers again"
     assert (one.tally.polls, one.tally.failed) == (4, 2)
+
+
+def test_a_full_disk_keeps_back_only_what_nothing_remembers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nodes that are written down are resized as before, new ones are not; the note says what it was."""
+    one, made, _, notes = service(tmp_path)
+    one.poll()
+
+    def full(path: Path, _text: str) -> None:
+        raise MissingError("cannot be written (No space left on device)", file=path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("froude.harvest.live.serving.atomic_write_text", full)
+        one.calls().ran("q", LastRun(5.0, 1))
+        made.now = busier(made.state(), 0.5)
+        one.poll()
+        assert {node.total.vcores for node in made.state().nodes} == {2}
+        here = made.state()
+        added = replace(cluster("s9").nodes[0], cpu_share=0.25)
+        made.now = busier(replace(here, nodes=(*here.nodes, added)), 0.4)
+        one.poll()
+        assert {node.host: node.total.vcores for node in made.state().nodes} == {
+            "s0": 3,
+            "s1": 3,
+            "s2": 3,
+            "s9": 12,
+        }
+        told = [note for note in notes if "No space" in note]
+        assert len(told) == 1
+        assert told[0].startswith(f"not all was done: {tmp_path / 'service.json'}: cannot be written")
+    one.poll()
+    assert made.state().nodes[3].total.vcores < 12
+    assert "s9:1" in read_prior(Places(tmp_path).prior).resources
+    assert notes[-1] == "all is done again"
 
 
 def test_another_cluster_ends_it_and_what_is_known_is_kept(tmp_path: Path) -> None:

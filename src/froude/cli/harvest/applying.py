@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,15 +12,14 @@ from froude.cli.harvest import common, managers
 from froude.cli.harvest.usage import usage_of_servers
 
 if TYPE_CHECKING:
+    from io import FileIO
+
     from froude.cli.settings import Settings
     from froude.harvest.classify.classes import Classification
     from froude.harvest.live.changes import Carrier
     from froude.harvest.live.resourcemanager import ResourceManager
     from froude.harvest.live.types import Changes, ClusterState, Prior
     from froude.harvest.telemetry.datacenter import Datacenter
-
-
-_LONGEST_LINE = 4096
 
 
 def apply(
@@ -178,49 +175,62 @@ def collect(
     if not 1 <= seconds <= 86400:
         raise InputError("is out of range", place="--interval", found=interval, allowed="1 s to 1 day")
     refuse_special(output)
-    if output.exists() and not output.read_bytes()[:64].startswith(HEAD.encode()):
+    if not _is_table(output, HEAD.encode()):
         raise InputError(
             "holds something else", file=output, allowed=f"a table that begins with {HEAD.strip()}"
         )
     if settings.dry_run:
         settings.would(f"add samples to {output}")
         return
-    _drop_unfinished(output)
     number = 0
     failed = lambda error: settings.note(f"note: a sample is missing: {error}")  # noqa: E731 - one line
     for lines in collect(server, RealClock(), interval_s=seconds, samples=samples, failed=failed):
-        _append(output, (HEAD if not output.exists() else "") + lines)
+        _append(output, HEAD.encode(), lines.encode())
         number += 1
     settings.emit({"samples": number, "output": str(output)})
     settings.out(f"{number} samples added to {output}")
 
 
-def _drop_unfinished(table: Path) -> None:
-    """Cut a line off that was not written to its end: what follows would be read as one with it."""
+def _is_table(path: Path, head: bytes) -> bool:
+    """Whether lines can be added: there is such a table, or what a write that failed left of its head, or nothing."""
+    if not path.exists():
+        return True
+    with path.open("rb") as file:
+        found = file.read(len(head))
+    return head.startswith(found)
+
+
+def _append(path: Path, head: bytes, lines: bytes) -> None:
+    """Add whole lines to a table: one that an earlier write left unfinished is cut off first.
+
+    Raises:
+        MissingError: it cannot be written; it ends as before.
+    """
     from froude.base.files import stated_os_errors
 
-    with stated_os_errors(table):
-        if not table.exists() or not (size := table.stat().st_size):
-            return
-        with table.open("r+b") as file:
-            file.seek(max(0, size - _LONGEST_LINE))
-            tail = file.read()
-            file.truncate(size - len(tail) + tail.rfind(b"\n") + 1)
-
-
-def _append(table: Path, text: str) -> None:
-    """All of it, or nothing."""
-    from froude.base.files import stated_os_errors
-
-    with stated_os_errors(table), table.open("ab", buffering=0) as file:
-        before = file.tell()
+    with stated_os_errors(path), path.open("a+b", buffering=0) as file:
+        end = _end_of_lines(file)
+        file.truncate(end)
+        left = memoryview(lines if end else head + lines)
         try:
-            data = text.encode()
-            if file.write(data) != len(data):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            while left:
+                left = left[file.write(left) :]
         except OSError:
-            file.truncate(before)
+            file.truncate(end)
             raise
+
+
+def _end_of_lines(file: FileIO) -> int:
+    """Behind the last end of a line."""
+    block, at = 1 << 16, file.seek(0, 2)
+    while at:
+        first = max(0, at - block)
+        file.seek(first)
+        found = file.read(at - first).rfind(b"\n")
+        if found >= 0:
+            return first + found + 1
+        at = first
+    return 0
 
 
 def _refuse_running(state: Path) -> None:

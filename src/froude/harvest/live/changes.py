@@ -234,6 +234,31 @@ def remembered(address: str, state: ClusterState, changes: Changes, before: Prio
     )
 
 
+def remembered_part(changes: Changes, prior: Prior | None) -> Changes:
+    """What of changes can be taken back by what is remembered already.
+
+    Args:
+        changes: about to be made.
+        prior: what is remembered; None for nothing.
+    """
+    if prior is None:
+        return Changes()
+    new = frozenset(changes.add_labels).difference(prior.labels_added)
+    resources = {node: to for node, to in changes.resources.items() if node in prior.resources}
+    return Changes(
+        tuple(label for label in changes.add_labels if label not in new),
+        {name: value for name, value in changes.scheduler.items() if name in prior.scheduler},
+        {
+            node: label
+            for node, label in changes.node_labels.items()
+            if node in prior.node_labels and label not in new
+        },
+        resources,
+        spared=changes.spared & resources.keys(),
+        node_attributes={h: to for h, to in changes.node_attributes.items() if h in prior.node_attributes},
+    )
+
+
 def restoring(prior: Prior, state: ClusterState) -> Changes:
     """What brings everything back that was changed; what is back already, or gone, is left out.
 

@@ -17,10 +17,11 @@ from froude.base.errors import InputError, MissingError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.base.summary import counted
 from froude.harvest.live.api import Calls
+from froude.harvest.live.changes import remembered_part
 from froude.harvest.live.choosing import Choice, LastRun, Request
 from froude.harvest.live.controller import Controller
 from froude.harvest.live.prior_file import prior_json
-from froude.harvest.live.service_file import ACCESS, known_json
+from froude.harvest.live.service_file import ACCESS, Known, known_json
 from froude.harvest.live.types import Changes, ClusterState
 from froude.harvest.live.usage import Usage
 from froude.harvest.telemetry.files import write_datacenter
@@ -136,9 +137,11 @@ class Service:
         self._clock, self._rhythm, self._origin, self._note = clock, rhythm, origin, note
         self._usage = usage
         self._lock = threading.Lock()
-        self._written: tuple[object, object] = (controller.prior, None)
+        self._prior = controller.prior
+        """As it stands in its file."""
+        self._known: Known | None = None
         self._history_s = clock.now()
-        self._silent = False
+        self._trouble = ""
         self.tally = Tally()
         """What it did so far."""
 
@@ -172,28 +175,46 @@ class Service:
             GuardError: another cluster answers.
         """
         self.tally.polls += 1
+        trouble = "nothing was seen"
         try:
             measured = None if self._usage is None else self._usage()
             state, waiting = self._cluster.state(), self._cluster.waiting()
             with self._lock:
                 step = self._controller.poll(state, self._clock.wall(), measured=measured, waiting=waiting)
+            trouble = "not all was done"
             for text in step.notes:
                 self._note(text)
-            self._remember()
-            if step.changes:
-                self._cluster.apply(step.changes, grace_s=self._rhythm.grace_s)
-                self.tally.changes += 1
-                self._note(changed_text(step.changes))
+            self._change(step.changes)
             self._write(history=self._clock.now() - self._history_s >= _HISTORY_S)
         except (TargetError, InputError, MissingError) as error:
             self.tally.failed += 1
-            if not self._silent:
-                self._note(f"not all was seen, done or written: {error}; it is tried again")
-            self._silent = True
+            if self._trouble != trouble:
+                self._note(f"{trouble}: {error}; it is tried again")
+            self._trouble = trouble
         else:
-            if self._silent:
-                self._note("it answers again")
-            self._silent = False
+            if self._trouble:
+                self._note("it answers again" if self._trouble == "nothing was seen" else "all is done again")
+            self._trouble = ""
+
+    def _change(self, changes: Changes) -> None:
+        """Make changes once what was there is written down; where it cannot be, those that were written before.
+
+        Raises:
+            MissingError: it cannot be written; what was remembered before is changed all the same.
+            TargetError: the cluster does not take them.
+        """
+        unwritten = None
+        try:
+            self._write_prior()
+        except MissingError as error:
+            unwritten = error
+            changes = remembered_part(changes, self._prior)
+        if changes:
+            self._cluster.apply(changes, grace_s=self._rhythm.grace_s)
+            self.tally.changes += 1
+            self._note(changed_text(changes))
+        if unwritten is not None:
+            raise unwritten
 
     def _choose(self, request: Request) -> Choice:
         with self._lock:
@@ -203,24 +224,24 @@ class Service:
         with self._lock:
             self._controller.ran(job, run)
 
-    def _remember(self) -> None:
-        """Write what was there before, if there is more of it: without that nothing may be changed."""
-        prior = self._controller.prior
-        if prior is not None and prior != self._written[0]:
-            atomic_write_text(self._places.prior, prior_json(prior, self._origin))
-            self._written = (prior, self._written[1])
-
     def _write(self, *, history: bool) -> None:
+        self._write_prior()
         with self._lock:
             known = self._controller.known
             past = self._controller.history.datacenter() if history else None
-        self._remember()
-        if known is not self._written[1]:
+        if known is not self._known:
             atomic_write_text(self._places.known, known_json(known, self._origin))
-            self._written = (self._written[0], known)
+            self._known = known
         if past is not None:
             write_datacenter(self._places.history, past, self._origin)
             self._history_s = self._clock.now()
+
+    def _write_prior(self) -> None:
+        with self._lock:
+            prior = self._controller.prior
+        if prior is not None and prior != self._prior:
+            atomic_write_text(self._places.prior, prior_json(prior, self._origin))
+            self._prior = prior
 
 
 def changed_text(changes: Changes) -> str:
