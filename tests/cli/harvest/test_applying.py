@@ -69,6 +69,19 @@ def test_a_second_memory_of_one_cluster_is_refused(lab: Path, capsys: Out) -> No
     assert "found n:1 is constant-01" in capsys.readouterr().err
 
 
+def test_a_resourcemanager_without_labels_is_told_at_once(lab: Path, capsys: Out) -> None:
+    """Not only when they are to be set; attributes need none, and one that does not say is believed."""
+    disabled = {
+        "property": {"key": "yarn.node-labels.enabled", "value": "false", "resource": "yarn-default.xml"}
+    }
+    with serving({**PLAIN, "/conf": disabled}) as (port, sent):
+        command = ["harvest", "apply", "lab", "--resourcemanager", f"127.0.0.1:{port}", "--keep-queues"]
+        assert run(command) == 1
+        assert "has no node labels (yarn.node-labels.enabled is false)" in capsys.readouterr().err
+        assert run([*command, "--as", "attributes"]) == 0
+        assert not sent
+
+
 def test_one_command_at_a_time_has_a_state(lab: Path, capsys: Out) -> None:
     """Two that read what was there, change a cluster and write it would forget what one of them has changed."""
     state = lab / "harvest-state.json"

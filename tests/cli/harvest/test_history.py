@@ -11,6 +11,19 @@ from froude.cli.app import run
 from froude.harvest.telemetry.files import read_datacenter
 
 
+def test_a_slot_much_shorter_than_samples_are_apart_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Slots between two samples would be made up."""
+    lines = [f"{600 * n},a,{20 + n % 5}" for n in range(50)]
+    (tmp_path / "t.csv").write_text("\n".join(["time,server,cpu", *lines]))
+    command = ["harvest", "import", str(tmp_path / "t.csv"), "--slot", "2min", "-o", str(tmp_path / "dc")]
+    assert run(command) == 0
+    assert "samples are some 590 s apart" in capsys.readouterr().err
+    assert run(["harvest", "classify", str(tmp_path / "t.csv")]) == 1
+    assert "is a file" in capsys.readouterr().err
+
+
 def test_the_same_seed_generates_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A profile made smaller; what was made is said."""
     small = ["harvest", "generate", "--profile", "DC-3", "--servers", "60", "--tenants", "12", "--days", "2"]

@@ -120,6 +120,7 @@ def import_(
 
     import numpy as np
 
+    from froude.base.units import seconds_text
     from froude.cli.outputs import Output, claim
     from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
     from froude.harvest.telemetry.importers import read_inventory, read_samples, with_reimages
@@ -155,6 +156,11 @@ def import_(
         if unknown:
             settings.note(f"note: {unknown:,} reimages of servers without samples are left out")
     settings.note(cleaned.text())
+    if cleaned.gaps > cleaned.samples:
+        apart_s = datacenter.slot_s * (1 + cleaned.gaps / cleaned.samples)
+        settings.note(
+            f"note: samples are some {seconds_text(apart_s)} apart: a longer --slot leaves fewer slots without one"
+        )
     if settings.dry_run:
         settings.would(f"write {output}")
         return

@@ -46,7 +46,7 @@ class ResourceManager:
         self.address = f"{host}:{port}"
         self._http = (host, port)
         self._set_classes = set_classes
-        who = [("user.name", user)] if user else []
+        self._who = who = [("user.name", user)] if user else []
         self.calls = JsonCalls(self.address, "ws/v1/cluster/", query=who, bounds=_BOUNDS)
         """Its REST interface, for what is asked of nobody else."""
 
@@ -79,6 +79,15 @@ class ResourceManager:
         """
         with self._known_forms():
             return _whole(self._get("metrics")["clusterMetrics"], "containersPending")
+
+    def has_labels(self) -> bool | None:
+        """Whether its nodes can have labels (`yarn.node-labels.enabled`); None where it does not say."""
+        calls = JsonCalls(self.address, "", query=self._who, bounds=_BOUNDS)
+        try:
+            told = calls.send("GET", "conf", query=[("name", "yarn.node-labels.enabled"), ("format", "json")])
+            return str(told["property"]["value"]).lower() == "true"
+        except (TargetError, KeyError, TypeError):
+            return None
 
     def apply(self, changes: Changes, *, grace_s: float = 0.0) -> None:
         """Make changes, in an order in which each finds what it needs.

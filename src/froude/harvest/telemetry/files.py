@@ -76,6 +76,11 @@ def read_datacenter(folder: Path) -> Datacenter:
         ChangedError: edited or damaged since it was written.
         InputError: no such folder, or one of a newer Froude.
     """
+    if folder.is_file():
+        raise InputError(
+            "is a file", file=folder, allowed="a datacenter's folder",
+            remedy="`froude harvest import` makes one of a table of samples",
+        )  # fmt: skip
     document = open_document(folder / META, MIGRATIONS)
     document.check()
     root = document.root

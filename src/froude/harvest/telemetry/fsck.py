@@ -73,7 +73,9 @@ def read_fsck(lines: Iterable[str], *, name: str = "fsck") -> Locations:
             sizes.append(len(found))
     if not sizes:
         raise InputError(
-            "names no DataNode of any block", file=name, allowed="hdfs fsck PATH -files -blocks -locations"
+            "names no DataNode of any block",
+            file=name,
+            allowed="blocks below the path, as `hdfs fsck PATH -files -blocks -locations` lists them",
         )
     size = np.frombuffer(sizes, np.int32)
     placed = np.full((len(size), int(size.max())), -1, np.int32)
