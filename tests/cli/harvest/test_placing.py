@@ -105,7 +105,12 @@ def test_without_java(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
         assert "start it again" in capsys.readouterr().err
         assert run(["harvest", "rollback", str(STATE)]) == 0
         assert "start it again" in capsys.readouterr().err
-    assert "startReconfiguration" not in calls
+        assert "startReconfiguration" not in calls
+        (lab / "hosts").write_text(json.dumps([{"hostName": node.host} for node in NODES]))
+        flags = ["--usage", "use.csv", "--hosts", "hosts", "--target-is", "CID-1"]
+        assert run([*command, *flags]) == 0
+        assert json.loads((lab / "hosts").read_text())[0]["adminState"] == "IN_MAINTENANCE"
+        assert run(["harvest", "rollback", str(STATE)]) == 0
     assert not (lab / "racks.txt").exists()
 
 
@@ -149,6 +154,9 @@ def test_what_stands_in_the_way(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
         (["--busy", "7"], "--busy: is out of range"),
         (["--busy-for", "soon"], "--busy-for"),
         (["--usage", "lab/meta.yaml"], "is no usage"),
+        (["--way", "racks", "--usage", "use.csv"], "--usage: is of no use here"),
+        (["--way", "racks", "--policy", "history"], "--policy: is of the plug-in only"),
+        (["--way", "racks", "--distinct", "rack"], "--distinct: is of the plug-in only"),
     ],
 )
 def test_flags_that_cannot_be(lab: Path, flags: list[str], said: str, capsys: Out) -> None:

@@ -81,7 +81,11 @@ def test_an_application_is_posted_and_waited_for(status: str) -> None:
     assert sent[1][2]["app-node-label-expression"] == "a"
 
 
-def test_an_answer_of_another_form() -> None:
-    """Is one error."""
-    with serving({"apps/new-application": {}}) as (port, _), pytest.raises(TargetError, match="not known"):
-        run_application(JsonCalls(f"127.0.0.1:{port}", "ws/v1/cluster/"), {}, HERE, VirtualClock())
+@pytest.mark.parametrize("elapsed", [float("inf"), 10**400, -1])
+def test_an_answer_of_another_form(elapsed: float) -> None:
+    """Is one error, and so is a time that cannot be."""
+    ended = {"state": "FINISHED", "finalStatus": "SUCCEEDED", "elapsedTime": elapsed}
+    whole = {"apps/new-application": {"application-id": ID}, "apps": "", f"apps/{ID}": {"app": ended}}
+    for answers in ({"apps/new-application": {}}, whole):
+        with serving(answers) as (port, _), pytest.raises(TargetError, match="not known"):
+            run_application(JsonCalls(f"127.0.0.1:{port}", "ws/v1/cluster/"), {}, HERE, VirtualClock())

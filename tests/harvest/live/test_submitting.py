@@ -83,3 +83,17 @@ def test_a_job_over_several_classes_is_one_or_one_a_class() -> None:
     assert targets_of(bare, 7, split=True) == [Target("", "", "", 5), Target("", "", "", 2)]
     alone = {**answer, "classes": parts[:1]}
     assert targets_of(alone, 7, split=True) == [Target("a", "a", "OR(…)", 7)]
+
+
+@pytest.mark.parametrize("odd", [float("inf"), float("nan"), 10**400, -1, "5", [5]])
+def test_shares_that_cannot_be(odd: object) -> None:
+    """Of a daemon that is none."""
+    answer = {
+        "classes": [{"label": "a", "containers": odd}],
+        "label": "a",
+        "master_label": "",
+        "attributes": "",
+    }
+    for split in (False, True):
+        with pytest.raises(ValueError, match="containers"):
+            targets_of(answer, 7, split=split)

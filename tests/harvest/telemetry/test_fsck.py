@@ -52,6 +52,12 @@ def test_what_has_no_place() -> None:
     assert found.placed.tolist() == [[0, -1], [1, 0]]
 
 
+def test_a_block_id_of_any_length_is_one() -> None:
+    """Only its sign is looked at."""
+    found = read_fsck([f"{POOL}blk_{sign}{'9' * 5000}_1 len=5 repl=1 [{ONE}]" for sign in ("", "-")])
+    assert (found.placed.tolist(), found.coded) == ([[0]], 1)
+
+
 def test_what_is_no_fsck() -> None:
     """Nothing in it, or a line that goes on and on."""
     with pytest.raises(InputError, match="f: names no DataNode of any block"):

@@ -61,7 +61,7 @@ def schedule(
 
         how = _concurrency(concurrency)
         known = None if last is None else common.seconds("--last", last)
-        graphs = _read(jobs)
+        graphs = _read(settings, jobs)
         found = classify(datacenter, Seeds(settings.seed), grouping("folded", classes))
         rooms, policy = _rooms(datacenter, found), _policy(datacenter)
         rng = Seeds(settings.seed).child("select").random()
@@ -131,7 +131,7 @@ def scheduling(
 
         chosen = _schedulers(only)
         seeds = Seeds(settings.seed)
-        graphs = _read(jobs) if jobs else drawn_jobs(seeds.child("jobs"))
+        graphs = _read(settings, jobs) if jobs else drawn_jobs(seeds.child("jobs"))
         span = days or datacenter.slots / slots_a_day(datacenter) / 2
         setting = SchedulingSetting(span, min(reserve_cores, datacenter.cores), gap_s, batch_share)
         month = month_of(datacenter, setting, seeds)
@@ -146,10 +146,10 @@ def scheduling(
     common.finish(settings, folder, find, output, report)
 
 
-def _read(files: list[Path]) -> list[JobGraph]:
+def _read(settings: Settings, files: list[Path]) -> list[JobGraph]:
     from froude.harvest.schedule.dags.read import read_jobs
 
-    return [graph for file in files for graph in read_jobs(file)]
+    return [graph for file in files for graph in read_jobs(file, settings.note)]
 
 
 def _concurrency(text: str) -> Concurrency:

@@ -125,6 +125,8 @@ def place(
     common.require()
     common.ranged("--busy", busy, 0.0, 1.0)
     chosen = chosen_policies([] if distinct else [policy], distinct)[0]
+    if way == "racks":
+        _refuse_unused(ctx, usage, hosts)
     by, found_conf = _way(way), conf or _own_conf(settings, namenode)
     place = _map_place(by, file, found_conf, state)
     outputs = [Output(state, MIGRATIONS.kind), Output(place, "placement map", mark=_MARK)]
@@ -142,6 +144,28 @@ def place(
         common.seconds("--busy-for", busy_for),
     )
     _place(settings, folder, wanted, state, target_is, user)
+
+
+def _refuse_unused(ctx: typer.Context, usage: Path | None, hosts: Path | None) -> None:
+    """Refuse what a table of racks cannot say, rather than leave it out.
+
+    Raises:
+        InputError: constraints, or use that no file of hosts would tell.
+    """
+    for name in ("policy", "distinct"):
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise InputError(
+                "is of the plug-in only: the NameNode's own policy places by racks",
+                place=f"--{name}",
+                remedy="Leave it out, or say --way plugin",
+            )
+    if usage is not None and hosts is None:
+        raise InputError(
+            "is of no use here: a table of racks does not say who is busy",
+            place="--usage",
+            remedy="Give --hosts as well, or say --way plugin",
+        )
 
 
 def _map_place(way: Way, file: Path | None, conf: Path | None, state: Path) -> Path:

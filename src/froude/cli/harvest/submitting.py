@@ -90,7 +90,7 @@ def submit(
             "is needed", place="--resourcemanager", allowed="HOST:PORT, with --rest and --datacenter"
         )
     fields = None if application is None else _fields(application)
-    request = _request(containers, graph)
+    request = _request(settings, containers, graph)
     asked = {
         "job": job,
         "containers": request,
@@ -148,7 +148,7 @@ def _ran(
     return clock.now() - begun, {"commands": commands}
 
 
-def _request(containers: int | None, graph: Path | None) -> float:
+def _request(settings: Settings, containers: int | None, graph: Path | None) -> float:
     from froude.harvest.schedule.dags.graph import Concurrency, concurrency
     from froude.harvest.schedule.dags.read import read_jobs
 
@@ -158,7 +158,9 @@ def _request(containers: int | None, graph: Path | None) -> float:
         )
     if containers is not None:
         return float(containers)
-    return float(max(concurrency(each, Concurrency.LEVELS) for each in read_jobs(graph or Path())))
+    return float(
+        max(concurrency(each, Concurrency.LEVELS) for each in read_jobs(graph or Path(), settings.note))
+    )
 
 
 def _fields(path: Path) -> dict[str, Any]:

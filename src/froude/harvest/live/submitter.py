@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -131,6 +132,9 @@ def run_application(
         if app["finalStatus"] != "SUCCEEDED":
             said = " ".join(str(app.get("diagnostics") or "").split())
             raise TargetError("did not succeed", file=application, found=said or app["finalStatus"])
-        return application, float(app["elapsedTime"]) / 1000
-    except (KeyError, TypeError, ValueError) as error:
+        seconds = float(app["elapsedTime"]) / 1000
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"elapsedTime {seconds}")
+        return application, seconds
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise TargetError("answers with a form that is not known", found=str(error)) from error

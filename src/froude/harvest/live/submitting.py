@@ -14,6 +14,7 @@ _PLACES = ("{label}", "{master_label}", "{attributes}", "{containers}")
 _HADOOP = frozenset(("hadoop", "mapred", "yarn"))
 _TOOLS = frozenset(("distcp", "streaming"))
 """Words of `mapred` and `hadoop` whose options follow at once."""
+_MOST_CONTAINERS = 1 << 40
 _ALLOWED = (
     "yarn jar JAR NAME …, mapred streaming …, spark-submit …, "
     "or one with {options}, {label}, {master_label}, {attributes} or {containers} in it"
@@ -127,8 +128,10 @@ def targets_of(answer: Mapping[str, Any], containers: int, *, split: bool) -> li
 
     Raises:
         KeyError: the answer has not the form of the API's.
+        ValueError: likewise: a class has a number of containers that cannot be.
     """
-    parts = [part for part in answer["classes"] if part["containers"]]
+    shares = [_share(part["containers"]) for part in answer["classes"]]
+    parts = [part for part, share in zip(answer["classes"], shares, strict=True) if share]
     if split and len(parts) > 1:
         return [
             Target(
@@ -140,6 +143,12 @@ def targets_of(answer: Mapping[str, Any], containers: int, *, split: bool) -> li
             for part in parts
         ]
     return [Target(answer["label"], answer["master_label"], answer["attributes"], containers)]
+
+
+def _share(containers: object) -> int:
+    if not isinstance(containers, int | float) or not 0 <= containers <= _MOST_CONTAINERS:
+        raise ValueError(f"containers {containers!r}"[:80])
+    return int(containers)
 
 
 def _place_of_options(words: Sequence[str]) -> int | None:

@@ -17,7 +17,7 @@ import numpy as np
 from froude.base.errors import InputError
 from froude.harvest.telemetry.datacenter import Ints
 
-_BLOCK = re.compile(r"^\s*\d+\. [^ ]*\bblk_(-?\d+)(?:_\d+)? ")
+_BLOCK = re.compile(r"^\s*\d+\. [^ ]*\bblk_(-?)\d+(?:_\d+)? ")
 _ADDRESS = re.compile(r"(?:DatanodeInfoWithStorage\[|[\[, /])((?:\d{1,3}\.){3}\d{1,3}:\d{1,5})(?=[,\]\s(]|$)")
 _END = re.compile(r"^FSCK ended|^The filesystem under path .* is ")
 _MOST_REPLICAS = 512
@@ -64,7 +64,7 @@ def read_fsck(lines: Iterable[str], *, name: str = "fsck") -> Locations:
             raise InputError(
                 "names too many DataNodes", file=name, place=at, found=len(found), allowed=allowed
             )
-        if int(match[1]) < 0:
+        if match[1]:
             coded += 1
         elif not found:
             without += 1

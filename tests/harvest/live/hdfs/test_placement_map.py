@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.harvest.live.hdfs.datanodes import DataNode
@@ -63,6 +65,17 @@ def test_environments_as_racks() -> None:
     odd = replace(LAB, environments=["a b", "a/b", *LAB.environments[2:]])
     lines = rack_table(placed(odd, NODES)).splitlines()
     assert lines[:4] == ["10.0.0.0 /a_b", "s0 /a_b", "10.0.0.1 /a_b.1", "s1 /a_b.1"]
+
+
+@given(
+    st.lists(st.sampled_from(["a b", "a_b", "a/b", "a_b.1", "a_b.2", "a_b.1.1", "default-rack"]), unique=True)
+)
+def test_no_two_environments_are_one_rack(names: list[str]) -> None:
+    """However alike they are called; and none is that of DataNodes without one."""
+    odd = replace(LAB, environments=[*names, *LAB.environments[len(names) :]])
+    racks = {line.split()[1] for line in rack_table(placed(odd, NODES)).splitlines()}
+    assert len(racks) == 9
+    assert "/default-rack" not in racks
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,93 @@ def test_what_is_no_record_of_jobs(data: bytes, message: str, tmp_path: Path) ->
     with pytest.raises(InputError, match=message) as caught:
         read_jobs(tmp_path / "x")
     assert caught.value.file == str(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda d: d[:-20], lambda d: d.replace(b'"Event": "SparkListenerJobEnd"', b"", 1)]
+)
+def test_a_log_that_is_cut_or_has_a_bad_line_is_read(
+    damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """The line is counted; how long the job ran is then not known, as its end is not there."""
+    notes: list[str] = []
+    (tmp_path / "log").write_bytes(damage(lines(SPARK)))
+    (found,) = read_jobs(tmp_path / "log", notes.append)
+    assert [stage.tasks for stage in found.stages] == [2, 1, 1, 1]
+    assert found.duration_s is None
+    assert "1 of 11 records are damaged" in notes[0]
+    assert notes[1].endswith("how long 1 job ran is not known")
+
+
+def test_bad_lines_between_good_ones_are_left_out(tmp_path: Path) -> None:
+    """Whatever is bad of them, up to a few in a hundred; a log with more is refused."""
+    good = [*SPARK, *([{"Event": "SparkListenerBlockUpdated"}] * 60)]
+    bad = [
+        "garbage",
+        '{"x": 1}',
+        '{"Event": "SparkListenerTaskEnd", "Task End Reason": {"Reason": "Success"}}',
+    ]
+    texts = list(map(json.dumps, good))
+    notes: list[str] = []
+    (tmp_path / "log").write_text("\n".join([*texts[:3], *bad, *texts[3:]]))
+    (found,) = read_jobs(tmp_path / "log", notes.append)
+    assert ([stage.tasks for stage in found.stages], found.duration_s) == ([2, 1, 1, 1], 8.0)
+    assert len(notes) == 1
+    assert "3 of 74 records are damaged, and left out (JSONDecodeError" in notes[0]
+    (tmp_path / "log").write_text("\n".join([*texts[:3], *bad, *bad, *texts[3:]]))
+    with pytest.raises(InputError, match=r"is a damaged record of jobs.*\(6 of 77 records\)"):
+        read_jobs(tmp_path / "log")
+
+
+@pytest.mark.parametrize(
+    "bad", [b'{"jobID": "x"}', b'{"jobID": "x", "mapT', b'{"jobID": "x", "mapTasks": [null]}']
+)
+def test_one_bad_job_of_a_trace_is_left_out(bad: bytes, tmp_path: Path) -> None:
+    """The others are there."""
+    first, second = (json.dumps(each).encode() for each in RUMEN)
+    notes: list[str] = []
+    (tmp_path / "r.json").write_bytes(b"\n".join([first, bad, second]))
+    assert [each.name for each in read_jobs(tmp_path / "r.json", notes.append)] == ["job_0", "job_1"]
+    assert len(notes) == 1
+    assert "1 of 3 records are damaged" in notes[0]
+
+
+def test_a_stage_that_ran_twice_counts_once(tmp_path: Path) -> None:
+    """As when its output was lost: its tasks are told apart by their place in the stage."""
+    events = [*SPARK[:2], *(task(0, 1000, end) for end in (3000, 5000, 2000, 2000)), *SPARK[5:7]]
+    for event, index in zip(events[2:6], (0, 1, 0, 1), strict=True):
+        event["Task Info"]["Index"] = index
+    (tmp_path / "log").write_bytes(lines(events))
+    (found,) = read_jobs(tmp_path / "log")
+    assert found.stages == (Stage("s0", 2, 1.0), Stage("s1", 1, 1.0, (0,)))
+
+
+@pytest.mark.parametrize("odd", ["NaN", "-5", "1e400", "true", "9" * 300])
+def test_times_that_cannot_be_are_not_known(odd: str, tmp_path: Path) -> None:
+    """They choose no class; the notes tell how many there are."""
+    for source, old in (
+        (json.dumps(WORKFLOW), '"makespanInSeconds": 9'),
+        (json.dumps(RUMEN[0]), '"finishTime": 21000'),
+    ):
+        notes: list[str] = []
+        name = old.partition(":")[0]
+        assert old in source
+        (tmp_path / "x").write_text(source.replace(old, f"{name}: {odd}"))
+        (found,) = read_jobs(tmp_path / "x", notes.append)
+        assert found.duration_s is None
+        assert [note.rpartition(": ")[2] for note in notes] == ["how long 1 job ran is not known"]
+
+
+@pytest.mark.parametrize("odd", ["NaN", "500", "1e400", "true"])
+def test_tasks_whose_times_cannot_be_count_without_them(odd: str, tmp_path: Path) -> None:
+    """The mean of their stage is that of the others."""
+    notes: list[str] = []
+    (tmp_path / "log").write_bytes(
+        lines(SPARK).replace(b'"Finish Time": 5000', f'"Finish Time": {odd}'.encode())
+    )
+    (found,) = read_jobs(tmp_path / "log", notes.append)
+    assert found.stages[0] == Stage("s0", 2, 2.0)
+    assert notes[0].endswith("how long 1 task ran is not known: means are those of the others")
 
 
 def test_mutated_records_are_read_or_refused(tmp_path: Path) -> None:

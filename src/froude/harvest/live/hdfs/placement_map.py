@@ -5,6 +5,7 @@ The form of the map is that of `TenantMap.java`: tabs between fields, a head, th
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from froude.harvest.telemetry.datacenter import Datacenter, Ints
 FORM = "froude-placement\t1\t"
 """How a map begins."""
 _FIELD = re.compile(r"[^\t\n\r]+")
+_DEFAULT_RACK = "/default-rack"
+"""Where Hadoop puts those that a table does not name."""
 _NO_RACK = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -132,11 +135,14 @@ def rack_table(found: Placed) -> str:
         found: DataNodes with their tenants.
     """
     names: dict[str, str] = {}
+    taken = {_DEFAULT_RACK}
     for number in range(len(found.nodes)):
         environment = found.environment(number)
         if environment not in names:
             plain = "/" + _NO_RACK.sub("_", environment)
-            names[environment] = plain if plain not in names.values() else f"{plain}.{len(names)}"
+            free = itertools.chain([plain], (f"{plain}.{n}" for n in itertools.count(1)))
+            names[environment] = next(name for name in free if name not in taken)
+            taken.add(names[environment])
     lines = dict.fromkeys(
         f"{name} {names[found.environment(number)]}"
         for number, node in enumerate(found.nodes)
