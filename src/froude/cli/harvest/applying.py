@@ -270,7 +270,7 @@ def _labels(
     keep_queues: bool,
 ) -> Changes:
     from froude.base.summary import counted
-    from froude.harvest.live.changes import class_changes, class_labels
+    from froude.harvest.live.changes import Carrier, class_changes, class_labels
     from froude.harvest.live.classes import classes_of
 
     labelled = class_labels(classes_of(datacenter, found), now, before)
@@ -280,7 +280,7 @@ def _labels(
     ):
         if nodes:
             settings.note(f"note: {counted(len(nodes), 'node')} {why} left alone, such as {nodes[0]}")
-    if now.scheduler is None and not keep_queues:
+    if now.scheduler is None and not keep_queues and carrier is not Carrier.ATTRIBUTES:
         settings.note(
             "note: queues cannot be changed by REST here (yarn.scheduler.configuration.store.class): give each of "
             "them its capacity of every label in capacity-scheduler.xml"
