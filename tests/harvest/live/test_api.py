@@ -70,6 +70,7 @@ def test_a_job_is_told_where_to_run_and_tells_how_it_ran(served: Served) -> None
             "label": "periodic-01",
             "master_label": "periodic-01",
             "attributes": "OR(rm.yarn.io/harvest-class=periodic-01:rm.yarn.io/harvest-class=constant-01)",
+            "lacks": "",
             "classes": [
                 {"label": "periodic-01", "headroom": 20.0, "containers": 18},
                 {"label": "constant-01", "headroom": 10.0, "containers": 9},

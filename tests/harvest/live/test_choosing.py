@@ -58,7 +58,10 @@ def test_several_classes_are_split_by_their_room_or_named_by_attributes() -> Non
 def test_a_job_that_no_class_holds_has_a_label_for_its_master_alone() -> None:
     """Without one it would never start where every node has a label; where there is no class there is none."""
     found = chosen(100)
-    assert (found.fit, found.parts, found.label) == (Fit.NONE, (), "")
+    assert (found.fit, found.parts, found.label, found.lacks) == (Fit.NONE, (), "", "cores")
+    request = Request("q", 15, Container(1.0, 1e6), 1.0)
+    fat = choose(ROOMS, request, {}, policy=POLICY, thresholds=Thresholds(), rng=random.Random(1))
+    assert (fat.fit, fat.lacks, chosen(15).lacks) == (Fit.NONE, "memory", "")
     assert found.master_label == "periodic-01"
     assert not found.attributes
     nowhere = choose([], Request("q", 1), {}, policy=POLICY, thresholds=Thresholds(), rng=random.Random(1))

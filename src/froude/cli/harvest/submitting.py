@@ -255,5 +255,8 @@ def _say(settings: Settings, chosen: Mapping[str, Any], answer: Mapping[str, Any
     where = ", ".join(
         f"{part['label']} ({counted(part['containers'], 'container')})" for part in chosen["classes"]
     )
-    alone = f"no class holds it; its application master goes to {answer['master_label'] or 'any node'}"
+    lacks = answer.get("lacks") or "room"
+    alone = (
+        f"too little {lacks} is free; its application master goes to {answer['master_label'] or 'any node'}"
+    )
     settings.note(f"{chosen['job']}: {chosen['type']}, {chosen['fit']}: {where or alone}")

@@ -70,11 +70,12 @@ def _verdict(tests: Sequence[Backtest]) -> str:
         name: sum(f.rmse for test in tests for f in test.forecasts if f.name == name) / len(tests)
         for name in (forecast.name for forecast in tests[0].forecasts)
     }
-    ours, mean = errors["class's profile"], errors["tenant's mean"]
+    ours, own, mean = (errors[name] for name in ("class's profile", "tenant's own profile", "tenant's mean"))
     word = "better than" if ours < 0.98 * mean else "no better than"
     return (
         f"A class's mean day tells the next {tests[0].days} days {word} each tenant's mean: "
         f"an error of {ours:.1%} of a server against {mean:.1%}."
+        + (f" Each tenant's own profile is off by {own:.1%} only." if own < 0.98 * ours else "")
     )
 
 

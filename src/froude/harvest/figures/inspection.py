@@ -63,7 +63,7 @@ def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> 
         )
     sections = [Section("Constraints", (*_remarks(found), _broken_table(found)))]
     if found.as_it_is:
-        sections.append(Section("A year of reimages", (_lost_table(found),)))
+        sections.append(Section(f"{found.days:g} days of reimages", (_lost_table(found),)))
     title = f"Blocks as they lie on {name}"
     return Report(title, "", lede, Tone.NEUTRAL, tuple(figures), tuple(sections), facts)
 

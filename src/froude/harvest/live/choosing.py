@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from froude.harvest.live.attributes import expression
@@ -77,6 +77,8 @@ class Choice:
     """Whether nodes carry their classes as labels: a job that asks for one that no node has is refused."""
     tagged: bool = True
     """Whether they carry them as attributes."""
+    lacks: str = ""
+    """Of what all classes together have too little for the job, `cores` or `memory`; empty where they hold it."""
 
     @property
     def label(self) -> str:
@@ -126,9 +128,16 @@ def choose(
     roomiest = max(among, key=free.__getitem__, default=None)
     shares = _shares(round(request.containers), [free[n] for n in found.classes])
     parts = [Part(rooms[n].name, free[n], share) for n, share in zip(found.classes, shares, strict=True)]
-    return Choice(
-        request.job, kind, found.fit, tuple(parts), "" if roomiest is None else rooms[roomiest].name
-    )
+    lacks = ""
+    if found.fit is Fit.NONE:
+        bare = replace(request.container, memory_mb=0.0)
+        lacks = "memory" if _room(rooms, kind, policy, bare) >= request.containers else "cores"
+    best = "" if roomiest is None else rooms[roomiest].name
+    return Choice(request.job, kind, found.fit, tuple(parts), best, lacks=lacks)
+
+
+def _room(rooms: Sequence[ClassRoom], kind: JobType, policy: Policy, container: Container) -> float:
+    return sum(headroom(kind, room, policy, container) for room in rooms)
 
 
 def choice_fields(choice: Choice) -> dict[str, Any]:
@@ -144,6 +153,7 @@ def choice_fields(choice: Choice) -> dict[str, Any]:
         "label": choice.label,
         "master_label": choice.master_label,
         "attributes": choice.attributes,
+        "lacks": choice.lacks,
         "classes": [
             {"label": part.label, "headroom": round(part.headroom, 3), "containers": part.containers}
             for part in choice.parts
