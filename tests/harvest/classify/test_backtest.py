@@ -24,6 +24,14 @@ def test_what_comes_again_is_told_exactly() -> None:
     assert found[0].average_error == pytest.approx(0, abs=1e-6)
 
 
+def test_weekdays_go_on_from_one_period_to_the_next() -> None:
+    """A month ends in the middle of a week, and the week that repeats is told exactly all the same."""
+    level = np.repeat([0.6, 0.5, 0.4, 0.3, 0.7, 0.2, 0.1], 24)
+    found = backtest(made(np.resize(level, (1, 60 * 24))), Seeds(1))
+    errors = {forecast.name: forecast.rmse for forecast in found[0].forecasts}
+    assert (found[0].first_day, errors["tenant's own profile"]) == (30, pytest.approx(0, abs=1e-6))
+
+
 def test_a_change_shows() -> None:
     """A level that rises is above its peak all the time; a tenant with more servers counts more."""
     rows = np.array([np.repeat([0.2, 0.5], 48), np.full(96, 0.3)])

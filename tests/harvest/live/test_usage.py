@@ -36,6 +36,17 @@ def test_what_the_primary_tenant_leaves(
     assert allowance(OWN, Usage(share, memory_mb), Reserve(), 32768) == Resource(left_mb, cores)
 
 
+@pytest.mark.parametrize(("machine_mb", "left_mb"), [(1010, 1000), (1000, 1000), (999, 768)])
+def test_memory_that_need_not_shrink_is_not_rounded(machine_mb: int, left_mb: int) -> None:
+    """A node's own is no multiple of 256 MiB."""
+    assert allowance(Resource(1000, 4), Usage(0.0, 0), Reserve(0, 0), machine_mb).memory_mb == left_mb
+
+
+def test_a_reserve_of_whole_cores_is_no_more() -> None:
+    """7 % of 100 cores are 7, whatever the last digit of the product says."""
+    assert allowance(Resource(1024, 100), Usage(0.0), Reserve(0.07, 0)).vcores == 93
+
+
 @given(st.integers(0, 200), st.floats(0, 1), st.floats(0, 1))
 def test_the_reserve_is_never_given_away(vcores: int, share: float, reserve: float) -> None:
     """Whatever is used: what is given, used and kept is never more than there is, and never below nothing."""

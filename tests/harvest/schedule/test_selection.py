@@ -66,6 +66,13 @@ def test_memory_may_be_the_scarcer() -> None:
     assert headroom(JobType.SHORT, used, PLAIN, Container(1, 5000)) == pytest.approx(10)
 
 
+def test_the_reserve_of_memory_is_kept_beside_what_is_used() -> None:
+    """A quarter each: half a server is left."""
+    policy = Policy(cores=10, memory_mb=10_000, reserve_cpu=0.3, reserve_memory=0.25)
+    used = ClassRoom("c", Pattern.CONSTANT, 10, 0.3, 0.5, 0.2, memory=0.25)
+    assert headroom(JobType.SHORT, used, policy, Container(1, 5000)) == pytest.approx(10)
+
+
 @pytest.mark.parametrize(
     ("kind", "order"),
     [

@@ -49,6 +49,15 @@ def test_rows_of_peaks_keep_a_replica_where_tenants_are_quiet() -> None:
     assert rows == 0
 
 
+def test_a_server_is_busy_above_the_limit_only() -> None:
+    """Half of the servers use all of their CPU, and are not above all of it."""
+    level = np.repeat([0.9, 0.1], 15).astype(np.float32)
+    known = replace(KNOWN, utilisation=np.broadcast_to(level[:, None], (30, 720)).copy())
+    setting = replace(SMALL, means=(0.6,), busy=1.0)
+    (found,) = availability(known, 0.0, setting, Seeds(1), [preset("random")], runs=1)
+    assert found.failed == (0.0,)
+
+
 def test_root_scaling_is_another_choice() -> None:
     """It has factors of its own."""
     found = availability(

@@ -97,6 +97,12 @@ def test_another_source_takes_over_from_one_that_was_wiped() -> None:
     assert all(len(set(block)) == 3 for block in placed.replicas.tolist())
 
 
+def test_a_source_that_was_wiped_copies_nothing_more() -> None:
+    """Two sources in the first tick; from then on server 2 does alone what both would have done."""
+    totals, _ = played([(0, 1, 2)] * 200, [(0, 0), (1, 6)], 5 + 6, space=1000)
+    assert totals[repair.REPAIRED] == 2 + 5
+
+
 def test_a_wipe_gives_the_space_back() -> None:
     """Servers that were full take repairs again; the counts of space agree with the replicas."""
     blocks = [(0, 1), (2, 3), (0, 4), (1, 2)]

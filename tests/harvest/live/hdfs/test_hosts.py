@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -31,6 +32,16 @@ def test_busy_ones_until_a_time_and_back() -> None:
     later = HOSTS[0] | away | {"maintenanceExpireTimeInMS": 2000000}
     assert json.loads(text) == [later, *HOSTS[1:]]
     assert json.loads(with_maintenance(text, NODES, (), still, 0)[0]) == HOSTS
+
+
+@pytest.mark.parametrize("busy", [(), ALL])
+def test_who_was_taken_out_of_service_since_stays_so(busy: Sequence[str]) -> None:
+    """Somebody else decided: it is no longer ours, whether it is busy or not."""
+    entry = {"hostName": "s0", "adminState": "DECOMMISSIONED"}
+    text, marked = with_maintenance(json.dumps([entry]), NODES, busy, ALL, 1)
+    assert (json.loads(text), marked) == ([entry], ())
+    _, marked = with_maintenance(json.dumps(HOSTS[:1]), NODES, (), ALL, 1)
+    assert marked == ()
 
 
 def test_an_entry_of_several_is_left_alone() -> None:

@@ -47,13 +47,13 @@ def with_maintenance(
         node = owner[id(entry)]
         if node is None:
             continue
-        ours = node.address in before
+        ours = node.address in before and entry.get(_STATE) == _AWAY
         if entry.get(_STATE, NORMAL) != NORMAL and not ours:
             continue
         if node.address in busy:
             entry[_STATE], entry[_UNTIL] = _AWAY, round(until_s * 1000)
             now.append(node.address)
-        elif ours and entry.get(_STATE) == _AWAY:
+        elif ours:
             del entry[_STATE]
             entry.pop(_UNTIL, None)
     return json.dumps(entries, indent=1) + "\n", tuple(now)
