@@ -88,6 +88,16 @@ def test_a_listing_that_ends_early_is_said_to(lab: Path, capsys: Out) -> None:
         assert "does not know where blocks lie" in capsys.readouterr().err
 
 
+def test_bad_replicas_are_said(lab: Path, capsys: Out) -> None:
+    """They keep no constraint."""
+    listed = line(1, [0, 30]).replace("DISK]", "DISK](CORRUPT)", 1) + "FSCK ended at now\n"
+    (lab / "detailed.txt").write_text(listed)
+    assert run(["--json", "harvest", "inspect", "lab", "detailed.txt", "--days", "0"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["bad_replicas"] == 1
+    assert "note: 1 replicas are corrupt or on decommissioned DataNodes: they count as none" in said.err
+
+
 def test_without_reimages_only_counts_can_be_had(lab: Path, capsys: Out) -> None:
     """A year needs some."""
     from froude.harvest.telemetry.datacenter import Reimages

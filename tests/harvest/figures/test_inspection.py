@@ -22,15 +22,17 @@ def test_constraints_and_what_they_cost() -> None:
     """The worst one first said, the loss of blocks as they lie beside that of as many placed anew."""
     lost = [Compared("stock", DurabilitySetting(blocks=10), (YEAR, replace(YEAR, run=1, lost=6)))]
     anew = [Compared("history", DurabilitySetting(blocks=10), (replace(YEAR, policy="history", lost=0),))]
-    page = inspection_report("dc", Inspected(LYING, COUNTS, {"coded": 3}, 90, lost, anew), {})
+    page = inspection_report("dc", Inspected(LYING, COUNTS, {"coded": 3}, 90, lost, anew, 7), {})
     assert page.lede.startswith(
         "50.0% of 10 blocks break peak_row. As they lie, 5 of them would be lost in 90 days"
     )
-    unknown, left_out, table = page.sections[0].blocks
+    unknown, left_out, bad, table = page.sections[0].blocks
     assert isinstance(unknown, Callout)
     assert unknown.title == "1 DataNodes are on no known server"
     assert isinstance(left_out, Callout)
     assert (left_out.title, left_out.markdown) == ("3 blocks are left out", "3 coded")
+    assert isinstance(bad, Callout)
+    assert bad.title == "7 replicas count as none"
     assert isinstance(table, Table)
     assert table.rows[0][:4] == ("environment", 2, 0.2, 3)
     (losses,) = page.sections[1].blocks

@@ -52,6 +52,22 @@ def test_what_has_no_place() -> None:
     assert found.placed.tolist() == [[0, -1], [1, 0]]
 
 
+def test_bad_replicas_are_none() -> None:
+    """With `-replicaDetails`: corrupt ones and those on decommissioned DataNodes are counted and left out."""
+    three = STORAGE.format("10.0.0.3:9866")
+    found = read_fsck(
+        [
+            f"{POOL}blk_1_1 len=5 Live_repl=1  [{ONE}(LIVE), {TWO}(CORRUPT), {three}(DECOMMISSIONED)]",
+            f"{POOL}blk_2_1 len=5 Live_repl=3  [{ONE}(EXCESS), {TWO}(STALE_BLOCK_CONTENT), {three}(IN MAINTENANCE)]",
+            f"{POOL}blk_3_1 len=5 Live_repl=0  [{ONE}(CORRUPT)]",
+            f"{POOL}blk_4_1 len=5 Live_repl=1  [/a/10.0.0.1:9866(CORRUPT), /a/10.0.0.2:9866(LIVE)]",
+        ]
+    )
+    assert found.addresses == ("10.0.0.1:9866", "10.0.0.2:9866", "10.0.0.3:9866")
+    assert found.placed.tolist() == [[0, -1, -1], [0, 1, 2], [1, -1, -1]]
+    assert (found.bad, found.without) == (4, 1)
+
+
 def test_a_block_id_of_any_length_is_one() -> None:
     """Only its sign is looked at."""
     found = read_fsck([f"{POOL}blk_{sign}{'9' * 5000}_1 len=5 repl=1 [{ONE}]" for sign in ("", "-")])

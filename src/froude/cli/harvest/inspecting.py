@@ -83,6 +83,7 @@ def inspect(
             "blocks": found.existing.blocks,
             "unknown": list(found.existing.unknown),
             "left_out": dict(found.left_out),
+            "bad_replicas": found.bad,
             "broken": {
                 each.attribute.value: {
                     "blocks": each.blocks,
@@ -131,6 +132,10 @@ def _located(
             located = read_fsck(decoded, name=str(blocks))
     if not located.whole:
         settings.note("note: the end of fsck's output is not there: some blocks may be missing")
+    if located.bad:
+        settings.note(
+            f"note: {located.bad:,} replicas are corrupt or on decommissioned DataNodes: they count as none"
+        )
     number = {server: n for n, server in enumerate(datacenter.servers)}
     servers = [number.get(each, number.get(each.rpartition(":")[0], -1)) for each in located.addresses]
     return located, np.array(servers, np.int32)
@@ -185,7 +190,7 @@ def _inspected(
     left_out = {"without a replica": located.without, "groups of erasure-coded files": located.coded}
     counts = broken(now)
     if not days:
-        return Inspected(now, counts, left_out, 0.0)
+        return Inspected(now, counts, left_out, 0.0, bad=located.bad)
     from dataclasses import replace
 
     from froude.base.seeds import Seeds
@@ -207,4 +212,4 @@ def _inspected(
             as_it_is += compare([lies], setting, seeds, [each], runs, settings.workers)
             anew += compare([year], setting, seeds, [each], runs, settings.workers)
             task.advance()
-    return Inspected(now, counts, left_out, days, as_it_is, anew)
+    return Inspected(now, counts, left_out, days, as_it_is, anew, located.bad)

@@ -33,6 +33,8 @@ class Inspected:
     """The blocks as they lie, repaired by each policy."""
     anew: Sequence[Compared] = ()
     """As many blocks placed, and repaired, by each policy."""
+    bad: int = 0
+    """Replicas that are corrupt or on decommissioned DataNodes, which count as none."""
 
 
 def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> Report:
@@ -78,6 +80,9 @@ def _remarks(found: Inspected) -> list[Callout]:
     if left:
         text = ", ".join(f"{number:,} {reason}" for reason, number in left.items())
         remarks.append(Callout(f"{sum(left.values()):,} blocks are left out", text))
+    if found.bad:
+        text = "They are corrupt, or on DataNodes that are decommissioned."
+        remarks.append(Callout(f"{found.bad:,} replicas count as none", text))
     return remarks
 
 

@@ -18,7 +18,13 @@ from froude.base.errors import InputError
 from froude.harvest.telemetry.datacenter import Ints
 
 _BLOCK = re.compile(r"^\s*\d+\. [^ ]*\bblk_(-?)\d+(?:_\d+)? ")
-_ADDRESS = re.compile(r"(?:DatanodeInfoWithStorage\[|[\[, /])((?:\d{1,3}\.){3}\d{1,3}:\d{1,5})(?=[,\]\s(]|$)")
+_ADDRESS = re.compile(
+    r"(?:DatanodeInfoWithStorage\[|[\[, /])((?:\d{1,3}\.){3}\d{1,3}:\d{1,5})(?=[,\]\s(]|$)"
+    r"(?:(?:,[^\[\], ]+){2}\])?(?:\(([A-Z_ ]+)\))?"
+)
+"""Of a DataNode; behind it its storage, and with `-replicaDetails` the state of the replica."""
+_BAD = frozenset(("CORRUPT", "DECOMMISSIONED"))
+"""States in which a replica is none: unreadable, or on a DataNode that may be taken away."""
 _END = re.compile(r"^FSCK ended|^The filesystem under path .* is ")
 _MOST_REPLICAS = 512
 
@@ -35,6 +41,8 @@ class Locations:
     """Blocks of which no replica is named: they are in no other count."""
     coded: int = 0
     """Block groups of erasure-coded files: likewise."""
+    bad: int = 0
+    """Replicas that are corrupt, or on a DataNode that is decommissioned: they are in no other count."""
     whole: bool = True
     """Whether the end was there."""
 
@@ -51,14 +59,15 @@ def read_fsck(lines: Iterable[str], *, name: str = "fsck") -> Locations:
     """
     number: dict[str, int] = {}
     nodes, sizes = array("i"), array("i")
-    without = coded = 0
+    without = coded = bad = 0
     whole = False
     for at, line in enumerate(lines, 1):
         match = _BLOCK.match(line)
         if match is None:
             whole = whole or _END.match(line) is not None
             continue
-        found = dict.fromkeys(_ADDRESS.findall(line, match.end()))
+        named = _ADDRESS.findall(line, match.end())
+        found = dict.fromkeys(address for address, state in named if state not in _BAD)
         if len(found) > _MOST_REPLICAS:
             allowed = f"at most {_MOST_REPLICAS}"
             raise InputError(
@@ -66,7 +75,9 @@ def read_fsck(lines: Iterable[str], *, name: str = "fsck") -> Locations:
             )
         if match[1]:
             coded += 1
-        elif not found:
+            continue
+        bad += len({address for address, _ in named} - found.keys())
+        if not found:
             without += 1
         else:
             nodes.extend(number.setdefault(address, len(number)) for address in found)
@@ -82,4 +93,4 @@ def read_fsck(lines: Iterable[str], *, name: str = "fsck") -> Locations:
     first = np.cumsum(size) - size
     row = np.repeat(np.arange(len(size)), size)
     placed[row, np.arange(len(nodes)) - np.repeat(first, size)] = np.frombuffer(nodes, np.int32)
-    return Locations(tuple(number), placed, without, coded, whole)
+    return Locations(tuple(number), placed, without, coded, bad, whole)
