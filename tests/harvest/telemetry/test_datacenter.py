@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -57,3 +59,46 @@ def test_shapes_must_agree() -> None:
             good.tenants, good.tenant_environment, good.environments, good.servers, good.server_tenant + 1,
             good.server_rack, good.utilisation,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ({"tenant_environment": np.array([0, 1], np.int32)}, "tenant_environment has a number"),
+        ({"tenant_environment": np.array([0, -1], np.int32)}, "tenant_environment has a number"),
+        ({"server_rack": np.array([0, -2, 1], np.int32)}, "server_rack has a number"),
+        ({"reimages": Reimages(np.array([3], np.int32), np.zeros(1))}, "reimages has a number"),
+        ({"slot_s": 0.0}, "slot_s is 1 ms to 1 day"),
+        ({"slot_s": float("inf")}, "slot_s is 1 ms to 1 day"),
+        ({"start_s": float("nan")}, "start_s finite"),
+        ({"cores": 0}, "cores and memory_mb are 1 to"),
+        ({"memory_mb": 10**400}, "cores and memory_mb are 1 to"),
+        ({"utilisation": np.full((2, 4), 1.1, np.float32)}, "utilisation is 0 to 1"),
+        ({"utilisation": np.full((2, 4), -0.1, np.float32)}, "utilisation is 0 to 1"),
+        (
+            {"utilisation": np.array([[np.nan] * 4, [np.nan, np.inf, 0, 0]], np.float32)},
+            "utilisation is 0 to 1",
+        ),
+        ({"tenants": ("web", "web")}, "two tenants have one name"),
+        ({"servers": ("a", "b", "a")}, "two servers have one name"),
+        ({"environments": ("search", "search")}, "two environments have one name"),
+    ],
+)
+def test_what_no_datacenter_holds(odd: dict[str, object], said: str) -> None:
+    """A folder may be made by others, with its hashes."""
+    with pytest.raises(ValueError, match=said):
+        replace(two_tenants(), **odd)  # type: ignore[arg-type]
+
+
+def test_what_was_not_measured_and_a_last_digit_are_no_fault() -> None:
+    """NaN, a float a little above 1, a rack that is not known."""
+    series = np.array([[np.nan] * 4, [np.nan, 1.0000005, 0, 0]], np.float32)
+    unknown = np.full(3, -1, np.int32)
+    assert replace(two_tenants(), utilisation=series, server_rack=unknown).slots == 4
+
+
+@pytest.mark.parametrize("time_s", [np.nan, np.inf])
+def test_a_reimage_happens_at_some_time(time_s: float) -> None:
+    """A NaN is in no order."""
+    with pytest.raises(ValueError, match="finite time"):
+        Reimages(np.zeros(2, np.int32), np.array([0.0, time_s]))

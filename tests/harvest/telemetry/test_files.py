@@ -72,3 +72,20 @@ def test_tables_of_another_datacenter(tmp_path: Path) -> None:
     with pytest.raises(ChangedError, match=UTILISATION):
         read_datacenter(tmp_path / "d")
     assert (tmp_path / "d" / META).is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "odd", "said"),
+    [
+        ("slot_s", -120.0, "slot_s is 1 ms to 1 day"),
+        ("server_tenant", np.array([1 << 32, 1], np.int64), "tenant has a number that is out of range"),
+        ("utilisation", np.full((2, 4), 7, np.float32), "utilisation is 0 to 1"),
+    ],
+)
+def test_a_folder_that_others_made_is_looked_at(name: str, odd: object, said: str, tmp_path: Path) -> None:
+    """Its hashes are right, and what it holds cannot be."""
+    forged = made(np.zeros((2, 4)))
+    object.__setattr__(forged, name, odd)
+    write_datacenter(tmp_path / "d", forged)
+    with pytest.raises(InputError, match=f"its tables are of no datacenter; found {said}"):
+        read_datacenter(tmp_path / "d")

@@ -12,6 +12,9 @@ Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Shares = npt.NDArray[np.float32]
 
+_SLACK = 1e-3
+"""By which a share may be off what it can be: sums and means of floats are."""
+_MOST = 1 << 40
 SLOT_S = 120.0
 """How often the paper's telemetry samples a server (section 3.1)."""
 
@@ -30,6 +33,8 @@ class Reimages:
             raise ValueError("a reimage has one server and one time")
         if len(self.time_s) > 1 and bool((np.diff(self.time_s) < 0).any()):
             raise ValueError("reimages are in order of time")
+        if not np.isfinite(self.time_s).all():
+            raise ValueError("a reimage has a finite time")
 
     def between(self, start_s: float, end_s: float) -> Reimages:
         """Those from `start_s` on and before `end_s`; logarithmic."""
@@ -91,6 +96,32 @@ class Datacenter:
                 raise ValueError(f"{name} has shape {shape}, not {wanted}")
         if servers and not 0 <= int(self.server_tenant.min()) <= int(self.server_tenant.max()) < tenants:
             raise ValueError("server_tenant names a tenant that is not there")
+        self._check_numbers()
+        for name, names in (
+            ("tenants", self.tenants),
+            ("environments", self.environments),
+            ("servers", self.servers),
+        ):
+            if len(set(names)) != len(names):
+                raise ValueError(f"two {name} have one name")
+
+    def _check_numbers(self) -> None:
+        for name, numbers, first, number in (
+            ("tenant_environment", self.tenant_environment, 0, len(self.environments)),
+            ("server_rack", self.server_rack, -1, None),
+            ("reimages", self.reimages.server, 0, len(self.servers)),
+        ):
+            if numbers.size and (numbers.min() < first or (number is not None and numbers.max() >= number)):
+                raise ValueError(f"{name} has a number that is out of range")
+        if not (0.001 <= self.slot_s <= 86_400.0 and np.isfinite(self.start_s)):
+            raise ValueError("slot_s is 1 ms to 1 day, and start_s finite")
+        if not (1 <= self.cores <= _MOST and 1 <= self.memory_mb <= _MOST):
+            raise ValueError(f"cores and memory_mb are 1 to {_MOST}")
+        # The least and the most of what is no NaN, without a copy of what may be hundreds of MiB.
+        least = np.fmin.reduce(self.utilisation, axis=None, initial=0)
+        most = np.fmax.reduce(self.utilisation, axis=None, initial=0)
+        if least < -_SLACK or most > 1 + _SLACK:
+            raise ValueError("utilisation is 0 to 1, or NaN")
 
     @property
     def slots(self) -> int:

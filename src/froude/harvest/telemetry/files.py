@@ -88,7 +88,7 @@ def read_datacenter(folder: Path) -> Datacenter:
     tables = {name: _read(folder / name) for name in _TABLES}
     try:
         return _datacenter(root, tables)
-    except (KeyError, ValueError, TypeError, pa.ArrowException) as error:
+    except (KeyError, ValueError, TypeError, OverflowError, pa.ArrowException) as error:
         raise InputError(
             "its tables are of no datacenter", file=folder, found=error, remedy=_REMEDY
         ) from error
@@ -161,7 +161,12 @@ def _datacenter(root: Section, tables: dict[str, pa.Table]) -> Datacenter:
 
 
 def _column(table: pa.Table, name: str, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-    return np.ascontiguousarray(table[name].to_numpy(), dtype=kind)
+    values = table[name].to_numpy()
+    with np.errstate(invalid="ignore"):
+        found = np.ascontiguousarray(values, dtype=kind)
+    if kind == np.int32 and not np.array_equal(found, values):
+        raise ValueError(f"{name} has a number that is out of range")
+    return found
 
 
 def _series(table: pa.Table, slots: int) -> Shares:
