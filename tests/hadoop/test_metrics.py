@@ -25,7 +25,8 @@ _DETAILED = {
 }
 
 
-CLUSTER = {"id": 1795452157655, "state": "STARTED"}
+CLUSTER: dict[str, object] = {"id": 1795452157655, "state": "STARTED"}
+DEEP = b"[" * 200_000
 
 
 def test_counts_leave_out_duplicates_and_what_was_never_called() -> None:
@@ -136,11 +137,14 @@ def liar() -> Iterator[tuple[str, int]]:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            raw = CLUSTER.get("raw")
+            assert raw is None or isinstance(raw, bytes)
             body = {
                 "/jmx?qry=a": b"<html>",
                 "/jmx?qry=b": b"[]",
                 "/jmx?qry=c": b'{"beans": 1}',
-                "/ws/v1/cluster/info": json.dumps({"clusterInfo": CLUSTER}).encode(),
+                "/jmx?qry=d": DEEP,
+                "/ws/v1/cluster/info": raw or json.dumps({"clusterInfo": CLUSTER}).encode(),
             }[self.path]
             self.send_response(200)
             self.end_headers()
@@ -157,7 +161,7 @@ def liar() -> Iterator[tuple[str, int]]:
         thread.join()
 
 
-@pytest.mark.parametrize("query", ["a", "b", "c"])
+@pytest.mark.parametrize("query", ["a", "b", "c", "d"])
 def test_an_answer_that_is_no_jmx_is_one_error(liar: tuple[str, int], query: str) -> None:
     """Whatever it is instead."""
     with pytest.raises(TargetError, match="gives no JMX"):
@@ -173,9 +177,10 @@ def test_a_resourcemanager_is_known_by_its_start(
         monkeypatch.setitem(CLUSTER, "id", odd)
         with pytest.raises(TargetError, match="does not say who it is"):
             metrics.resourcemanager_id(liar)
-    monkeypatch.setitem(CLUSTER, "id", "none")
-    with pytest.raises(TargetError, match="does not say who it is"):
-        metrics.resourcemanager_id(liar)
+    for raw in (DEEP, b'{"clusterInfo": {"id": 1e400}}'):
+        monkeypatch.setitem(CLUSTER, "raw", raw)
+        with pytest.raises(TargetError, match="does not say who it is"):
+            metrics.resourcemanager_id(liar)
 
 
 def test_no_answer_is_one_error() -> None:

@@ -54,7 +54,7 @@ def jmx(http: tuple[str, int], query: str, *, timeout_s: float = 5.0) -> list[Be
     """
     try:
         beans = _get(http, f"jmx?qry={quote(query, safe='*:,=')}", timeout_s)["beans"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise TargetError(f"gives no JMX ({error})", file=f"{http[0]}:{http[1]}") from error
     if not isinstance(beans, list):
         raise TargetError("gives no JMX", file=f"{http[0]}:{http[1]}", found=type(beans).__name__)
