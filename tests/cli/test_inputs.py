@@ -137,6 +137,7 @@ CONTENT = {
     "ec2_2026-07.csv",
     "cpu.csv",
     "fsck.txt",
+    "jobs.log",
     "load.csv",
     "servers.csv",
     "wipes.csv",

@@ -63,7 +63,8 @@ def apply(
         )
     claim(settings, [Output(state, MIGRATIONS.kind)], [folder, usage])
     _refuse_running(state)
-    ctx.with_resource(managers.only_one(state))
+    if not settings.dry_run:
+        ctx.with_resource(managers.only_one(state))
     before = read_prior(state) if state.exists() else None
     measured = None if usage is None else usage_of_servers(usage)
     kept = managers.reserve(reserve)

@@ -131,7 +131,8 @@ def place(
     place = _map_place(by, file, found_conf, state)
     outputs = [Output(state, MIGRATIONS.kind), Output(place, "placement map", mark=_MARK)]
     claim(settings, outputs, [folder, usage, hosts])
-    ctx.with_resource(only_one(state))
+    if not settings.dry_run:
+        ctx.with_resource(only_one(state))
     wanted = _Wanted(
         namenode,
         by,
