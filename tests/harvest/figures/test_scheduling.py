@@ -44,7 +44,7 @@ def test_the_verdict_and_what_must_not_be_overlooked() -> None:
         "Of the schedulers that mind primary tenants, jobs are shortest under h: 120 s on average"
         in page.lede
     )
-    assert "Stock's take 75 s, with 0.0% of the servers' time overloaded" in page.lede
+    assert "Stock's take 1.25\u202fmin, with 0.0% of the servers' time overloaded" in page.lede
     assert "20.0% shorter than YARN-PT's (20.0% to 20.0%)" in page.lede
     once = scheduling_report(Month(drawn(), FOUND, foresight=True), outcomes[:3], {})
     assert "(one run: no interval)" in once.lede

@@ -48,13 +48,9 @@ def durability_report(
     verb = "lose" if len(best) > 1 else "loses"
     lede = f"{' and '.join(best)} {verb} {count_text(fewest)} of {setting.blocks:,} blocks in {setting.days:g} days"
     lede += f", stock HDFS {count_text(lost[_STOCK].mean)}." if _STOCK in lost and _STOCK not in best else "."
-    if not any(spread.most for spread in lost.values()):
-        runs = max(len(each.outcomes) for each in found)
-        most = 3 / (runs * setting.blocks)  # of n that did not happen, at most 3 in n would (95 %)
-        lede = (
-            f"No policy lost any of {setting.blocks:,} blocks in {setting.days:g} days: these are too few to tell "
-            f"policies apart. With 95 % confidence each loses less than {most * 1e6:,.0f} in a million."
-        )
+    if not any(each.lost.most for each in found):
+        lede = f"No policy lost any of {setting.blocks:,} blocks in {setting.days:g} days: that tells none from another."
+        lede += " More blocks, or more days, would."
     figures = tuple(
         KeyFigure(
             f"lost by {policy}",

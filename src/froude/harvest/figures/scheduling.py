@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from froude.base.units import seconds_text
 from froude.harvest.classify.classes import Classification
 from froude.harvest.schedule.selection import ClassRoom, Fit, JobType, Policy, Selection, headroom
 from froude.harvest.simulate.month import Month, Outcome, Scheduler
@@ -26,6 +25,7 @@ from froude.render import (
     Value,
     ValueKind,
 )
+from froude.render.format import duration
 
 _MANY = 0.2
 """Share of jobs without a class from which a comparison says little of classes."""
@@ -111,11 +111,11 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
     times = spreads(outcomes, "job_s")
     paired = gains(outcomes) if Scheduler.PT.value in times else {}
     best = min((name for name in times if name != Scheduler.STOCK.value), key=lambda name: times[name].mean)
-    lede = f"Jobs are shortest under {best}: {seconds_text(times[best].mean)} on average."
+    lede = f"Jobs are shortest under {best}: {duration(times[best].mean)} on average."
     if Scheduler.STOCK.value in times:
         harm = spreads(outcomes, "overloaded_share")[Scheduler.STOCK.value].mean
         lede = f"Of the schedulers that mind primary tenants, j{lede[1:]}"
-        lede += f" Stock's take {seconds_text(times[Scheduler.STOCK.value].mean)}, "
+        lede += f" Stock's take {duration(times[Scheduler.STOCK.value].mean)}, "
         lede += f"with {harm:.1%} of the servers' time overloaded."
     if Scheduler.H.value in paired:
         gain = paired[Scheduler.H.value]
