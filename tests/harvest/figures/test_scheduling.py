@@ -41,7 +41,7 @@ def test_the_verdict_and_what_must_not_be_overlooked() -> None:
     ]
     page = scheduling_report(Month(drawn(), FOUND, foresight=True), outcomes, {})
     assert (
-        "Of the schedulers that mind primary tenants, jobs are shortest under h: 120 s on average"
+        "Of the schedulers that mind primary tenants, jobs are shortest under h: 2\u202fmin on average"
         in page.lede
     )
     assert "Stock's take 1.25\u202fmin, with 0.0% of the servers' time overloaded" in page.lede
