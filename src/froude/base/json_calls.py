@@ -110,12 +110,12 @@ class JsonCalls:
                 ) as answer,
             ):
                 found = Answer(answer.status_code, answer.reason or "", self._read(answer))
+                if late.is_set():  # what has come seems to be all
+                    raise TimeoutError
+                return found
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             cause = f"within {self._bounds.whole_s:g} s" if late.is_set() else f"({_cause(error)})"
             raise TargetError(f"does not answer {cause}", file=self._address) from error
-        if late.is_set():  # what has come seems to be all
-            raise TargetError(f"does not answer within {self._bounds.whole_s:g} s", file=self._address)
-        return found
 
     def send(self, method: str, path: str, body: Any = None, *, query: Sequence[tuple[str, str]] = ()) -> Any:
         """Make a call that must be served.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Self
@@ -47,14 +48,14 @@ class Beat:
                 sys.stderr.write(f"froude: {self.name}: {type(error).__name__}: {error}\n")
 
 
-class Beating:
+class Beating(ABC):
     """Something that is on a beat within a `with` block of it."""
 
     __slots__ = ("_on",)
 
+    @abstractmethod
     def beat(self) -> Beat:
         """What is done, and how often."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         """Begin."""

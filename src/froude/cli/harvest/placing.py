@@ -228,6 +228,9 @@ def _place(
     found = placed(datacenter, calls.datanodes())
     changes = _changes(wanted, found, before)
     _show(settings, wanted, identity, found, changes)
+    reason = _impossible(wanted, found)
+    if reason is not None:
+        settings.note(f"note: no block can have all its replicas: {reason}")
     if settings.dry_run or typed is None:
         settings.note(f"Nothing was changed. To do it: --target-is {identity}")
         return
@@ -235,7 +238,6 @@ def _place(
         raise GuardError(
             "is not the NameNode that was named", file=calls.address, found=identity, allowed=typed
         )
-    reason = _impossible(wanted, found)
     if reason is not None:
         raise InputError(
             "would leave every block without some of its replicas", place=f"policy {wanted.policy.name}", found=reason,
@@ -411,9 +413,6 @@ def _show(settings: Settings, wanted: _Wanted, identity: str, found: Placed, cha
         number, first = counted(len(found.unknown), "DataNode"), found.unknown[0].address
         what = "the plug-in gives none of them a replica" if is_plugin else "they share one rack"
         settings.note(f"note: {number} of no known server, such as {first}: {what}")
-    reason = _impossible(wanted, found)
-    if reason is not None:
-        settings.note(f"note: no block can have all its replicas: {reason}")
 
 
 def _impossible(wanted: _Wanted, found: Placed) -> str | None:

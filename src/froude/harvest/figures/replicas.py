@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from froude.harvest.simulate.availability import Availability, AvailabilitySetting
 from froude.harvest.simulate.durability import Compared, DurabilitySetting
+from froude.harvest.simulate.spread import Spread
 from froude.render import (
     Axis,
     Block,
@@ -43,14 +44,11 @@ def durability_report(
         facts: lineage.
     """
     lost = {each.policy: each.lost for each in found if each.setting.fill == found[0].setting.fill}
-    fewest = min(spread.mean for spread in lost.values())
-    best = [policy for policy, spread in lost.items() if spread.mean == fewest]
-    verb = "lose" if len(best) > 1 else "loses"
-    lede = f"{' and '.join(best)} {verb} {count_text(fewest)} of {setting.blocks:,} blocks in {setting.days:g} days"
-    lede += f", stock HDFS {count_text(lost[_STOCK].mean)}." if _STOCK in lost and _STOCK not in best else "."
-    if not any(each.lost.most for each in found):
-        lede = f"No policy lost any of {setting.blocks:,} blocks in {setting.days:g} days: that tells none from another."
-        lede += " More blocks, or more days, would."
+    told = f"of {setting.blocks:,} blocks in {setting.days:g} days"
+    if any(each.lost.most for each in found):
+        lede = _fewest(lost, told)
+    else:
+        lede = f"No policy lost any {told}: that tells none from another. More blocks, or more days, would."
     figures = tuple(
         KeyFigure(
             f"lost by {policy}",
@@ -67,6 +65,15 @@ def durability_report(
         blocks.append(_against_fill(found))
     title = f"Blocks lost on {name}"
     return Report(title, "", lede, Tone.NEUTRAL, figures, (Section("Policies", tuple(blocks)),), facts)
+
+
+def _fewest(lost: Mapping[str, Spread], told: str) -> str:
+    """Under which policies the fewest are lost, and how many under HDFS as it is."""
+    fewest = min(spread.mean for spread in lost.values())
+    best = [policy for policy, spread in lost.items() if spread.mean == fewest]
+    verb = "lose" if len(best) > 1 else "loses"
+    stock = f", stock HDFS {count_text(lost[_STOCK].mean)}" if _STOCK in lost and _STOCK not in best else ""
+    return f"{' and '.join(best)} {verb} {count_text(fewest)} {told}{stock}."
 
 
 def availability_report(

@@ -111,12 +111,12 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
     times = spreads(outcomes, "job_s")
     paired = gains(outcomes) if Scheduler.PT.value in times else {}
     best = min((name for name in times if name != Scheduler.STOCK.value), key=lambda name: times[name].mean)
-    lede = f"Jobs are shortest under {best}: {duration(times[best].mean)} on average."
-    if Scheduler.STOCK.value in times:
+    stock = times.get(Scheduler.STOCK.value)
+    jobs = "Jobs" if stock is None else "Of the schedulers that mind primary tenants, jobs"
+    lede = f"{jobs} are shortest under {best}: {duration(times[best].mean)} on average."
+    if stock is not None:
         harm = spreads(outcomes, "overloaded_share")[Scheduler.STOCK.value].mean
-        lede = f"Of the schedulers that mind primary tenants, j{lede[1:]}"
-        lede += f" Stock's take {duration(times[Scheduler.STOCK.value].mean)}, "
-        lede += f"with {harm:.1%} of the servers' time overloaded."
+        lede += f" Stock's take {duration(stock.mean)}, with {harm:.1%} of the servers' time overloaded."
     if Scheduler.H.value in paired:
         gain = paired[Scheduler.H.value]
         runs = len({each.run for each in outcomes})

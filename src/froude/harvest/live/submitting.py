@@ -131,17 +131,11 @@ def targets_of(answer: Mapping[str, Any], containers: int, *, split: bool) -> li
         ValueError: likewise: a class has a number of containers that cannot be.
     """
     shares = [_share(part["containers"]) for part in answer["classes"]]
-    parts = [part for part, share in zip(answer["classes"], shares, strict=True) if share]
+    parts = [(part["label"], share) for part, share in zip(answer["classes"], shares, strict=True) if share]
     if split and len(parts) > 1:
-        return [
-            Target(
-                part["label"] if answer["label"] else "",
-                part["label"] if answer["label"] else "",
-                answer["attributes"],
-                int(part["containers"]),
-            )
-            for part in parts
-        ]
+        if not answer["label"]:  # nodes carry none
+            parts = [("", share) for _, share in parts]
+        return [Target(label, label, answer["attributes"], share) for label, share in parts]
     return [Target(answer["label"], answer["master_label"], answer["attributes"], containers)]
 
 

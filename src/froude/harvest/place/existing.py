@@ -116,15 +116,17 @@ def broken(found: Existing) -> tuple[Broken, ...]:
     values = (layout.environment, layout.rack, layout.row, layout.column)
     kinds = (width, width, layout.rows, layout.columns)
     counts = []
-    there = found.replicas >= 0
+    held = max(1, int(np.count_nonzero(found.replicas >= 0)))
     for attribute, value, most in zip(ATTRIBUTES, values, kinds, strict=True):
         known = found.known.get(attribute, np.ones(layout.servers, bool))
         array = np.where(known, value, int(value.max(initial=-1)) + 1 + np.arange(layout.servers))
-        judged = float((known[found.replicas] & there).sum()) / max(1, int(there.sum()))
+        judged = 0
         over = np.zeros(found.blocks, np.int64)
         for begin in range(0, found.blocks, PART):
-            over[begin : begin + PART] = _over(found.replicas[begin : begin + PART], array, most)
-        counts.append(Broken(attribute, int((over > 0).sum()), int(over.sum()), judged))
+            part = found.replicas[begin : begin + PART]
+            over[begin : begin + PART] = _over(part, array, most)
+            judged += int(np.count_nonzero(known[part] & (part >= 0)))
+        counts.append(Broken(attribute, int((over > 0).sum()), int(over.sum()), judged / held))
     return tuple(counts)
 
 
