@@ -6,7 +6,6 @@ the kernel gives a lock back with its process, whatever ended it. A folder that 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -15,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from froude.base.files import stated_os_errors
+from froude.base.locks import take
 
 PREFIX = "froude-"
 _LOCK = ".lock"
@@ -38,7 +38,7 @@ class Scratch:
             self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-", dir=parent))
             unlocked = self.folder / f"{_LOCK}.new"
             self._lock: int | None = os.open(unlocked, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            take(self._lock)
             unlocked.rename(self.folder / _LOCK)  # never seen without its lock
 
     def keep(self) -> None:
@@ -98,14 +98,6 @@ def _if_free(lock: Path) -> Iterator[bool]:
         yield False
         return
     try:
-        if os.fstat(descriptor).st_uid != os.geteuid():
-            yield False
-            return
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-            return
-        yield True
+        yield os.fstat(descriptor).st_uid == os.geteuid() and take(descriptor)
     finally:
         os.close(descriptor)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
 from froude.base.files import stated_os_errors
+from froude.base.locks import in_turn
 from froude.base.progress import Progress
 from froude.hadoop.cds import archive, ready
 from froude.hadoop.cluster import Cluster
@@ -37,9 +37,7 @@ def prepare(hadoop: Hadoop, progress: Progress) -> Path | None:
         return place
     with stated_os_errors(place):
         place.parent.mkdir(parents=True, exist_ok=True)
-        lock = place.with_suffix(".lock").open("w")
-    with lock, progress.task("Preparing fast start-up"):
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with in_turn(place.with_suffix(".lock")), progress.task("Preparing fast start-up"):
         if not place.is_file():
             with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
                 _dump(hadoop, _classes(hadoop, Path(scratch)), Path(scratch), place)

@@ -7,13 +7,11 @@ hashed, and fetched anew when it is no longer what it was. A warm cache asks not
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
@@ -22,6 +20,7 @@ from typing import Any, Self
 
 from froude.base.errors import FroudeError, InputError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
+from froude.base.locks import in_turn
 from froude.base.progress import Progress, Silent
 from froude.hadoop import jvm
 from froude.hadoop.maven import Coordinate, Repository, sha256_of
@@ -174,7 +173,9 @@ def fetch(release: str, cache: Path, progress: Progress, part: Part | None = Non
     entries = _read_manifest(manifest)
     if entries and all(_intact(repository, entry) for entry in entries):
         return [repository.path(entry.coordinate) for entry in entries]
-    with _lock(manifests / f".{release}.lock"):
+    with stated_os_errors(manifests):
+        manifests.mkdir(parents=True, exist_ok=True)
+    with in_turn(manifests / f".{release}.lock"):
         entries = _read_manifest(manifest) or pinned(release, part)
         wanted: dict[Coordinate, str | None]
         if entries:
@@ -372,17 +373,6 @@ def _write_manifest(path: Path, entries: Sequence[Entry]) -> None:
         for each in entries
     ]
     atomic_write_text(path, json.dumps({"jars": rows}, indent=1) + "\n")
-
-
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Hold a file lock: the kernel lets go of it when the holder dies."""
-    with stated_os_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = path.open("w")
-    with handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
 
 
 def _version_at(folder: Path) -> str | None:

@@ -81,7 +81,7 @@ def test_a_controller_from_begin_to_end(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "t").chmod(0o600)
     served: list[str] = []
 
-    def serve(app, serving, bound, ready):  # type: ignore[no-untyped-def]
+    def serve(app, bound, ready):  # type: ignore[no-untyped-def]
         served.append(app.title)
         ready("http://here")
 

@@ -118,12 +118,12 @@ def test_rollback_of_another_is_refused(lab: Path, capsys: Out) -> None:
 def test_rollback_beside_a_daemon_is_refused(lab: Path, capsys: Out) -> None:
     """It would do everything again within a minute; once it has ended, its file is as any other."""
     from froude.harvest.live.prior_file import prior_json
-    from froude.harvest.live.serving import Places, alone
+    from froude.harvest.live.serving import Places, one_daemon
     from froude.harvest.live.types import Prior
 
     places = Places(lab / "service")
     with serving(PLAIN) as (port, sent):
-        with alone(places):
+        with one_daemon(places):
             places.prior.write_text(prior_json(Prior(f"127.0.0.1:{port}", "7", node_labels={"n:1": ""})))
             assert run(["harvest", "rollback", str(places.prior)]) == 1
             assert "is a running daemon's, which would undo it" in capsys.readouterr().err

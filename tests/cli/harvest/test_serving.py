@@ -144,6 +144,8 @@ def test_what_apply_remembers_is_taken_over(lab: Path, capsys: Out) -> None:
         (["lab", "--interval", "0.5s"], "--interval: is out of range"),
         (["lab", "--reclassify", "1s"], "--reclassify: is out of range"),
         (["lab", "--listen", "here"], "--listen: is not an address"),
+        (["lab", "--listen", "0.0.0.0:0"], "--listen: needs a certificate"),
+        (["lab", "--certificate", "c.pem"], "--certificate, --key: needs the other"),
         (["lab", "--usage", "none.csv"], "none.csv"),
         (["lab", "--state", "lab"], "lies in another artifact"),
     ],

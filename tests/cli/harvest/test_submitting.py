@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 
 from froude.cli.app import run
-from froude.harvest.live.api import application, listening
 from froude.harvest.live.choosing import LastRun
 from froude.harvest.live.service_file import Known, known_json, read_known
 from froude.harvest.live.serving import Places, access
 from froude.harvest.telemetry.files import write_datacenter
 from tests.harvest.datacenters import made
 from tests.harvest.live.managers import NEW, serving
-from tests.harvest.live.test_api import Memory
+from tests.harvest.live.test_api import Memory, api_of
 
 Out = pytest.CaptureFixture[str]
 _LINE = "import sys; sys.stdout.write(' '.join(sys.argv[1:]) + chr(10)); sys.exit(sys.argv[-1] == 'wrong')"
@@ -33,10 +32,7 @@ def daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
     monkeypatch.chdir(tmp_path)
     memory, places = Memory(), Places(tmp_path / "harvest-service")
     places.folder.mkdir()
-    with (
-        listening(application(memory.calls(), "secret"), ("127.0.0.1", 0)) as at,
-        access(places, at, "secret"),
-    ):
+    with api_of(memory) as url, access(places, url, "secret"):
         yield memory
 
 

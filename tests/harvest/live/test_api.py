@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
 import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
 
-from froude.base.bounded import LARGEST_BYTES
-from froude.base.errors import InputError, TargetError
-from froude.base.json_calls import JsonCalls
-from froude.harvest.live.api import Calls, application, listening
+from froude.base.errors import TargetError
+from froude.harvest.live.api import Calls, selection_app
 from froude.harvest.live.choosing import Choice, LastRun, Part, Request
 from froude.harvest.live.controller import View
 from froude.harvest.schedule.selection import ClassRoom, Container, Fit, JobType
 from froude.harvest.telemetry.profiles import Pattern
+from froude.rest import serving
+from froude.rest.bounded import LARGEST_BYTES
+from froude.rest.calls import JsonCalls
+from froude.rest.serving import Tls, listener
 
 VIEW = View((ClassRoom("periodic-01", Pattern.PERIODIC, 2, 0.3, 0.5, 0.4),), at_s=5.0, nodes=2)
 TWO = (Part("periodic-01", 20.0, 18), Part("constant-01", 10.0, 9))
@@ -42,12 +45,20 @@ class Memory:
 Served = tuple[Memory, str]
 
 
+@contextmanager
+def api_of(memory: Memory, host: str = "127.0.0.1", tls: Tls | None = None) -> Iterator[str]:
+    """Serves it while the block runs; gives its address."""
+    bound = listener(f"{host}:0", tls)
+    with serving.served(selection_app(memory.calls(), "secret"), bound):
+        yield bound.url
+
+
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
     """One server for all, and its address."""
     memory = Memory()
-    with listening(application(memory.calls(), "secret"), ("127.0.0.1", 0)) as (host, port):
-        yield memory, f"http://{host}:{port}"
+    with api_of(memory) as url:
+        yield memory, url
 
 
 @contextmanager
@@ -117,18 +128,26 @@ def test_before_the_cluster_was_seen_there_is_no_choice(served: Served) -> None:
         assert one.post("/v1/select", json=ASKED).status_code == 503
 
 
-def test_it_listens_while_the_block_runs() -> None:
-    """On a free port where that is asked; where somebody listens already, it says so."""
-    memory = Memory()
-    with listening(application(memory.calls(), "secret"), ("127.0.0.1", 0)) as (host, port):
-        calls = JsonCalls(f"{host}:{port}", "v1/", headers={"Authorization": "Bearer secret"})
+def test_why_it_refuses() -> None:
+    """As every interface of ours tells it."""
+    with api_of(Memory()) as url:
+        calls = JsonCalls(url, "v1/", headers={"Authorization": "Bearer secret"})
         assert calls.send("POST", "select", ASKED)["fit"] == "several classes"
-        with pytest.raises(TargetError, match="refuses select"):
+        with pytest.raises(TargetError, match="refuses select; found Field required"):
             calls.send("POST", "select", {})
-        with (
-            pytest.raises(InputError, match="cannot listen"),
-            listening(application(memory.calls(), ""), (host, port)),
-        ):
-            pass
-    with pytest.raises(OSError, match="refused"):
-        socket.create_connection((host, port), 1)
+
+
+_SCHEMA = schemathesis.openapi.from_asgi("/openapi.json", selection_app(Memory().calls(), "secret"))
+_OPERATIONS = {operation.ok().label: operation.ok() for operation in _SCHEMA.get_all_operations()}
+
+
+@pytest.mark.parametrize("label", _OPERATIONS)
+def test_it_keeps_to_its_own_document(label: str) -> None:
+    """Whatever is asked, answers are of the codes and forms that OpenAPI names, and never an error of ours."""
+
+    @given(case=_OPERATIONS[label].as_strategy())
+    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    def check(case: schemathesis.Case) -> None:
+        case.call_and_validate(headers={"Authorization": "Bearer secret"})
+
+    check()

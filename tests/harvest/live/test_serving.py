@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.clock import VirtualClock
-from froude.base.errors import GuardError, InputError, MissingError, TargetError
+from froude.base.errors import GuardError, MissingError, TargetError
 from froude.harvest.live.choosing import LastRun, Request
 from froude.harvest.live.prior_file import read_prior
 from froude.harvest.live.service_file import read_known
@@ -18,9 +18,9 @@ from froude.harvest.live.serving import (
     Rhythm,
     Service,
     access,
-    alone,
     changed_text,
     new_token,
+    one_daemon,
 )
 from froude.harvest.live.types import Changes, ClusterState, Resource
 from froude.harvest.telemetry.files import read_datacenter
@@ -163,16 +163,20 @@ def test_a_folder_has_one_daemon(tmp_path: Path) -> None:
     """A second one is refused; after the first it may begin."""
     places = Places(tmp_path / "new")
     for _ in range(2):
-        with alone(places), pytest.raises(InputError, match="in use by another daemon"), alone(places):
+        with (
+            one_daemon(places),
+            pytest.raises(GuardError, match="in use by another daemon"),
+            one_daemon(places),
+        ):
             pass
 
 
 def test_where_the_api_is_stands_in_a_file_while_it_runs(tmp_path: Path) -> None:
     """For its owner only."""
     places = Places(tmp_path)
-    with access(places, ("127.0.0.1", 5), new_token()):
+    with access(places, "http://127.0.0.1:5", new_token()):
         assert places.access.stat().st_mode & 0o077 == 0
-        assert '"127.0.0.1:5"' in places.access.read_text()
+        assert '"http://127.0.0.1:5"' in places.access.read_text()
     assert not places.access.exists()
 
 

@@ -10,28 +10,24 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.base.errors import InputError, TargetError
-from froude.base.json_calls import JsonCalls
-from froude.harvest.live.api import application, listening
 from froude.harvest.live.serving import Places, access
 from froude.harvest.live.submitter import Remote, run_application, run_commands
 from froude.harvest.live.submitting import Target
+from froude.rest.calls import JsonCalls
 from tests.harvest.live.managers import serving
-from tests.harvest.live.test_api import ASKED, Memory
+from tests.harvest.live.test_api import ASKED, Memory, api_of
 
 HERE = Target("a", "a", "", 1)
 ID = "application_7_0001"
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
 def test_the_daemon_is_found_by_its_folder(host: str, tmp_path: Path) -> None:
     """Address and token stand there; without the file it does not run."""
     if ":" in host and not socket.has_dualstack_ipv6():
         pytest.skip("no IPv6 here")
     memory = Memory()
-    with (
-        listening(application(memory.calls(), "secret"), (host, 0)) as at,
-        access(Places(tmp_path), at, "secret"),
-    ):
+    with api_of(memory, host) as url, access(Places(tmp_path), url, "secret"):
         for path in (tmp_path, tmp_path / "access.json"):
             assert Remote(path).select(ASKED)["label"] == "periodic-01"
         Remote(tmp_path).ran({"job": "q", "seconds": 2.0})

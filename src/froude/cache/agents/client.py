@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from froude.base.errors import TargetError
-from froude.base.json_calls import Bounds, JsonCalls
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import (
     Apply,
@@ -20,6 +19,7 @@ from froude.cache.monitor.messages import (
     VmReport,
     parsed,
 )
+from froude.rest.calls import Bounds, JsonCalls
 
 _LARGEST_BYTES = 64 << 20
 M = TypeVar("M", bound=Message)

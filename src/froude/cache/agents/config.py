@@ -11,7 +11,8 @@ from froude.base.declared import Declared, Example
 from froude.base.errors import InputError
 from froude.base.forms import FieldError, Number, Seconds, Size, Text
 from froude.cache.monitor.limits import MOST, Limits
-from froude.hadoop.target import is_loopback, parse_address
+from froude.hadoop.target import parse_address
+from froude.rest.serving import Tls, may_listen
 from froude.workspace.document import declared_of, open_document
 from froude.workspace.migrate import Migrations
 
@@ -21,16 +22,6 @@ _LISTEN = Text(
     lambda text: parse_address(text, place="listen", free_port=True), "HOST:PORT, port 0 for a free one"
 )
 _RATE = Number(1, MOST, whole=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tls(Declared):
-    """A certificate to serve by."""
-
-    certificate: Path
-    """PEM file of the certificate, and of those between it and its authority."""
-    key: Path
-    """PEM file of its private key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +37,12 @@ class Serving(Declared):
 
     def check(self) -> None:
         """Refuse to send a secret in the clear over a network."""
-        parse_address(self.listen, place="listen", free_port=True)
-        if self.tls is None and not is_loopback(self.listen):
+        try:
+            may_listen(self.listen, self.tls)
+        except InputError as error:
             raise FieldError(
-                "needs a certificate: the secret would go over the network as it is",
-                names=("listen",),
-                found=self.listen,
-                allowed="an address of loopback, or tls",
-            )
+                error.message, names=("listen",), found=error.found, allowed=error.allowed
+            ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from froude.base.errors import TargetError
-from froude.base.json_calls import Bounds, JsonCalls
 from froude.cache.monitor.messages import JobSample
+from froude.rest.calls import Bounds, JsonCalls
 
 _BOUNDS = Bounds(timeout_s=5.0, whole_s=5.0, largest_bytes=8 << 20)
 _ASKED_A_LOOK = 3

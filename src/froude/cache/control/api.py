@@ -8,7 +8,6 @@ from fastapi import APIRouter, FastAPI, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import Field, create_model
 
-from froude.cache.agents.web import application, problems, protected, serve_metrics
 from froude.cache.control.deciding import Solver
 from froude.cache.control.loop import Loop
 from froude.cache.control.metrics import controller_metrics
@@ -19,6 +18,7 @@ from froude.cache.monitor.view import View
 from froude.cache.solve.files import state_text
 from froude.cache.solve.policies import POLICIES
 from froude.cache.solve.policies import policy as policy_named
+from froude.rest.application import application, problems, protected, serve_metrics
 
 
 def _message(name: str, about: str, *kinds: type) -> type[Message]:

@@ -7,16 +7,17 @@ is passed over. When there are too many, the file is written anew, whole or not 
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from froude.base.documents import STAMP, parse_stamp
-from froude.base.errors import GuardError, InputError
+from froude.base.errors import InputError
 from froude.base.files import atomic_write_bytes, read_bounded, refuse_special, stated_os_errors
+from froude.base.locks import alone
 from froude.cache.control.types import Record, plain, record_of
 from froude.cache.monitor.limits import MOST
 
@@ -44,12 +45,8 @@ class FileJournal:
         self._path = folder / _NAME
         with stated_os_errors(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                os.close(self._lock)
-                raise GuardError("is held by another controller", file=folder) from error
+        self._lock = ExitStack()
+        self._lock.enter_context(alone(folder / ".lock", of=folder, other="controller"))
         self._records: dict[int, Record] = {}
         self._given = 0
         self._lines = 0
@@ -61,7 +58,7 @@ class FileJournal:
                 self._read()
             self._write_anew()
         except BaseException:
-            os.close(self._lock)
+            self._lock.close()
             raise
 
     def numbers(self, count: int, *, above: int) -> range:
@@ -89,7 +86,7 @@ class FileJournal:
 
     def close(self) -> None:
         """Let another controller have it."""
-        os.close(self._lock)
+        self._lock.close()
 
     def __enter__(self) -> FileJournal:
         return self

@@ -12,8 +12,6 @@ from froude.cache.agents.client import AgentClient
 from froude.cache.agents.config import AgentConfig, Group, HypervisorAgent, HypervisorVm, VmAgent
 from froude.cache.agents.hypervisor import HypervisorWatch
 from froude.cache.agents.keeper import Keeper
-from froude.cache.agents.serving import listener, serve
-from froude.cache.agents.token import read_token
 from froude.cache.agents.vm import VmWatch
 from froude.cache.backends.cgroup import cgroup_at, device_of, ignored_weights
 from froude.cache.backends.enforced import Enforced, Watch
@@ -30,6 +28,8 @@ from froude.cache.control.loop import Loop, RestAgents
 from froude.cache.control.rounds import Controller
 from froude.cache.monitor.pieces import CurvePieces
 from froude.cache.monitor.view import Monitor
+from froude.rest.serving import listener, serve
+from froude.rest.token import read_token
 
 Say = Callable[[str], None]
 _LOOK_S = 1.0
@@ -52,7 +52,7 @@ def run_controller(config: ControllerConfig, *, ready: Say, failed: Say, seed: i
 
     token = read_token(config.token)
     agents_token = token if config.agents_token is None else read_token(config.agents_token)
-    bound = listener(config)
+    bound = listener(config.listen, config.tls)
     client = partial(AgentClient, token=agents_token, timeout_s=config.timeout_s, authority=config.authority)
     agents = RestAgents(
         {name: client(each.agent) for name, each in config.hypervisors.items()},
@@ -67,7 +67,7 @@ def run_controller(config: ControllerConfig, *, ready: Say, failed: Say, seed: i
         controller = Controller(agents, journal, RealClock(), monitor, solver)
         loop = Loop(controller, config.interval_s, apply=config.apply, failed=failed, paused=journal.paused)
         stack.enter_context(loop)
-        serve(controller_app(loop, solver, token), config, bound, ready)
+        serve(controller_app(loop, solver, token), bound, ready)
 
 
 def run_agent(config: AgentConfig, *, ready: Say, failed: Say) -> None:
@@ -84,15 +84,15 @@ def run_agent(config: AgentConfig, *, ready: Say, failed: Say) -> None:
     from froude.cache.agents.web import hypervisor_app, vm_app
 
     token = read_token(config.token)
-    bound = listener(config)
+    bound = listener(config.listen, config.tls)
     with ExitStack() as stack:
         stack.callback(bound.close)
         if isinstance(config, VmAgent):
             guest = stack.enter_context(VmWatch(config, failed))
-            serve(vm_app(guest, token), config, bound, ready)
+            serve(vm_app(guest, token), bound, ready)
         else:
             watch = stack.enter_context(hypervisor_watch(config, RealClock(), failed))
-            serve(hypervisor_app(watch, token), config, bound, ready)
+            serve(hypervisor_app(watch, token), bound, ready)
 
 
 def hypervisor_watch(config: HypervisorAgent, clock: Clock, failed: Say) -> HypervisorWatch:

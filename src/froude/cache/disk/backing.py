@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import mmap
 import os
 import stat
 from pathlib import Path
 
 from froude.base.errors import GuardError, InputError, MissingError
+from froude.base.locks import take
 from froude.cache.disk.header import ImageState
 from froude.cache.disk.seams import Data
 from froude.cache.disk.table import BLOCK
@@ -209,11 +209,9 @@ def _opened(path: Path, flags: int) -> int:
         if error.errno == errno.EBUSY:
             raise GuardError("is in use", file=path, found="the kernel holds it") from error
         raise MissingError(f"cannot be opened ({error.strerror})", file=path) from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+    if not take(handle):
         os.close(handle)
-        raise GuardError("is in use", file=path, found="another program has locked it") from error
+        raise GuardError("is in use", file=path, found="another program has locked it")
     return handle
 
 

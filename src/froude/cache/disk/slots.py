@@ -6,7 +6,6 @@ can be handled, and not a signal.
 
 from __future__ import annotations
 
-import fcntl
 import mmap
 import os
 import stat
@@ -15,8 +14,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from froude.base.errors import GuardError, InputError, MissingError
+from froude.base.errors import FroudeError, GuardError, InputError, MissingError
 from froude.base.files import refuse_special, stated_os_errors
+from froude.base.locks import take
 from froude.base.units import MIB
 from froude.cache.disk.backing import aligned, reopen_direct
 from froude.cache.disk.header import (
@@ -302,7 +302,8 @@ def _locked(path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not take(handle):
+            raise GuardError("is in use by another server", file=path)
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise InputError("is no file", file=path)
@@ -312,13 +313,10 @@ def _locked(path: Path) -> int:
                 file=path,
                 allowed="a new name, or an earlier cache",
             )
-    except BlockingIOError as error:
-        os.close(handle)
-        raise GuardError("is in use by another server", file=path) from error
     except OSError as error:
         os.close(handle)
         raise MissingError(f"cannot be used ({error.strerror})", file=path) from error
-    except InputError:
+    except FroudeError:
         os.close(handle)
         raise
     return handle

@@ -9,6 +9,8 @@ import typer
 
 from froude.cli.settings import Settings
 
+_NEEDED = ("fastapi", "uvicorn", "pyroute2", "qemu", "xxhash")
+
 
 def serve(
     ctx: typer.Context,
@@ -21,10 +23,8 @@ def serve(
 
     Example: froude cache serve controller.yaml
     """
-    from froude.cache.agents.serving import require
-
     settings: Settings = ctx.obj
-    require()
+    _require()
     from froude.cache.control.config import read_controller
     from froude.cache.control.process import run_controller
 
@@ -53,10 +53,8 @@ def agent(
 
     Example: froude cache agent agent.yaml
     """
-    from froude.cache.agents.serving import require
-
     settings: Settings = ctx.obj
-    require()
+    _require()
     from froude.cache.agents.config import read_agent
     from froude.cache.control.process import run_agent
 
@@ -69,6 +67,16 @@ def agent(
         ready=lambda address: _ready(settings, address),
         failed=lambda text: settings.note(f"note: {text}"),
     )
+
+
+def _require() -> None:
+    import importlib.util
+
+    from froude.base.errors import MissingError
+
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MissingError(f"{missing[0]} is not installed", remedy="pip install 'froude[cache]'")
 
 
 def _ready(settings: Settings, address: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import GuardError, InputError
+from froude.base.locks import alone
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
@@ -156,28 +157,8 @@ def only_one(state: Path) -> Iterator[None]:
     Raises:
         GuardError: another command has it.
     """
-    import fcntl
-    import os
-
-    from froude.base.files import stated_os_errors
-
-    lock = state.with_name(f".{state.name}.lock")
-    with stated_os_errors(lock):
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            ours = os.path.samestat(os.fstat(handle), lock.stat())  # who had it has not just removed it
-        except (BlockingIOError, FileNotFoundError):
-            ours = False
-        if not ours:
-            raise GuardError("is in use by another command", file=state, remedy="Wait until it ends")
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
-    finally:
-        os.close(handle)
+    with alone(state.with_name(f".{state.name}.lock"), of=state, other="command"):
+        yield
 
 
 def same(now: ClusterState, before: Prior | None, file: Path) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from froude.harvest.live.usage import Usage
     from froude.harvest.schedule.selection import Thresholds
     from froude.harvest.telemetry.datacenter import Datacenter
+    from froude.rest.serving import Bound, Tls
 
 _LEAST_S, _DAY_S = 1.0, 86400.0
 _NONE = "none"
@@ -56,6 +57,10 @@ def serve(
         str, typer.Option(metavar="TIME", help="From one classification to the next.")
     ] = "1d",
     listen: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where jobs ask.")] = "127.0.0.1:8650",
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="PEM", help="To serve by TLS: needed beyond loopback.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(metavar="PEM", help="Of the certificate.")] = None,
     state: Annotated[
         Path, typer.Option("--state", metavar="FOLDER", help="What it must know when it starts again.")
     ] = Path("harvest-service"),
@@ -80,7 +85,8 @@ def serve(
     Example: froude harvest serve dc --resourcemanager rm.example.com:8088 --resources --target-is 1795487635110
     """
     from froude.cli.outputs import refuse_inside
-    from froude.harvest.live.serving import Places, alone
+    from froude.harvest.live.serving import Places, one_daemon
+    from froude.rest.serving import listener, may_listen
 
     settings: Settings = ctx.obj
     common.require(web=True)
@@ -98,7 +104,8 @@ def serve(
         classes=classes,
         thresholds=thresholds,
     )
-    address = _listen(settings, listen)
+    tls = _tls(certificate, key)
+    may_listen(listen, tls, place="--listen")
     server = managers.server(settings, resourcemanager, user, admin=admin, hadoop=hadoop)
     reading = None if usage is None else _reading(usage)
     if settings.dry_run or (target_is is None and (wanted.resources or wanted.carrier is not None)):
@@ -106,13 +113,14 @@ def serve(
         return
     if prior is not None and prior.exists():
         ctx.with_resource(managers.only_one(prior))
-    with alone(places):
+    with one_daemon(places):
         controller = _controller(settings, places, wanted, folder, prior)
         _recognise(server, controller, target_is)
         if prior is not None:
             managers.same(server.state(), controller.prior, prior)
             shutil.move(prior, places.prior)
-        _run(settings, server, controller, places, address=address, rhythm=(interval_s, grace), usage=reading)
+        bound = ctx.with_resource(contextlib.closing(listener(listen, tls, place="--listen")))
+        _run(settings, server, controller, places, bound=bound, rhythm=(interval_s, grace), usage=reading)
 
 
 def _run(
@@ -121,7 +129,7 @@ def _run(
     controller: Controller,
     places: Places,
     *,
-    address: tuple[str, int],
+    bound: Bound,
     rhythm: tuple[float, float],
     usage: Callable[[], Mapping[str, Usage]] | None,
 ) -> None:
@@ -129,7 +137,8 @@ def _run(
 
     from froude.base.clock import RealClock
     from froude.harvest.live import serving
-    from froude.harvest.live.api import application, listening
+    from froude.harvest.live.api import selection_app
+    from froude.rest.serving import served
 
     def note(text: str) -> None:
         settings.note(f"{time.strftime('%H:%M:%S')} {text}")
@@ -139,8 +148,8 @@ def _run(
         clock=RealClock(), rhythm=serving.Rhythm(*rhythm), origin=settings.origin(seeded=True), note=note, usage=usage,
     )  # fmt: skip
     token = serving.new_token()
-    with listening(application(service.calls(), token), address) as at, serving.access(places, at, token):
-        note(f"jobs ask at {at[0]}:{at[1]} with {places.access}; Ctrl-C ends it")
+    with served(selection_app(service.calls(), token), bound), serving.access(places, bound.url, token):
+        note(f"jobs ask at {bound.url} with {places.access}; Ctrl-C ends it")
         with contextlib.suppress(KeyboardInterrupt), _until_told() as told:
             service.run(told)
     done = service.tally
@@ -292,13 +301,14 @@ def _thresholds(text: str) -> Thresholds:
         raise InputError(str(error), place="--thresholds", found=text, allowed=allowed) from error
 
 
-def _listen(settings: Settings, text: str) -> tuple[str, int]:
-    from froude.hadoop.target import is_loopback, parse_address
+def _tls(certificate: Path | None, key: Path | None) -> Tls | None:
+    from froude.rest.serving import Tls
 
-    address = parse_address(text, place="--listen", free_port=True)
-    if not is_loopback(f"{address[0]}:{address[1]}"):
-        settings.note("note: the API speaks plain HTTP: whoever sees its traffic sees its token")
-    return address
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise InputError("needs the other", place="--certificate, --key", allowed="both, or neither")
+    return Tls(certificate=certificate, key=key)
 
 
 def _reading(path: Path) -> Callable[[], Mapping[str, Usage]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -54,6 +53,10 @@ def submit(
     service: Annotated[
         Path, typer.Option(metavar="PATH", help="Folder of the daemon, or its access.json.")
     ] = Path("harvest-service"),
+    authority: Annotated[
+        Path | None,
+        typer.Option(metavar="PEM", help="Who signed the daemon's certificate [as the system knows]."),
+    ] = None,
     datacenter: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Choose here, without a daemon; with --resourcemanager."),
@@ -75,6 +78,7 @@ def submit(
     """
     from froude.cli.outputs import Output, claim
     from froude.harvest.live.service_file import MIGRATIONS
+    from froude.harvest.live.submitter import Remote
     from froude.harvest.live.submitting import targets_of
 
     settings: Settings = ctx.obj
@@ -98,7 +102,11 @@ def submit(
         "memory_mb": memory,
         "last_run_s": None if last is None else common.seconds("--last", last),
     }
-    selecting = _selecting(settings, service, datacenter, runs, resourcemanager, user)
+    selecting: Selecting = (
+        Remote(service, authority)
+        if datacenter is None
+        else _Here(settings, datacenter, runs, resourcemanager or "", user)
+    )
     answer = selecting.select(asked)
     try:
         targets = targets_of(answer, round(request), split=split and fields is None)
@@ -174,21 +182,6 @@ def _fields(path: Path) -> dict[str, Any]:
     return dict(fields)
 
 
-def _selecting(
-    settings: Settings,
-    service: Path,
-    datacenter: Path | None,
-    runs: Path,
-    resourcemanager: str | None,
-    user: str | None,
-) -> Selecting:
-    from froude.harvest.live.submitter import Remote
-
-    if datacenter is None:
-        return Remote(service)
-    return _Here(settings, datacenter, runs, resourcemanager or "", user)
-
-
 class _Here:
     """Chooses without a daemon: one look at the ResourceManager, which changes nothing."""
 
@@ -230,23 +223,16 @@ class _Here:
         return choice_fields(self._controller.choose(request))
 
     def ran(self, told: Mapping[str, Any]) -> None:
-        import fcntl
-
-        from froude.base.files import stated_os_errors
+        from froude.base.locks import in_turn
         from froude.cli.outputs import write
         from froude.harvest.live.choosing import LastRun, remembered_run
         from froude.harvest.live.service_file import Known, known_json, read_known
 
-        with stated_os_errors(self._runs.parent):
-            folder = os.open(self._runs.parent, os.O_RDONLY)
-        try:
-            # Other jobs may have ended while this one ran: what is there now counts, and nobody writes meanwhile.
-            fcntl.flock(folder, fcntl.LOCK_EX)
+        # Other jobs may have ended while this one ran: what is there now counts, and nobody writes meanwhile.
+        with in_turn(self._runs.with_name(f".{self._runs.name}.lock")):
             last = read_known(self._runs).last if self._runs.exists() else {}
             last = remembered_run(last, told["job"], LastRun(told["seconds"], told["containers"]))
             write({self._runs: known_json(Known(last=last), self._settings.origin())})
-        finally:
-            os.close(folder)
 
 
 def _say(settings: Settings, chosen: Mapping[str, Any], answer: Mapping[str, Any]) -> None:

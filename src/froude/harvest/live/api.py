@@ -1,29 +1,21 @@
-"""The class-selection API: a job says what it needs and is told where to run; HTTP and JSON, bounded, with a token."""
+"""The class-selection API: a job says what it needs and is told where to run."""
 
 from __future__ import annotations
 
-import hmac
-import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Annotated, Any
 
-import uvicorn
-from fastapi import Depends, FastAPI, Header, HTTPException
+from fastapi import Depends, FastAPI, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.types import ASGIApp
 
-from froude.base.bounded import IDLE_S, MOST_AT_ONCE, BoundedBody
-from froude.base.errors import InputError
 from froude.harvest.live.choosing import Choice, LastRun, Request, choice_fields
 from froude.harvest.live.controller import View
 from froude.harvest.schedule.selection import Container, JobType
+from froude.rest.application import application, problems, protected
 
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 _Seconds = Annotated[float, Field(ge=0, le=1e9)]
 _Containers = Annotated[float, Field(gt=0, le=1e6)]
-_Authorization = Annotated[str, Header(max_length=1000)]
 
 
 class Asked(BaseModel):
@@ -66,43 +58,41 @@ class Calls:
         self.choose, self.ran, self.view = choose, ran, view
 
 
-def application(calls: Calls, token: str) -> ASGIApp:
+def selection_app(calls: Calls, token: str) -> FastAPI:
     """The API.
 
     Args:
         calls: who answers.
         token: what every request must carry as its bearer token.
     """
-    expected = f"Bearer {token}".encode()
-
-    def allowed(authorization: _Authorization = "") -> None:
-        if not hmac.compare_digest(authorization.encode(), expected):
-            raise HTTPException(401, "the token is missing or wrong", {"WWW-Authenticate": "Bearer"})
+    app, paths = application("Class selection", token), protected()
 
     def seen() -> None:
         if not calls.view().at_s:
             raise HTTPException(503, "the ResourceManager has not answered yet")
 
-    app = FastAPI(
-        title="Froude class selection",
-        dependencies=[Depends(allowed)],
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
+    @paths.post(
+        "/v1/select",
+        dependencies=[Depends(seen)],
+        responses=problems(413, 422, 503),
+        summary="Where a job shall run",
     )
-
-    @app.post("/v1/select", dependencies=[Depends(seen)])
     def select(asked: Asked) -> dict[str, Any]:
         container = Container(asked.cores, asked.memory_mb)
         return choice_fields(
             calls.choose(Request(asked.job, asked.containers, container, asked.last_run_s, asked.type))
         )
 
-    @app.post("/v1/ran", status_code=204)
+    @paths.post("/v1/ran", status_code=204, responses=problems(413, 422), summary="How long a job took")
     def ran(told: Ran) -> None:
         calls.ran(told.job, LastRun(told.seconds, told.containers))
 
-    @app.get("/v1/classes", dependencies=[Depends(seen)])
+    @paths.get(
+        "/v1/classes",
+        dependencies=[Depends(seen)],
+        responses=problems(503),
+        summary="The classes and what they use",
+    )
     def classes() -> dict[str, Any]:
         view = calls.view()
         return {
@@ -121,46 +111,5 @@ def application(calls: Calls, token: str) -> ASGIApp:
             ],
         }
 
-    app.add_middleware(BoundedBody)
+    app.include_router(paths)
     return app
-
-
-@contextmanager
-def listening(app: ASGIApp, address: tuple[str, int]) -> Iterator[tuple[str, int]]:
-    """Serve an application from a thread while the block runs.
-
-    Args:
-        app: what answers.
-        address: where to listen; port 0 takes a free one.
-
-    Yields:
-        Where it listens.
-
-    Raises:
-        InputError: nobody may listen there.
-    """
-    try:
-        family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-        bound = socket.create_server(address, family=family)
-    except OSError as error:
-        found = f"{address[0]}:{address[1]}"
-        raise InputError("cannot listen", place="--listen", found=found, allowed=error.strerror) from error
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        limit_concurrency=MOST_AT_ONCE,
-        timeout_keep_alive=IDLE_S,
-        timeout_graceful_shutdown=IDLE_S,
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="froude-api", daemon=True)
-    thread.start()
-    try:
-        host, port = bound.getsockname()[:2]
-        yield str(host), int(port)
-    finally:
-        server.should_exit = True
-        thread.join()
-        bound.close()

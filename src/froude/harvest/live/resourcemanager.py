@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import quote
 
 from froude.base.errors import TargetError
-from froude.base.json_calls import Bounds, JsonCalls, RefusedError
 from froude.hadoop.metrics import resourcemanager_id
 from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
+from froude.rest.calls import Bounds, JsonCalls, RefusedError
 
 _BOUNDS = Bounds(whole_s=120.0)
 """A look a minute waits no longer for an answer that drips; ten thousand nodes take seconds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ from froude.base.clock import Clock
 from froude.base.documents import dump_figures
 from froude.base.errors import InputError, MissingError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
+from froude.base.locks import alone, held
 from froude.base.summary import counted
 from froude.harvest.live.api import Calls
 from froude.harvest.live.changes import remembered_part
@@ -54,15 +54,12 @@ class Places:
 
     def held(self) -> bool:
         """Whether a daemon runs there now."""
-        lock = self.folder / "lock"
-        if not lock.is_file():
-            return False
-        with stated_os_errors(lock), lock.open("r+") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
-        return False
+        return held(self.lock)
+
+    @property
+    def lock(self) -> Path:
+        """Held by the daemon that runs there."""
+        return self.folder / ".lock"
 
     @property
     def access(self) -> Path:
@@ -263,35 +260,28 @@ def changed_text(changes: Changes) -> str:
 
 
 @contextmanager
-def alone(places: Places) -> Iterator[None]:
+def one_daemon(places: Places) -> Iterator[None]:
     """Hold a daemon's folder while the block runs; it is made where it is not there.
 
     Raises:
-        InputError: another daemon holds it.
+        GuardError: another daemon holds it.
     """
     with stated_os_errors(places.folder):
         places.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = (places.folder / "lock").open("w")
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InputError("is in use by another daemon", file=places.folder) from error
+    with alone(places.lock, of=places.folder, other="daemon"):
         yield
 
 
 @contextmanager
-def access(places: Places, address: tuple[str, int], token: str) -> Iterator[None]:
+def access(places: Places, url: str, token: str) -> Iterator[None]:
     """Say where the API is while the block runs, in a file for its owner only.
 
     Args:
         places: of the daemon.
-        address: where it listens.
+        url: where it is served.
         token: that requests carry.
     """
-    host = f"[{address[0]}]" if ":" in address[0] else address[0]
-    fields = {"address": f"{host}:{address[1]}", "token": token}
-    atomic_write_text(places.access, dump_figures(ACCESS, 1, fields))
+    atomic_write_text(places.access, dump_figures(ACCESS, 1, {"address": url, "token": token}))
     try:
         yield
     finally:

@@ -13,11 +13,11 @@ from froude.base.clock import Clock
 from froude.base.documents import STAMP, parse_figures
 from froude.base.errors import InputError, TargetError
 from froude.base.files import read_bounded, stated_os_errors
-from froude.base.json_calls import JsonCalls
 from froude.hadoop.program import find_program
 from froude.hadoop.target import parse_address
 from froude.harvest.live.service_file import ACCESS
 from froude.harvest.live.submitting import Target, submission_for
+from froude.rest.calls import JsonCalls
 
 _LIMIT_BYTES = 1 << 16
 _POLL_S = 1.0
@@ -47,11 +47,12 @@ class Selecting(Protocol):
 class Remote:
     """The daemon, by its API."""
 
-    def __init__(self, access: Path) -> None:
+    def __init__(self, access: Path, authority: Path | None = None) -> None:
         """Nothing is sent yet.
 
         Args:
             access: where the daemon says that it is; or the folder of that file.
+            authority: PEM file of who signed its certificate; None for the system's.
 
         Raises:
             InputError: no such file: the daemon does not run.
@@ -63,10 +64,10 @@ class Remote:
         if root.value(STAMP, str) != f"{ACCESS}/1":
             raise root.error(STAMP, f"is not a {ACCESS}", found=root.value(STAMP, str))
         address = root.value("address", str)
-        parse_address(address, place=str(file))
-        self._calls = JsonCalls(
-            address, "v1/", headers={"Authorization": f"Bearer {root.value('token', str)}"}
-        )
+        parse_address(address.removeprefix("http://").removeprefix("https://"), place=str(file))
+        headers = {"Authorization": f"Bearer {root.value('token', str)}"}
+        # the secret is for nobody else
+        self._calls = JsonCalls(address, "v1/", headers=headers, authority=authority, redirects=False)
 
     def select(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         """See `Selecting`."""

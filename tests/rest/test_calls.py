@@ -11,7 +11,7 @@ import pytest
 from tests.harvest.live.managers import serving
 
 from froude.base.errors import TargetError
-from froude.base.json_calls import Bounds, JsonCalls, RefusedError
+from froude.rest.calls import Bounds, JsonCalls, RefusedError
 
 
 def test_what_is_asked_and_said() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.cache.agents.token import allows, read_token
+from froude.rest.token import allows, read_token
 
 _SECRET = "0123456789abcdef"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.exceptions import HTTPException
 
-from froude.base.bounded import LARGEST_BYTES, BoundedBody
+from froude.rest.bounded import LARGEST_BYTES, BoundedBody
 
 
 @pytest.mark.parametrize(("pieces", "kept"), [(1, 1), (2, 2), (3, 2), (100, 2)])

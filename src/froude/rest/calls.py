@@ -208,8 +208,8 @@ def _said(answer: Answer) -> str:
     """What it gives as the reason, short: a ResourceManager's, or that of our own service."""
     try:
         told = json.loads(answer.data[:4096].decode("utf-8", "replace"))
-        return str(told["RemoteException"]["message"] if "RemoteException" in told else told["detail"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+        return str(told.get("RemoteException", told)["message"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return f"{answer.status} {answer.reason}"
 
 

@@ -1,0 +1,91 @@
+"""Locks between processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import GuardError, MissingError
+from froude.base.locks import alone, held, in_turn, take
+
+_HOLDER = """
+import sys, time
+from pathlib import Path
+from froude.base.locks import in_turn
+with in_turn(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    """A second one is refused while the block runs, also where it ends with an error; nothing stays behind."""
+    lock = tmp_path / ".lock"
+    with suppress(ZeroDivisionError), alone(lock, of=tmp_path, other="daemon"):
+        assert held(lock)
+        with pytest.raises(GuardError, match="by another daemon"), alone(lock, of=tmp_path, other="daemon"):
+            pass
+        raise ZeroDivisionError
+    assert not held(lock)
+    assert not lock.exists()
+    with alone(lock, of=tmp_path, other="daemon"):
+        pass
+
+
+def test_one_after_the_other(tmp_path: Path) -> None:
+    """Whoever waits does so until the file is its own, although each holder removes it: no count is lost."""
+    count = tmp_path / "count"
+    count.write_text("0")
+
+    def add() -> None:
+        for _ in range(50):
+            with in_turn(tmp_path / ".lock"):
+                count.write_text(str(int(count.read_text()) + 1))
+
+    threads = [threading.Thread(target=add) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert count.read_text() == "400"
+    assert [each.name for each in tmp_path.iterdir()] == ["count"]
+
+
+def test_a_holder_that_is_killed_holds_nothing(tmp_path: Path) -> None:
+    """What it leaves is taken over."""
+    lock = tmp_path / ".lock"
+    holder = subprocess.Popen([sys.executable, "-c", _HOLDER, str(lock)], stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    with holder.stdout:
+        assert holder.stdout.readline() == b"held\n"
+    assert held(lock)
+    holder.kill()
+    holder.wait()
+    assert not held(lock)
+    with alone(lock, of=tmp_path, other="command"):
+        assert held(lock)
+
+
+def test_where_nobody_may_write(tmp_path: Path) -> None:
+    """No folder, or a link in its place."""
+    with pytest.raises(MissingError, match="cannot be written"), in_turn(tmp_path / "none" / ".lock"):
+        pass
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(MissingError, match="cannot be written"), in_turn(tmp_path / "link"):
+        pass
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_an_open_file(tmp_path: Path) -> None:
+    """Is its descriptor's until that is closed."""
+    first, second = (os.open(tmp_path / "a", os.O_RDWR | os.O_CREAT) for _ in range(2))
+    assert (take(first), take(second)) == (True, False)
+    os.close(first)
+    assert take(second)
+    os.close(second)
