@@ -149,6 +149,21 @@ def test_what_a_recording_supervisor_is_told(
     assert f"Recording {state.trace}" in done.stdout
 
 
+def test_properties_of_its_configuration(
+    state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every daemon gets them; those of YARN are refused where it does not run, and so is what is none."""
+    asked: list[background.Wanted] = []
+    monkeypatch.setattr(YarnJars, "find", lambda *_, **__: None)
+    monkeypatch.setattr(background, "start", lambda _, wanted, **__: (asked.append(wanted), state)[1])
+    up = ["--workspace", str(tmp_path), "hadoop", "up", "--conf", "yarn.node-labels.enabled=true"]
+    assert run.invoke(app, [*up, "--resourcemanager", "--conf", "dfs.a=b=c"]).exit_code == 0
+    assert asked[0].properties == {"yarn.node-labels.enabled": "true", "dfs.a": "b=c"}
+    assert "is YARN's, which does not run" in str(run.invoke(app, up).exception)
+    assert run.invoke(app, [*up, "--conf", "nothing"]).exit_code == 2
+    assert len(asked) == 1
+
+
 def test_a_recording_with_yarn_has_both_numbers_of_nodes(
     state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,7 +114,6 @@ def test_an_interrupt_says_what_there_is(
     ("words", "message"),
     [
         (["--limit", "p98 < 1 s"], "is no measure"),
-        (["--conf", "x"], "--conf: is no property; found x; allowed: NAME=VALUE"),
         (["--duration", "5 GB", "--dry-run"], "--duration: is no time; found 5 GB"),
         (["--heap", "-1 GB", "--dry-run"], "heap: is no heap size; found -1 GB"),
         (["--at", "size=3", "--dry-run"], "is no variable of the recorded runs"),

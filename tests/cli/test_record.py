@@ -284,7 +284,7 @@ def test_a_recording_with_yarn(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> 
     ("words", "said"),
     [
         (["--conf", "yarn.x=1"], "is YARN's, which runs only where nodemanagers are given"),
-        (["--conf", "yarn.x"], "is no KEY=VALUE"),
+        (["--conf", "yarn.x"], "is no NAME=VALUE"),
         (["--fault", "kill datanode 3 after 1 s"], "is no datanode of datanodes=3"),
         (["--fault", "nothing"], "is no fault"),
         (["--interval", "mkdirs=5s"], "has no interval that can be set"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from enum import Enum
@@ -13,6 +14,7 @@ import psutil
 import typer
 
 from froude.base.errors import InputError, TargetError
+from froude.cli.inputs import pairs
 from froude.cli.settings import Settings
 from froude.hadoop import background, cds_build, launcher
 from froude.hadoop.cluster_state import Process, State
@@ -137,6 +139,10 @@ def up(
     replication: Annotated[int, typer.Option(help="Copies of each block.")] = 2,
     heap: Annotated[str, typer.Option(help="The NameNode's largest heap.")] = "512 MB",
     fast: Annotated[bool, typer.Option("--fast", help="Start quickly; not for measuring.")] = False,
+    conf: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A property of every daemon's configuration; repeatable."),
+    ] = None,
     ports: Annotated[
         Ports, typer.Option(help="fixed: clients find it at 127.0.0.1:8020, its web server at 9870.")
     ] = Ports.FREE,
@@ -172,6 +178,9 @@ def up(
         raise typer.BadParameter("--through-proxy records until `froude hadoop down`: leave --foreground out")
     if resourcemanager and (nodemanagers or through_proxy):
         raise typer.BadParameter("--resourcemanager is for emulated NodeManagers, and is not recorded")
+    properties = pairs(conf or [], "--conf")
+    if not (nodemanagers or resourcemanager):
+        _refuse_yarns(properties)
     node_mb = _node_mb(settings, Nodes(datanodes, nodemanagers, Containers(heap_bytes(node_memory) >> 20)))
     named = _counted(datanodes, nodemanagers, alone=resourcemanager)
     if settings.dry_run:
@@ -194,6 +203,7 @@ def up(
         nodemanagers,
         node_mb,
         resourcemanager,
+        properties,
     )
     module = "froude.experiment.recorded_cluster" if through_proxy else background.SUPERVISOR
     if foreground:
@@ -299,6 +309,13 @@ def _hold(settings: Settings, wanted: background.Wanted, named: str) -> None:
         code = process.wait()
     if code:
         raise TargetError("ended by itself", file="the cluster's supervisor", found=f"exit code {code}")
+
+
+def _refuse_yarns(properties: Mapping[str, str]) -> None:
+    for name in properties:
+        if name.startswith(("yarn.", "mapreduce.")):
+            allowed = "--nodemanagers or --resourcemanager as well"
+            raise InputError("is YARN's, which does not run", place="--conf", found=name, allowed=allowed)
 
 
 def _counted(datanodes: int, nodemanagers: int, *, alone: bool = False) -> str:

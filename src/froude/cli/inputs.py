@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import typer
 
 from froude.base.errors import InputError
 from froude.base.files import kind_of_place
@@ -13,6 +15,25 @@ from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
     from froude.workload.yaml_file import WorkloadFile
+
+
+def pairs(texts: Sequence[str], flag: str) -> dict[str, str]:
+    """Values of a flag that names each; of two of one name the later counts.
+
+    Args:
+        texts: `NAME=VALUE` each.
+        flag: its name, for the error.
+
+    Raises:
+        BadParameter: another form, which is a matter of usage.
+    """
+    named = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise typer.BadParameter(f"{text!r} is no NAME=VALUE", param_hint=flag)
+        named[name] = value
+    return named
 
 
 def place(settings: Settings, path: Path, *kinds: str) -> Path:

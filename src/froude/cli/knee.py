@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.base.units import parse_seconds
 from froude.cli import inputs
-from froude.cli.inputs import named
+from froude.cli.inputs import named, pairs
 from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
@@ -118,7 +117,7 @@ def knee(
 
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     scenario = KneeScenario(
-        target=NameNodeTarget(release=release, heap=heap, properties=_properties(conf or [])),
+        target=NameNodeTarget(release=release, heap=heap, properties=pairs(conf or [], "--conf")),
         load=WorkloadLoad(
             workload=workload,
             at=dict(Scale.parse(at or [])),
@@ -217,16 +216,3 @@ def knee_table(knee: Knee) -> str:
         numbers = f"{run.calls_per_s:>10,.0f}{run.p50_ms:>10.2f}{run.p99_ms:>10.2f}"
         lines.append(f"{play.outcome.value:<8}{numbers}  {run.bottleneck:<11}{play.load}")
     return "\n".join(lines)
-
-
-def _properties(texts: list[str]) -> dict[str, str]:
-    """`NAME=VALUE` texts.
-
-    Raises:
-        InputError: one without a name or a value.
-    """
-    pairs = [text.partition("=") for text in texts]
-    for name, equals, _ in pairs:
-        if not name or not equals:
-            raise InputError("is no property", place="--conf", found=name, allowed="NAME=VALUE")
-    return {name: value for name, _, value in pairs}

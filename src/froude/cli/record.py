@@ -13,6 +13,7 @@ from froude.base.errors import FroudeError, InputError
 from froude.base.files import kind_of_place
 from froude.base.summary import counted
 from froude.base.units import parse_seconds
+from froude.cli.inputs import pairs
 from froude.cli.settings import Settings
 from froude.cli.terminal import visible
 
@@ -56,7 +57,7 @@ def record(
     replication: Annotated[int, typer.Option(min=1, help="Copies of each block.")] = 2,
     conf: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="A property of daemons and clients; repeatable."),
+        typer.Option(metavar="NAME=VALUE", help="A property of daemons and clients; repeatable."),
     ] = None,
     interval: Annotated[
         list[str] | None,
@@ -101,10 +102,10 @@ def record(
             cross=cross,
             repeats=repeats,
             replication=replication,
-            properties=_pairs(conf or [], "--conf"),
+            properties=pairs(conf or [], "--conf"),
             intervals={
                 method: parse_seconds(text, place="--interval")
-                for method, text in _pairs(interval or [], "--interval").items()
+                for method, text in pairs(interval or [], "--interval").items()
             },
             faults=tuple(fault or ()),
             timeout_s=parse_seconds(timeout, place="--timeout"),
@@ -173,17 +174,6 @@ def _again(settings: Settings, scenario: RecordScenario) -> list[str]:
     given += [f"--interval={method}={every_s:g}s" for method, every_s in scenario.record.intervals.items()]
     given += [f"--fault={text}" for text in scenario.record.faults]
     return ["--fresh"] * scenario.record.fresh + given
-
-
-def _pairs(texts: Sequence[str], flag: str) -> dict[str, str]:
-    """Read `KEY=VALUE`; another form is a matter of usage."""
-    pairs = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or not key:
-            raise typer.BadParameter(f"{text!r} is no KEY=VALUE", param_hint=flag)
-        pairs[key] = value
-    return pairs
 
 
 def _mined(recorded: Mapping[str, Mapping[str, Quantity]]) -> Mapping[str, Mapping[str, Quantity]]:

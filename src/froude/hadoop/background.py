@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,8 @@ class Wanted:
     """Memory of all containers of one NodeManager."""
     resourcemanager: bool = False
     """Whether a ResourceManager runs beside it whose NodeManagers are emulated."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """Further ones of every daemon's configuration."""
     tied: bool = False
     """Whether it falls with its starter even once it is live."""
 

@@ -171,6 +171,7 @@ def _described(hadoop: Hadoop, wanted: Wanted, folder: Path) -> Cluster | YarnCl
         "fast": wanted.fast,
         "folder": folder / "run",
         "addresses": _addresses(wanted),
+        "conf": wanted.properties,
     }
     if not wanted.nodemanagers:
         return Cluster(hadoop, datanodes=wanted.datanodes, replication=wanted.replication, **options)
@@ -189,7 +190,7 @@ def _alone(hadoop: Hadoop, wanted: Wanted, folder: Path) -> ResourceManager | No
     if not wanted.resourcemanager or wanted.nodemanagers:
         return None
     run = folder / "run" / "resourcemanager"
-    return ResourceManager(hadoop, heap=wanted.heap, folder=run, fast=wanted.fast)
+    return ResourceManager(hadoop, heap=wanted.heap, folder=run, fast=wanted.fast, conf=wanted.properties)
 
 
 def _page(http: tuple[str, int]) -> str:
