@@ -13,6 +13,23 @@ from froude.cache.simulate.traces import Layout, Request, read_traces
 MQSIM = "1000000000 0 16 8 1\n2000000000 3 0 1 0\n"
 MSR = "128166372003061629,usr,0,Read,7014609920,24576,41286\n128166372013061629,usr,1,Write,512,1024,5\n"
 CSV = "op,time,volume,offset,size,extra\nread,0.5,db,4096,8192,x\nW,0.25,db,0,1,x\n"
+BLKPARSE = """\
+  8,16   0        1     0.000000000   697  Q   R 0 + 8 [my job]
+  8,16   0        2     0.001000000   697  D   R 0 + 8 [my job]
+  8,16   0        3     0.002000000   697  C   R 0 + 8 [0]
+  8,16   0        4     0.003000000   697  Q  WS 8 + 16 [my job]
+  8,16   0        7     0.006000000   697  Q  RA 223490 + 56 [my job]
+  8,16   0        8     0.007000000   697  Q FWS [my job]
+  8,16   0       13     0.012000000   697  Q   D 800 + 8 [my job]
+  8,16   1        2     0.013000000   697  U   N [my job] 1
+  8,16   1        0     0.013500000     0  m   N cfq697 Not idling. st->count:1
+CPU0 (t):
+ Reads Queued:           2,       32KiB\t Writes Queued:           3,       12KiB
+ IO unplugs:             0        \t Timer unplugs:           0
+
+Throughput (R/W): 2285KiB/s / 893KiB/s
+Events (t): 15 entries
+"""
 
 
 def written(folder: Path, text: str, name: str = "t.trace") -> Path:
@@ -33,6 +50,33 @@ def test_each_layout_is_told_by_its_first_line(tmp_path: Path) -> None:
     assert found.duration_s == 1
     found = read_traces([written(tmp_path, CSV)])
     assert found.requests == (Request(0.25, "db", 0, 1, False), Request(0.5, "db", 4096, 8192, True))
+
+
+def test_traces_that_are_published(tmp_path: Path) -> None:
+    """Of SPC, with fields beyond the fifth, and of Alibaba."""
+    found = read_traces([written(tmp_path, "0,20941264,8192,W,0.551706,x\n1, 8, 512, r, 0.5\n")])
+    assert found.requests == (
+        Request(0.5, "1", 4096, 512, True),
+        Request(0.551706, "0", 20941264 * 512, 8192, False),
+    )
+    found = read_traces(
+        [written(tmp_path, "419,W,8792731648,16384,1577808144360767\n3,R,0,512,1577808145360767\n")]
+    )
+    assert found.requests[0][1:] == ("419", 8792731648, 16384, False)
+    assert found.duration_s == 1
+
+
+def test_what_blkparse_prints(tmp_path: Path) -> None:
+    """Reads and writes count once, when they are queued; neither discards, flushes and other events nor the summary do."""
+    found = read_traces([written(tmp_path, BLKPARSE)])
+    assert found.requests == (
+        Request(0.0, "8,16", 0, 4096, True),
+        Request(0.003, "8,16", 4096, 8192, False),
+        Request(0.006, "8,16", 223490 * 512, 28672, True),
+    )
+    assert found.dirty == 0
+    file = written(tmp_path, "rubbish\n" + BLKPARSE.partition("CPU0")[0] * 5)
+    assert read_traces([file], Layout.BLKPARSE).dirty == 1
 
 
 def test_several_files_are_one_trace(tmp_path: Path) -> None:
@@ -82,7 +126,7 @@ def test_what_is_mostly_dirty_is_another_layout(tmp_path: Path) -> None:
     [
         (
             "hello world\n",
-            "begins like no block trace that is known; found hello world; allowed: mqsim, msr, csv",
+            "begins like no block trace that is known; found hello world; allowed: mqsim, msr, spc, alibaba, blkparse, csv",
         ),
         ("", "begins like no block trace"),
         ("time,volume,offset,size\n1,a,0,1\n", "has no column op"),

@@ -1,4 +1,4 @@
-"""Block traces of others → reads and writes of volumes: MQSim's, Microsoft Research Cambridge's, and plain CSV.
+"""Block traces of others → reads and writes of volumes: blktrace's, those that are published, and plain CSV.
 
 A line that cannot be read is counted and left out; too many of them mean that the layout is another.
 """
@@ -6,9 +6,10 @@ A line that cannot be read is counted and left out; too many of them mean that t
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +39,12 @@ class Layout(Enum):
     """`arrival-ns device first-sector sectors op`, op 1 for a read; DiskSim's ASCII form is the same."""
     MSR = "msr"
     """`ticks,host,disk,Read|Write,offset,size,response`, of MSR Cambridge."""
+    SPC = "spc"
+    """`unit,block,size,R|W,seconds`, of the Storage Performance Council, in blocks of 512 B."""
+    ALIBABA = "alibaba"
+    """`device,R|W,offset,size,microseconds`, of Alibaba's cloud."""
+    BLKPARSE = "blkparse"
+    """What `blkparse` prints of a `blktrace`, unless told otherwise; what was queued counts."""
     CSV = "csv"
     """With a head: time, volume, offset, size and op; seconds, bytes, and read or write."""
 
@@ -112,15 +119,15 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
 
 def _parsed(path: Path, layout: Layout | None) -> Iterator[tuple[int, Request | None]]:
     """Line by line, with its number; None for one that cannot be read."""
-    lines = enumerate(read_lines(path, longest=_LONGEST), 1)
+    lines: Iterator[tuple[int, str]] = enumerate(read_lines(path, longest=_LONGEST), 1)
     number, head = next(lines, (0, ""))
     how = layout or _layout_of(head, path)
     if how is Layout.CSV:
         parse = _csv_parser(head, path)
     else:
-        parse = _from_mqsim if how is Layout.MQSIM else _from_msr
-        yield number, _checked(parse, head)
-    for number, line in lines:
+        parse = _PARSERS[how]
+        lines = chain([(number, head)], lines)
+    for number, line in _queued(lines) if how is Layout.BLKPARSE else lines:
         if line.strip():
             yield number, _checked(parse, line)
 
@@ -131,8 +138,15 @@ def _layout_of(head: str, path: Path) -> Layout:
         return Layout.CSV
     if len(fields) == 7 and fields[3].strip().lower() in {"read", "write"}:
         return Layout.MSR
-    if len(head.split()) == 5 and all(word.isdecimal() for word in head.split()):
+    if len(fields) >= 5 and fields[3].strip().lower() in {"r", "w"} and fields[2].strip().isdecimal():
+        return Layout.SPC
+    if len(fields) == 5 and fields[1].strip().lower() in {"r", "w"}:
+        return Layout.ALIBABA
+    words = head.split()
+    if len(words) == 5 and all(word.isdecimal() for word in words):
         return Layout.MQSIM
+    if len(words) > 6 and all(word.isdecimal() for word in (*words[0].split(","), *words[1:3])):
+        return Layout.BLKPARSE
     names = ", ".join(each.value for each in Layout)
     raise InputError(
         "begins like no block trace that is known", file=path, place=1, found=head[:80], allowed=names
@@ -163,6 +177,41 @@ def _from_mqsim(line: str) -> Request:
 def _from_msr(line: str) -> Request:
     ticks, host, disk, op, offset, size, _ = line.split(",")
     return Request(int(ticks) / _MSR_TICKS, f"{host}.{disk}", int(offset), int(size), _is_read(op))
+
+
+def _from_spc(line: str) -> Request:
+    unit, block, size, op, time, *_ = line.split(",")
+    return Request(float(time), unit.strip(), int(block) * _SECTOR, int(size), _is_read(op))
+
+
+def _from_alibaba(line: str) -> Request:
+    device, op, offset, size, time = line.split(",")
+    return Request(int(time) / 1e6, device.strip(), int(offset), int(size), _is_read(op))
+
+
+def _from_blkparse(line: str) -> Request:
+    device, _, _, time, _, _, kinds, sector, _, sectors, *_ = line.split(maxsplit=10)
+    return Request(float(time), device, int(sector) * _SECTOR, int(sectors) * _SECTOR, "R" in kinds)
+
+
+_PARSERS: Mapping[Layout, Parse] = {
+    Layout.MQSIM: _from_mqsim,
+    Layout.MSR: _from_msr,
+    Layout.SPC: _from_spc,
+    Layout.ALIBABA: _from_alibaba,
+    Layout.BLKPARSE: _from_blkparse,
+}
+
+
+def _queued(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Of what blkparse prints the reads and writes that were queued, and what is no event; its summary ends it."""
+    for number, line in lines:
+        if line.startswith(("CPU", "Total")):
+            return
+        words = line.split(maxsplit=9)
+        moves = words[5:6] == ["Q"] and "+" in words[7:9] and not {"R", "W"}.isdisjoint(words[6])
+        if moves or len(words) < 7:
+            yield number, line
 
 
 def _csv_parser(head: str, path: Path) -> Parse:

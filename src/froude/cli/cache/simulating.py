@@ -49,7 +49,10 @@ def simulate(
         ),
     ] = False,
     layout: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of traces: mqsim, msr or csv [by the first line].")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of traces: blkparse, spc, msr, alibaba, mqsim or csv [by the first line]."
+        ),
     ] = None,
     example: Annotated[
         bool,
