@@ -82,7 +82,10 @@ def test_an_example_is_a_file_to_begin_with(capsys: Out) -> None:
         (["nowhere"], "nowhere"),
         (["small.yaml", "msr.csv"], "stand beside one another"),
         (["small.yaml", "--policy", "fair"], "is no policy"),
-        (["msr.csv", "--layout", "tar"], "--layout: is no layout; found tar; allowed: mqsim, msr, csv"),
+        (
+            ["msr.csv", "--layout", "tar"],
+            "--layout: is no layout; found tar; allowed: mqsim, msr, spc, alibaba, blkparse, csv",
+        ),
         (["msr.csv", "--chunk", "0"], "--chunk: is no size"),
         (["msr.csv", "--runs", "3"], "--runs: is for a scenario only"),
         (["small.yaml", "--chunk", "4KiB"], "--chunk: is for traces only"),
