@@ -40,10 +40,10 @@ class Health(BaseModel):
 
 _PROBLEMS = {
     401: "The secret is missing or wrong.",
-    409: "It would exceed the SSD, or comes too late.",
+    409: "It may not be done as things stand now, or comes too late.",
     413: "The body is too long.",
     422: "A value is not allowed.",
-    502: "A back-end refuses, or does not answer.",
+    502: "Who carries it out refuses, or does not answer.",
     503: "What is needed is not there.",
 }
 
