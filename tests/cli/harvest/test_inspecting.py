@@ -51,7 +51,7 @@ def test_constraints_and_losses_of_a_real_listing(lab: Path, capsys: Out) -> Non
     ]
     assert run([*command, "-o", "found.json", "--report", "page.html"]) == 0
     said = capsys.readouterr()
-    assert "of 201 blocks break" in said.out
+    assert "of 201 blocks have replicas in the same environment" in said.out
     assert "end of fsck" not in said.err
     found = json.loads((lab / "found.json").read_text())
     assert found["unknown"] == ["10.0.0.99:9866"]
@@ -95,7 +95,10 @@ def test_bad_replicas_are_said(lab: Path, capsys: Out) -> None:
     assert run(["--json", "harvest", "inspect", "lab", "detailed.txt", "--days", "0"]) == 0
     said = capsys.readouterr()
     assert json.loads(said.out)["bad_replicas"] == 1
-    assert "note: 1 replicas are corrupt or on decommissioned DataNodes: they count as none" in said.err
+    assert (
+        "note: 1 replicas are corrupt, in excess or on decommissioned DataNodes: they count as none"
+        in said.err
+    )
 
 
 def test_without_reimages_only_counts_can_be_had(lab: Path, capsys: Out) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from froude.harvest.figures.inspection import Inspected, inspection_report
-from froude.harvest.place.existing import Broken, Existing
+from froude.harvest.place.existing import ABSENT, Broken, Existing
 from froude.harvest.place.policies import Attribute
 from froude.harvest.simulate.durability import Compared, DurabilitySetting, Outcome
 from froude.render import Callout, Table
@@ -24,7 +24,7 @@ def test_constraints_and_what_they_cost() -> None:
     anew = [Compared("history", DurabilitySetting(blocks=10), (replace(YEAR, policy="history", lost=0),))]
     page = inspection_report("dc", Inspected(LYING, COUNTS, {"coded": 3}, 90, lost, anew, 7), {})
     assert page.lede.startswith(
-        "50.0% of 10 blocks break peak_row. As they lie, 5 of them would be lost in 90 days"
+        "50.0% of 10 blocks have replicas on servers that peak alike. As they lie, 5 of them would be lost in 90 days"
     )
     unknown, left_out, bad, table = page.sections[0].blocks
     assert isinstance(unknown, Callout)
@@ -48,6 +48,21 @@ def test_without_reimages() -> None:
     page = inspection_report("dc", Inspected(replace(LYING, unknown=()), COUNTS, {"coded": 0}, 0), {})
     assert len(page.sections) == 1
     assert len(page.sections[0].blocks) == 1
+
+
+def test_what_has_few_replicas() -> None:
+    """Blocks with fewer than most: a reimage that loses none of them today may tomorrow. None lost is said in words."""
+    replicas = np.array([[0, 1, 2]] * 7 + [[0, 1, ABSENT]] * 2 + [[0, ABSENT, ABSENT]], np.int32)
+    lying = Existing(replicas, nine(1))
+    lost = [Compared("stock", DurabilitySetting(blocks=10), (replace(YEAR, lost=0),))]
+    page = inspection_report("dc", Inspected(lying, COUNTS, {}, 90, lost, lost), {})
+    few, _ = page.sections[0].blocks
+    assert isinstance(few, Callout)
+    assert few.title == "3 blocks with fewer replicas than most"
+    assert few.markdown.startswith("1 block of these with one")
+    assert "As they lie, none of them would be lost" in page.lede
+    assert lying.counts == {1: 1, 2: 2, 3: 7}
+    assert Existing(replicas[:0], nine(1)).few == 0
 
 
 def test_it_says_of_how_much_nothing_is_known() -> None:

@@ -53,13 +53,13 @@ def test_what_has_no_place() -> None:
 
 
 def test_bad_replicas_are_none() -> None:
-    """With `-replicaDetails`: corrupt ones and those on decommissioned DataNodes are counted and left out."""
+    """With `-replicaDetails`: corrupt ones, those in excess or on decommissioned DataNodes are counted and left out."""
     three = STORAGE.format("10.0.0.3:9866")
     found = read_fsck(
         [
             f"{POOL}blk_1_1 len=5 Live_repl=1  [{ONE}(LIVE), {TWO}(CORRUPT), {three}(DECOMMISSIONED)]",
-            f"{POOL}blk_2_1 len=5 Live_repl=3  [{ONE}(EXCESS), {TWO}(STALE_BLOCK_CONTENT), {three}(IN MAINTENANCE)]",
-            f"{POOL}blk_3_1 len=5 Live_repl=0  [{ONE}(CORRUPT)]",
+            f"{POOL}blk_2_1 len=5 Live_repl=3  [{ONE}(DECOMMISSIONING), {TWO}(STALE_NODE), {three}(IN MAINTENANCE)]",
+            f"{POOL}blk_3_1 len=5 Live_repl=0  [{ONE}(EXCESS)]",
             f"{POOL}blk_4_1 len=5 Live_repl=1  [/a/10.0.0.1:9866(CORRUPT), /a/10.0.0.2:9866(LIVE)]",
         ]
     )
@@ -76,7 +76,7 @@ def test_a_block_id_of_any_length_is_one() -> None:
 
 def test_what_is_no_fsck() -> None:
     """Nothing in it, or a line that goes on and on."""
-    with pytest.raises(InputError, match="f: names no DataNode of any block"):
+    with pytest.raises(InputError, match="f: has no block with a replica"):
         read_fsck(["/a <dir>", ""], name="f")
     many = ", ".join(STORAGE.format(f"10.0.{n // 256}.{n % 256}:9866") for n in range(600))
     with pytest.raises(InputError, match="f:1: names too many DataNodes; found 600"):

@@ -84,6 +84,7 @@ def inspect(
             "unknown": list(found.existing.unknown),
             "left_out": dict(found.left_out),
             "bad_replicas": found.bad,
+            "replicas": {str(number): blocks for number, blocks in found.existing.counts.items()},
             "broken": {
                 each.attribute.value: {
                     "blocks": each.blocks,
@@ -134,7 +135,7 @@ def _located(
         settings.note("note: the end of fsck's output is not there: some blocks may be missing")
     if located.bad:
         settings.note(
-            f"note: {located.bad:,} replicas are corrupt or on decommissioned DataNodes: they count as none"
+            f"note: {located.bad:,} replicas are corrupt, in excess or on decommissioned DataNodes: they count as none"
         )
     number = {server: n for n, server in enumerate(datacenter.servers)}
     servers = [number.get(each, number.get(each.rpartition(":")[0], -1)) for each in located.addresses]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from froude.base.summary import counted
 from froude.harvest.figures.replicas import count_text
 from froude.harvest.place.existing import Broken, Existing
+from froude.harvest.place.policies import Attribute
 from froude.harvest.simulate.durability import Compared
 from froude.render import Callout, Column, KeyFigure, Report, Section, Table, Tone, Value, ValueKind
 
@@ -17,6 +19,12 @@ _LEGEND = (
     "replica, as in Algorithm 2. Racks are those of the datacenter's inventory. What is not known is not judged: racks "
     "that no inventory names, reimages where none was recorded in three months."
 )
+_BREAKS = {
+    Attribute.ENVIRONMENT: "have replicas in the same environment",
+    Attribute.RACK: "have more replicas in a rack than they need to",
+    Attribute.PEAK_ROW: "have replicas on servers that peak alike",
+    Attribute.REIMAGE_COLUMN: "have replicas on servers that are reimaged alike",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +42,7 @@ class Inspected:
     anew: Sequence[Compared] = ()
     """As many blocks placed, and repaired, by each policy."""
     bad: int = 0
-    """Replicas that are corrupt or on decommissioned DataNodes, which count as none."""
+    """Replicas that are corrupt, in excess or on decommissioned DataNodes, which count as none."""
 
 
 def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> Report:
@@ -50,16 +58,15 @@ def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> 
     lede = f"Nothing is known of the servers on which {blocks:,} blocks lie: no constraint can be judged."
     if judged:
         worst = max(judged, key=lambda each: each.blocks)
-        lede = f"{worst.blocks / blocks:.1%} of {blocks:,} blocks break {worst.attribute.value}."
+        lede = f"{worst.blocks / blocks:.1%} of {blocks:,} blocks {_BREAKS[worst.attribute]}."
         if worst.judged < _NEARLY_ALL:
             lede += f" Only {worst.judged:.0%} of their replicas are on servers of which that is known."
     figures = [KeyFigure("blocks", blocks)]
     if found.as_it_is:
         first = found.as_it_is[0]
-        lede += (
-            f" As they lie, {count_text(first.lost.mean)} of them would be lost in {found.days:g} days of reimages "
-            f"if {first.policy} copies."
-        )
+        lost = count_text(first.lost.mean) if first.lost.mean else "none"
+        how = f"{found.days:g} days of reimages if {first.policy} copies"
+        lede += f" As they lie, {lost} of them would be lost in {how}."
         figures.append(
             KeyFigure("lost", round(first.lost.mean, 1), unit="blocks", note=f"in {found.days:g} days")
         )
@@ -80,8 +87,15 @@ def _remarks(found: Inspected) -> list[Callout]:
     if left:
         text = ", ".join(f"{number:,} {reason}" for reason, number in left.items())
         remarks.append(Callout(f"{sum(left.values()):,} blocks are left out", text))
+    few = found.existing.few
+    if few:
+        single = found.existing.counts.get(1, 0)
+        text = "Whether their files want more, a listing of blocks does not tell."
+        if single:
+            text = f"{counted(single, 'block')} of these with one: the next reimage or broken disk there loses it."
+        remarks.append(Callout(f"{counted(few, 'block')} with fewer replicas than most", text))
     if found.bad:
-        text = "They are corrupt, or on DataNodes that are decommissioned."
+        text = "They are corrupt, in excess, or on DataNodes that are decommissioned."
         remarks.append(Callout(f"{found.bad:,} replicas count as none", text))
     return remarks
 

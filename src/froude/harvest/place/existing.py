@@ -42,6 +42,19 @@ class Existing:
         """How many there are, with any replica."""
         return len(self.replicas)
 
+    @property
+    def counts(self) -> dict[int, int]:
+        """Blocks by how many replicas they have."""
+        numbers, blocks = np.unique((self.replicas != ABSENT).sum(axis=1), return_counts=True)
+        return dict(zip(numbers.tolist(), blocks.tolist(), strict=True))
+
+    @property
+    def few(self) -> int:
+        """Blocks with fewer replicas than most have: whether that is as their files want it, nobody tells."""
+        counts = self.counts
+        usual = max(counts, key=lambda number: (counts[number], number), default=0)
+        return sum(blocks for number, blocks in counts.items() if number < usual)
+
 
 @dataclass(frozen=True, slots=True)
 class Broken:

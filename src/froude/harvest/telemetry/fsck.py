@@ -23,8 +23,8 @@ _ADDRESS = re.compile(
     r"(?:(?:,[^\[\], ]+){2}\])?(?:\(([A-Z_ ]+)\))?"
 )
 """Of a DataNode; behind it its storage, and with `-replicaDetails` the state of the replica."""
-_BAD = frozenset(("CORRUPT", "DECOMMISSIONED"))
-"""States in which a replica is none: unreadable, or on a DataNode that may be taken away."""
+_BAD = frozenset(("CORRUPT", "DECOMMISSIONED", "EXCESS"))
+"""States in which a replica is none: unreadable, on a DataNode that may be taken away, or about to be deleted."""
 _END = re.compile(r"^FSCK ended|^The filesystem under path .* is ")
 _MOST_REPLICAS = 512
 
@@ -42,7 +42,7 @@ class Locations:
     coded: int = 0
     """Block groups of erasure-coded files: likewise."""
     bad: int = 0
-    """Replicas that are corrupt, or on a DataNode that is decommissioned: they are in no other count."""
+    """Replicas that are corrupt, in excess, or on a DataNode that is decommissioned: they are in no other count."""
     whole: bool = True
     """Whether the end was there."""
 
@@ -84,9 +84,9 @@ def read_fsck(lines: Iterable[str], *, name: str = "fsck") -> Locations:
             sizes.append(len(found))
     if not sizes:
         raise InputError(
-            "names no DataNode of any block",
+            "has no block with a replica",
             file=name,
-            allowed="blocks below the path, as `hdfs fsck PATH -files -blocks -locations` lists them",
+            allowed="the output of `hdfs fsck PATH -files -blocks -locations` of a path with files",
         )
     size = np.frombuffer(sizes, np.int32)
     placed = np.full((len(size), int(size.max())), -1, np.int32)
