@@ -42,8 +42,13 @@ def test_nothing_is_written_unless_told(lab: Path, hadoop: Hadoop, capsys: Out) 
     assert f"{POLICY} = {CLASS}" in said.out
     assert "and on its class path:" in said.out
     assert "1 DataNode of no known server, such as 10.0.0.2:9866: the plug-in gives none" in said.err
-    assert "3 replicas must differ in environment, of which DataNodes have 2; in peak_row" in said.err
-    assert "To do it: --target-is CID-1" in said.err
+    assert "4 replicas must differ in environment, of which DataNodes have 2; in peak_row" in said.err
+    assert "Nothing was changed. Choose a policy that relaxes" in said.err
+    assert calls == ["versionRequest", "getDatanodeReport", "getServerDefaults"]
+    with namenode(hadoop.schema()) as (host, port, calls):
+        command = ["harvest", "place", "lab", "--namenode", f"{host}:{port}", "--policy", "environment"]
+        assert run([*command, "--replicas", "2"]) == 0
+    assert "To do it: --target-is CID-1" in capsys.readouterr().err
     assert calls == ["versionRequest", "getDatanodeReport"]
     assert sorted(path.name for path in lab.iterdir()) == ["conf", "lab", "use.csv"]
 

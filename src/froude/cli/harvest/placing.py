@@ -33,6 +33,7 @@ _MARK = re.compile(rb"froude-placement\t|\S+ /\S+\n")
 """How a map, and a table of racks, begin."""
 _LIMIT_BYTES = 64 << 20
 _RESTART = "note: the NameNode reads its topology only when it starts: start it again"
+_RELAX = "Choose a policy that relaxes, such as history-soft, or fewer --replicas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class _Wanted:
     namenode: str
     way: Way
     policy: Policy
-    replicas: int
+    replicas: int | None
     file: Path
     conf: Path | None
     hosts: Path | None
@@ -71,8 +72,11 @@ def place(
         ),
     ] = None,
     replicas: Annotated[
-        int, typer.Option(min=1, max=10, help="Of most blocks, to see if they can be had.")
-    ] = 3,
+        int | None,
+        typer.Option(
+            min=1, max=512, help="Of most blocks, to see if they can be had [the NameNode's dfs.replication]."
+        ),
+    ] = None,
     usage: Annotated[
         Path | None,
         typer.Option(
@@ -228,11 +232,12 @@ def _place(
     found = placed(datacenter, calls.datanodes())
     changes = _changes(wanted, found, before)
     _show(settings, wanted, identity, found, changes)
-    reason = _impossible(wanted, found)
+    reason = _impossible(wanted, found, calls)
     if reason is not None:
         settings.note(f"note: no block can have all its replicas: {reason}")
     if settings.dry_run or typed is None:
-        settings.note(f"Nothing was changed. To do it: --target-is {identity}")
+        todo = _RELAX if reason is not None else f"To do it: --target-is {identity}"
+        settings.note(f"Nothing was changed. {todo}")
         return
     if typed != identity:
         raise GuardError(
@@ -241,7 +246,7 @@ def _place(
     if reason is not None:
         raise InputError(
             "would leave every block without some of its replicas", place=f"policy {wanted.policy.name}", found=reason,
-            remedy="Choose a policy that relaxes, such as history-soft, or fewer --replicas",
+            remedy=_RELAX,
         )  # fmt: skip
     prior = remembered(calls, identity, changes).with_earlier(before)
     write({state: prior_file.prior_json(prior, settings.origin())})
@@ -415,9 +420,11 @@ def _show(settings: Settings, wanted: _Wanted, identity: str, found: Placed, cha
         settings.note(f"note: {number} of no known server, such as {first}: {what}")
 
 
-def _impossible(wanted: _Wanted, found: Placed) -> str | None:
+def _impossible(wanted: _Wanted, found: Placed, calls: NameNodeCalls) -> str | None:
     """Why no block can have its replicas, where that is known."""
     from froude.harvest.live.hdfs.placement_map import too_few
     from froude.harvest.live.hdfs.plugin import Way
 
-    return too_few(found, wanted.policy, wanted.replicas) if wanted.way is Way.PLUGIN else None
+    if wanted.way is not Way.PLUGIN:
+        return None
+    return too_few(found, wanted.policy, wanted.replicas or calls.replication())

@@ -15,6 +15,7 @@ from tests.hadoop.rpc.double import daemon
 DATANODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 SETTINGS = "org.apache.hadoop.hdfs.protocol.ReconfigurationProtocol"
+REPLICATION = 4
 NODES = tuple(DataNode(f"10.0.0.{n}", 9866, f"s{n}", f"uuid-{n}", "/r", 100, 10, 90) for n in range(3))
 
 
@@ -33,7 +34,16 @@ def _said(schema: Schema, nodes: tuple[DataNode, ...], refused: dict[str, str]) 
     status: Any = schema.method(SETTINGS, "getReconfigurationStatus").response(startTime=1, endTime=2)
     for name, error in refused.items():
         status.changes.add(name=name, oldValue="a", newValue="b", errorMessage=error)
-    return {"versionRequest": version, "getDatanodeReport": report, "getReconfigurationStatus": status}
+    defaults: Any = schema.method(CLIENT, "getServerDefaults").response()
+    values = defaults.serverDefaults
+    values.blockSize, values.bytesPerChecksum, values.writePacketSize = 1 << 27, 512, 1 << 16
+    values.replication, values.fileBufferSize = REPLICATION, 4096
+    return {
+        "getServerDefaults": defaults,
+        "versionRequest": version,
+        "getDatanodeReport": report,
+        "getReconfigurationStatus": status,
+    }
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from froude.base.clock import VirtualClock
 from froude.base.errors import TargetError
 from froude.hadoop.distribution import Hadoop
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
-from tests.harvest.live.hdfs.namenodes import NODES, namenode
+from tests.harvest.live.hdfs.namenodes import NODES, REPLICATION, namenode
 
 
 def test_who_it_is_and_what_it_has(hadoop: Hadoop) -> None:
@@ -17,9 +17,10 @@ def test_who_it_is_and_what_it_has(hadoop: Hadoop) -> None:
         asked = NameNodeCalls(host, port, hadoop.schema(), user="root")
         assert asked.identity() == "CID-1"
         assert asked.datanodes() == NODES
+        assert asked.replication() == REPLICATION
         asked.refresh_hosts()
         assert asked.read_settings(VirtualClock()) == {}
-    assert calls[2:] == ["refreshNodes", "startReconfiguration", "getReconfigurationStatus"]
+    assert calls[3:] == ["refreshNodes", "startReconfiguration", "getReconfigurationStatus"]
 
 
 def test_what_it_does_not_take_up(hadoop: Hadoop) -> None:

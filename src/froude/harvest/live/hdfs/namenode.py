@@ -56,6 +56,15 @@ class NameNodeCalls:
         answer: Any = self._call(_CLIENT, "getDatanodeReport", type=_ALL)
         return tuple(sorted(map(_datanode, answer.di), key=lambda node: (node.ip, node.port)))
 
+    def replication(self) -> int:
+        """Replicas of a file whose writer wants no other number: its `dfs.replication`.
+
+        Raises:
+            TargetError: it does not answer, or refuses.
+        """
+        answer: Any = self._call(_CLIENT, "getServerDefaults")
+        return int(answer.serverDefaults.replication)
+
     def refresh_hosts(self) -> None:
         """Let it read its file of hosts anew.
 
