@@ -62,10 +62,13 @@ def test_a_job_that_no_class_holds_has_a_label_for_its_master_alone() -> None:
     request = Request("q", 15, Container(1.0, 1e6), 1.0)
     fat = choose(ROOMS, request, {}, policy=POLICY, thresholds=Thresholds(), rng=random.Random(1))
     assert (fat.fit, fat.lacks, chosen(15).lacks) == (Fit.NONE, "memory", "")
+    request = Request("q", 100, Container(1.0, 1e6), 1.0)
+    large = choose(ROOMS, request, {}, policy=POLICY, thresholds=Thresholds(), rng=random.Random(1))
+    assert large.lacks == "cores and memory"
     assert found.master_label == "periodic-01"
     assert not found.attributes
     nowhere = choose([], Request("q", 1), {}, policy=POLICY, thresholds=Thresholds(), rng=random.Random(1))
-    assert (nowhere.fit, nowhere.master_label) == (Fit.NONE, "")
+    assert (nowhere.fit, nowhere.master_label, nowhere.lacks) == (Fit.NONE, "", "classes")
 
 
 def test_where_nodes_carry_no_classes_nobody_asks_for_them() -> None:

@@ -10,6 +10,7 @@ from froude.harvest.live.submitting import (
     command_for,
     mapreduce_options,
     spark_options,
+    splits_by_attributes,
     submission_for,
     targets_of,
 )
@@ -78,11 +79,32 @@ def test_a_job_over_several_classes_is_one_or_one_a_class() -> None:
     parts = [{"label": name, "containers": share} for name, share in (("a", 5), ("b", 2), ("c", 0))]
     answer = {"classes": parts, "label": "a", "master_label": "a", "attributes": "OR(…)"}
     assert targets_of(answer, 7, split=False) == [Target("a", "a", "OR(…)", 7)]
-    assert targets_of(answer, 7, split=True) == [Target("a", "a", "OR(…)", 5), Target("b", "b", "OR(…)", 2)]
-    bare = {**answer, "label": "", "master_label": "", "attributes": ""}  # nodes carry no classes
-    assert targets_of(bare, 7, split=True) == [Target("", "", "", 5), Target("", "", "", 2)]
-    alone = {**answer, "classes": parts[:1]}
-    assert targets_of(alone, 7, split=True) == [Target("a", "a", "OR(…)", 7)]
+    named = "rm.yarn.io/harvest-class={}".format
+    assert targets_of(answer, 7, split=True) == [
+        Target("a", "a", named("a"), 5),
+        Target("b", "b", named("b"), 2),
+    ]
+    plain = {**answer, "attributes": ""}
+    assert targets_of(plain, 7, split=True) == [Target("a", "a", "", 5), Target("b", "b", "", 2)]
+
+
+def test_what_nothing_tells_apart_runs_once() -> None:
+    """Nodes without labels, and a command that does not ask for attributes, or nodes without those, too."""
+    parts = [{"label": name, "containers": share} for name, share in (("a", 5), ("b", 2))]
+    answer = {"classes": parts, "label": "", "master_label": "", "attributes": "OR(…)"}
+    named = "rm.yarn.io/harvest-class={}".format
+    assert targets_of(answer, 7, split=True) == [Target("", "", "OR(…)", 7)]
+    both = targets_of(answer, 7, split=True, by_attributes=splits_by_attributes(["ds", "-spec={attributes}"]))
+    assert both == [Target("", "", named("a"), 5), Target("", "", named("b"), 2)]
+    bare = {**answer, "attributes": ""}
+    assert targets_of(bare, 7, split=True, by_attributes=True) == [Target("", "", "", 7)]
+
+
+def test_a_class_that_has_all_of_it() -> None:
+    """Is no split."""
+    parts = [{"label": "a", "containers": 7}]
+    answer = {"classes": parts, "label": "a", "master_label": "a", "attributes": "OR(…)"}
+    assert targets_of(answer, 7, split=True) == [Target("a", "a", "OR(…)", 7)]
 
 
 @pytest.mark.parametrize("odd", [float("inf"), float("nan"), 10**400, -1, "5", [5]])

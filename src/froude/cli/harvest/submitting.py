@@ -79,7 +79,7 @@ def submit(
     from froude.cli.outputs import Output, claim
     from froude.harvest.live.service_file import MIGRATIONS
     from froude.harvest.live.submitter import Remote
-    from froude.harvest.live.submitting import targets_of
+    from froude.harvest.live.submitting import splits_by_attributes, targets_of
 
     settings: Settings = ctx.obj
     common.require()
@@ -109,11 +109,16 @@ def submit(
     )
     answer = selecting.select(asked)
     try:
-        targets = targets_of(answer, round(request), split=split and fields is None)
+        by_attributes = splits_by_attributes(command or [])
+        targets = targets_of(
+            answer, round(request), split=split and fields is None, by_attributes=by_attributes
+        )
         chosen = {name: answer[name] for name in ("job", "type", "fit", "label", "classes")}
     except (KeyError, TypeError, ValueError) as error:
         raise TargetError("answers with a form that is not known", file=str(service), found=error) from error
     _say(settings, chosen, answer)
+    if split and len(targets) == 1 and len(chosen["classes"]) > 1:
+        settings.note("note: nothing tells its classes apart, as nodes carry no labels: it runs once")
     seconds, how = _ran(settings, command or [], fields, targets, resourcemanager, user)
     if seconds is not None:
         selecting.ran({"job": job, "seconds": seconds, "containers": request})
@@ -242,7 +247,6 @@ def _say(settings: Settings, chosen: Mapping[str, Any], answer: Mapping[str, Any
         f"{part['label']} ({counted(part['containers'], 'container')})" for part in chosen["classes"]
     )
     lacks = answer.get("lacks") or "room"
-    alone = (
-        f"too little {lacks} is free; its application master goes to {answer['master_label'] or 'any node'}"
-    )
+    short = "no class is known" if lacks == "classes" else f"too little {lacks} is free"
+    alone = f"{short}; its application master goes to {answer['master_label'] or 'any node'}"
     settings.note(f"{chosen['job']}: {chosen['type']}, {chosen['fit']}: {where or alone}")

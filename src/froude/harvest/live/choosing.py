@@ -23,6 +23,7 @@ from froude.harvest.telemetry.profiles import Pattern
 
 MOST_JOBS = 10_000
 """Kinds of jobs whose last run is remembered; of more, those go first that ran longest ago."""
+_NO_CORES = 1e-9
 _FEWEST_RUNS = 10
 """Kinds of jobs from which thresholds are worked out."""
 
@@ -78,7 +79,8 @@ class Choice:
     tagged: bool = True
     """Whether they carry them as attributes."""
     lacks: str = ""
-    """Of what all classes together have too little for the job, `cores` or `memory`; empty where they hold it."""
+    """What all classes together have too little of for the job: `cores`, `memory`, `cores and memory`, `room` where each
+    would do by itself, `classes` where there are none; empty where they hold it."""
 
     @property
     def label(self) -> str:
@@ -129,9 +131,17 @@ def choose(
     shares = _shares(round(request.containers), [free[n] for n in found.classes])
     parts = [Part(rooms[n].name, free[n], share) for n, share in zip(found.classes, shares, strict=True)]
     lacks = ""
-    if found.fit is Fit.NONE:
-        bare = replace(request.container, memory_mb=0.0)
-        lacks = "memory" if _room(rooms, kind, policy, bare) >= request.containers else "cores"
+    if not rooms:
+        lacks = "classes"
+    elif found.fit is Fit.NONE:
+        each = {
+            "cores": replace(request.container, memory_mb=0.0),
+            "memory": replace(request.container, cores=_NO_CORES),
+        }
+        short = [
+            what for what, alone in each.items() if _room(rooms, kind, policy, alone) < request.containers
+        ]
+        lacks = " and ".join(short) or "room"
     best = "" if roomiest is None else rooms[roomiest].name
     return Choice(request.job, kind, found.fit, tuple(parts), best, lacks=lacks)
 

@@ -8,9 +8,11 @@ from pathlib import PurePath
 from typing import Any
 
 from froude.base.errors import InputError
+from froude.harvest.live.attributes import expression
 
 _OPTIONS = "{options}"
-_PLACES = ("{label}", "{master_label}", "{attributes}", "{containers}")
+_ATTRIBUTES = "{attributes}"
+_PLACES = ("{label}", "{master_label}", _ATTRIBUTES, "{containers}")
 _HADOOP = frozenset(("hadoop", "mapred", "yarn"))
 _TOOLS = frozenset(("distcp", "streaming"))
 """Words of `mapred` and `hadoop` whose options follow at once."""
@@ -49,7 +51,7 @@ def command_for(words: Sequence[str], target: Target) -> list[str]:
         InputError: it is no command that is known, and has no such place.
     """
     options = mapreduce_options(target)
-    if _OPTIONS in words or any(place in word for word in words for place in _PLACES):
+    if _OPTIONS in words or any(_holds(words, place) for place in _PLACES):
         out: list[str] = []
         for word in words:
             out.extend(options if word == _OPTIONS else [_filled(word, target)])
@@ -115,16 +117,28 @@ def submission_for(fields: Mapping[str, Any], target: Target, application: str) 
     }
 
 
-def targets_of(answer: Mapping[str, Any], containers: int, *, split: bool) -> list[Target]:
+def splits_by_attributes(words: Sequence[str]) -> bool:
+    """Whether a command says by attributes where it runs, and can so be split where nodes have no labels.
+
+    Args:
+        words: as typed.
+    """
+    return _holds(words, _ATTRIBUTES)
+
+
+def targets_of(
+    answer: Mapping[str, Any], containers: int, *, split: bool, by_attributes: bool = False
+) -> list[Target]:
     """Where a job shall run, from the answer of the class-selection API.
 
     Args:
         answer: of the API.
         containers: of the job.
         split: whether a job over several classes is one job a class; else it runs on the one with the most room.
+        by_attributes: whether the job goes where attributes say.
 
     Returns:
-        One, or with `split` one a class that has a share of the job's containers.
+        One, or with `split` one a class that has a share of the job's containers, where something tells them apart.
 
     Raises:
         KeyError: the answer has not the form of the API's.
@@ -132,10 +146,17 @@ def targets_of(answer: Mapping[str, Any], containers: int, *, split: bool) -> li
     """
     shares = [_share(part["containers"]) for part in answer["classes"]]
     parts = [(part["label"], share) for part, share in zip(answer["classes"], shares, strict=True) if share]
-    if split and len(parts) > 1:
-        if not answer["label"]:  # nodes carry none
-            parts = [("", share) for _, share in parts]
-        return [Target(label, label, answer["attributes"], share) for label, share in parts]
+    labels, attributes = bool(answer["label"]), bool(answer["attributes"])
+    if split and len(parts) > 1 and (labels or (attributes and by_attributes)):
+        return [
+            Target(
+                name if labels else "",
+                name if labels else "",
+                expression([name]) if attributes else "",
+                share,
+            )
+            for name, share in parts
+        ]
     return [Target(answer["label"], answer["master_label"], answer["attributes"], containers)]
 
 
@@ -154,6 +175,10 @@ def _place_of_options(words: Sequence[str]) -> int | None:
     if words[1] != "jar" or len(words) < 3:
         return None
     return 4 if len(words) > 3 and not words[3].startswith("-") else 3
+
+
+def _holds(words: Sequence[str], place: str) -> bool:
+    return any(place in word for word in words)
 
 
 def _filled(word: str, target: Target) -> str:
