@@ -19,7 +19,7 @@ def test_a_slot_much_shorter_than_samples_are_apart_is_named(
     (tmp_path / "t.csv").write_text("\n".join(["time,server,cpu", *lines]))
     command = ["harvest", "import", str(tmp_path / "t.csv"), "--slot", "2min", "-o", str(tmp_path / "dc")]
     assert run(command) == 0
-    assert "samples are some 590 s apart" in capsys.readouterr().err
+    assert "samples are some 600 s apart: --slot 600s leaves" in capsys.readouterr().err
     assert run(["harvest", "classify", str(tmp_path / "t.csv")]) == 1
     assert "is a file" in capsys.readouterr().err
 

@@ -70,6 +70,18 @@ def test_without_an_id_it_shows_the_first_look_and_ends(lab: Path, capsys: Out) 
     assert not (lab / "harvest-service").exists()
 
 
+def test_a_resourcemanager_without_labels_is_told_at_once(lab: Path, capsys: Out) -> None:
+    """Before anything is looked at, with an id and without; attributes need none."""
+    disabled = {"property": {"key": "yarn.node-labels.enabled", "value": "false"}}
+    with serving({**ANSWERS, "/conf": disabled}) as (port, sent):
+        for flags in ([], ["--target-is", "7"]):
+            assert run(serve(port, "lab", *flags)) == 1
+            assert "has no node labels (yarn.node-labels.enabled is false)" in capsys.readouterr().err
+        assert run(serve(port, "lab", "--as", "attributes")) == 0
+        assert not sent
+    assert not (lab / "harvest-service").exists()
+
+
 def test_it_runs_until_interrupted_and_goes_on_afterwards(
     lab: Path, capsys: Out, interrupted: list[object]
 ) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from froude.base.seeds import Seeds
 from froude.harvest.classify.classes import classify
 from froude.harvest.figures.scheduling import MEANT, Choice, schedule_report, scheduling_report
 from froude.harvest.schedule.selection import ClassRoom, Fit, JobType, Policy, Selection
 from froude.harvest.simulate.month import Month, Outcome, Scheduler
-from froude.render import Table
+from froude.render import Chart, ChartKind, Table
 from tests.harvest.datacenters import drawn
 
 FOUND = classify(drawn(), Seeds(1))
@@ -48,6 +50,11 @@ def test_the_verdict_and_what_must_not_be_overlooked() -> None:
     assert "20.0% shorter than YARN-PT's (20.0% to 20.0%)" in page.lede
     once = scheduling_report(Month(drawn(), FOUND, foresight=True), outcomes[:3], {})
     assert "(one run: no interval)" in once.lede
+    *_, table, chart = once.sections[0].blocks
+    assert isinstance(table, Table)
+    assert {row[0]: row[2:5] for row in table.rows}["h"] == (pytest.approx(0.2), None, None)
+    assert isinstance(chart, Chart)
+    assert (chart.title, chart.kind) == ("Mean time of a job, of one run", ChartKind.BARS)
     idle = [replace(each, unlabelled=3) for each in outcomes]
     titles = [
         getattr(block, "title", "")

@@ -74,11 +74,7 @@ def apply(
     now = server.state()
     managers.same(now, before, state)
     wanted.require_memory(server.address, now, before)
-    if folder is not None and carrier is not wanted.Carrier.ATTRIBUTES and server.has_labels() is False:
-        raise InputError(
-            "has no node labels (yarn.node-labels.enabled is false)", file=server.address,
-            remedy="Enable them, or say --as attributes",
-        )  # fmt: skip
+    managers.require_labels(server, None if folder is None else carrier)
     parts = []
     if classified is not None:
         parts.append(_labels(settings, *classified, now, carrier, before, keep_queues=keep_queues))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -157,9 +158,12 @@ def import_(
             settings.note(f"note: {unknown:,} reimages of servers without samples are left out")
     settings.note(cleaned.text())
     if cleaned.gaps > cleaned.samples:
-        apart_s = datacenter.slot_s * (1 + cleaned.gaps / cleaned.samples)
+        # each server's first sample has no gap before it
+        between = max(1, cleaned.samples - len(datacenter.servers))
+        apart_s = datacenter.slot_s * (1 + cleaned.gaps / between)
         settings.note(
-            f"note: samples are some {seconds_text(apart_s)} apart: a longer --slot leaves fewer slots without one"
+            f"note: samples are some {seconds_text(apart_s)} apart: --slot {math.ceil(apart_s)}s leaves no slots "
+            "without one"
         )
     if settings.dry_run:
         settings.would(f"write {output}")

@@ -161,6 +161,26 @@ def only_one(state: Path) -> Iterator[None]:
         yield
 
 
+def require_labels(server: ResourceManager, carrier: Carrier | None) -> None:
+    """See that nodes can carry labels, before anything is done.
+
+    Args:
+        server: whose nodes.
+        carrier: of classes; None for none.
+
+    Raises:
+        InputError: labels are wanted, and are not enabled.
+    """
+    from froude.harvest.live.changes import Carrier
+
+    if carrier in {Carrier.LABELS, Carrier.BOTH} and server.has_labels() is False:
+        raise InputError(
+            "has no node labels (yarn.node-labels.enabled is false)",
+            file=server.address,
+            remedy="Enable them, or say --as attributes",
+        )
+
+
 def same(now: ClusterState, before: Prior | None, file: Path) -> None:
     """See that what is remembered is of the ResourceManager that answers.
 

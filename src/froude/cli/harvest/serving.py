@@ -107,6 +107,7 @@ def serve(
     tls = _tls(certificate, key)
     may_listen(listen, tls, place="--listen")
     server = managers.server(settings, resourcemanager, user, admin=admin, hadoop=hadoop)
+    managers.require_labels(server, wanted.carrier)
     reading = None if usage is None else _reading(usage)
     if settings.dry_run or (target_is is None and (wanted.resources or wanted.carrier is not None)):
         _preview(settings, server, _controller(settings, places, wanted, folder, prior), reading)

@@ -108,7 +108,7 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
         outcomes: of all runs.
         facts: lineage.
     """
-    times = spreads(outcomes, "job_s")
+    times, runs = spreads(outcomes, "job_s"), len({each.run for each in outcomes})
     paired = gains(outcomes) if Scheduler.PT.value in times else {}
     best = min((name for name in times if name != Scheduler.STOCK.value), key=lambda name: times[name].mean)
     stock = times.get(Scheduler.STOCK.value)
@@ -119,7 +119,6 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
         lede += f" Stock's take {duration(stock.mean)}, with {harm:.1%} of the servers' time overloaded."
     if Scheduler.H.value in paired:
         gain = paired[Scheduler.H.value]
-        runs = len({each.run for each in outcomes})
         interval = f"{gain.low:.1%} to {gain.high:.1%}" if runs > 1 else "one run: no interval"
         lede += f" YARN-H's are {gain.mean:.1%} shorter than YARN-PT's ({interval})."
     figures = tuple(
@@ -127,7 +126,7 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
         for name, gain in paired.items()
         if name != Scheduler.STOCK.value
     )
-    blocks = (_table(outcomes, paired), _times(times))
+    blocks = (_table(outcomes, paired, runs), _times(times, runs))
     notes = _notes(month, outcomes)
     return Report(
         f"Batch jobs on {month.datacenter.name}",
@@ -140,7 +139,7 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
     )
 
 
-def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
+def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread], runs: int) -> Table:
     columns = (
         Column("scheduler"),
         Column("mean job", ValueKind.DURATION),
@@ -170,7 +169,8 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
             (
                 name,
                 figures["job_s"][name].mean,
-                *((None, None, None) if gain is None else (gain.mean, gain.least, gain.most)),
+                None if gain is None else gain.mean,
+                *((None, None) if gain is None or runs == 1 else (gain.least, gain.most)),
                 figures["killed_share"][name].mean,
                 figures["utilisation"][name].mean,
                 figures["overloaded_share"][name].mean,
@@ -181,12 +181,15 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread]) -> Table:
     return Table(columns, rows, "The same jobs under each scheduler", note=f"{words}.")
 
 
-def _times(times: Mapping[str, Spread]) -> Chart:
+def _times(times: Mapping[str, Spread], runs: int) -> Chart:
     names = list(times)
     means = [times[name].mean for name in names]
     low, high = [times[name].low for name in names], [times[name].high for name in names]
-    series = Series("mean job", names, means, low=low, high=high)
     axes = Axis("scheduler", ValueKind.TEXT), Axis("time of a job", ValueKind.DURATION)
+    if runs == 1:
+        title = "Mean time of a job, of one run"
+        return Chart(title, *axes, (Series("mean job", names, means),), ChartKind.BARS)
+    series = Series("mean job", names, means, low=low, high=high)
     title = "Mean time of a job, with 95 % intervals"
     return Chart(title, *axes, (series,), ChartKind.INTERVALS)
 
