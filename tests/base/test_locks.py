@@ -6,12 +6,12 @@ import os
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
-from froude.base.errors import GuardError, MissingError
+from froude.base.errors import GuardError, InputError, MissingError
 from froude.base.locks import alone, held, in_turn, take
 
 _HOLDER = """
@@ -70,6 +70,77 @@ def test_a_holder_that_is_killed_holds_nothing(tmp_path: Path) -> None:
     assert not held(lock)
     with alone(lock, of=tmp_path, other="command"):
         assert held(lock)
+
+
+def test_what_stands_in_its_place(tmp_path: Path) -> None:
+    """Is neither waited for nor removed: a folder, a pipe, a file with something in it."""
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "text").write_text("mine")
+    for name in ("pipe", "text"):
+        with pytest.raises(InputError, match=f"{name}: is no lock"), in_turn(tmp_path / name):
+            pass
+    with pytest.raises(MissingError, match="folder"), in_turn(tmp_path / "folder"):
+        pass
+    assert {each.name for each in tmp_path.iterdir()} == {"folder", "pipe", "text"}
+
+
+def test_the_file_of_another_is_left(tmp_path: Path) -> None:
+    """Where somebody removed ours, and another holds a new one."""
+    lock = tmp_path / ".lock"
+    first, second = ExitStack(), ExitStack()
+    first.enter_context(in_turn(lock))
+    lock.unlink()
+    with second:
+        second.enter_context(in_turn(lock))
+        first.close()
+        assert held(lock)
+    assert not lock.exists()
+
+
+def test_a_forked_child_holds_nothing(tmp_path: Path) -> None:
+    """It removes no lock when it leaves the block."""
+    lock = tmp_path / ".lock"
+    child = 1
+    with in_turn(lock):
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+            assert held(lock)
+    if not child:
+        os._exit(0)
+    assert not held(lock)
+
+
+def test_a_folder_that_cannot_be_written_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is held is given back all the same."""
+    lock = tmp_path / ".lock"
+    with monkeypatch.context() as patched, in_turn(lock):
+        patched.setattr(Path, "unlink", lambda *_: (_ for _ in ()).throw(PermissionError()))
+    with alone(lock, of=tmp_path, other="command"):
+        pass
+    assert not lock.exists()
+
+
+def test_who_only_looks_is_in_nobodys_way(tmp_path: Path) -> None:
+    """However often that is."""
+    lock = tmp_path / ".lock"
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.is_set():
+            held(lock)
+
+    lock.touch()
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        for _ in range(200):
+            with alone(lock, of=tmp_path, other="command"):
+                pass
+    finally:
+        done.set()
+        thread.join()
 
 
 def test_where_nobody_may_write(tmp_path: Path) -> None:

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-import shutil
+import asyncio
+import re
 import socket
-import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 import requests
 import uvicorn
+from tests.rest.certificates import needs_openssl, openssl
+from tests.rest.certificates import tls as tls
 
 from froude.base.errors import InputError, TargetError
+from froude.rest import bounded
 from froude.rest.application import application
 from froude.rest.calls import JsonCalls
 from froude.rest.serving import Bound, Tls, listener, may_listen, serve, served
 
 _SECRET = "0123456789abcdef"
 _APP = application("test", _SECRET)
-needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not here")
-
-
-@pytest.fixture
-def tls(tmp_path: Path) -> Tls:
-    """A certificate of this machine's loopback address that signs itself."""
-    certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
-    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test"]
-    words += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(words, check=True, capture_output=True)
-    return Tls(certificate=certificate, key=key)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
@@ -45,19 +37,23 @@ def test_a_free_port(host: str) -> None:
             listener(bound.url.removeprefix("http://"), place="--here")
 
 
-def test_it_is_reached_under_the_name_that_it_was_told() -> None:
+@needs_openssl
+def test_it_is_reached_under_the_name_that_it_was_told(tls: Tls, monkeypatch: pytest.MonkeyPatch) -> None:
     """A certificate is for a name, not for the address that stands for it; everywhere is the name of this machine."""
-    for listen, name in (("localhost:0", "localhost"), ("0.0.0.0:0", socket.getfqdn())):
-        with closing(listener(listen, Tls(certificate=Path("c"), key=Path("k")))) as bound:
-            assert bound.url == f"https://{name}:{bound.socket.getsockname()[1]}"
+    for full, name in (("a.example", "a.example"), ("localhost.localdomain", socket.gethostname())):
+        monkeypatch.setattr(socket, "getfqdn", lambda full=full: full)
+        for listen, shown in (("localhost:0", "localhost"), ("0.0.0.0:0", name)):
+            with closing(listener(listen, tls)) as bound:
+                assert bound.url == f"https://{shown}:{bound.socket.getsockname()[1]}"
 
 
 def test_a_secret_stays_on_this_machine_without_a_certificate() -> None:
     """Which is said before anybody listens."""
     may_listen("127.0.0.1:0", None)
     may_listen("0.0.0.0:80", Tls(certificate=Path("c"), key=Path("k")))
-    with pytest.raises(InputError, match=r"listen: needs a certificate.*found 0\.0\.0\.0:80"):
-        may_listen("0.0.0.0:80", None)
+    for elsewhere in ("0.0.0.0:80", "[::]:80", "10.0.0.1:80", "rm.example.com:80"):
+        with pytest.raises(InputError, match=f"listen: needs a certificate.*found {re.escape(elsewhere)}"):
+            may_listen(elsewhere, None)
     with pytest.raises(InputError, match="--listen: is not an address"):
         may_listen("here", None, place="--listen")
 
@@ -114,12 +110,68 @@ def test_it_listens_while_the_block_runs() -> None:
         JsonCalls(bound.url, "").send("GET", "health")
 
 
-def test_a_certificate_that_is_none(tmp_path: Path) -> None:
-    """It is refused before anything is served."""
-    (tmp_path / "c").write_text("none")
-    none = Tls(certificate=tmp_path / "c", key=tmp_path / "c")
-    with closing(listener("127.0.0.1:0", none)) as bound:
-        with pytest.raises(InputError, match="tls: cannot be used"):
-            serve(_APP, bound, lambda _: None)
-        with pytest.raises(InputError, match="tls: cannot be used"), served(_APP, bound):
-            pass
+@needs_openssl
+def test_a_handshake_that_does_not_end(tls: Tls, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is cut off."""
+    monkeypatch.setattr(bounded, "IDLE_S", 0.2)
+    bound = listener("127.0.0.1:0", tls)
+    with (
+        served(_APP, bound),
+        socket.create_connection(bound.socket.getsockname(), 30) as peer,
+        suppress(OSError),
+    ):
+        peer.sendall(b"\x16\x03\x01")
+        assert not peer.recv(1)
+
+
+@needs_openssl
+def test_certificates_that_cannot_be_used(tls: Tls, tmp_path: Path) -> None:
+    """Each with the file that is wrong, before anybody listens; nobody is asked for a pass phrase."""
+    none, other, locked = tmp_path / "none", tmp_path / "other.pem", tmp_path / "locked.pem"
+    none.write_text("none")
+    openssl("genpkey", "-algorithm", "RSA", "-out", str(other))
+    openssl("pkey", "-in", str(tls.key), "-aes256", "-passout", "pass:secret", "-out", str(locked))
+    for certificate, key, message in (
+        (tmp_path / "absent", tls.key, "absent: cannot be read"),
+        (tls.certificate, tmp_path / "absent", "absent: cannot be read"),
+        (tmp_path, tls.key, "is a folder"),
+        (none, tls.key, "none: is no certificate with the key"),
+        (tls.certificate, none, "c.pem: is no certificate with the key .*none"),
+        (tls.certificate, other, "c.pem: is no certificate with the key .*other.pem"),
+        (tls.certificate, locked, "locked.pem: is encrypted"),
+    ):
+        with pytest.raises(InputError, match=message):
+            listener("127.0.0.1:0", Tls(certificate=certificate, key=key))
+
+
+def test_only_what_is_wrong_here_is_said(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a peer that speaks no HTTP, nor a request that the end cuts off; an error of ours is."""
+    app = application("test", _SECRET)
+    asked = threading.Event()
+
+    @app.get("/hangs")
+    async def hangs() -> None:
+        asked.set()
+        await asyncio.sleep(60)
+
+    @app.get("/fails")
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(bounded, "IDLE_S", 1)
+    bound = listener("127.0.0.1:0")
+    with served(app, bound), socket.create_connection(bound.socket.getsockname(), 30) as peer:
+        peer.sendall(b"what\r\n\r\n")
+        assert peer.recv(100).startswith(b"HTTP/1.1 400")
+        assert requests.get(f"{bound.url}/fails", timeout=30).status_code == 500
+        said = ""
+        while "ZeroDivisionError" not in said:  # it is said after the answer
+            said += capfd.readouterr().err
+        assert "Invalid HTTP" not in said
+        with socket.create_connection(bound.socket.getsockname(), 30) as waiting:
+            waiting.sendall(b"GET /hangs HTTP/1.1\r\nHost: h\r\n\r\n")
+            assert asked.wait(30)
+            peer.close()
+    assert not capfd.readouterr().err

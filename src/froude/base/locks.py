@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from froude.base.errors import GuardError
+from froude.base.errors import GuardError, InputError
 from froude.base.files import stated_os_errors
+
+_LOOKS, _LOOK_S = 20, 0.01
 
 
 def take(handle: int) -> bool:
@@ -33,12 +37,13 @@ def alone(path: Path, *, of: Path, other: str) -> Iterator[None]:
     """Hold a lock while the block runs, or refuse.
 
     Args:
-        path: of the lock's file, which is there only while somebody holds it; its folder is.
+        path: of the lock's file, which is removed by whoever held it; its folder is there.
         of: what it keeps others off.
         other: who those are, such as `controller`.
 
     Raises:
         GuardError: another holds it.
+        InputError: something else stands in its place.
         MissingError: no right to write there, or no locks.
     """
     with _locked(path, wait=False) as ours:
@@ -89,20 +94,26 @@ def _locked(path: Path, *, wait: bool) -> Iterator[bool]:
         while ours and not _is(path, handle):  # who had it has just removed it
             os.close(handle)
             handle, ours = _open(path, wait=wait)
+    holder = os.getpid()
     try:
         yield ours
     finally:
-        if ours:
-            path.unlink(missing_ok=True)
+        with suppress(OSError):  # a lock file that stays is no harm
+            # one that somebody else has put there is that one's, and a child that was forked holds nothing
+            if ours and holder == os.getpid() and _is(path, handle):
+                path.unlink()
         os.close(handle)
 
 
 def _open(path: Path, *, wait: bool) -> tuple[int, bool]:
     """The file, and whether it is locked."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size:
+            raise InputError("is no lock, and stands in its place", file=path)
         if not wait:
-            return handle, take(handle)
+            return handle, _soon(handle)
         fcntl.flock(handle, fcntl.LOCK_EX)
     except BaseException:
         os.close(handle)
@@ -115,3 +126,12 @@ def _is(path: Path, handle: int) -> bool:
         return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
         return False
+
+
+def _soon(handle: int) -> bool:
+    """Take it, if not now then once those who only look whether it is held have looked."""
+    for _ in range(_LOOKS):
+        if take(handle):
+            return True
+        time.sleep(_LOOK_S)
+    return False

@@ -141,7 +141,7 @@ def up(
     fast: Annotated[bool, typer.Option("--fast", help="Start quickly; not for measuring.")] = False,
     conf: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A property of every daemon's configuration; repeatable."),
+        typer.Option(metavar="NAME=VALUE", help="A property of the daemons' configuration; repeatable."),
     ] = None,
     ports: Annotated[
         Ports, typer.Option(help="fixed: clients find it at 127.0.0.1:8020, its web server at 9870.")
@@ -179,8 +179,8 @@ def up(
     if resourcemanager and (nodemanagers or through_proxy):
         raise typer.BadParameter("--resourcemanager is for emulated NodeManagers, and is not recorded")
     properties = pairs(conf or [], "--conf")
-    if not (nodemanagers or resourcemanager):
-        _refuse_yarns(properties)
+    runs = ("yarn.", "mapreduce.") if nodemanagers else ("yarn.",) if resourcemanager else ()
+    _refuse_yarns(properties, runs)
     node_mb = _node_mb(settings, Nodes(datanodes, nodemanagers, Containers(heap_bytes(node_memory) >> 20)))
     named = _counted(datanodes, nodemanagers, alone=resourcemanager)
     if settings.dry_run:
@@ -311,11 +311,12 @@ def _hold(settings: Settings, wanted: background.Wanted, named: str) -> None:
         raise TargetError("ended by itself", file="the cluster's supervisor", found=f"exit code {code}")
 
 
-def _refuse_yarns(properties: Mapping[str, str]) -> None:
+def _refuse_yarns(properties: Mapping[str, str], runs: tuple[str, ...]) -> None:
     for name in properties:
-        if name.startswith(("yarn.", "mapreduce.")):
-            allowed = "--nodemanagers or --resourcemanager as well"
-            raise InputError("is YARN's, which does not run", place="--conf", found=name, allowed=allowed)
+        if name.startswith(("yarn.", "mapreduce.")) and not name.startswith(runs):
+            raise InputError(
+                "is YARN's, which does not run", place="--conf", found=name, allowed="--nodemanagers as well"
+            )
 
 
 def _counted(datanodes: int, nodemanagers: int, *, alone: bool = False) -> str:

@@ -32,6 +32,8 @@ def pairs(texts: Sequence[str], flag: str) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise typer.BadParameter(f"{text!r} is no NAME=VALUE", param_hint=flag)
+        if not text.isprintable():
+            raise typer.BadParameter(f"{text!r} has a sign that cannot be written", param_hint=flag)
         named[name] = value
     return named
 

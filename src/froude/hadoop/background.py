@@ -69,7 +69,7 @@ class Wanted:
     resourcemanager: bool = False
     """Whether a ResourceManager runs beside it whose NodeManagers are emulated."""
     properties: Mapping[str, str] = field(default_factory=dict)
-    """Further ones of every daemon's configuration."""
+    """Further ones of the daemons' configuration."""
     tied: bool = False
     """Whether it falls with its starter even once it is live."""
 

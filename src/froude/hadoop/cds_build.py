@@ -37,7 +37,7 @@ def prepare(hadoop: Hadoop, progress: Progress) -> Path | None:
         return place
     with stated_os_errors(place):
         place.parent.mkdir(parents=True, exist_ok=True)
-    with in_turn(place.with_suffix(".lock")), progress.task("Preparing fast start-up"):
+    with progress.task("Preparing fast start-up"), in_turn(place.with_suffix(".lock")):
         if not place.is_file():
             with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
                 _dump(hadoop, _classes(hadoop, Path(scratch)), Path(scratch), place)

@@ -58,7 +58,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def application(title: str, token: str) -> FastAPI:
-    """An application that serves only who has the secret, but for `/health`.
+    """An application that serves only who has the secret, but for `/health` and `/openapi.json`.
 
     Args:
         title: of its documentation.
@@ -107,7 +107,7 @@ def check_token(
 
 
 def protected() -> APIRouter:
-    """Paths that only who has the secret is served; all but `/health`."""
+    """Paths that only who has the secret is served."""
     return APIRouter(dependencies=[Depends(check_token)], responses=problems(401))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import ssl
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +18,10 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from froude.base.errors import TargetError
+from froude.base.errors import InputError, TargetError
+from froude.base.files import read_bounded
+
+_LARGEST_PEM = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,36 @@ class Bounds:
     parts come in time."""
     largest_bytes: int = 256 << 20
     """Of an answer."""
+
+
+def server_of(url: str) -> tuple[str, str] | None:
+    """Scheme and `host`, or `host:port`, of a server's URL; None for any other text.
+
+    Args:
+        url: such as `https://10.0.0.1:8078`.
+    """
+    scheme, _, server = url.partition("://")
+    if scheme not in {"http", "https"} or not server or any(sign in server for sign in " /?#@"):
+        return None
+    return scheme, server
+
+
+def require_authority(path: Path) -> None:
+    """See that a file holds certificates, before a peer is blamed for what it lacks.
+
+    Args:
+        path: a PEM file.
+
+    Raises:
+        InputError: it cannot be read, or holds none.
+    """
+    read_bounded(path, limit_bytes=_LARGEST_PEM)
+    try:
+        ssl.create_default_context(cafile=path)
+    except OSError as error:
+        raise InputError(
+            "holds no certificate", file=path, found=getattr(error, "reason", None) or error
+        ) from error
 
 
 class RefusedError(TargetError):

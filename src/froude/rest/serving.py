@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from froude.base.declared import Declared
 from froude.base.errors import InputError
+from froude.base.files import read_bounded
 from froude.hadoop.target import is_loopback, parse_address
 
 if TYPE_CHECKING:
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 _EVERYWHERE = frozenset(("0.0.0.0", "::"))  # noqa: S104 - who listens there is told by a name
+_LARGEST_PEM = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +65,39 @@ class Bound:
     socket: socket.socket
     url: str
     """At which it can be reached, under the name that it was told to listen at: a certificate is for a name."""
-    tls: Tls | None
+    tls: ssl.SSLContext | None
 
     def close(self) -> None:
         """Listen no more."""
         self.socket.close()
+
+
+def context_of(tls: Tls) -> ssl.SSLContext:
+    """What TLS is spoken by.
+
+    Args:
+        tls: a certificate and its key.
+
+    Raises:
+        InputError: one cannot be read, or they do not belong together; with its file.
+    """
+
+    def refuse() -> str:
+        raise InputError(
+            "is encrypted", file=tls.key, remedy="openssl pkey -in KEY -out PLAIN, for its owner only"
+        )
+
+    for path in (tls.certificate, tls.key):
+        read_bounded(path, limit_bytes=_LARGEST_PEM)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(tls.certificate, tls.key, refuse)
+    except OSError as error:
+        raise InputError(
+            f"is no certificate with the key {tls.key} ({getattr(error, 'reason', None) or error})",
+            file=tls.certificate,
+        ) from error
+    return context
 
 
 def listener(listen: str, tls: Tls | None = None, *, place: str = "listen") -> Bound:
@@ -76,18 +109,19 @@ def listener(listen: str, tls: Tls | None = None, *, place: str = "listen") -> B
         place: what named the address, for errors.
 
     Raises:
-        InputError: it cannot.
+        InputError: it cannot, or the certificate cannot be used.
     """
     host, port = parse_address(listen, place=place, free_port=True)
+    context = None if tls is None else context_of(tls)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         bound = socket.create_server((host, port), family=family)
     except OSError as error:
         raise InputError(f"cannot listen ({error.strerror or error})", place=place, found=listen) from error
-    name = socket.getfqdn() if host in _EVERYWHERE else host
+    name = _own_name() if host in _EVERYWHERE else host
     scheme = "http" if tls is None else "https"
     shown = f"[{name}]" if ":" in name else name
-    return Bound(bound, f"{scheme}://{shown}:{bound.getsockname()[1]}", tls)
+    return Bound(bound, f"{scheme}://{shown}:{bound.getsockname()[1]}", context)
 
 
 def serve(app: ASGIApp, bound: Bound, ready: Callable[[str], None]) -> None:
@@ -97,22 +131,9 @@ def serve(app: ASGIApp, bound: Bound, ready: Callable[[str], None]) -> None:
         app: what answers.
         bound: where, and how.
         ready: called with the address once requests are answered.
-
-    Raises:
-        InputError: the certificate or its key cannot be used.
     """
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        """Tells when it answers."""
-
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets=sockets)
-            if self.started:
-                ready(bound.url)
-
     with suppress(KeyboardInterrupt):  # it raises the signal again that has ended it in good order
-        Server(_config(app, bound.tls)).run(sockets=[bound.socket])
+        _server(app, bound, lambda: ready(bound.url)).run(sockets=[bound.socket])
 
 
 @contextmanager
@@ -122,14 +143,9 @@ def served(app: ASGIApp, bound: Bound) -> Iterator[None]:
     Args:
         app: what answers.
         bound: where, and how; closed at the end.
-
-    Raises:
-        InputError: the certificate or its key cannot be used.
     """
-    import uvicorn
-
     with bound.socket:
-        server = uvicorn.Server(_config(app, bound.tls))
+        server = _server(app, bound, lambda: None)
         run = partial(server.run, sockets=[bound.socket])
         thread = threading.Thread(target=run, name="froude-rest", daemon=True)
         thread.start()
@@ -140,26 +156,49 @@ def served(app: ASGIApp, bound: Bound) -> Iterator[None]:
             thread.join()
 
 
-def _config(app: ASGIApp, tls: Tls | None) -> uvicorn.Config:
+def _own_name() -> str:
+    """Of this machine, as others may know it."""
+    full = socket.getfqdn()
+    return socket.gethostname() if full.startswith("localhost") else full
+
+
+def _server(app: ASGIApp, bound: Bound, ready: Callable[[], None]) -> uvicorn.Server:
     import uvicorn
 
     from froude.rest.bounded import IDLE_S, MOST_AT_ONCE
+    from froude.rest.connection import Connection
 
-    try:
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            lifespan="off",
-            ssl_certfile=None if tls is None else str(tls.certificate),
-            ssl_keyfile=None if tls is None else str(tls.key),
-            limit_concurrency=MOST_AT_ONCE,
-            timeout_keep_alive=IDLE_S,
-            timeout_graceful_shutdown=IDLE_S,
-        )
-        config.load()
-    except OSError as error:
-        raise InputError(
-            f"cannot be used ({error})", place="tls", found=None if tls is None else str(tls.certificate)
-        ) from error
-    return config
+    class Server(uvicorn.Server):
+        """One whose connections are ours, and whose handshakes end; tells when it answers."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            loop = asyncio.get_running_loop()
+            make = partial(
+                Connection, config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+            )
+            late = None if bound.tls is None else IDLE_S
+            self.servers = [
+                await loop.create_server(make, sock=each, ssl=bound.tls, ssl_handshake_timeout=late)
+                for each in sockets or ()
+            ]
+            self.started = True
+            ready()
+
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        limit_concurrency=MOST_AT_ONCE,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=IDLE_S,
+    )
+    logging.getLogger("uvicorn.error").addFilter(_worth_saying)
+    return Server(config)
+
+
+def _worth_saying(record: logging.LogRecord) -> bool:
+    """Errors of ours: neither what peers do wrong, nor requests that the end cuts off."""
+    error = record.exc_info[1] if record.exc_info else None
+    return error is not None and not isinstance(error, asyncio.CancelledError)

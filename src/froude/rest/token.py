@@ -1,4 +1,4 @@
-"""The secret that controller and agents share: read from a file, compared without telling how much of it was right."""
+"""The secret of a service: read from a file, compared without telling how much of it was right."""
 
 from __future__ import annotations
 

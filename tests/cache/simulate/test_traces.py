@@ -75,6 +75,14 @@ def test_what_blkparse_prints(tmp_path: Path) -> None:
         Request(0.006, "8,16", 223490 * 512, 28672, True),
     )
     assert found.dirty == 0
+    other = BLKPARSE.replace("8,16", "253,3").replace("223490", "223498")
+    both = read_traces([written(tmp_path, f"Input file t.blktrace.0 added\n\n{BLKPARSE}{other}")])
+    assert (both.volumes, len(both.requests), both.dirty) == (("8,16", "253,3"), 6, 0)
+    for line in ("a b c d e f g h i j\n", "  8,16   0        1     0.1   697  Q   R x + 8 [my job]\n"):
+        with pytest.raises(InputError, match="too many lines that are no requests; found 1"):
+            read_traces([written(tmp_path, BLKPARSE.partition("CPU0")[0] + line)])
+    with pytest.raises(InputError, match=r"has no requests; allowed: .*queued \(Q\)"):
+        read_traces([written(tmp_path, BLKPARSE.replace("  Q ", "  C "))])
     file = written(tmp_path, "rubbish\n" + BLKPARSE.partition("CPU0")[0] * 5)
     assert read_traces([file], Layout.BLKPARSE).dirty == 1
 
@@ -86,6 +94,19 @@ def test_several_files_are_one_trace(tmp_path: Path) -> None:
     found = read_traces([packed, written(tmp_path, CSV)])
     assert [each.time_s for each in found.requests] == [0.25, 0.5, 1.0, 2.0]
     assert found.volumes == ("db", "0", "3")
+
+
+def test_files_that_tell_of_the_same_times(tmp_path: Path) -> None:
+    """Each begins at 0: their volumes stand side by side, and that is said; times that go on are one volume's."""
+    (tmp_path / "other").mkdir()
+    monday = written(tmp_path, MQSIM + "9000000000 0 16 8 1\n")
+    tuesday = written(tmp_path / "other", "1000000000 0 16 8 1\n3000000000 0 16 8 1\n")
+    found = read_traces([monday, tuesday])
+    assert found.volumes == ("0", f"{tuesday}:0", "3")
+    (remark,) = found.remarks
+    assert remark.startswith(f"{tuesday}: has requests of 1 volume, such as 0, at the same times")
+    later = written(tmp_path, "9000000000 0 16 8 1\n9900000000 0 16 8 1\n", "later")
+    assert read_traces([monday, later]).volumes == ("0", "3")
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_a_wrong_file(folder: Path, command: str, capsys: Out) -> None:
 
 def test_what_must_be_installed(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
     """The extra is named."""
-    from froude.cache.agents import serving
+    from froude.cli.cache import serving
 
     monkeypatch.setattr(serving, "_NEEDED", ("no_such_library",))
     assert run(["cache", "serve", "controller.yaml"]) == 1

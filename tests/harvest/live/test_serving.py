@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.clock import VirtualClock
-from froude.base.errors import GuardError, MissingError, TargetError
+from froude.base.errors import GuardError, InputError, MissingError, TargetError
 from froude.harvest.live.choosing import LastRun, Request
 from froude.harvest.live.prior_file import read_prior
 from froude.harvest.live.service_file import read_known
@@ -19,8 +19,8 @@ from froude.harvest.live.serving import (
     Service,
     access,
     changed_text,
-    new_token,
     one_daemon,
+    token_of,
 )
 from froude.harvest.live.types import Changes, ClusterState, Resource
 from froude.harvest.telemetry.files import read_datacenter
@@ -174,10 +174,25 @@ def test_a_folder_has_one_daemon(tmp_path: Path) -> None:
 def test_where_the_api_is_stands_in_a_file_while_it_runs(tmp_path: Path) -> None:
     """For its owner only."""
     places = Places(tmp_path)
-    with access(places, "http://127.0.0.1:5", new_token()):
+    with access(places, "http://127.0.0.1:5", token_of(places)):
         assert places.access.stat().st_mode & 0o077 == 0
         assert '"http://127.0.0.1:5"' in places.access.read_text()
+        assert token_of(places) in places.access.read_text()
     assert not places.access.exists()
+
+
+def test_the_secret_of_a_folder_stays(tmp_path: Path) -> None:
+    """So that a copy of what says where the API is goes on after a restart; for its owner only, who may change it."""
+    one, other = (Places(tmp_path / name) for name in ("a", "b"))
+    for places in (one, other):
+        places.folder.mkdir()
+    assert token_of(one) == token_of(one) != token_of(other)
+    assert one.token.stat().st_mode & 0o077 == 0
+    one.token.write_text("0123456789abcdef\n")
+    assert token_of(one) == "0123456789abcdef"
+    one.token.chmod(0o644)
+    with pytest.raises(InputError, match="can be read by others"):
+        token_of(one)
 
 
 def test_changes_in_a_line() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -14,8 +17,11 @@ from froude.harvest.live.serving import Places, access
 from froude.harvest.live.submitter import Remote, run_application, run_commands
 from froude.harvest.live.submitting import Target
 from froude.rest.calls import JsonCalls
+from froude.rest.serving import Tls
 from tests.harvest.live.managers import serving
 from tests.harvest.live.test_api import ASKED, Memory, api_of
+from tests.rest.certificates import needs_openssl
+from tests.rest.certificates import tls as tls
 
 HERE = Target("a", "a", "", 1)
 ID = "application_7_0001"
@@ -34,9 +40,71 @@ def test_the_daemon_is_found_by_its_folder(host: str, tmp_path: Path) -> None:
     assert [job for job, _ in memory.ran] == ["q"]
     with pytest.raises(InputError, match="is not there"):
         Remote(tmp_path)
-    (tmp_path / "access.json").write_text('{"froude": "other/1"}')
-    with pytest.raises(InputError, match="is not a harvest-access"):
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"froude": "other/1"}, "is not a harvest-access"),
+        ({"froude": "harvest-access/1"}, "is not a harvest-access of this release"),
+        ({"address": "127.0.0.1:5"}, "is no address of a daemon; found 127.0.0.1:5"),
+        ({"address": "hdfs://127.0.0.1:5"}, "is no address of a daemon"),
+        ({"address": "https://u:p@127.0.0.1:5"}, "is no address of a daemon"),
+        ({"address": "http://127.0.0.1/x?y=:5"}, "is no address of a daemon"),
+        ({"address": "http://127.0.0.1"}, "is not an address"),
+        ({"token": "\u4e00"}, "is no token"),
+    ],
+)
+def test_what_says_wrongly_where_the_daemon_is(changed: dict[str, str], message: str, tmp_path: Path) -> None:
+    """Is refused before anything is sent."""
+    told = {"froude": "harvest-access/2", "address": "http://127.0.0.1:5", "token": "secret"}
+    (tmp_path / "access.json").write_text(json.dumps(told))
+    Remote(tmp_path)
+    (tmp_path / "access.json").write_text(json.dumps({**told, **changed}))
+    with pytest.raises(InputError, match=message):
         Remote(tmp_path)
+
+
+@needs_openssl
+def test_the_daemon_speaks_tls(tls: Tls, tmp_path: Path) -> None:
+    """To who knows who signed its certificate; a file that holds none is told as such."""
+    with api_of(Memory(), tls=tls) as url, access(Places(tmp_path), url, "secret"):
+        assert url.startswith("https://")
+        assert Remote(tmp_path, tls.certificate).select(ASKED)["label"] == "periodic-01"
+        with pytest.raises(TargetError, match=r"(?i)certificate"):
+            Remote(tmp_path).select(ASKED)
+        with pytest.raises(InputError, match=r"access\.json: holds no certificate"):
+            Remote(tmp_path, tmp_path / "access.json")
+
+
+def test_the_secret_goes_nowhere_else(tmp_path: Path) -> None:
+    """Who answers in the daemon's place and sends requests on gets neither token nor job."""
+    memory = Memory()
+    with api_of(memory) as elsewhere:
+
+        class Sends(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.send_response(307)
+                self.send_header("Location", f"{elsewhere}/v1/select")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Sends) as server:
+            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+            thread.start()
+            between = f"http://127.0.0.1:{server.server_port}"
+            try:
+                with (
+                    access(Places(tmp_path), between, "secret"),
+                    pytest.raises(TargetError, match="refuses select"),
+                ):
+                    Remote(tmp_path).select(ASKED)
+            finally:
+                server.shutdown()
+                thread.join()
+    assert not memory.asked
 
 
 def test_commands_run_side_by_side_to_their_ends(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

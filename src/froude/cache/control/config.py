@@ -15,6 +15,7 @@ from froude.cache.control.deciding import Assumed, Solver, Wishes
 from froude.cache.solve.moving import LEAST_GAIN
 from froude.cache.solve.policies import DEFAULT, policy
 from froude.hadoop.target import is_loopback
+from froude.rest.calls import server_of
 from froude.workspace.document import declared_of, open_document
 from froude.workspace.migrate import Migrations
 
@@ -34,12 +35,13 @@ def _check_policy(name: str) -> None:
 
 
 def _check_url(text: str) -> None:
-    scheme, _, rest = text.partition("://")
-    if scheme not in {"http", "https"} or not rest or any(sign in rest for sign in " /?#@"):
+    found = server_of(text)
+    if found is None:
         raise FieldError(
             "is no address of an agent", found=text, allowed="http://HOST:PORT or https://HOST:PORT"
         )
-    if scheme == "http" and not is_loopback(rest if ":" in rest else f"{rest}:80"):
+    scheme, server = found
+    if scheme == "http" and not is_loopback(server if ":" in server else f"{server}:80"):
         raise FieldError(
             "would get the secret as it is over the network",
             found=text,

@@ -28,6 +28,7 @@ from froude.cache.control.loop import Loop, RestAgents
 from froude.cache.control.rounds import Controller
 from froude.cache.monitor.pieces import CurvePieces
 from froude.cache.monitor.view import Monitor
+from froude.rest.calls import require_authority
 from froude.rest.serving import listener, serve
 from froude.rest.token import read_token
 
@@ -52,6 +53,8 @@ def run_controller(config: ControllerConfig, *, ready: Say, failed: Say, seed: i
 
     token = read_token(config.token)
     agents_token = token if config.agents_token is None else read_token(config.agents_token)
+    if config.authority is not None:
+        require_authority(config.authority)
     bound = listener(config.listen, config.tls)
     client = partial(AgentClient, token=agents_token, timeout_s=config.timeout_s, authority=config.authority)
     agents = RestAgents(

@@ -6,6 +6,7 @@ A line that cannot be read is counted and left out; too many of them mean that t
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from froude.base.errors import InputError
 from froude.base.files import read_lines
+from froude.base.summary import counted
 
 _LONGEST = 4096
 """Bytes of a line."""
@@ -26,6 +28,10 @@ _FARTHEST = 1 << 60
 """Byte of a volume."""
 _LONGEST_NAME = 200
 _SECTOR = 512
+_EVENT = re.compile(r"\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s")
+"""How a line of blkparse begins: device, processor, number, time, process."""
+_SUMMARY = ("CPU", "Total", "Input file")
+"""How blkparse's other lines begin; what follows them is no event."""
 _MSR_TICKS = 10_000_000
 """Of 100 ns a second."""
 _MOST_DIRTY = 0.1
@@ -72,6 +78,8 @@ class BlockTrace:
     """Lines that could not be read."""
     first_dirty: str = ""
     """Where the first of them stands, and what it is."""
+    remarks: tuple[str, ...] = ()
+    """What was taken to be, and might be otherwise."""
 
     @property
     def duration_s(self) -> float:
@@ -80,7 +88,10 @@ class BlockTrace:
 
 
 def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTrace:
-    """Read block traces as one; volumes of the same name in several files are the same.
+    """Read block traces as one.
+
+    Volumes of the same name in several files are the same, unless they have requests at the same times: recordings that
+    each begin at 0 tell nothing of what came first, and become volumes side by side.
 
     Args:
         paths: plain or packed with gzip.
@@ -90,37 +101,79 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
         InputError: unreadable, of no layout that is known, mostly dirty, empty, or too large.
     """
     requests: list[Request] = []
-    volumes: dict[str, str] = {}
-    dirty, first = 0, ""
+    spans: dict[str, list[tuple[float, float]]] = {}
+    dirty, first, remarks = 0, "", []
     for path in paths:
-        before = len(requests)
-        mine = 0
+        mine = _File(path, layout, len(requests), len(spans))
+        doubled = {name for name, span in mine.spans.items() if _meets(span, spans.get(name, []))}
+        for name, span in mine.spans.items():
+            spans.setdefault(f"{path}:{name}" if name in doubled else name, []).append(span)
+        if doubled:
+            many = f"{counted(len(doubled), 'volume')}, such as {min(doubled)}"
+            remarks.append(
+                f"{path}: has requests of {many}, at the same times as an earlier file: they count as others"
+            )
+            mine.requests = [
+                each._replace(volume=f"{path}:{each.volume}") if each.volume in doubled else each
+                for each in mine.requests
+            ]
+        requests += mine.requests
+        dirty, first = dirty + mine.dirty, first or mine.first_dirty
+    if not requests:
+        allowed = "reads and writes; of blkparse those that were queued (Q)"
+        raise InputError("has no requests", file=", ".join(map(str, paths)) or None, allowed=allowed)
+    requests.sort(key=lambda request: request.time_s)
+    volumes = tuple(dict.fromkeys(each.volume for each in requests))
+    return BlockTrace(tuple(requests), volumes, dirty, first, tuple(remarks))
+
+
+class _File:
+    """One trace."""
+
+    def __init__(self, path: Path, layout: Layout | None, requests: int, volumes: int) -> None:
+        """Read it.
+
+        Args:
+            path: of the trace.
+            layout: how it is written; None to tell.
+            requests: of earlier files.
+            volumes: of those.
+        """
+        self.requests: list[Request] = []
+        self.spans: dict[str, tuple[float, float]] = {}
+        """By volume from the first request to the last."""
+        self.dirty, self.first_dirty = 0, ""
+        names: dict[str, str] = {}
         for number, found in _parsed(path, layout):
             if found is None:
-                mine += 1
-                first = first or f"{path}:{number}"
+                self.dirty += 1
+                self.first_dirty = self.first_dirty or f"{path}:{number}"
                 continue
-            name = volumes.setdefault(found.volume, found.volume)  # one text for each name
-            requests.append(found._replace(volume=name))
-            if len(requests) > _MOST_REQUESTS or len(volumes) > _MOST_VOLUMES:
+            name = names.setdefault(found.volume, found.volume)  # one text for each name
+            self.requests.append(found._replace(volume=name))
+            begin, end = self.spans.get(name, (found.time_s, found.time_s))
+            self.spans[name] = min(begin, found.time_s), max(end, found.time_s)
+            if requests + len(self.requests) > _MOST_REQUESTS or volumes + len(names) > _MOST_VOLUMES:
                 allowed = f"{_MOST_REQUESTS:,} requests of {_MOST_VOLUMES:,} volumes"
                 raise InputError("is too large a trace", file=path, place=number, allowed=allowed)
-        if mine > _MOST_DIRTY * (mine + len(requests) - before):
+        if self.dirty > _MOST_DIRTY * (self.dirty + len(self.requests)):
             allowed = f"at most {_MOST_DIRTY:.0%} of the lines"
             raise InputError(
-                "has too many lines that are no requests", file=first, found=mine, allowed=allowed
+                "has too many lines that are no requests",
+                file=self.first_dirty,
+                found=self.dirty,
+                allowed=allowed,
             )
-        dirty += mine
-    if not requests:
-        raise InputError("has no requests", file=", ".join(map(str, paths)) or None)
-    requests.sort(key=lambda request: request.time_s)
-    return BlockTrace(tuple(requests), tuple(dict.fromkeys(each.volume for each in requests)), dirty, first)
+
+
+def _meets(span: tuple[float, float], others: Iterable[tuple[float, float]]) -> bool:
+    return any(span[0] < end and begin < span[1] for begin, end in others)
 
 
 def _parsed(path: Path, layout: Layout | None) -> Iterator[tuple[int, Request | None]]:
     """Line by line, with its number; None for one that cannot be read."""
     lines: Iterator[tuple[int, str]] = enumerate(read_lines(path, longest=_LONGEST), 1)
-    number, head = next(lines, (0, ""))
+    number, head = next((each for each in lines if _tells(each[1])), (0, ""))
     how = layout or _layout_of(head, path)
     if how is Layout.CSV:
         parse = _csv_parser(head, path)
@@ -130,6 +183,11 @@ def _parsed(path: Path, layout: Layout | None) -> Iterator[tuple[int, Request | 
     for number, line in _queued(lines) if how is Layout.BLKPARSE else lines:
         if line.strip():
             yield number, _checked(parse, line)
+
+
+def _tells(line: str) -> bool:
+    """Whether a line tells how a trace is written; blkparse begins with others where it is told to."""
+    return bool(line.strip()) and not line.startswith(_SUMMARY)
 
 
 def _layout_of(head: str, path: Path) -> Layout:
@@ -145,7 +203,7 @@ def _layout_of(head: str, path: Path) -> Layout:
     words = head.split()
     if len(words) == 5 and all(word.isdecimal() for word in words):
         return Layout.MQSIM
-    if len(words) > 6 and all(word.isdecimal() for word in (*words[0].split(","), *words[1:3])):
+    if _EVENT.match(head):
         return Layout.BLKPARSE
     names = ", ".join(each.value for each in Layout)
     raise InputError(
@@ -204,13 +262,17 @@ _PARSERS: Mapping[Layout, Parse] = {
 
 
 def _queued(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Of what blkparse prints the reads and writes that were queued, and what is no event; its summary ends it."""
+    """Of what blkparse prints the reads and writes that were queued, and what is no event and in no summary."""
+    summary = False
     for number, line in lines:
-        if line.startswith(("CPU", "Total")):
-            return
-        words = line.split(maxsplit=9)
-        moves = words[5:6] == ["Q"] and "+" in words[7:9] and not {"R", "W"}.isdisjoint(words[6])
-        if moves or len(words) < 7:
+        if _EVENT.match(line):
+            summary = False
+            words = line.split(maxsplit=9)
+            if words[5:6] == ["Q"] and words[8:9] == ["+"] and not {"R", "W"}.isdisjoint(words[6]):
+                yield number, line
+        elif line.startswith(_SUMMARY):
+            summary = True
+        elif not summary:
             yield number, line
 
 

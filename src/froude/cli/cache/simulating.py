@@ -24,8 +24,8 @@ def simulate(
         list[str],
         typer.Argument(
             metavar="SCENARIO|TRACE...",
-            help="A scenario, yours or one that comes with Froude (figure-5, table-2); or block traces of MQSim, MSR "
-            "Cambridge or CSV, plain or gzip.",
+            help="A scenario, yours or one that comes with Froude (figure-5, table-2); or block traces: of blkparse, "
+            "CSV, or as some are published; plain or gzip.",
         ),
     ],
     policy: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Repeat [all].")] = None,
@@ -149,6 +149,8 @@ def _traces(
 
     chunk = size_of(flags.chunk or "64 KiB", "--chunk")
     trace = read_traces(paths, _layout(flags.layout))
+    for text in trace.remarks:
+        settings.note(f"note: {text}")
     space = (
         footprint_bytes(trace, chunk, cache_writes=flags.cache_writes) // 2
         if flags.space is None
@@ -165,6 +167,7 @@ def _traces(
     content = {
         "requests": len(trace.requests),
         "dirty": trace.dirty,
+        "remarks": list(trace.remarks),
         **asdict(how),
         "policies": [{**asdict(each), "miss_ratio": each.miss_ratio} for each in found],
     }

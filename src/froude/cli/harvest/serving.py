@@ -86,7 +86,7 @@ def serve(
     """
     from froude.cli.outputs import refuse_inside
     from froude.harvest.live.serving import Places, one_daemon
-    from froude.rest.serving import listener, may_listen
+    from froude.rest.serving import context_of, listener, may_listen
 
     settings: Settings = ctx.obj
     common.require(web=True)
@@ -106,6 +106,8 @@ def serve(
     )
     tls = _tls(certificate, key)
     may_listen(listen, tls, place="--listen")
+    if tls is not None:
+        context_of(tls)
     server = managers.server(settings, resourcemanager, user, admin=admin, hadoop=hadoop)
     managers.require_labels(server, wanted.carrier)
     reading = None if usage is None else _reading(usage)
@@ -114,13 +116,12 @@ def serve(
         return
     if prior is not None and prior.exists():
         ctx.with_resource(managers.only_one(prior))
-    with one_daemon(places):
+    with one_daemon(places), contextlib.closing(listener(listen, tls, place="--listen")) as bound:
         controller = _controller(settings, places, wanted, folder, prior)
         _recognise(server, controller, target_is)
         if prior is not None:
             managers.same(server.state(), controller.prior, prior)
             shutil.move(prior, places.prior)
-        bound = ctx.with_resource(contextlib.closing(listener(listen, tls, place="--listen")))
         _run(settings, server, controller, places, bound=bound, rhythm=(interval_s, grace), usage=reading)
 
 
@@ -148,7 +149,7 @@ def _run(
         server, controller, places,
         clock=RealClock(), rhythm=serving.Rhythm(*rhythm), origin=settings.origin(seeded=True), note=note, usage=usage,
     )  # fmt: skip
-    token = serving.new_token()
+    token = serving.token_of(places)
     with served(selection_app(service.calls(), token), bound), serving.access(places, bound.url, token):
         note(f"jobs ask at {bound.url} with {places.access}; Ctrl-C ends it")
         with contextlib.suppress(KeyboardInterrupt), _until_told() as told:

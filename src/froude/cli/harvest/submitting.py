@@ -93,6 +93,8 @@ def submit(
         raise InputError(
             "is needed", place="--resourcemanager", allowed="HOST:PORT, with --rest and --datacenter"
         )
+    if authority is not None and datacenter is not None:
+        raise InputError("is of no use without a daemon", place="--authority", allowed="--service")
     fields = None if application is None else _fields(application)
     request = _request(settings, containers, graph)
     asked = {

@@ -17,6 +17,8 @@ from froude.workspace.migrate import Migrations
 MIGRATIONS = Migrations("harvest-service", 1)
 ACCESS = "harvest-access"
 """Kind of the document that says where a daemon's API is, and with which token."""
+ACCESS_VERSION = 2
+"""Since 2 the address is a URL."""
 _LIMIT_BYTES = 256 << 20
 
 

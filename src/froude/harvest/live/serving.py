@@ -21,10 +21,11 @@ from froude.harvest.live.changes import remembered_part
 from froude.harvest.live.choosing import Choice, LastRun, Request
 from froude.harvest.live.controller import Controller
 from froude.harvest.live.prior_file import prior_json
-from froude.harvest.live.service_file import ACCESS, Known, known_json
+from froude.harvest.live.service_file import ACCESS, ACCESS_VERSION, Known, known_json
 from froude.harvest.live.types import Changes, ClusterState
 from froude.harvest.live.usage import Usage
 from froude.harvest.telemetry.files import write_datacenter
+from froude.rest.token import read_token
 from froude.workspace.artifact import Origin
 
 _HISTORY_S = 3600.0
@@ -59,7 +60,12 @@ class Places:
     @property
     def lock(self) -> Path:
         """Held by the daemon that runs there."""
-        return self.folder / ".lock"
+        return self.folder / "lock"
+
+    @property
+    def token(self) -> Path:
+        """The secret that requests carry: the same when it is started again, so that copies of `access` go on."""
+        return self.folder / "token"
 
     @property
     def access(self) -> Path:
@@ -281,7 +287,7 @@ def access(places: Places, url: str, token: str) -> Iterator[None]:
         url: where it is served.
         token: that requests carry.
     """
-    atomic_write_text(places.access, dump_figures(ACCESS, 1, {"address": url, "token": token}))
+    atomic_write_text(places.access, dump_figures(ACCESS, ACCESS_VERSION, {"address": url, "token": token}))
     try:
         yield
     finally:
@@ -289,6 +295,16 @@ def access(places: Places, url: str, token: str) -> Iterator[None]:
             places.access.unlink()
 
 
-def new_token() -> str:
-    """A token that nobody guesses."""
-    return secrets.token_urlsafe(32)
+def token_of(places: Places) -> str:
+    """A daemon's token: that of its folder, or a new one that nobody guesses.
+
+    Args:
+        places: of the daemon.
+
+    Raises:
+        InputError: the file holds none, or others can read it.
+        MissingError: it cannot be written.
+    """
+    if not places.token.exists():
+        atomic_write_text(places.token, f"{secrets.token_urlsafe(32)}\n")
+    return read_token(places.token)

@@ -15,9 +15,9 @@ from froude.base.errors import InputError, TargetError
 from froude.base.files import read_bounded, stated_os_errors
 from froude.hadoop.program import find_program
 from froude.hadoop.target import parse_address
-from froude.harvest.live.service_file import ACCESS
+from froude.harvest.live.service_file import ACCESS, ACCESS_VERSION
 from froude.harvest.live.submitting import Target, submission_for
-from froude.rest.calls import JsonCalls
+from froude.rest.calls import JsonCalls, require_authority, server_of
 
 _LIMIT_BYTES = 1 << 16
 _POLL_S = 1.0
@@ -55,18 +55,25 @@ class Remote:
             authority: PEM file of who signed its certificate; None for the system's.
 
         Raises:
-            InputError: no such file: the daemon does not run.
+            InputError: no such file: the daemon does not run; or it is none, or the authority is.
         """
         file = access / "access.json" if access.is_dir() else access
         if not file.exists():
             raise InputError("is not there", file=file, remedy="Start the daemon: froude harvest serve")
         root = parse_figures(read_bounded(file, limit_bytes=_LIMIT_BYTES), str(file))
-        if root.value(STAMP, str) != f"{ACCESS}/1":
-            raise root.error(STAMP, f"is not a {ACCESS}", found=root.value(STAMP, str))
-        address = root.value("address", str)
-        parse_address(address.removeprefix("http://").removeprefix("https://"), place=str(file))
-        headers = {"Authorization": f"Bearer {root.value('token', str)}"}
+        if root.value(STAMP, str) != f"{ACCESS}/{ACCESS_VERSION}":
+            raise root.error(STAMP, f"is not a {ACCESS} of this release", found=root.value(STAMP, str))
+        address, token = root.value("address", str), root.value("token", str)
+        server = server_of(address)
+        if server is None:
+            raise root.error("address", "is no address of a daemon", found=address)
+        parse_address(server[1], place=f"{file}:address")
+        if not (token.isascii() and token.isprintable()):
+            raise root.error("token", "is no token")
+        if authority is not None:
+            require_authority(authority)
         # the secret is for nobody else
+        headers = {"Authorization": f"Bearer {token}"}
         self._calls = JsonCalls(address, "v1/", headers=headers, authority=authority, redirects=False)
 
     def select(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
