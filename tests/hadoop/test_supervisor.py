@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from froude.hadoop import supervisor
 from froude.hadoop.background import STATE, Wanted
 from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.daemons import REAPER
@@ -147,3 +149,18 @@ def test_what_is_wanted_passes_as_json() -> None:
     """From one process to the other and back."""
     wanted = Wanted(datanodes=5, fast=True, home="/opt/hadoop")
     assert Wanted(**json.loads(json.dumps(asdict(wanted)))) == wanted
+
+
+def test_properties_reach_every_kind_of_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """HDFS alone, with YARN, and a ResourceManager for emulated nodes."""
+    made: list[tuple[str, object]] = []
+    for name in ("Cluster", "YarnCluster", "ResourceManager"):
+        monkeypatch.setattr(
+            supervisor, name, lambda _, name=name, **options: made.append((name, options["conf"]))
+        )
+    hadoop: Any = None
+    wanted = Wanted(properties={"a": "1"})
+    supervisor._described(hadoop, wanted, tmp_path)
+    supervisor._described(hadoop, replace(wanted, nodemanagers=1), tmp_path)
+    supervisor._alone(hadoop, replace(wanted, resourcemanager=True), tmp_path)
+    assert made == [(name, {"a": "1"}) for name in ("Cluster", "YarnCluster", "ResourceManager")]

@@ -47,6 +47,7 @@ def test_no_secret(tmp_path: Path, text: bytes | str, mode: int, why: str) -> No
         (f"bearer {_SECRET}", True),
         (f"Basic {_SECRET}", False),
         (f"Bearer {_SECRET}x", False),
+        (f"Bearer x{_SECRET}", False),
         ("Bearer", False),
         ("Bearer ä", False),
         (None, False),

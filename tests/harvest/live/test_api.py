@@ -126,6 +126,7 @@ def test_before_the_cluster_was_seen_there_is_no_choice(served: Served) -> None:
     with client(served) as (memory, one):
         memory.view = View()
         assert one.post("/v1/select", json=ASKED).status_code == 503
+        assert one.get("/v1/classes").status_code == 503
 
 
 def test_why_it_refuses() -> None:
