@@ -65,6 +65,20 @@ def test_without_the_baseline_nothing_is_compared(tmp_path: Path) -> None:
     assert len(page.sections[0].blocks) == 1
 
 
+def test_policies_that_miss_alike_are_told_so() -> None:
+    """A tie is nobody's success."""
+    trace = loops({"a": 30, "b": 500})
+    how = Replay(space_bytes=0, chunk_bytes=CHUNK, windows=4)
+    found = replay_all(trace, how, ["shared", "equal", "exact"], Seeds(1))
+    lede = replay_report(trace, how, found, {}).lede
+    assert lede == "100.0% of the reads miss, whatever the policy."
+    both = [replace(found[0], misses={"a": 0, "b": 0}), replace(found[1], misses={"a": 0, "b": 0}), found[2]]
+    assert replay_report(trace, how, both, {}).lede.startswith(
+        "Reads miss least under **shared and equal**: 0.0%"
+    )
+    assert replay_report(trace, how, both[1:2], {}).lede == "0.0% of the reads miss under **equal**."
+
+
 def test_a_trace_shows_misses_by_policy_and_volume() -> None:
     """And lines that were none."""
     trace = replace(loops({"a": 30, "b": 500}), dirty=3, first_dirty="t:7")
