@@ -103,18 +103,21 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
     requests: list[Request] = []
     spans: dict[str, list[tuple[float, float]]] = {}
     dirty, first, remarks = 0, "", []
+    names: set[str] = set()
     for path in paths:
+        own = str(path) if path.name in names else path.name
+        names.add(path.name)
         mine = _File(path, layout, len(requests), len(spans))
         doubled = {name for name, span in mine.spans.items() if _meets(span, spans.get(name, []))}
         for name, span in mine.spans.items():
-            spans.setdefault(f"{path}:{name}" if name in doubled else name, []).append(span)
+            spans.setdefault(f"{own}:{name}" if name in doubled else name, []).append(span)
         if doubled:
             many = f"{counted(len(doubled), 'volume')}, such as {min(doubled)}"
             remarks.append(
                 f"{path}: has requests of {many}, at the same times as an earlier file: they count as others"
             )
             mine.requests = [
-                each._replace(volume=f"{path}:{each.volume}") if each.volume in doubled else each
+                each._replace(volume=f"{own}:{each.volume}") if each.volume in doubled else each
                 for each in mine.requests
             ]
         requests += mine.requests
