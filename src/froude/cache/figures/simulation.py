@@ -188,6 +188,7 @@ def replay_report(
     if trace.dirty:
         text = f"The first is {literal(trace.first_dirty)}."
         notes.append(Callout(f"{trace.dirty:,} lines were no requests", text))
+    notes += [Callout("Volumes of one name count as several", literal(text)) for text in trace.remarks]
     figures = tuple(
         KeyFigure(each.policy, each.miss_ratio, ValueKind.SHARE, note="of reads miss") for each in found[:5]
     )
