@@ -61,6 +61,15 @@ def test_what_a_back_end_is_found_to_do(kind: str, verdict: Verdict) -> None:
     assert disk.limits == Limits()
 
 
+def test_a_cap_that_no_plan_sets_is_named() -> None:
+    """A probe that was killed has left it, or an operator has set it: nobody else would tell."""
+    disk = _Disk(limits=Limits(iops=77, bytes_per_s=5_000_000), controls=frozenset({"iops", "bytes_per_s"}))
+    found = probe(disk, disk, "bytes_per_s", seconds=0)
+    assert "a cap of 5,000,000 B/s was in force, which no plan of ours sets or lifts" in found.note
+    assert not probe(disk, disk, "iops", seconds=0).note
+    assert not probe(_Disk(), disk, "bytes_per_s", seconds=0).note.count("was in force, which")
+
+
 def test_what_was_in_force_is_in_force_again() -> None:
     """Also bandwidth, which stays as it is meanwhile."""
     disk = _Disk(limits=Limits(iops=77, bytes_per_s=5_000_000))

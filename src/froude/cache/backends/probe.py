@@ -43,6 +43,10 @@ def probe(backend: Backend, load: Load, resource: str, *, seconds: float = 1.0) 
         found = Finding(backend.name, resource, Verdict.REFUSED, note=str(error))
     finally:
         why = _restored(backend, before)
+    if resource == "bytes_per_s" and before.bytes_per_s is not None:  # perhaps of a probe that was killed
+        found = found.noted(
+            f"a cap of {before.bytes_per_s:,} B/s was in force, which no plan of ours sets or lifts"
+        )
     return found.noted(why)
 
 
