@@ -50,8 +50,15 @@ class Processes:
     def froude(self, *words: str, group: Path | None = None) -> subprocess.Popen[str]:
         """One of our commands, which falls with the test; in a control group, where one is named."""
         command = [*reaper_command(), *in_group(group, [sys.executable, "-c", _MAIN, *words])]
+        environ = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
         child = subprocess.Popen(
-            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
+            command,
+            cwd=self.folder,
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            bufsize=1,
         )
         self.started.append(child)
         return child
@@ -102,7 +109,11 @@ class Processes:
         (self.folder / file).write_text(json.dumps(fields))
         child = self.froude("cache", command, file, "--json")
         assert child.stdout is not None
-        lines = "".join(iter(child.stdout.readline, "}\n")) + "}"
+        lines = ""
+        while not lines.endswith("}\n"):
+            line = child.stdout.readline()
+            assert line, f"{command} ended: {lines}"
+            lines += line
         return str(json.loads(lines)["address"])
 
     def token(self) -> Path:

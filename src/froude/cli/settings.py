@@ -99,7 +99,7 @@ class Settings:
         """
         if self.json:
             text = document if isinstance(document, str) else json.dumps(document, indent=2, default=str)
-            print(visible_json(text.rstrip("\n")))
+            print(visible_json(text.rstrip("\n")), flush=True)  # a service goes on after it
 
 
 def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
