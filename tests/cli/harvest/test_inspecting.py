@@ -79,10 +79,12 @@ def test_the_lists_of_an_image(lab: Path, capsys: Out) -> None:
 
 
 def test_a_listing_that_ends_early_is_said_to(lab: Path, capsys: Out) -> None:
-    """And where blocks lie must be told once."""
+    """So is one without the states of replicas; and where blocks lie must be told once."""
     (lab / "cut.txt").write_text(line(1, [0, 30]))
     assert run(["harvest", "inspect", "lab", "cut.txt", "--days", "0"]) == 0
-    assert "the end of fsck's output is not there" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "the end of fsck's output is not there" in said
+    assert "without -replicaDetails fsck does not say which replicas are corrupt, in excess" in said
     for flags in ([], ["cut.txt", "--namenode", "127.0.0.1:1"]):
         assert run(["harvest", "inspect", "lab", *flags]) == 1
         assert "does not know where blocks lie" in capsys.readouterr().err
@@ -90,15 +92,14 @@ def test_a_listing_that_ends_early_is_said_to(lab: Path, capsys: Out) -> None:
 
 def test_bad_replicas_are_said(lab: Path, capsys: Out) -> None:
     """They keep no constraint."""
-    listed = line(1, [0, 30]).replace("DISK]", "DISK](CORRUPT)", 1) + "FSCK ended at now\n"
+    listed = line(1, [0, 30, 40]).replace("DISK]", "DISK](CORRUPT)", 1) + "FSCK ended at now\n"
+    listed = listed.replace("DISK],", "DISK](EXCESS),", 1)
     (lab / "detailed.txt").write_text(listed)
     assert run(["--json", "harvest", "inspect", "lab", "detailed.txt", "--days", "0"]) == 0
     said = capsys.readouterr()
-    assert json.loads(said.out)["bad_replicas"] == 1
-    assert (
-        "note: 1 replicas are corrupt, in excess or on decommissioned DataNodes: they count as none"
-        in said.err
-    )
+    assert json.loads(said.out)["bad_replicas"] == {"corrupt": 1, "in excess": 1}
+    assert "note: 2 replicas left out: 1 corrupt, 1 in excess" in said.err
+    assert "without -replicaDetails" not in said.err
 
 
 def test_without_reimages_only_counts_can_be_had(lab: Path, capsys: Out) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from froude.harvest.figures.inspection import Inspected, inspection_report
+from froude.harvest.figures.inspection import WITHOUT, Inspected, inspection_report
 from froude.harvest.place.existing import ABSENT, Broken, Existing
 from froude.harvest.place.policies import Attribute
 from froude.harvest.simulate.durability import Compared, DurabilitySetting, Outcome
@@ -22,7 +22,9 @@ def test_constraints_and_what_they_cost() -> None:
     """The worst one first said, the loss of blocks as they lie beside that of as many placed anew."""
     lost = [Compared("stock", DurabilitySetting(blocks=10), (YEAR, replace(YEAR, run=1, lost=6)))]
     anew = [Compared("history", DurabilitySetting(blocks=10), (replace(YEAR, policy="history", lost=0),))]
-    page = inspection_report("dc", Inspected(LYING, COUNTS, {"coded": 3}, 90, lost, anew, 7), {})
+    page = inspection_report(
+        "dc", Inspected(LYING, COUNTS, {"coded": 3}, 90, lost, anew, {"in excess": 5, "corrupt": 2}), {}
+    )
     assert page.lede.startswith(
         "50.0% of 10 blocks have replicas on servers that peak alike. As they lie, 5 of them would be lost in 90 days"
     )
@@ -32,7 +34,7 @@ def test_constraints_and_what_they_cost() -> None:
     assert isinstance(left_out, Callout)
     assert (left_out.title, left_out.markdown) == ("3 blocks are left out", "3 coded")
     assert isinstance(bad, Callout)
-    assert bad.title == "7 replicas count as none"
+    assert (bad.title, bad.markdown) == ("7 replicas count as none", "5 in excess, 2 corrupt")
     assert isinstance(table, Table)
     assert table.rows[0][:4] == ("environment", 2, 0.2, 3)
     (losses,) = page.sections[1].blocks
@@ -61,6 +63,9 @@ def test_what_has_few_replicas() -> None:
     assert few.title == "3 blocks with fewer replicas than most"
     assert few.markdown.startswith("1 block of these with one")
     assert "As they lie, none of them would be lost" in page.lede
+    assert page.lede.endswith(" 3 blocks have fewer replicas than most.")
+    gone = inspection_report("dc", Inspected(lying, COUNTS, {WITHOUT: 1}, 0), {})
+    assert gone.lede.endswith(" 3 blocks have fewer replicas than most. 1 block has no replica at all.")
     assert lying.counts == {1: 1, 2: 2, 3: 7}
     assert Existing(replicas[:0], nine(1)).few == 0
 

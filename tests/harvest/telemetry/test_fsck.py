@@ -33,6 +33,7 @@ def test_the_forms_of_all_releases(line: str) -> None:
     assert found.addresses == ("10.0.0.1:9866", "10.0.0.2:9866")
     assert found.placed.tolist() == [[0, 1]]
     assert not found.whole
+    assert found.detailed == ("(LIVE)" in line)
 
 
 def test_what_has_no_place() -> None:
@@ -65,7 +66,8 @@ def test_bad_replicas_are_none() -> None:
     )
     assert found.addresses == ("10.0.0.1:9866", "10.0.0.2:9866", "10.0.0.3:9866")
     assert found.placed.tolist() == [[0, -1, -1], [0, 1, 2], [1, -1, -1]]
-    assert (found.bad, found.without) == (4, 1)
+    assert found.bad == {"corrupt": 2, "on decommissioned DataNodes": 1, "in excess": 1}
+    assert found.without == 1
 
 
 def test_a_block_id_of_any_length_is_one() -> None:
@@ -75,9 +77,21 @@ def test_a_block_id_of_any_length_is_one() -> None:
 
 
 def test_what_is_no_fsck() -> None:
-    """Nothing in it, or a line that goes on and on."""
-    with pytest.raises(InputError, match="f: has no block with a replica"):
-        read_fsck(["/a <dir>", ""], name="f")
+    """No block in it, or none with a replica that counts: what was there is told; nor a line that goes on and on."""
+    run = "hdfs fsck PATH -files -blocks -locations -replicaDetails"
+    bare, coded = f"{POOL}blk_1_1 len=5 Live_repl=1", f"{POOL}blk_-9_1 len=5 Live_repl=1  [blk_-9:{ONE}]"
+    excess = f"{bare}  [{ONE}(EXCESS)]"
+    for lines, said in (
+        ([], f"f: lists no block; found nothing. Run {run}"),
+        (
+            ["/a <dir>", "Path '/b' does not exist", ""],
+            "found at its end: Path '/b' does not exist. Run hdfs",
+        ),
+        ([bare, bare], f"f: lists 2 blocks and names no DataNode. Unless all are missing.*: {run}"),
+        ([excess, coded], "found 1 block without one, 1 replica in excess, 1 group of erasure-coded files"),
+    ):
+        with pytest.raises(InputError, match=said):
+            read_fsck(lines, name="f")
     many = ", ".join(STORAGE.format(f"10.0.{n // 256}.{n % 256}:9866") for n in range(600))
     with pytest.raises(InputError, match="f:1: names too many DataNodes; found 600"):
         read_fsck([f"{POOL}blk_9_5 len=5098 Live_repl=600  [{many}]"], name="f")

@@ -34,8 +34,8 @@ def inspect(
         Path | None,
         typer.Argument(
             metavar="[BLOCKS]",
-            help="What `hdfs fsck / -files -blocks -locations` wrote, may be packed; or a folder of `froude image "
-            "blocks`, whose DataNode n is the datacenter's server n.",
+            help="What `hdfs fsck / -files -blocks -locations -replicaDetails` wrote, may be packed; or a folder of "
+            "`froude image blocks`, whose DataNode n is the datacenter's server n.",
         ),
     ] = None,
     namenode: Annotated[
@@ -83,7 +83,7 @@ def inspect(
             "blocks": found.existing.blocks,
             "unknown": list(found.existing.unknown),
             "left_out": dict(found.left_out),
-            "bad_replicas": found.bad,
+            "bad_replicas": dict(found.bad),
             "replicas": {str(number): blocks for number, blocks in found.existing.counts.items()},
             "broken": {
                 each.attribute.value: {
@@ -114,6 +114,7 @@ def _located(
 ) -> tuple[Locations, np.ndarray]:
     """Where blocks lie, and the server of each address."""
     from froude.base.files import open_regular, unpacked
+    from froude.base.summary import counted
     from froude.harvest.telemetry.fsck import read_fsck
 
     if blocks is not None and blocks.is_dir():
@@ -134,8 +135,12 @@ def _located(
     if not located.whole:
         settings.note("note: the end of fsck's output is not there: some blocks may be missing")
     if located.bad:
+        why = ", ".join(f"{number:,} {why}" for why, number in located.bad.items())
+        settings.note(f"note: {counted(sum(located.bad.values()), 'replica')} left out: {why}")
+    if not located.detailed:
         settings.note(
-            f"note: {located.bad:,} replicas are corrupt, in excess or on decommissioned DataNodes: they count as none"
+            "note: without -replicaDetails fsck does not say which replicas are corrupt, in excess or on decommissioned "
+            "DataNodes: they count like any"
         )
     number = {server: n for n, server in enumerate(datacenter.servers)}
     servers = [number.get(each, number.get(each.rpartition(":")[0], -1)) for each in located.addresses]
@@ -178,7 +183,7 @@ def _inspected(
     fill: float,
     runs: int,
 ) -> Inspected:
-    from froude.harvest.figures.inspection import Inspected
+    from froude.harvest.figures.inspection import WITHOUT, Inspected
     from froude.harvest.place.existing import broken, existing, known_of
     from froude.harvest.place.layout import layout_at
 
@@ -188,7 +193,7 @@ def _inspected(
 
     end_s = datacenter.slots * datacenter.slot_s
     now = lying(layout_at(datacenter, end_s), end_s)
-    left_out = {"without a replica": located.without, "groups of erasure-coded files": located.coded}
+    left_out = {WITHOUT: located.without, "groups of erasure-coded files": located.coded}
     counts = broken(now)
     if not days:
         return Inspected(now, counts, left_out, 0.0, bad=located.bad)

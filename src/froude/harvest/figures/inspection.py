@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from froude.base.summary import counted
 from froude.harvest.figures.replicas import count_text
@@ -12,6 +12,8 @@ from froude.harvest.place.policies import Attribute
 from froude.harvest.simulate.durability import Compared
 from froude.render import Callout, Column, KeyFigure, Report, Section, Table, Tone, Value, ValueKind
 
+WITHOUT = "without a replica"
+"""Why a block is left out that is lost already."""
 _NEARLY_ALL = 0.995
 _LEGEND = (
     "environment, rack: two replicas in one may be wiped together. peak_row: servers that peak alike may be busy "
@@ -41,8 +43,8 @@ class Inspected:
     """The blocks as they lie, repaired by each policy."""
     anew: Sequence[Compared] = ()
     """As many blocks placed, and repaired, by each policy."""
-    bad: int = 0
-    """Replicas that are corrupt, in excess or on decommissioned DataNodes, which count as none."""
+    bad: Mapping[str, int] = field(default_factory=dict)
+    """Replicas that count as none, by why."""
 
 
 def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> Report:
@@ -70,11 +72,25 @@ def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> 
         figures.append(
             KeyFigure("lost", round(first.lost.mean, 1), unit="blocks", note=f"in {found.days:g} days")
         )
+    lede += _thin(found)
     sections = [Section("Constraints", (*_remarks(found), _broken_table(found)))]
     if found.as_it_is:
         sections.append(Section(f"{found.days:g} days of reimages", (_lost_table(found),)))
     title = f"Blocks as they lie on {name}"
     return Report(title, "", lede, Tone.NEUTRAL, tuple(figures), tuple(sections), facts)
+
+
+def _thin(found: Inspected) -> str:
+    """What is nearer to its loss than most, or beyond it, which what is lost of the others does not tell."""
+    numbers = {
+        "fewer replicas than most": found.existing.few,
+        "no replica at all": found.left_out.get(WITHOUT, 0),
+    }
+    return "".join(
+        f" {counted(number, 'block')} {'has' if number == 1 else 'have'} {what}."
+        for what, number in numbers.items()
+        if number
+    )
 
 
 def _remarks(found: Inspected) -> list[Callout]:
@@ -95,8 +111,8 @@ def _remarks(found: Inspected) -> list[Callout]:
             text = f"{counted(single, 'block')} of these with one: the next reimage or broken disk there loses it."
         remarks.append(Callout(f"{counted(few, 'block')} with fewer replicas than most", text))
     if found.bad:
-        text = "They are corrupt, in excess, or on DataNodes that are decommissioned."
-        remarks.append(Callout(f"{found.bad:,} replicas count as none", text))
+        text = ", ".join(f"{number:,} {why}" for why, number in found.bad.items())
+        remarks.append(Callout(f"{sum(found.bad.values()):,} replicas count as none", text))
     return remarks
 
 

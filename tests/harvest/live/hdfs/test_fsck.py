@@ -46,7 +46,7 @@ def test_line_by_line() -> None:
         fsck_lines("127.0.0.1", port, path="/a b", user="u") as lines,
     ):
         assert list(lines) == ["one\n", "two \ufffd\n"]
-    assert asked == ["/fsck?ugi=u&path=%2Fa+b&files=1&blocks=1&locations=1"]
+    assert asked == ["/fsck?ugi=u&path=%2Fa+b&files=1&blocks=1&locations=1&replicadetails=1"]
 
 
 def test_who_refuses_or_is_not_there() -> None:

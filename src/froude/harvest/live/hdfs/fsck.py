@@ -19,7 +19,7 @@ _LONGEST = 1 << 20
 def fsck_lines(
     host: str, port: int, *, path: str = "/", user: str = "", replicate: bool = False
 ) -> Iterator[Iterator[str]]:
-    """The lines of `fsck PATH -files -blocks -locations` while the block runs.
+    """The lines of `fsck PATH -files -blocks -locations -replicaDetails` while the block runs.
 
     Args:
         host: of the NameNode's web server.
@@ -31,7 +31,7 @@ def fsck_lines(
     Raises:
         TargetError: it does not answer, or refuses.
     """
-    asked = {"ugi": user, "path": path, "files": 1, "blocks": 1, "locations": 1}
+    asked = {"ugi": user, "path": path, "files": 1, "blocks": 1, "locations": 1, "replicadetails": 1}
     asked |= {"replicate": 1} if replicate else {}
     url = f"http://{host}:{port}/fsck?{urlencode(asked)}"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
