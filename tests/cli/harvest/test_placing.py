@@ -40,6 +40,7 @@ def test_nothing_is_written_unless_told(lab: Path, hadoop: Hadoop, capsys: Out) 
     said = capsys.readouterr()
     assert "NameNode CID-1: 2 DataNodes of tenants, 1 busy" in said.out
     assert f"{POLICY} = {CLASS}" in said.out
+    assert "policy history, 4 replicas a block (the NameNode's dfs.replication)" in said.out
     assert "and on its class path:" in said.out
     assert "1 DataNode of no known server, such as 10.0.0.2:9866: the plug-in gives none" in said.err
     assert "4 replicas must differ in environment, of which DataNodes have 2; in peak_row" in said.err
@@ -48,7 +49,9 @@ def test_nothing_is_written_unless_told(lab: Path, hadoop: Hadoop, capsys: Out) 
     with namenode(hadoop.schema()) as (host, port, calls):
         command = ["harvest", "place", "lab", "--namenode", f"{host}:{port}", "--policy", "environment"]
         assert run([*command, "--replicas", "2"]) == 0
-    assert "To do it: --target-is CID-1" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "To do it: --target-is CID-1" in said.err
+    assert "policy environment, 2 replicas a block (--replicas)" in said.out
     assert calls == ["versionRequest", "getDatanodeReport"]
     assert sorted(path.name for path in lab.iterdir()) == ["conf", "lab", "use.csv"]
 

@@ -28,13 +28,13 @@ def test_constraints_and_what_they_cost() -> None:
     assert page.lede.startswith(
         "50.0% of 10 blocks have replicas on servers that peak alike. As they lie, 5 of them would be lost in 90 days"
     )
-    unknown, left_out, bad, table = page.sections[0].blocks
+    unknown, left_out, none, table = page.sections[0].blocks
     assert isinstance(unknown, Callout)
     assert unknown.title == "1 DataNodes are on no known server"
     assert isinstance(left_out, Callout)
     assert (left_out.title, left_out.markdown) == ("3 blocks are left out", "3 coded")
-    assert isinstance(bad, Callout)
-    assert (bad.title, bad.markdown) == ("7 replicas count as none", "5 in excess, 2 corrupt")
+    assert isinstance(none, Callout)
+    assert (none.title, none.markdown) == ("7 replicas count as none", "5 in excess, 2 corrupt")
     assert isinstance(table, Table)
     assert table.rows[0][:4] == ("environment", 2, 0.2, 3)
     (losses,) = page.sections[1].blocks

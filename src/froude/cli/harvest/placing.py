@@ -208,7 +208,7 @@ def _place(
     from froude.base.clock import RealClock
     from froude.harvest.live.hdfs import prior as prior_file
     from froude.harvest.live.hdfs.changes import make, remembered
-    from froude.harvest.live.hdfs.placement_map import placed
+    from froude.harvest.live.hdfs.placement_map import placed, too_few
     from froude.harvest.telemetry.files import read_datacenter
 
     before = prior_file.read_prior(state) if state.exists() else None
@@ -231,8 +231,9 @@ def _place(
             raise GuardError("is another one than before", place=name, found=now, allowed=was)
     found = placed(datacenter, calls.datanodes())
     changes = _changes(wanted, found, before)
-    _show(settings, wanted, identity, found, changes)
-    reason = _impossible(wanted, found, calls)
+    replicas = _replicas(wanted, calls)
+    _show(settings, wanted, identity, found, changes, replicas=replicas)
+    reason = None if replicas is None else too_few(found, wanted.policy, replicas)
     if reason is not None:
         settings.note(f"note: no block can have all its replicas: {reason}")
     if settings.dry_run or typed is None:
@@ -376,7 +377,15 @@ def _own_conf(settings: Settings, namenode: str) -> Path | None:
     return background.folder_of(settings.workspace) / "run" / "namenode" / "conf"
 
 
-def _show(settings: Settings, wanted: _Wanted, identity: str, found: Placed, changes: HdfsChanges) -> None:
+def _show(
+    settings: Settings,
+    wanted: _Wanted,
+    identity: str,
+    found: Placed,
+    changes: HdfsChanges,
+    *,
+    replicas: int | None,
+) -> None:
     import numpy as np
 
     from froude.base.summary import counted
@@ -394,6 +403,7 @@ def _show(settings: Settings, wanted: _Wanted, identity: str, found: Placed, cha
             "busy": sorted(busy),
             "classes": cells.tolist(),
             "policy": wanted.policy.name,
+            "replicas": replicas,
             "properties": dict(changes.properties),
             "files": sorted(map(str, changes.files)),
             "conf": None if changes.conf is None else str(changes.conf),
@@ -404,7 +414,9 @@ def _show(settings: Settings, wanted: _Wanted, identity: str, found: Placed, cha
     if is_plugin:
         head = ("DataNodes", *(f"reimage column {n}" for n in range(layout.columns)))
         rows = [head, *((f"peak row {n}", *map(str, row)) for n, row in enumerate(cells.tolist()))]
-        lines += [f"policy {wanted.policy.name}", aligned(rows, words=1)]
+        whose = "--replicas" if wanted.replicas else "the NameNode's dfs.replication"
+        a_block = f"{counted(replicas or 0, 'replica')} a block ({whose})"
+        lines += [f"policy {wanted.policy.name}, {a_block}", aligned(rows, words=1)]
     where = (
         "hdfs-site.xml of the NameNode, for you to set"
         if changes.conf is None
@@ -420,11 +432,10 @@ def _show(settings: Settings, wanted: _Wanted, identity: str, found: Placed, cha
         settings.note(f"note: {number} of no known server, such as {first}: {what}")
 
 
-def _impossible(wanted: _Wanted, found: Placed, calls: NameNodeCalls) -> str | None:
-    """Why no block can have its replicas, where that is known."""
-    from froude.harvest.live.hdfs.placement_map import too_few
+def _replicas(wanted: _Wanted, calls: NameNodeCalls) -> int | None:
+    """Of most blocks; None where no policy of ours places them."""
     from froude.harvest.live.hdfs.plugin import Way
 
     if wanted.way is not Way.PLUGIN:
         return None
-    return too_few(found, wanted.policy, wanted.replicas or calls.replication())
+    return wanted.replicas or calls.replication()

@@ -51,7 +51,7 @@ class Locations:
     coded: int = 0
     """Block groups of erasure-coded files: likewise."""
     bad: Mapping[str, int] = field(default_factory=dict)
-    """Replicas that count as none, by why: corrupt, in excess, on decommissioned DataNodes. They are in no other count."""
+    """Replicas that count as none, by why: corrupt, in excess, on decommissioned DataNodes; in no other count."""
     whole: bool = True
     """Whether the end was there."""
     detailed: bool = True
