@@ -18,7 +18,7 @@ from froude.harvest.live.serving import Places, access
 from froude.harvest.telemetry.files import write_datacenter
 from tests.harvest.datacenters import made
 from tests.harvest.live.managers import NEW, serving
-from tests.harvest.live.test_api import Memory, api_of
+from tests.harvest.live.test_api import TWO, Memory, api_of
 
 Out = pytest.CaptureFixture[str]
 _LINE = "import sys; sys.stdout.write(' '.join(sys.argv[1:]) + chr(10)); sys.exit(sys.argv[-1] == 'wrong')"
@@ -53,6 +53,17 @@ def test_a_job_over_several_classes_is_split_where_that_is_asked(daemon: Memory,
     said = capfd.readouterr()
     assert json.loads(said.out)["label"] == "periodic-01"
     assert {"periodic-01 18", "constant-01 9"} <= set(said.err.splitlines())
+
+
+def test_a_split_that_nothing_tells_apart_runs_once(daemon: Memory, capfd: Out) -> None:
+    """Where nodes carry no labels, and says so; where one class has all of the job there was nothing to split."""
+    daemon.labels = False
+    for told in (True, False):
+        assert run([*SUBMIT, "--split", "--", *SAY, "{label}", "{containers}"]) == 0
+        said = capfd.readouterr()
+        assert said.out.startswith(" 27\nq took")
+        assert ("nothing tells its classes apart, as nodes carry no labels: it runs once" in said.err) == told
+        daemon.parts = (replace(TWO[0], containers=27), replace(TWO[1], containers=0))
 
 
 def test_a_job_that_fails_is_not_remembered(daemon: Memory, capfd: Out) -> None:
@@ -114,6 +125,10 @@ def test_a_job_that_ends_meanwhile_is_remembered_as_well(
         (["--", "x"], "is needed, and only one; allowed: --containers, or --graph"),
         (["--containers", "1", "--datacenter", "d", "--", "x"], "--resourcemanager: is needed"),
         (["--containers", "1", "--rest", "n.json", "--resourcemanager", "h:1"], "n.json: is no application"),
+        (
+            ["--containers", "1", "--rest", "n.json", "--resourcemanager", "h:1", "--split"],
+            "--split: is of a command: an application is posted once",
+        ),
         (["--containers", "1", "--service", "none", "--", "x"], "none: is not there"),
         (["--containers", "1", "--", "x", "y"], "does not say where a label goes"),
     ],

@@ -30,13 +30,13 @@ class Memory:
     """Answers all alike, and keeps what it was told."""
 
     def __init__(self, view: View = VIEW) -> None:
-        self.view = view
+        self.view, self.parts, self.labels = view, TWO, True
         self.asked: list[Request] = []
         self.ran: list[tuple[str, LastRun]] = []
 
     def choose(self, request: Request) -> Choice:
         self.asked.append(request)
-        return Choice(request.job, JobType.LONG, Fit.SEVERAL, TWO, "periodic-01")
+        return Choice(request.job, JobType.LONG, Fit.SEVERAL, self.parts, "periodic-01", labels=self.labels)
 
     def calls(self) -> Calls:
         return Calls(self.choose, lambda job, run: self.ran.append((job, run)), lambda: self.view)

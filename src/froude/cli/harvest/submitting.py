@@ -93,6 +93,8 @@ def submit(
         raise InputError(
             "is needed", place="--resourcemanager", allowed="HOST:PORT, with --rest and --datacenter"
         )
+    if split and application is not None:
+        raise InputError("is of a command: an application is posted once", place="--split")
     if authority is not None and datacenter is not None:
         raise InputError("is of no use without a daemon", place="--authority", allowed="--service")
     fields = None if application is None else _fields(application)
@@ -112,14 +114,12 @@ def submit(
     answer = selecting.select(asked)
     try:
         by_attributes = splits_by_attributes(command or [])
-        targets = targets_of(
-            answer, round(request), split=split and fields is None, by_attributes=by_attributes
-        )
+        targets = targets_of(answer, round(request), split=split, by_attributes=by_attributes)
         chosen = {name: answer[name] for name in ("job", "type", "fit", "label", "classes")}
     except (KeyError, TypeError, ValueError) as error:
         raise TargetError("answers with a form that is not known", file=str(service), found=error) from error
     _say(settings, chosen, answer)
-    if split and len(targets) == 1 and len(chosen["classes"]) > 1:
+    if split and len(targets) == 1 and sum(part["containers"] > 0 for part in chosen["classes"]) > 1:
         settings.note("note: nothing tells its classes apart, as nodes carry no labels: it runs once")
     seconds, how = _ran(settings, command or [], fields, targets, resourcemanager, user)
     if seconds is not None:
