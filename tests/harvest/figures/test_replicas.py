@@ -24,6 +24,10 @@ def test_the_loss_of_each_policy_and_of_stock_beside_it() -> None:
     (table,) = page.sections[0].blocks
     assert isinstance(table, Table)
     assert table.rows[0] == ("stock", 0.5, 9, 8, 10, 49, 2, 0.25)
+    assert table.rows[1][2:5] == (0, None, None)  # of one run
+    assert [figure.note for figure in page.figures] == ["at most 10", "at most 0"]
+    (one,) = durability_report("dc", SETTING, found[1:], {}).figures
+    assert one.note == "of one run"
 
 
 def test_where_nothing_is_lost_nobody_is_ranked() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.base.summary import counted
-from froude.harvest.figures.replicas import count_text
+from froude.harvest.figures.replicas import count_text, least_and_most
 from froude.harvest.place.existing import Broken, Existing
 from froude.harvest.place.policies import Attribute
 from froude.harvest.simulate.durability import Compared
@@ -152,15 +152,15 @@ def _lost_table(found: Inspected) -> Table:
             where,
             each.policy,
             round(each.lost.mean, 1),
-            int(each.lost.least),
-            int(each.lost.most),
+            *least_and_most(each),
             round(each.of(lambda outcome: outcome.repaired).mean),
         )
         for where, group in (("as they lie", found.as_it_is), ("placed anew", found.anew))
         for each in group
     ]
+    runs = counted(len(found.as_it_is[0].outcomes), "run")
     note = (
-        f"The last {found.days:g} days of reimages that are known, over {len(found.as_it_is[0].outcomes)} runs. "
+        f"The last {found.days:g} days of reimages that are known, over {runs}. "
         "Placed anew: by the same policy as they are copied."
     )
     return Table(columns, rows, "What the reimages would cost", note=note)

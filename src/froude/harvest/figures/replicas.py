@@ -49,12 +49,13 @@ def durability_report(
         lede = _fewest(lost, told)
     else:
         lede = f"No policy lost any {told}: that tells none from another. More blocks, or more days, would."
+    several = len(found[0].outcomes) > 1
     figures = tuple(
         KeyFigure(
             f"lost by {policy}",
             round(lost[policy].mean, 1),
             unit="blocks",
-            note=f"at most {lost[policy].most:,.0f}",
+            note=f"at most {lost[policy].most:,.0f}" if several else "of one run",
         )
         for policy in (_STOCK, _HISTORY)
         if policy in lost
@@ -128,6 +129,15 @@ def count_text(mean: float) -> str:
     return f"{mean:,.0f}" if mean == round(mean) else f"{mean:,.1f}"
 
 
+def least_and_most(found: Compared) -> tuple[int | None, int | None]:
+    """Blocks lost in the best and in the worst run; None where there was one alone.
+
+    Args:
+        found: a policy over its runs.
+    """
+    return (int(found.lost.least), int(found.lost.most)) if len(found.outcomes) > 1 else (None, None)
+
+
 def _share(value: float) -> str:
     return f"{value:.2%}" if value >= 0.0001 or not value else f"{value:.4%}"
 
@@ -158,8 +168,7 @@ def _lost_table(found: Sequence[Compared]) -> Table:
             each.policy,
             each.setting.fill,
             round(each.lost.mean, 1),
-            int(each.lost.least),
-            int(each.lost.most),
+            *least_and_most(each),
             round(each.of(lambda outcome: outcome.repaired).mean),
             round(each.of(lambda outcome: sum(outcome.relaxed.values())).mean),
             each.of(lambda outcome: outcome.busy_share).mean,
