@@ -115,6 +115,24 @@ def test_rollback_of_another_is_refused(lab: Path, capsys: Out) -> None:
     assert not (lab / "s.json").exists()
 
 
+def test_one_node_of_no_known_form_stops_no_other(lab: Path, capsys: Out) -> None:
+    """It is told, and left alone; but nothing is taken for rolled back of which a node cannot be read."""
+    nodes = [{**NODE, "nodeLabels": []}, None]
+    with serving({**PLAIN, "nodes": {"nodes": {"node": nodes}}, "scheduler-conf": CAPACITIES}) as (
+        port,
+        sent,
+    ):
+        assert (
+            run(["harvest", "apply", "lab", "--resourcemanager", f"127.0.0.1:{port}", "--target-is", "7"])
+            == 0
+        )
+        assert "note: 1 of 2 nodes in a form that is not known left alone" in capsys.readouterr().err
+        assert sent
+        assert run(["harvest", "rollback"]) == 1
+        assert "answers with a form that is not known" in capsys.readouterr().err
+    assert (lab / "harvest-state.json").exists()
+
+
 def test_rollback_beside_a_daemon_is_refused(lab: Path, capsys: Out) -> None:
     """It would do everything again within a minute; once it has ended, its file is as any other."""
     from froude.harvest.live.prior_file import prior_json

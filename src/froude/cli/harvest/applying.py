@@ -123,7 +123,8 @@ def rollback(
         return
     prior = read_prior(state)
     _refuse_running(state)
-    server = managers.server(settings, prior.address, user, admin=admin, hadoop=hadoop)
+    # A node that is left out would not come back, and its memory would be removed.
+    server = managers.server(settings, prior.address, user, admin=admin, hadoop=hadoop, every_node=True)
     now = server.state()
     if now.id not in {prior.id, target_is}:
         raise GuardError(

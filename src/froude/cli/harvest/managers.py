@@ -65,7 +65,13 @@ USUAL_RESERVE = "33.33%,31.25%"
 
 
 def server(
-    settings: Settings, text: str, user: str | None, *, admin: str | None = None, hadoop: str | None = None
+    settings: Settings,
+    text: str,
+    user: str | None,
+    *,
+    admin: str | None = None,
+    hadoop: str | None = None,
+    every_node: bool = False,
 ) -> ResourceManager:
     """The ResourceManager that flags name; nothing is sent yet.
 
@@ -75,6 +81,7 @@ def server(
         user: of `--user`.
         admin: of `--admin`.
         hadoop: of `--hadoop`.
+        every_node: whether one node in a form that is not known refuses all; else it is told, and left out.
 
     Raises:
         InputError: one is no address.
@@ -91,7 +98,8 @@ def server(
     def set_classes(classes: Mapping[str, str]) -> None:
         attributes.AttributeAdmin(*at, _schema(settings, hadoop), user=who).set_classes(classes)
 
-    return ResourceManager(host, port, user=who, set_classes=set_classes)
+    note = None if every_node else settings.note
+    return ResourceManager(host, port, user=who, set_classes=set_classes, note=note)
 
 
 def _schema(settings: Settings, hadoop: str | None) -> Schema:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from froude.base.errors import TargetError
+from froude.base.summary import counted
 from froude.hadoop.metrics import resourcemanager_id
 from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
 from froude.rest.calls import Bounds, JsonCalls, RefusedError
@@ -21,6 +22,10 @@ _BOUNDS = Bounds(whole_s=120.0)
 """A look a minute waits no longer for an answer that drips; ten thousand nodes take seconds."""
 _MOST_SHARE = 1.5
 _LARGEST = 1 << 50
+_ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+"""What a form raises that is not known."""
+_MOST_ODD = 0.05
+"""Of the nodes."""
 _STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"
 
 
@@ -34,6 +39,7 @@ class ResourceManager:
         *,
         user: str = "",
         set_classes: Callable[[Mapping[str, str]], None] | None = None,
+        note: Callable[[str], None] | None = None,
     ) -> None:
         """Nothing is sent yet.
 
@@ -42,10 +48,13 @@ class ResourceManager:
             port: of that.
             user: who asks, where it believes a name (simple authentication); empty for nobody.
             set_classes: sets node attributes, which REST cannot (`AttributeAdmin`); None where none are set.
+            note: told of a node, or a few percent of them, in a form that is not known, when that changes: they are left
+                out. None refuses all nodes for one.
         """
         self.address = f"{host}:{port}"
         self._http = (host, port)
         self._set_classes = set_classes
+        self._note, self._noted = note, ""
         self._who = who = [("user.name", user)] if user else []
         self.calls = JsonCalls(self.address, "ws/v1/cluster/", query=who, bounds=_BOUNDS)
         """Its REST interface, for what is asked of nobody else."""
@@ -68,8 +77,7 @@ class ResourceManager:
             TargetError: it does not answer, or not as a ResourceManager does.
         """
         with self._known_forms():
-            listed = _listed(self._get("nodes", {"states": _STATES}), "nodes", "node")
-            return tuple(_node(each) for each in listed)
+            return self._read(_listed(self._get("nodes", {"states": _STATES}), "nodes", "node"))
 
     def waiting(self) -> int:
         """Containers that applications have asked for and not been given.
@@ -133,10 +141,29 @@ class ResourceManager:
     def _known_forms(self) -> Iterator[None]:
         try:
             yield
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except _ODD as error:
             raise TargetError(
                 "answers with a form that is not known", file=self.address, found=error
             ) from error
+
+    def _read(self, listed: list[dict[str, Any]]) -> tuple[Node, ...]:
+        """Nodes of known form; where others are more than a few, that of the last is raised."""
+        nodes: list[Node] = []
+        odd: list[str] = []
+        for each in listed:
+            try:
+                nodes.append(_node(each))
+            except _ODD as error:
+                odd.append(f"{_name(each)} ({type(error).__name__}: {error})"[:200])
+                most = max(1.0, _MOST_ODD * len(listed))
+                if self._note is None or len(odd) > most or 2 * len(odd) > len(listed):
+                    raise
+        numbers = f"{len(odd):,} of {counted(len(listed), 'node')}"
+        said = f"note: {numbers} in a form that is not known left alone, such as {odd[0]}" if odd else ""
+        if said and said != self._noted and self._note is not None:
+            self._note(said)
+        self._noted = said
+        return tuple(nodes)
 
     def _labels(self) -> list[dict[str, Any]]:
         return _listed(self._get("get-node-labels"), "nodeLabelInfo")
@@ -171,6 +198,11 @@ def _listed(answer: Any, *names: str) -> list[dict[str, Any]]:
     if answer is None:
         return []
     return list(answer) if isinstance(answer, list) else [answer]
+
+
+def _name(node: object) -> str:
+    """Which node of an unknown form it is, as far as it says."""
+    return str(node.get("id")) if isinstance(node, dict) else str(node)
 
 
 def _whole(fields: Mapping[str, Any], name: str) -> int:
