@@ -14,12 +14,19 @@ from froude.harvest.telemetry.files import read_datacenter
 def test_a_slot_much_shorter_than_samples_are_apart_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Slots between two samples would be made up."""
-    lines = [f"{600 * n},a,{20 + n % 5}" for n in range(50)]
+    """Slots between two samples would be made up. An outage is no such distance, and what has no value is no sample."""
+    lines = [f"{600 * n},{server},{20 + n % 5}" for n in (*range(50), *range(90, 99)) for server in "ab"]
+    lines += [f"{600 * n + 300},a," for n in range(50)]
     (tmp_path / "t.csv").write_text("\n".join(["time,server,cpu", *lines]))
     command = ["harvest", "import", str(tmp_path / "t.csv"), "--slot", "2min", "-o", str(tmp_path / "dc")]
     assert run(command) == 0
-    assert "samples are some 600 s apart: --slot 600s leaves" in capsys.readouterr().err
+    assert "samples are 600 s apart, and slots 120 s: --slot 600s has a sample" in capsys.readouterr().err
+    dense = [f"{120 * n},a,20" for n in (*range(9), *range(500, 509))]
+    (tmp_path / "d.csv").write_text("\n".join(["time,server,cpu", *dense]))
+    assert run(["harvest", "import", str(tmp_path / "d.csv"), "-o", str(tmp_path / "dense")]) == 0
+    said = capsys.readouterr().err
+    assert "491 slots without a sample" in said
+    assert "apart" not in said
     assert run(["harvest", "classify", str(tmp_path / "t.csv")]) == 1
     assert "is a file" in capsys.readouterr().err
 

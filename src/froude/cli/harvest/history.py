@@ -124,7 +124,12 @@ def import_(
     from froude.base.units import seconds_text
     from froude.cli.outputs import Output, claim
     from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
-    from froude.harvest.telemetry.importers import read_inventory, read_samples, with_reimages
+    from froude.harvest.telemetry.importers import (
+        LONGEST_SLOT_S,
+        read_inventory,
+        read_samples,
+        with_reimages,
+    )
     from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
@@ -157,13 +162,10 @@ def import_(
         if unknown:
             settings.note(f"note: {unknown:,} reimages of servers without samples are left out")
     settings.note(cleaned.text())
-    if cleaned.gaps > cleaned.samples:
-        # each server's first sample has no gap before it
-        between = max(1, cleaned.samples - len(datacenter.servers))
-        apart_s = datacenter.slot_s * (1 + cleaned.gaps / between)
+    if datacenter.slot_s < cleaned.apart_s <= LONGEST_SLOT_S:
         settings.note(
-            f"note: samples are some {seconds_text(apart_s)} apart: --slot {math.ceil(apart_s)}s leaves no slots "
-            "without one"
+            f"note: samples are {seconds_text(cleaned.apart_s)} apart, and slots {seconds_text(datacenter.slot_s)}: "
+            f"--slot {math.ceil(cleaned.apart_s)}s has a sample in nearly each"
         )
     if settings.dry_run:
         settings.would(f"write {output}")

@@ -26,6 +26,8 @@ class Cleaned:
     """Above 100 %; taken for 100 %."""
     gaps: int = 0
     """Slots without any sample of a server, in its first to its last."""
+    apart_s: float = 0.0
+    """Median time between two samples of a server, where these are fewer than the gaps; else 0."""
 
     def __add__(self, other: Cleaned) -> Cleaned:
         return Cleaned(*(getattr(self, n) + getattr(other, n) for n in self.__slots__))

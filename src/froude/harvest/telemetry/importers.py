@@ -19,6 +19,7 @@ from froude.harvest.telemetry.correlation import Together, together
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints, Reimages
 
 LIMIT_BYTES = 8 << 30
+LONGEST_SLOT_S = 86400.0
 _LONGEST_SLOTS = 366 * 720
 """Slots of a year of two minutes: more is a mistake in a time."""
 _MOST_SERVERS = 1_000_000
@@ -85,7 +86,7 @@ def read_samples(
     Raises:
         InputError: a table cannot be read, lacks a column, has a value that is none, or spans too long a time.
     """
-    if not 1 <= slot_s <= 86400:
+    if not 1 <= slot_s <= LONGEST_SLOT_S:
         raise InputError("is out of range", place="slot", found=slot_s, allowed="1 s to 1 day")
     tables = [_samples(path, layout) for path in paths]
     if align:
@@ -110,6 +111,8 @@ def read_samples(
         row = frame.tenant_of[server]
         total[row, there] += series[there]
         seen[row] += there
+    if cleaned.gaps > cleaned.samples:
+        cleaned = replace(cleaned, apart_s=_apart_s(samples))
     with np.errstate(invalid="ignore"):
         utilisation = (total / seen).astype(np.float32)
     return replace(frame.datacenter(utilisation, name), slot_s=slot_s, start_s=start_s), cleaned
@@ -256,6 +259,13 @@ def _alone(servers: Sequence[str]) -> Inventory:
 def _by_server(samples: pl.DataFrame) -> Iterator[tuple[str, Floats, Floats]]:
     for (server,), part in samples.group_by("server"):
         yield str(server), part["time"].to_numpy(), part["cpu"].to_numpy()
+
+
+def _apart_s(samples: pl.DataFrame) -> float:
+    """Median time between two samples of a server that have a value; 0 where no server has two."""
+    valued = samples.filter(pl.col("cpu").is_not_nan()).unique(["server", "time"]).sort("server", "time")
+    gaps = valued.select(pl.col("time").diff().over("server"))["time"]
+    return float(gaps.median() or 0.0)  # type: ignore[arg-type]
 
 
 def _samples(path: Path, layout: Layout) -> pl.DataFrame:
