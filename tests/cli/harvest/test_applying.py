@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import pytest
 
 from froude.cli.app import run
 from froude.cli.harvest.managers import only_one
+from froude.harvest.live.types import Resource
 from froude.harvest.telemetry.files import write_datacenter
+from tests.documented import help_examples
 from tests.harvest.datacenters import made
 from tests.harvest.live.managers import NEW, NODE, serving
 
@@ -131,6 +134,29 @@ def test_one_node_of_no_known_form_stops_no_other(lab: Path, capsys: Out) -> Non
         assert run(["harvest", "rollback"]) == 1
         assert "answers with a form that is not known" in capsys.readouterr().err
     assert (lab / "harvest-state.json").exists()
+
+
+def test_the_example_in_the_help_of_rollback_runs(lab: Path, capsys: Out) -> None:
+    """As it stands: what was there is back, and its memory is removed."""
+    from froude.harvest.live.prior_file import prior_json
+    from froude.harvest.live.types import Prior
+
+    _, *words = shlex.split(help_examples()["harvest rollback"])
+    with serving({**NEW, "scheduler-conf": CAPACITIES}) as (port, sent):
+        prior = Prior(f"127.0.0.1:{port}", "7", resources={"n:1": Resource(16384, 8)})
+        (lab / "harvest-state.json").write_text(prior_json(prior))
+        assert run(["--dry-run", *words]) == 0
+        assert "harvest-state.json stays" in capsys.readouterr().err
+        assert not sent
+        assert run(words) == 1  # what only writes down what it is told gives nothing back
+        assert sent[0][2]["resource"] == {"memory": 16384, "vCores": 8}
+        assert "did not all come back" in capsys.readouterr().err
+        (lab / "harvest-state.json").write_text(
+            prior_json(replace(prior, resources={"n:1": Resource(8192, 4)}))
+        )
+        assert run(words) == 0
+    assert "Everything is as it was; harvest-state.json is removed" in capsys.readouterr().out
+    assert not (lab / "harvest-state.json").exists()
 
 
 def test_rollback_beside_a_daemon_is_refused(lab: Path, capsys: Out) -> None:
