@@ -170,8 +170,10 @@ def test_replicas_go_where_the_policy_says_and_are_copied_so(
     web = f"{namenode.http[0]}:{namenode.http[1]}"
     flags = ["--namenode", web, "--path", "/placed", "--days", "0", "--user", "root"]
     assert run(["--json", "harvest", "inspect", "dc", *flags]) == 0
-    found = json.loads(capsys.readouterr().out)
+    said = capsys.readouterr()
+    found = json.loads(said.out)
     assert (found["blocks"], found["unknown"]) == (WRITERS * FILES, [])
+    assert "-replicaDetails" not in said.err  # it was asked for, and told
     assert [found["broken"][name]["blocks"] for name in ("environment", "peak_row", "reimage_column")] == [
         0,
         0,
