@@ -66,6 +66,15 @@ def in_turn(path: Path) -> Iterator[None]:
         yield
 
 
+def beside(path: Path) -> Path:
+    """Where the lock of a file lies, which is written anew and so cannot be one itself.
+
+    Args:
+        path: of the file.
+    """
+    return path.with_name(f".{path.name}.lock")
+
+
 def held(path: Path) -> bool:
     """Whether somebody holds a lock now.
 

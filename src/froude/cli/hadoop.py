@@ -22,7 +22,7 @@ from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, ca
 from froude.hadoop.jvm import heap_bytes
 from froude.hadoop.yarn_jars import JOBS, YarnJars
 from froude.hadoop.yarn_memory import Nodes, check_memory
-from froude.hadoop.yarn_settings import HOSTS, Containers
+from froude.hadoop.yarn_settings import HOSTS, PREFIXES, Containers
 
 _DOWN_S = 600.0
 """How long a recording may take to be written."""
@@ -179,7 +179,7 @@ def up(
     if resourcemanager and (nodemanagers or through_proxy):
         raise typer.BadParameter("--resourcemanager is for emulated NodeManagers, and is not recorded")
     properties = pairs(conf or [], "--conf")
-    runs = ("yarn.", "mapreduce.") if nodemanagers else ("yarn.",) if resourcemanager else ()
+    runs = PREFIXES if nodemanagers else ("yarn.",) if resourcemanager else ()
     _refuse_yarns(properties, runs)
     node_mb = _node_mb(settings, Nodes(datanodes, nodemanagers, Containers(heap_bytes(node_memory) >> 20)))
     named = _counted(datanodes, nodemanagers, alone=resourcemanager)
@@ -313,7 +313,7 @@ def _hold(settings: Settings, wanted: background.Wanted, named: str) -> None:
 
 def _refuse_yarns(properties: Mapping[str, str], runs: tuple[str, ...]) -> None:
     for name in properties:
-        if name.startswith(("yarn.", "mapreduce.")) and not name.startswith(runs):
+        if name.startswith(PREFIXES) and not name.startswith(runs):
             raise InputError(
                 "is YARN's, which does not run", place="--conf", found=name, allowed="--nodemanagers as well"
             )

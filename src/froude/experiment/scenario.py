@@ -45,6 +45,7 @@ from froude.experiment.sections import (
 from froude.hadoop.faults import ALLOWED as FAULTS
 from froude.hadoop.faults import check_nodes, parse_fault
 from froude.hadoop.loopback import MOST_NODES
+from froude.hadoop.yarn_settings import PREFIXES
 from froude.workload.scale import Scale
 from froude.workspace.artifact import LINEAGE, TAGS
 from froude.workspace.document import open_document
@@ -171,7 +172,7 @@ class Recording(Declared):
             if name in self.scales:
                 message = "has a field of its own"
                 raise FieldError(message, names=("scales",), found=name, allowed="other variables")
-        of_yarn = next((key for key in self.properties if key.startswith(("yarn.", "mapreduce."))), None)
+        of_yarn = next((key for key in self.properties if key.startswith(PREFIXES)), None)
         if of_yarn is not None and not self.nodemanagers:
             message = "is YARN's, which runs only where nodemanagers are given"
             raise FieldError(message, names=("properties",), found=of_yarn, allowed="properties of HDFS")

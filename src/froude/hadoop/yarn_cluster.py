@@ -95,7 +95,7 @@ class YarnCluster(Startable):
         self.jars = YarnJars.find(hadoop, progress=progress)
         self._conf = dict(options.get("conf") or {})
         options["conf"] = {
-            key: value for key, value in self._conf.items() if not key.startswith(("yarn.", "mapreduce."))
+            key: value for key, value in self._conf.items() if not key.startswith(yarn_settings.PREFIXES)
         }
         self.hdfs = Cluster(hadoop, datanodes=datanodes, replication=replication, **options)
         """NameNode and DataNodes."""

@@ -32,6 +32,8 @@ _OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 _LEAST_MB = 128
 NODE_MB = 1024
 """Memory of all containers of one node, unless somebody says otherwise."""
+PREFIXES = ("yarn.", "mapreduce.")
+"""Of the properties that are YARN's; all others are HDFS's."""
 _SHUFFLE = "mapreduce_shuffle"
 
 

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import schemathesis
 from fastapi.testclient import TestClient
-from hypothesis import HealthCheck, given, settings
 
 from froude.cache.agents.config import VmAgent
 from froude.cache.agents.vm import VmWatch
 from froude.cache.agents.web import hypervisor_app, vm_app
 from froude.cache.monitor.messages import HypervisorReport, VmReport, parsed
 from tests.cache.agents.test_hypervisor import hypervisor
+from tests.rest.documents import keeps_to_its_document, operations
 
 _SECRET = "0123456789abcdef"
 
@@ -89,21 +88,11 @@ def test_a_vms_agent(tmp_path: Path) -> None:
     assert "froude_vm_cpu_seconds_total" in client.get("/metrics").text
 
 
-_SCHEMA = schemathesis.openapi.from_asgi("/openapi.json", hypervisor_app(hypervisor(), _SECRET))
-_OPERATIONS = {operation.ok().label: operation.ok() for operation in _SCHEMA.get_all_operations()}
+_OPERATIONS = operations(hypervisor_app(hypervisor(), _SECRET))
 
 
 @pytest.mark.parametrize("label", _OPERATIONS)
 def test_it_keeps_to_its_own_document(label: str) -> None:
     """Whatever is asked, answers are of the codes and forms that OpenAPI names, and never an error of ours."""
-
-    @given(case=_OPERATIONS[label].as_strategy())
-    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-    def check(case: schemathesis.Case) -> None:
-        case.call_and_validate(
-            headers={"Authorization": f"Bearer {_SECRET}"},
-            # limits that are whole and of a VM that is not there are refused, as they should be
-            excluded_checks=[schemathesis.checks.CHECKS.get_one("positive_data_acceptance")],
-        )
-
-    check()
+    # limits that are whole and of a VM that is not there are refused, as they should be
+    keeps_to_its_document(_OPERATIONS[label], _SECRET, but=["positive_data_acceptance"])

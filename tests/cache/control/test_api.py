@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import schemathesis
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from hypothesis import HealthCheck, given, settings
 
 from froude.cache.control.api import controller_app, view_message
 from froude.cache.control.config import ControllerConfig, HypervisorEntry
@@ -18,6 +16,7 @@ from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import JobSample
 from froude.cache.monitor.view import Monitor, View
 from froude.cache.solve.files import read_state
+from tests.rest.documents import keeps_to_its_document, operations
 from tests.simulation.cache_world import SimulatedAgents, SimulatedJournal, World
 
 _SECRET = "0123456789abcdef"
@@ -128,8 +127,7 @@ def test_without_the_secret() -> None:
     assert world.given == given
 
 
-_SCHEMA = schemathesis.openapi.from_asgi("/openapi.json", _app()[0])
-_OPERATIONS = {operation.ok().label: operation.ok() for operation in _SCHEMA.get_all_operations()}
+_OPERATIONS = operations(_app()[0])
 
 
 def test_the_document_names_all() -> None:
@@ -143,10 +141,4 @@ def test_the_document_names_all() -> None:
 @pytest.mark.parametrize("label", _OPERATIONS)
 def test_it_keeps_to_its_own_document(label: str) -> None:
     """Whatever is asked, answers are of the codes and forms that OpenAPI names, and never an error of ours."""
-
-    @given(case=_OPERATIONS[label].as_strategy())
-    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-    def check(case: schemathesis.Case) -> None:
-        case.call_and_validate(headers=_HEADERS)
-
-    check()
+    keeps_to_its_document(_OPERATIONS[label], _SECRET)

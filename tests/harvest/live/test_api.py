@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 import httpx
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, given, settings
 
 from froude.base.errors import TargetError
 from froude.harvest.live.api import Calls, selection_app
@@ -20,6 +18,7 @@ from froude.rest import serving
 from froude.rest.bounded import LARGEST_BYTES
 from froude.rest.calls import JsonCalls
 from froude.rest.serving import Tls, listener
+from tests.rest.documents import keeps_to_its_document, operations
 
 VIEW = View((ClassRoom("periodic-01", Pattern.PERIODIC, 2, 0.3, 0.5, 0.4),), at_s=5.0, nodes=2)
 TWO = (Part("periodic-01", 20.0, 18), Part("constant-01", 10.0, 9))
@@ -138,17 +137,10 @@ def test_why_it_refuses() -> None:
             calls.send("POST", "select", {})
 
 
-_SCHEMA = schemathesis.openapi.from_asgi("/openapi.json", selection_app(Memory().calls(), "secret"))
-_OPERATIONS = {operation.ok().label: operation.ok() for operation in _SCHEMA.get_all_operations()}
+_OPERATIONS = operations(selection_app(Memory().calls(), "secret"))
 
 
 @pytest.mark.parametrize("label", _OPERATIONS)
 def test_it_keeps_to_its_own_document(label: str) -> None:
     """Whatever is asked, answers are of the codes and forms that OpenAPI names, and never an error of ours."""
-
-    @given(case=_OPERATIONS[label].as_strategy())
-    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-    def check(case: schemathesis.Case) -> None:
-        case.call_and_validate(headers={"Authorization": "Bearer secret"})
-
-    check()
+    keeps_to_its_document(_OPERATIONS[label], "secret")

@@ -47,3 +47,8 @@ def test_short_gaps_are_filled_on_a_line() -> None:
     same, none = filled(out[:1], 2)
     assert same is not None
     assert none == 0
+
+
+def test_counts_are_added_and_a_median_is_not() -> None:
+    """That of two tables does not follow from theirs."""
+    assert Cleaned(samples=1, gaps=4, apart_s=600.0) + Cleaned(samples=2, apart_s=300.0) == Cleaned(3, gaps=4)

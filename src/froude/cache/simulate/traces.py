@@ -100,16 +100,18 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
     Raises:
         InputError: unreadable, of no layout that is known, mostly dirty, empty, or too large.
     """
+    files = list(paths)
     requests: list[Request] = []
     spans: dict[str, list[tuple[float, float]]] = {}
     dirty, first, remarks = 0, "", []
     names: set[str] = set()
-    for path in paths:
+    for path in files:
         own = str(path) if path.name in names else path.name
         names.add(path.name)
         mine = _File(path, layout, len(requests), len(spans))
-        doubled = {name for name, span in mine.spans.items() if _meets(span, spans.get(name, []))}
-        for name, span in mine.spans.items():
+        found = _spans(mine.requests) if len(files) > 1 else {}
+        doubled = {name for name, span in found.items() if _meets(span, spans.get(name, []))}
+        for name, span in found.items():
             spans.setdefault(f"{own}:{name}" if name in doubled else name, []).append(span)
         if doubled:
             many = f"{counted(len(doubled), 'volume')}, such as {min(doubled)}"
@@ -124,7 +126,7 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
         dirty, first = dirty + mine.dirty, first or mine.first_dirty
     if not requests:
         allowed = "reads and writes; of blkparse those that were queued (Q)"
-        raise InputError("has no requests", file=", ".join(map(str, paths)) or None, allowed=allowed)
+        raise InputError("has no requests", file=", ".join(map(str, files)) or None, allowed=allowed)
     requests.sort(key=lambda request: request.time_s)
     volumes = tuple(dict.fromkeys(each.volume for each in requests))
     return BlockTrace(tuple(requests), volumes, dirty, first, tuple(remarks))
@@ -143,8 +145,6 @@ class _File:
             volumes: of those.
         """
         self.requests: list[Request] = []
-        self.spans: dict[str, tuple[float, float]] = {}
-        """By volume from the first request to the last."""
         self.dirty, self.first_dirty = 0, ""
         names: dict[str, str] = {}
         for number, found in _parsed(path, layout):
@@ -154,8 +154,6 @@ class _File:
                 continue
             name = names.setdefault(found.volume, found.volume)  # one text for each name
             self.requests.append(found._replace(volume=name))
-            begin, end = self.spans.get(name, (found.time_s, found.time_s))
-            self.spans[name] = min(begin, found.time_s), max(end, found.time_s)
             if requests + len(self.requests) > _MOST_REQUESTS or volumes + len(names) > _MOST_VOLUMES:
                 allowed = f"{_MOST_REQUESTS:,} requests of {_MOST_VOLUMES:,} volumes"
                 raise InputError("is too large a trace", file=path, place=number, allowed=allowed)
@@ -167,6 +165,15 @@ class _File:
                 found=self.dirty,
                 allowed=allowed,
             )
+
+
+def _spans(requests: Iterable[Request]) -> dict[str, tuple[float, float]]:
+    """By volume from the first request to the last."""
+    found: dict[str, tuple[float, float]] = {}
+    for request in requests:
+        begin, end = found.get(request.volume, (request.time_s, request.time_s))
+        found[request.volume] = min(begin, request.time_s), max(end, request.time_s)
+    return found
 
 
 def _meets(span: tuple[float, float], others: Iterable[tuple[float, float]]) -> bool:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import InputError, MissingError
+from froude.base.errors import InputError
 from froude.base.units import size_text
 from froude.cli.cache.sizes import size_of
+from froude.cli.needed import require
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -100,8 +100,7 @@ def _asked(
     direct: bool,
     cache_writes: bool,
 ) -> DiskSettings:
-    if importlib.util.find_spec("xxhash") is None:
-        raise MissingError("xxhash is not installed", remedy="pip install 'froude[cache]'")
+    require("cache", "xxhash")
     from froude.cache.disk.process import DiskSettings
     from froude.cache.disk.table import BLOCK
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from froude.cli.needed import require
 from froude.cli.settings import Settings
 
 _NEEDED = ("fastapi", "uvicorn", "pyroute2", "qemu", "xxhash")
@@ -24,7 +25,7 @@ def serve(
     Example: froude cache serve controller.yaml
     """
     settings: Settings = ctx.obj
-    _require()
+    require("cache", *_NEEDED)
     from froude.cache.control.config import read_controller
     from froude.cache.control.process import run_controller
 
@@ -54,7 +55,7 @@ def agent(
     Example: froude cache agent agent.yaml
     """
     settings: Settings = ctx.obj
-    _require()
+    require("cache", *_NEEDED)
     from froude.cache.agents.config import read_agent
     from froude.cache.control.process import run_agent
 
@@ -67,16 +68,6 @@ def agent(
         ready=lambda address: _ready(settings, address),
         failed=lambda text: settings.note(f"note: {text}"),
     )
-
-
-def _require() -> None:
-    import importlib.util
-
-    from froude.base.errors import MissingError
-
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise MissingError(f"{missing[0]} is not installed", remedy="pip install 'froude[cache]'")
 
 
 def _ready(settings: Settings, address: str) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import InputError, MissingError
+from froude.base.errors import InputError
 from froude.base.units import parse_seconds
-from froude.cli import answers
+from froude.cli import answers, needed
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -35,9 +34,7 @@ def require(*, web: bool = False) -> None:
     Raises:
         MissingError: one is not installed.
     """
-    missing = [name for name in (*_NEEDED, *(_WEB if web else ())) if importlib.util.find_spec(name) is None]
-    if missing:
-        raise MissingError(f"{missing[0]} is not installed", remedy="pip install 'froude[harvest]'")
+    needed.require("harvest", *_NEEDED, *(_WEB if web else ()))
 
 
 def finish(

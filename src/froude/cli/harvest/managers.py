@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import GuardError, InputError
-from froude.base.locks import alone
+from froude.base.locks import alone, beside
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def only_one(state: Path) -> Iterator[None]:
     Raises:
         GuardError: another command has it.
     """
-    with alone(state.with_name(f".{state.name}.lock"), of=state, other="command"):
+    with alone(beside(state), of=state, other="command"):
         yield
 
 

@@ -230,13 +230,13 @@ class _Here:
         return choice_fields(self._controller.choose(request))
 
     def ran(self, told: Mapping[str, Any]) -> None:
-        from froude.base.locks import in_turn
+        from froude.base.locks import beside, in_turn
         from froude.cli.outputs import write
         from froude.harvest.live.choosing import LastRun, remembered_run
         from froude.harvest.live.service_file import Known, known_json, read_known
 
         # Other jobs may have ended while this one ran: what is there now counts, and nobody writes meanwhile.
-        with in_turn(self._runs.with_name(f".{self._runs.name}.lock")):
+        with in_turn(beside(self._runs)):
             last = read_known(self._runs).last if self._runs.exists() else {}
             last = remembered_run(last, told["job"], LastRun(told["seconds"], told["containers"]))
             write({self._runs: known_json(Known(last=last), self._settings.origin())})

@@ -184,11 +184,11 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread], runs: int)
 def _times(times: Mapping[str, Spread], runs: int) -> Chart:
     names = list(times)
     means = [times[name].mean for name in names]
-    low, high = [times[name].low for name in names], [times[name].high for name in names]
     axes = Axis("scheduler", ValueKind.TEXT), Axis("time of a job", ValueKind.DURATION)
     if runs == 1:
         title = "Mean time of a job, of one run"
         return Chart(title, *axes, (Series("mean job", names, means),), ChartKind.BARS)
+    low, high = [times[name].low for name in names], [times[name].high for name in names]
     series = Series("mean job", names, means, low=low, high=high)
     title = "Mean time of a job, with 95 % intervals"
     return Chart(title, *axes, (series,), ChartKind.INTERVALS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ PART = 1 << 18
 """Blocks looked at together."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Existing:
     """Blocks as they lie."""
 
@@ -42,7 +43,7 @@ class Existing:
         """How many there are, with any replica."""
         return len(self.replicas)
 
-    @property
+    @cached_property
     def counts(self) -> dict[int, int]:
         """Blocks by how many replicas they have."""
         numbers, blocks = np.unique((self.replicas != ABSENT).sum(axis=1), return_counts=True)

@@ -30,7 +30,8 @@ class Cleaned:
     """Median time between two samples of a server, where these are fewer than the gaps; else 0."""
 
     def __add__(self, other: Cleaned) -> Cleaned:
-        return Cleaned(*(getattr(self, n) + getattr(other, n) for n in self.__slots__))
+        counts = [name for name in self.__slots__ if name != "apart_s"]  # a median of some is none of all
+        return Cleaned(*(getattr(self, name) + getattr(other, name) for name in counts))
 
     def text(self) -> str:
         """In words; what was not found is left out."""
