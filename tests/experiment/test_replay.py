@@ -12,8 +12,11 @@ from froude.experiment.replay import assumptions, left_out, make_ready, replay_p
 from froude.hadoop.audit import AuditLine, parse_line
 
 
-def _line(at_s: float, user: str, command: str, src: str = "/a", ip: str = "10.0.0.1") -> AuditLine:
-    message = f"allowed=true\tugi={user}\tip=/{ip}\tcmd={command}\tsrc={src}\tdst=null\tperm=null\tproto=rpc"
+def _line(
+    at_s: float, user: str, command: str, src: str = "/a", *, ip: str = "/10.0.0.1", context: str = "CLI"
+) -> AuditLine:
+    message = f"allowed=true\tugi={user}\tip={ip}\tcmd={command}\tsrc={src}\tdst=null\tperm=null\tproto=rpc"
+    message += f"\tcallerContext={context}"
     return parse_line(f"2026-12-01 09:00:{at_s:06.3f} INFO x: {message}".replace(".", ",", 1))
 
 
@@ -23,7 +26,7 @@ def test_clients_are_users_at_addresses(tmp_path: Path) -> None:
         _line(1.5, "alice@EXAMPLE.ORG (auth:KERBEROS)", "open"),
         _line(2.0, "alice (auth:PROXY) via oozie/h@EXAMPLE.ORG (auth:KERBEROS)", "open"),
         _line(2.25, "alice/other@EXAMPLE.ORG (auth:KERBEROS)", "fsck"),
-        _line(3.0, "alice (auth:SIMPLE)", "delete", ip="10.0.0.2"),
+        _line(3.0, "alice (auth:SIMPLE)", "delete", ip="/10.0.0.2"),
     ]
     head = make_ready(log, tmp_path / "lines.json")
     assert head.clients == (
@@ -43,6 +46,34 @@ def test_clients_are_users_at_addresses(tmp_path: Path) -> None:
     assert said[0] == "It was cut."
     assert "Taken instead, 2 lines of open: range: the first 10 blocks." in said
     assert said[-1] == "Left out, 1 line of fsck: asked by HTTP, not by a call."
+
+
+def test_clients_behind_a_router(tmp_path: Path) -> None:
+    """Are those that the caller context names: one for each address, port and real user."""
+    behind = "clientIp:10.0.0.{},clientPort:{},clientId:ab,clientCallId:{}".format
+    contexts = [
+        behind(7, 1, 1),
+        behind(7, 1, 2),
+        behind(7, 2, 3),
+        behind(8, 1, 4),
+        f"{behind(8, 1, 5)},realUser:x",
+    ]
+    log = [
+        _line(number, "alice (auth:PROXY) via router (auth:SIMPLE)", "open", ip="/10.0.0.1", context=context)
+        for number, context in enumerate(contexts)
+    ]
+    head = make_ready(log, tmp_path / "lines.json")
+    assert head.lines_of == (2, 1, 1, 1)
+    assert [client.ip for client in head.clients] == ["10.0.0.7", "10.0.0.7", "10.0.0.8", "10.0.0.8"]
+    assert {client.real_user for client in head.clients} == {"router"}
+
+
+def test_a_host_with_its_name_is_its_address(tmp_path: Path) -> None:
+    """A NameNode of before 3.3 logs the name that it has looked up; the client is the same."""
+    head = make_ready(
+        [_line(1, "a", "open", ip="nn1.example.com/10.0.0.1"), _line(2, "a", "open")], tmp_path / "lines.json"
+    )
+    assert head.lines_of == (2,)
 
 
 def test_what_is_taken_instead_and_left_out(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.hadoop.audit import parse_hive, parse_line, unescape
+from froude.hadoop.audit import own_context, parse_hive, parse_line, process, unescape
 
 TAIL = "ip=/10.0.0.1\tcmd=mkdirs\tsrc=/a\tdst=null\tperm=alice:hadoop:rwxr-xr-x\tproto=rpc"
 PREFIX = "2026-11-20 09:43:54,218 INFO FSNamesystem.audit: "
@@ -85,7 +85,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def test_tabs_of_old_paths_stay_in_them() -> None:
-    """Logs of before 3.0 do not escape them; what stands behind one may look like a key."""
+    """Logs of before 2.8 do not escape them; what stands behind one may look like a key."""
     text = TAIL.replace("src=/a", "src=/a\tb=c\tsrc=d")
     assert parse_line(f"{PREFIX}allowed=true\tugi=a\t{text}").src == "/a\tb=c\tsrc=d"
 
@@ -125,3 +125,65 @@ def test_dynamometers_hive_form() -> None:
     for text in ("1\x01a\x01\x01/\x01\x01x", "1\x01a", "\u0663\x01a\x01open\x01/\x01\x01x"):
         with pytest.raises(InputError):
             parse_hive(text)
+
+
+@pytest.mark.parametrize("tab", [" ", "      ", "#011"])
+def test_tabs_that_were_lost_on_the_way(tab: str) -> None:
+    """An editor made them blanks, rsyslog made them `#011`; the keys divide the line."""
+    message = f"allowed=true\tugi=al (auth:PROXY) via x (auth:SIMPLE)\t{TAIL}\tcallerContext=a b"
+    message = message.replace("cmd=mkdirs", "cmd=rename (options=[OVERWRITE])").replace("src=/a", "src=/a b")
+    assert parse_line(PREFIX + message.replace("\t", tab)) == parse_line(PREFIX + message)
+
+
+@pytest.mark.parametrize("src", ["/a dst=b", "/a proto=b", "/a src=/b", "/a ugi=b"])
+def test_blanks_that_cannot_be_told_from_tabs(src: str) -> None:
+    """A path that looks like another field is refused, not divided."""
+    message = f"allowed=true\tugi=a\t{TAIL}".replace("src=/a", f"src={src}")
+    assert parse_line(message).src == src
+    with pytest.raises(InputError, match="cannot be divided into its fields"):
+        parse_line(message.replace("\t", " "))
+
+
+def test_only_paths_and_the_context_are_escaped() -> None:
+    """A user of a Windows domain is logged as it is, and so is the owner."""
+    line = parse_line(
+        r"allowed=true|ugi=CORP\tom (auth:SIMPLE)|ip=/10.0.0.1|cmd=setOwner|src=/a\tb|dst=/c\\d"
+        r"|perm=CORP\tom:domain users:rwxr-xr-x|proto=rpc|callerContext=e\tf".replace("|", "\t")
+    )
+    assert (line.user, line.perm) == (r"CORP\tom", r"CORP\tom:domain users:rwxr-xr-x")
+    assert (line.src, line.dst, line.caller_context) == ("/a\tb", r"/c\d", "e\tf")
+
+
+@pytest.mark.parametrize(
+    ("ip", "context", "address", "who"),
+    [
+        ("/10.0.0.1", "CLI", "10.0.0.1", None),
+        ("nn1.example.com/10.0.0.1", "CLI", "10.0.0.1", None),
+        ("null", "CLI", None, None),
+        ("/10.0.0.1", "CLI,clientIp:10.0.0.7,clientPort:40001,realUser:oozie", "10.0.0.7", "40001 oozie"),
+        ("/10.0.0.1", "clientIp:10.0.0.7,clientPort:1,clientId:ab,clientCallId:9,CLI", "10.0.0.7", "1"),
+        ("/10.0.0.1", "CLI;clientIp:10.0.0.7;clientPort:1;realUser:a;b", "10.0.0.7", "1 a"),
+        ("null", "clientIp:0:0:0:0:0:0:0:1,clientPort:1:signature", "0:0:0:0:0:0:0:1", "1:signature"),
+        ("/10.0.0.1", "CLI,clientPort:40001", "10.0.0.1", "40001"),
+        ("/10.0.0.1", f"{'x' * 110},clientIp:10.0.0", "10.0.0.1", None),
+        ("/10.0.0.1", f"{'x' * 108},clientIp:10.0.0.1", "10.0.0.1", None),
+        ("/10.0.0.1", "CLI,myclientIp:10.0.0.7,proxyUserPort:7", "10.0.0.1", None),
+    ],
+)
+def test_a_proxy_names_the_client(ip: str, context: str, address: str | None, who: str | None) -> None:
+    """By address, port and real user in the caller context, wherever they are, unless they were cut."""
+    line = parse_line(
+        f"allowed=true\tugi=a\t{TAIL}\tcallerContext={context}".replace("ip=/10.0.0.1", f"ip={ip}")
+    )
+    assert (line.ip, process(line.caller_context)) == (address, who)
+
+
+def test_what_a_proxy_adds_is_not_the_clients_own_context() -> None:
+    """Before it or behind it, by whatever separator."""
+    for context in (
+        "mr_1,clientIp:10.0.0.7,clientPort:40001",
+        "clientIp:10.0.0.7,clientPort:40001,clientId:ab,clientCallId:9,realUser:oozie,mr_1",
+        "clientIp:10.0.0.7;clientPort:40001;mr_1",
+    ):
+        assert own_context(context) == "mr_1"
+    assert own_context("CLI") == "CLI"

@@ -22,7 +22,8 @@ def test_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "escaped"), [("/a b", "/a b"), ("/a\tb", r"/a\tb"), ("/ü", r"/\u00FC"), ('/"\\', r"/\"\\")]
+    ("text", "escaped"),
+    [("/a b", "/a b"), ("/a\tb", r"/a\tb"), ("/ü", r"/\u00FC"), ('/"\\', r"/\"\\"), ("/\x7f", "/\x7f")],
 )
 def test_what_java_escapes(text: str, escaped: str) -> None:
     """Nothing else, so that a log of plain paths stays readable; what is read back is the same."""

@@ -12,7 +12,7 @@ from froude.emulation.programs.audit.conflicts import in_order
 from froude.emulation.programs.audit.lines import Client, Head, Line, write_lines
 from froude.emulation.programs.audit.shared import KIND as CLIENTS
 from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
-from froude.hadoop.audit import AuditLine
+from froude.hadoop.audit import AuditLine, process
 from froude.workload.plan import Plan, Refusal
 from froude.workload.scale import Count, Scale
 from froude.workload.types import NodeFact, NodeType, Recorded, Workload
@@ -45,7 +45,7 @@ def _lines(log: Iterable[AuditLine], clients: list[Client], path: Path) -> Itera
             raise InputError("has a line without a time", file=path, place="audit log", found=line.command)
         first_s = line.time_s if first_s is None else first_s
         real_user = short_name(line.real_user) if line.auth == _PROXY and line.real_user else None
-        client = Client(short_name(line.user), real_user, line.ip)
+        client = Client(short_name(line.user), real_user, line.ip, process(line.caller_context))
         number = numbers.setdefault(client, len(clients))
         if number == len(clients):
             clients.append(client)

@@ -1,7 +1,8 @@
 """The line grammar of the HDFS audit log, tolerant of every variant since Hadoop 0.23.
 
 A line is a prefix of the site's own (a date, a level, a logger), then TAB-separated `key=value` pieces;
-each is split at its first `=`, never at spaces. Nothing here reads a file.
+each is split at its first `=`. Where every TAB was lost on the way (an editor's blanks, the `#011` of rsyslog), the
+pieces are split before the keys, and a line with other keys in other places is refused. Nothing here reads a file.
 
 Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem (DefaultAuditLogger);
 org.apache.hadoop.tools.dynamometer.workloadgenerator.audit (AuditLogHiveTableParser).
@@ -17,10 +18,16 @@ from functools import lru_cache
 
 from froude.base.errors import InputError
 
-KEYS = frozenset(
-    ("allowed", "ugi", "ip", "cmd", "src", "dst", "perm", "trackingId", "proto", "callerContext")
-)
+_ORDER = ("allowed", "ugi", "ip", "cmd", "src", "dst", "perm", "trackingId", "proto", "callerContext")
+KEYS = frozenset(_ORDER)
 """What a piece of a line may begin with; any other is what stands behind a TAB within the value before it."""
+_LOST_TABS = re.compile(rf"(?:#011|\s+)(?=(?:{'|'.join(_ORDER)})=)")
+_CLIENT_IP = re.compile(r"\bclientIp:(\d+(?:\.\d+){3}|(?:[0-9A-Fa-f]*:){2,}[0-9A-Fa-f.]*)")
+_PROCESS = re.compile(r"\b(?:clientPort|realUser):([^,;|&\s]+)")
+"""Fields that decide who the client is, next to its address; separated by `hadoop.caller.context.separator`."""
+_OF_PROXY = re.compile(r"(?:^|[,;|&\s])(?:client(?:Ip|Port|Id|CallId)|realUser|proxyUserPort):[^,;|&\s]*")
+_MOST_CONTEXT = 128
+"""Characters of a context that a NameNode logs (`hadoop.caller.context.max.size`)."""
 _USUAL = re.compile(r"(?:^|[\s:\"])(allowed=\w+\s+ugi=)")
 _BEGIN = re.compile(r"(?:^|[\s:\"])((?:allowed|ugi)=)")
 _DATE = re.compile(
@@ -48,7 +55,8 @@ class AuditLine:
     real_user: str | None
     """Who impersonates the user."""
     ip: str | None
-    """The client's address."""
+    """The client's address: `clientIp` of the caller context, where a proxy such as a Router names it, else the
+    connection's."""
     command: str
     """One word, such as `rename`."""
     options: str | None
@@ -70,7 +78,8 @@ def parse_line(line: str, *, zone: tzinfo = UTC, escaped: bool = True) -> AuditL
         line: with or without its end.
         zone: of the prefix's date, which the log writes in the NameNode's local time; a date that names its own
             offset from UTC has that.
-        escaped: whether src, dst and the context are Java-escaped, as they are since 3.0.
+        escaped: whether src, dst and the context are Java-escaped: paths are since 2.8, the context since 3.3; a user
+            and its groups never are.
 
     Raises:
         InputError: no audit message in it, or one without user or command.
@@ -97,6 +106,46 @@ def parse_message(message: str, when_s: float | None, *, escaped: bool = True) -
     Raises:
         InputError: it has no user or no command.
     """
+    parts = _parts(message)
+    if "ugi" not in parts or "cmd" not in parts:
+        raise InputError("is an audit line without user or command", found=message)
+    user, auth, real = split_users(parts["ugi"])
+    command, options = split_command(parts["cmd"])
+
+    def text(key: str, *, escaped: bool = False) -> str | None:
+        value = parts.get(key)
+        return None if value in {None, "null"} else unescape(value or "") if escaped else value
+
+    context = text("callerContext", escaped=escaped)
+    return AuditLine(
+        when_s,
+        parts.get("allowed", "true").strip() == "true",
+        user,
+        auth,
+        real,
+        named_address(context) or address(parts.get("ip")),
+        command,
+        options,
+        text("src", escaped=escaped),
+        text("dst", escaped=escaped),
+        text("perm"),
+        text("proto"),
+        context,
+    )
+
+
+def _parts(message: str) -> dict[str, str]:
+    """The values of a message by key.
+
+    Raises:
+        InputError: its TABs are lost, and what looks like keys is not in their order.
+    """
+    if "\t" not in message:
+        pairs = [piece.partition("=") for piece in _LOST_TABS.split(message)]
+        keys = [key for key, _, _ in pairs]
+        if keys != [key for key in _ORDER if key in keys]:
+            raise InputError("has blanks for TABs, and cannot be divided into its fields", found=message)
+        return {key: value.strip() for key, _, value in pairs}
     parts: dict[str, str] = {}
     last = ""
     for piece in message.split("\t"):
@@ -104,33 +153,47 @@ def parse_message(message: str, when_s: float | None, *, escaped: bool = True) -
         name = key.strip()
         if equals and name in KEYS and name not in parts:
             parts[name], last = value, name
-        elif last:  # logs of before 3.0 wrote TABs of paths as they are
+        elif last:  # logs of before 2.8 wrote TABs of paths as they are
             parts[last] += "\t" + piece
-    if "ugi" not in parts or "cmd" not in parts:
-        raise InputError("is an audit line without user or command", found=message)
-    user, auth, real = split_users(parts["ugi"])
-    command, options = split_command(parts["cmd"])
+    return parts
 
-    def text(key: str) -> str | None:
-        value = parts.get(key)
-        return None if value in {None, "null"} else unescape(value or "") if escaped else value
 
-    ip = (text("ip") or "").lstrip("/") or None
-    return AuditLine(
-        when_s,
-        parts.get("allowed", "true").strip() == "true",
-        user,
-        auth,
-        real,
-        ip,
-        command,
-        options,
-        text("src"),
-        text("dst"),
-        text("perm"),
-        text("proto"),
-        text("callerContext"),
-    )
+def address(ip: str | None) -> str | None:
+    """The address of a connection as it is logged, `/10.0.0.7` or `host/10.0.0.7`; None for `null`."""
+    found = (ip or "null").strip().rpartition("/")[2]
+    return None if found in {"", "null"} else found
+
+
+def named_address(context: str | None) -> str | None:
+    """The address of the client that a proxy names in the caller context; None where it names none.
+
+    Source: RouterRpcClient.addClientInfoToCallerContext; `dfs.namenode.ip-proxy-users`.
+    """
+    found = _CLIENT_IP.search(context) if context else None
+    return found[1] if found and context and not _cut(context, found) else None
+
+
+def process(context: str | None) -> str | None:
+    """What distinguishes the client from others of the same user and address: port and real user that a proxy names.
+
+    Args:
+        context: a caller context, unescaped.
+
+    Returns:
+        Such as `40001 oozie`; None where the context names neither.
+    """
+    fields = [each[1] for each in _PROCESS.finditer(context or "") if not _cut(context or "", each)]
+    return " ".join(fields) or None
+
+
+def own_context(context: str) -> str:
+    """A caller context without the fields that a proxy adds to it."""
+    return _OF_PROXY.sub("", context).lstrip(",;|& ")
+
+
+def _cut(context: str, field: re.Match[str]) -> bool:
+    """Whether a field may have lost its end with the rest of a long context."""
+    return field.end() == len(context) >= _MOST_CONTEXT
 
 
 def parse_hive(line: str, *, start_s: float = 0.0) -> AuditLine:
@@ -153,8 +216,9 @@ def parse_hive(line: str, *, start_s: float = 0.0) -> AuditLine:
     command, options = split_command(fields[2])
     src, dst, ip = (None if value.strip() in {"", "null"} else value for value in fields[3:6])
     when_s = start_s + int(fields[0]) / 1e3
-    ip = ip and ip.strip().lstrip("/")
-    return AuditLine(when_s, True, user, auth, real, ip, command, options, src, dst, None, None, None)
+    return AuditLine(
+        when_s, True, user, auth, real, address(ip), command, options, src, dst, None, None, None
+    )
 
 
 def unescape(value: str) -> str:

@@ -23,7 +23,7 @@ def java_escaped(text: str) -> str:
     units = text.encode("utf-16-be", "surrogatepass")
     pairs = (units[at : at + 2] for at in range(0, len(units), 2))
     return "".join(
-        _SHORT.get(chr(code), chr(code) if 32 <= code < 127 else f"\\u{code:04X}")
+        _SHORT.get(chr(code), chr(code) if 32 <= code <= 127 else f"\\u{code:04X}")
         for code in (int.from_bytes(pair) for pair in pairs)
     )
 

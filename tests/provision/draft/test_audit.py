@@ -38,3 +38,14 @@ def test_a_finished_job_s_file_tells_its_name() -> None:
     done = f"/done/alice/{job}-1-alice-TeraSort-2-4-1-SUCCEEDED-q-1.jhist"
     take_line(parse_line(audit_line(2, "rename", f"{done}_tmp", dst=done)), log)
     assert log.jobs.task(log.jobs.labels[0]) == "TeraSort"
+
+
+def test_what_a_router_adds_to_the_context_names_no_task() -> None:
+    """In front of the client's own context, or behind it."""
+    log = AccessLog(Folders(), Jobs())
+    for context in (
+        "clientIp:10.0.0.7,clientPort:40001,nightly",
+        "nightly,clientIp:10.0.0.7,clientPort:40001",
+    ):
+        take_line(parse_line(audit_line(1, "open", "/in/f", context=context)), log)
+    assert [log.jobs.task(label) for label in log.jobs.labels] == ["nightly"]

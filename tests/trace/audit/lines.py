@@ -48,6 +48,7 @@ def calls(count: int, *, step_s: float = 0.25, first_s: float = START_S) -> list
 
 
 _WORD = st.text("abcXYZ019-_.", min_size=1, max_size=8)
+_USER = _WORD | st.sampled_from([r"CORP\tom", "ann lee", "zo\u00eb"])
 _ANY = st.text(max_size=20).filter(lambda text: text not in {"", "null"})
 
 
@@ -57,15 +58,15 @@ def any_line() -> st.SearchStrategy[AuditLine]:
         AuditLine,
         st.integers(0, 4_000_000_000_000).map(lambda milli: milli / 1000),
         st.booleans(),
-        _WORD,
+        _USER,
         st.sampled_from([None, "SIMPLE", "KERBEROS", "TOKEN"]),
-        st.none() | _WORD,
+        st.none() | _USER,
         st.none() | st.sampled_from(["10.0.0.1", "fe80:0:0:0:0:0:0:1"]),
         st.sampled_from(["open", "rename", "concat", "safemode_enter"]),
         st.none() | st.sampled_from(["options=[OVERWRITE, TO_TRASH]", "options=[]"]),
         st.none() | _ANY.map(lambda text: "/" + text) | st.just("[/a, /b c]"),
         st.none() | _ANY.map(lambda text: "/" + text),
-        st.none() | st.just("al:st:rwxr-xr-t"),
+        st.none() | st.sampled_from(["al:st:rwxr-xr-t", r"CORP\tom:domain users:rwx------"]),
         st.none() | st.sampled_from(["rpc", "webhdfs"]),
         st.none() | _ANY,
     )

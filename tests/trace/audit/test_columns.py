@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from froude.trace.audit.columns import SCHEMA, TEXTS, client_of, clients, from_lines, joined
@@ -9,13 +11,30 @@ from tests.trace.audit.lines import LINE, calls
 
 
 def test_clients_have_a_number_of_their_own() -> None:
-    """By user and address together; the column has what one call gives."""
-    pairs = [("a", "1"), ("a", None), ("1", "a"), ("a", ""), ("b", "1"), ("a", "1")]
-    users, ips = (pa.array(column).dictionary_encode() for column in zip(*pairs, strict=True))
-    numbers = clients(users, ips).to_pylist()
-    assert numbers == [client_of(*pair) for pair in pairs]
-    assert len({*numbers}) == 4
+    """By user, address, and what a proxy names; the column has what one call gives."""
+    behind = "CLI,clientIp:10.0.0.7,clientPort:{},clientCallId:{}".format
+    names = [
+        ("a", "1", None, None),
+        ("a", None, None, None),
+        ("1", "a", None, None),
+        ("a", "", None, None),
+        ("b", "1", None, None),
+        ("a", "1", None, "CLI"),
+        ("a", "1", "knox", None),
+        ("a", "1", None, behind(1, 1)),
+        ("a", "1", None, behind(1, 2)),
+        ("a", "1", None, behind(2, 3)),
+    ]
+    lines = [
+        replace(LINE, user=user, ip=ip, real_user=real, caller_context=context)
+        for user, ip, real, context in names
+    ]
+    numbers = clients(pa.table(from_lines(lines))).to_pylist()
+    assert numbers == [client_of(*each) for each in names]
+    assert len({*numbers}) == 7
     assert numbers[1] == numbers[3]
+    assert numbers[0] == numbers[5]
+    assert numbers[7] == numbers[8]
 
 
 def test_lines_as_columns() -> None:

@@ -18,6 +18,8 @@ from froude.trace.audit.columns import TEXTS
 from froude.trace.audit.parse import Form, Parsed, parse_bytes
 from tests.trace.audit.lines import LINE, START_S, any_line, calls, written
 
+_BEHIND = "\tcallerContext=CLI,clientIp:10.0.0.9,clientPort:40001"
+
 
 def lines_of(parsed: Parsed) -> list[AuditLine]:
     """The lines that were read."""
@@ -48,7 +50,7 @@ def test_at_once_as_one_by_one(lines: Sequence[AuditLine], data: st.DataObject) 
         text = written(line).rstrip("\n")
         at = data.draw(st.integers(0, len(text)))
         put = data.draw(
-            st.sampled_from(["", "x", " ", "\t", "=", "\u00e4", "\tx=1", "\tsrc=/y", "ugi=", "\\"])
+            st.sampled_from(["", "x", " ", "\t", "=", "\u00e4", "\tx=1", "\tsrc=/y", "ugi=", "\\", _BEHIND])
         )
         text = text[:at] + put + text[at + data.draw(st.integers(0, 3)) :]
         texts.append(text.replace("\n", " ").replace("\r", " "))

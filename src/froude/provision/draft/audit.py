@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.hadoop.audit import AuditLine
+from froude.hadoop.audit import AuditLine, own_context
 from froude.provision.draft.jobs import short_user
 from froude.provision.draft.log import AccessLog
 from froude.provision.draft.types import Access, Caller
@@ -27,5 +27,5 @@ def take_line(line: AuditLine, log: AccessLog) -> None:
             log.jobs.heard(line.dst)
         log.others += 1
         return
-    caller = Caller(short_user(line.user), line.caller_context or None, None)
+    caller = Caller(short_user(line.user), own_context(line.caller_context or "") or None, None)
     log.add(Access(line.time_s, caller, op, line.command, line.src))

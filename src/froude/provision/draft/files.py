@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from froude.base.errors import InputError
 from froude.base.files import read_lines
-from froude.hadoop.audit import parse_line
+from froude.hadoop.audit import own_context, parse_line
 from froude.provision.draft.audit import take_line
 from froude.provision.draft.calls import CLIENT_PROTOCOL, HdfsCalls
 from froude.provision.draft.jobs import short_user
@@ -108,7 +108,7 @@ def _take_batch(batch: pa.RecordBatch, calls: HdfsCalls, meta: TraceMeta) -> int
         if request is None:
             continue
         sender = client.hex() if client else (f"connection {connection}" if meta.fidelity.sender else None)
-        caller = Caller(short_user(user), context or None, sender)
+        caller = Caller(short_user(user), own_context(context or "") or None, sender)
         calls.take(meta.started_at_s + start_s, caller, method, request, response)
     return chosen.num_rows
 

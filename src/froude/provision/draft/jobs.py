@@ -149,7 +149,7 @@ def job_of(text: str | None) -> str | None:
 
 def general(text: str) -> str:
     """A context or a job's name without numbers and ids, so that two runs of one thing are called alike."""
-    plain = _NUMBERS.sub("#", text.split(",clientIp:", maxsplit=1)[0][:_LONGEST])
+    plain = _NUMBERS.sub("#", text[:_LONGEST])
     return re.sub(r"[\W_]*#[\W_#]*", "_", plain).strip("_ :-") or "unnamed"
 
 

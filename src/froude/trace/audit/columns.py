@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from froude.hadoop.audit import AuditLine
+from froude.hadoop.audit import AuditLine, process
 
 Ints = npt.NDArray[np.int64]
 _ODD = 0x9E3779B97F4A7C15
@@ -35,23 +35,40 @@ _FIELDS: list[pa.Field[Any]] = [
     pa.field("caller_context", _FEW),
 ]
 SCHEMA = pa.schema(_FIELDS)
-"""Names and types of an audit log's columns; `client` is `client_of` the user and the address."""
+"""Names and types of an audit log's columns; `client` is `client_of` those that name it."""
 TEXTS = tuple(field.name for field in _FIELDS[2:])
 """Columns that a line itself says, in the order of `AuditLine`'s fields but for `allowed`."""
 
 
-def client_of(user: str, ip: str | None) -> int:
-    """The number of a client: the same for the same user and address, in every log; 64 bits.
+def client_of(user: str, ip: str | None, real_user: str | None = None, context: str | None = None) -> int:
+    """The number of a client, the same in every log; 64 bits.
 
     Args:
         user: the effective user, as logged.
         ip: the address that it called from.
+        real_user: who impersonates the user.
+        context: the caller context, which may name a port and a real user (`froude.hadoop.audit.process`).
     """
-    return (_number(user) * _ODD + _number(ip or "")) % (1 << 64)
+    values = (ip, user, real_user, context)
+    numbers = (number(value) for (_, number), value in zip(_CLIENT, values, strict=True))
+    return sum(number * _ODD**power for power, number in enumerate(numbers)) % (1 << 64)
 
 
 def _number(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
+def _number_if(text: str | None) -> int:
+    return 0 if text is None else _number(text)
+
+
+_CLIENT: tuple[tuple[str, Callable[[str | None], int]], ...] = (
+    ("ip", lambda text: _number(text or "")),
+    ("user", lambda text: _number(text or "")),
+    ("real_user", _number_if),
+    ("caller_context", lambda text: _number_if(process(text))),
+)
+"""The columns that decide which client a line is of."""
 
 
 def from_lines(lines: Sequence[AuditLine]) -> dict[str, Any]:
@@ -88,12 +105,16 @@ def joined(tables: Sequence[pa.Table]) -> pa.Table:
     return whole if len(tables) == 1 else whole.unify_dictionaries().combine_chunks()
 
 
-def clients(users: Any, ips: Any) -> Any:
-    """The column `client` of columns `user` and `ip`, which are dictionaries."""
-    names = np.array([_number(name) for name in users.dictionary.to_pylist()], dtype=np.uint64)
-    hosts = np.array([_number(host) for host in [*ips.dictionary.to_pylist(), ""]], dtype=np.uint64)
-    host = hosts[np.asarray(pc.fill_null(ips.indices, len(hosts) - 1))]
-    return pa.array(names[np.asarray(users.indices)] * np.uint64(_ODD) + host)  # modulo 2^64
+def clients(table: pa.Table) -> Any:
+    """The column `client` of a table with the columns of `TEXTS`."""
+    total = np.zeros(table.num_rows, np.uint64)
+    for power, (name, number) in enumerate(_CLIENT):
+        column: Any = table.column(name).combine_chunks()
+        texts = column.dictionary.to_pylist()
+        numbers = np.array([number(text) for text in [*texts, None]], dtype=np.uint64)
+        places = np.asarray(pc.fill_null(column.indices, len(texts)))
+        total += numbers[places] * np.uint64(_ODD**power % (1 << 64))  # modulo 2^64
+    return pa.array(total)
 
 
 def to_lines(batch: pa.RecordBatch) -> Iterator[AuditLine]:

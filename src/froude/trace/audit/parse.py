@@ -21,6 +21,8 @@ from froude.base.errors import InputError
 from froude.hadoop.audit import (
     KEYS,
     AuditLine,
+    address,
+    named_address,
     parse_hive,
     parse_line,
     parse_message,
@@ -266,7 +268,7 @@ class _Shapes:
         user, auth, real = _mapped(raw["ugi"], split_users, 3)
 
         def text(value: str) -> str | None:
-            return None if value == "null" else unescape(value) if escaped else value
+            return None if value == "null" else value
 
         def few(key: str, f: Callable[[str], str | None] = text) -> Column:
             return (
@@ -275,20 +277,30 @@ class _Shapes:
                 else nothing.dictionary_encode()
             )
 
+        context = few("callerContext", lambda value: unescape(value) if escaped else text(value))
         return {
             "allowed": pa.array(allowed),
             "user": user,
             "auth": auth,
             "real_user": real,
-            "ip": few("ip", lambda value: (text(value) or "").lstrip("/") or None),
+            "ip": _addresses(few("ip", address), context),
             "command": command,
             "options": options,
             "src": _path(raw["src"], escaped=self._escapes) if "src" in raw else nothing,
             "dst": _path(raw["dst"], escaped=self._escapes) if "dst" in raw else nothing,
             "perm": few("perm"),
             "proto": few("proto"),
-            "caller_context": few("callerContext"),
+            "caller_context": context,
         }
+
+
+def _addresses(ips: Column, contexts: Column) -> Column:
+    """The address that a line's context names, else that of its connection; (lines,), with a dictionary."""
+    (named,) = _mapped(contexts, lambda value: (named_address(value),), 1)
+    if named.null_count == len(named):
+        return ips
+    plain: Any = pc.coalesce(named.cast(pa.string()), ips.cast(pa.string()))
+    return plain.dictionary_encode()
 
 
 def _seconds(heads: Bytes) -> tuple[Ints, npt.NDArray[np.bool_]]:

@@ -63,7 +63,7 @@ class AuditSummary:
     peak_per_s: int
     """Most lines in one second."""
     clients: int
-    """Pairs of user and address."""
+    """Users at an address; behind a proxy that names ports, connections."""
     concurrent_clients: int
     """Most of them that were heard from in one second."""
     denied: int

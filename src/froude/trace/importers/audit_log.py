@@ -217,8 +217,7 @@ def _write(each: Slice, *, finish: _Finish) -> _Written:
         return _Written(0, 0, 0, left_out, at_the_cut)
     if finish.names is not None:
         table = renamed(table, finish.names)
-    users, ips = (table.column(name).combine_chunks() for name in ("user", "ip"))
-    table = table.append_column("client", columns.clients(users, ips))
+    table = table.append_column("client", columns.clients(table))
     times: Any = table.column("time")
     stamped = pc.cast(times, pa.timestamp("us")).cast(columns.SCHEMA.field("time").type)
     table = table.set_column(table.column_names.index("time"), "time", stamped)

@@ -51,13 +51,15 @@ _REST = (None, None, None, True, None)
 
 
 class Client(NamedTuple):
-    """One client of a log: a user at an address."""
+    """One client of a log: a user at an address, or, where a proxy names it, one connection of a user."""
 
     user: str
     """Short name of whom the calls are made as."""
     real_user: str | None = None
     """Who stands in for that user, where the log says so."""
     ip: str | None = None
+    process: str | None = None
+    """The port and the real user that the caller context names (`froude.hadoop.audit.process`)."""
 
 
 @dataclass(frozen=True, slots=True)
