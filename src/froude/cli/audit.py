@@ -58,7 +58,7 @@ def audit(
         typer.Option(metavar="DATE", help="What the times of the Hive form count from [1970-01-01]."),
     ] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Paths stand as they are, not Java-escaped: logs of Hadoop 2.")
+        bool, typer.Option("--raw", help="Paths are not Java-escaped: logs of releases before 2.8.")
     ] = False,
     window: Annotated[
         str,

@@ -140,15 +140,13 @@ def _parts(message: str) -> dict[str, str]:
     Raises:
         InputError: its TABs are lost, and what looks like keys is not in their order.
     """
-    if "\t" not in message:
-        pairs = [piece.partition("=") for piece in _LOST_TABS.split(message)]
-        keys = [key for key, _, _ in pairs]
-        if keys != [key for key in _ORDER if key in keys]:
-            raise InputError("has blanks for TABs, and cannot be divided into its fields", found=message)
-        return {key: value.strip() for key, _, value in pairs}
+    pieces = message.split("\t") if "\t" in message else _LOST_TABS.split(message.rstrip())
+    keys = [piece.partition("=")[0] for piece in pieces]
+    if "\t" not in message and keys != [key for key in _ORDER if key in keys]:
+        raise InputError("has blanks for TABs, and cannot be divided into its fields", found=message)
     parts: dict[str, str] = {}
     last = ""
-    for piece in message.split("\t"):
+    for piece in pieces:
         key, equals, value = piece.partition("=")
         name = key.strip()
         if equals and name in KEYS and name not in parts:

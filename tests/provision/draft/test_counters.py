@@ -123,7 +123,8 @@ def test_both_forms_say_the_same(text: str, tmp_path: Path) -> None:
             "JobFinished: has no mapCounters; found jobid, finishTime",
         ),
         (history()[:-30], "job:5: is no event of a job"),
-        (history().replace("JOB_FINISHED", "JOB_FAILED"), "no JOB_FINISHED"),
+        (history().replace("JOB_FINISHED", "JOB_FAILED"), "found JOB_FAILED: the job did not succeed"),
+        (history().replace("JOB_FINISHED", "JOB_KILLED"), "found JOB_KILLED: the job did not succeed"),
         (
             history() + history(),
             "job:10.event: ends a second job; found JOB_FINISHED; allowed: one job a file",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _Jobs = typer.Option(
     "--jobs",
     metavar="FILE",
-    help="Spark event log, Rumen trace or WfCommons instance; repeat [52 made-up queries].",
+    help="Spark event log, Rumen trace, .jhist or WfCommons instance; repeat [52 made-up queries].",
 )
 _KIND, _SIMULATED = "class-selection", "scheduling-simulation"
 

@@ -33,7 +33,7 @@ def submit(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Instead: Spark event log, Rumen trace or WfCommons instance of an earlier run.",
+            help="Instead: Spark event log, Rumen trace, .jhist or WfCommons instance of an earlier run.",
         ),
     ] = None,
     cores: Annotated[float, typer.Option(min=0.01, max=1024, help="Of each container.")] = 1.0,

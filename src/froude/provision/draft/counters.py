@@ -21,6 +21,9 @@ LIMIT_BYTES = 1 << 28
 _PACKAGE = "org.apache.hadoop.mapreduce.jobhistory."
 _HISTORY = re.compile(r'\s*(?:Avro-Json\s|\{\s*"type"\s*:)')
 """How a .jhist file begins: with its form, or, cut out of one, with an event."""
+_UNSUCCESSFUL = ("JOB_FAILED", "JOB_KILLED", "JOB_ERROR")
+_KINDS = ("JOB_SUBMITTED", "JOB_FINISHED", *_UNSUCCESSFUL)
+"""Events of a job as a whole that are read."""
 _MOST_TASKS, _MOST_BYTES = RANGES[Dimension.COUNT][1], RANGES[Dimension.SIZE][1]
 _MOST_MS = RANGES[Dimension.TIME][1] * 1000
 _MOST = {
@@ -131,6 +134,10 @@ def _of_history(path: Path, text: str) -> JobCounters:
             called, begun = submitted.optional("jobName"), submitted.optional("submitTime")
             name = None if called is None else called.text()
             submitted_ms = None if begun is None else begun.whole(_MOST_MS)
+        elif kind in _UNSUCCESSFUL:
+            raise _other(
+                path, f"{kind}: the job did not succeed, and its file has no counters", place=event.place
+            )
         elif finished is not None:
             raise InputError(
                 "ends a second job", file=path, place=event.place, found=kind, allowed="one job a file"
@@ -167,13 +174,13 @@ def _events(path: Path, text: str) -> Iterator[tuple[str, Node]]:
             continue
         if not (plain[0] == "{" and plain[-1] == "}"):
             raise _no_event(path, number, plain[:200])
-        if '"JOB_SUBMITTED"' in plain[:60] or '"JOB_FINISHED"' in plain[:60]:
+        if any(f'"{kind}"' in plain[:60] for kind in _KINDS):
             try:
                 event = Node(path, str(number), parse_json(plain.encode(), str(path)))
             except InputError as error:
                 raise _no_event(path, number, _why(error)) from error
             kind = event.field("type").text()
-            if kind in {"JOB_SUBMITTED", "JOB_FINISHED"}:
+            if kind in _KINDS:
                 yield kind, event.field("event")
 
 

@@ -51,7 +51,8 @@ def client_of(user: str, ip: str | None, real_user: str | None = None, context: 
     """
     values = (ip, user, real_user, context)
     numbers = (number(value) for (_, number), value in zip(_CLIENT, values, strict=True))
-    return sum(number * _ODD**power for power, number in enumerate(numbers)) % (1 << 64)
+    total: int = sum(number * _ODD**power for power, number in enumerate(numbers))
+    return total % (1 << 64)
 
 
 def _number(text: str) -> int:

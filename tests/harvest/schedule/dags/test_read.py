@@ -119,6 +119,10 @@ def test_each_task_of_a_workflow_is_a_stage(tmp_path: Path) -> None:
         (b'{"mapTasks": 5}', "is a damaged record"),
         (b"{", "is a damaged record of jobs"),
         (b"\xff\xfe", "is no text"),
+        (b"LZ4Block\x26\x10", "is packed with lz4, not read here"),
+        (b"\x82SNAPPY\0\0", "is packed with snappy, not read here"),
+        (b"Avro-Binary\n", "is packed with Avro-Binary, not read here"),
+        (b"Avro-Json\n{", "is a damaged record of jobs"),
         (b"\x28\xb5\x2f\xfdxyz", "cannot be unpacked"),
         (lines([{**RUMEN[0], "mapTasks": []}]), "holds no job that ran a task"),
         (json.dumps(WORKFLOW).replace('["a"]', '["z"]').encode(), "waits for one that is not there; found z"),
@@ -220,10 +224,175 @@ def test_tasks_whose_times_cannot_be_count_without_them(odd: str, tmp_path: Path
     assert notes[0].endswith("how long 1 task ran is not known: means are those of the others")
 
 
+def _texts(notes: list[str]) -> list[str]:
+    """What notes state, without the file."""
+    return [note.split(": ", 2)[2] for note in notes]
+
+
+def started(stage: int, index: int, begin: int) -> dict[str, Any]:
+    """The start of a task."""
+    info = {"Index": index, "Launch Time": begin, "Finish Time": 0}
+    return {"Event": "SparkListenerTaskStart", "Stage ID": stage, "Task Info": info}
+
+
+def ended(stage: int, index: int, end: int, reason: str = "Success") -> dict[str, Any]:
+    """Its end."""
+    event = task(stage, 2000, end, reason)
+    return {**event, "Task Info": {**event["Task Info"], "Index": index}}
+
+
+def test_tasks_in_flight_when_a_spark_log_ends(tmp_path: Path) -> None:
+    """Count as run, until the log's last time; a task that ended, however often it began, counts by its end."""
+    events = [
+        *SPARK[:1],
+        job(0, 1000, [(0, [])]),
+        *(started(0, index, 2000) for index in range(5)),
+        ended(0, 0, 4000),
+        ended(0, 1, 3000, "ExceptionFailure"),
+        ended(0, 2, 3000, "ExceptionFailure"),
+        started(0, 2, 3000),
+        ended(0, 2, 6000),
+    ]
+    notes: list[str] = []
+    (tmp_path / "log.inprogress").write_bytes(lines(events))
+    (found,) = read_jobs(tmp_path / "log.inprogress", notes.append)
+    assert found.stages == (Stage("s0", 5, (2 + 1 + 4 + 4 + 4) / 5),)
+    assert notes[0].endswith(
+        "2 of 5 tasks started and have no end: taken as running until the end of the job or of the record"
+    )
+
+
+def test_a_failed_spark_job_is_named(tmp_path: Path) -> None:
+    """By its number and application; its killed tasks ran."""
+    end = {**SPARK[6], "Job Result": {"Result": "JobFailed", "Exception": {}}}
+    events = [*SPARK[:1], job(0, 1000, [(0, [])]), *(ended(0, n, 3000, "TaskKilled") for n in range(3)), end]
+    notes: list[str] = []
+    (tmp_path / "log").write_bytes(lines(events))
+    (found,) = read_jobs(tmp_path / "log", notes.append)
+    assert found.stages == (Stage("s0", 3, 1.0),)
+    assert _texts(notes) == ["1 job did not succeed: job 0 of etl"]
+
+
+@pytest.mark.parametrize("end", [{"finishTime": -1}, {"finishTime": None}, {}])
+def test_maps_of_a_failed_job_count(end: dict[str, Any], tmp_path: Path) -> None:
+    """Also those without an end, until that of the job; those that never started do not."""
+    maps = [
+        {"startTime": 2000, "finishTime": 4000},
+        *([{"startTime": 11_000, **end}] * 499),
+        {"startTime": -1},
+    ]
+    failed = {**RUMEN[0], "mapTasks": maps, "outcome": "FAILED"}
+    others = [{**failed, "jobID": f"job_{n}", "outcome": "KILLED"} for n in range(1, 5)]
+    notes: list[str] = []
+    (tmp_path / "r.json").write_bytes(lines([failed, *others]))
+    found = read_jobs(tmp_path / "r.json", notes.append)
+    assert [concurrency(each) for each in found] == [500] * 5
+    assert found[0].stages[0].task_s == pytest.approx((2 + 499 * 10) / 500)
+    assert _texts(notes) == [
+        "5 jobs did not succeed: job_0 (FAILED), job_1 (KILLED), job_2 (KILLED) and 2 more",
+        "2,495 of 2,500 tasks started and have no end: taken as running until the end of the job or of the record",
+    ]
+
+
+def history(*events: tuple[str, dict[str, Any]]) -> bytes:
+    """A .jhist file."""
+    texts = [json.dumps({"type": kind, "event": {f"org.x.{kind}": fields}}) for kind, fields in events]
+    return "\n".join(["Avro-Json", '{"type": "record", "name": "Event"}', "", *texts, ""]).encode()
+
+
+HISTORY: list[tuple[str, dict[str, Any]]] = [
+    ("JOB_SUBMITTED", {"jobid": "job_1_2", "jobName": "sort", "submitTime": 1000}),
+    ("JOB_STATUS_CHANGED", {"jobid": "job_1_2", "jobStatus": "RUNNING"}),
+    *(("TASK_STARTED", {"taskid": f"m{n}", "taskType": "MAP", "startTime": 2000}) for n in range(3)),
+    ("TASK_STARTED", {"taskid": "r0", "taskType": "REDUCE", "startTime": 3000}),
+    ("MAP_ATTEMPT_FINISHED", {"taskid": "m0", "attemptId": "m0_0", "finishTime": 4000}),
+    ("TASK_FINISHED", {"taskid": "m0", "taskType": "MAP", "finishTime": 4000}),
+    ("TASK_FAILED", {"taskid": "m1", "taskType": "MAP", "finishTime": 5000}),
+]
+
+
+@pytest.mark.parametrize("kind", ["JOB_FAILED", "JOB_KILLED", None])
+def test_a_history_of_mapreduce(kind: str | None, tmp_path: Path) -> None:
+    """Of a job that did not succeed, or still runs: what started has run, until the last time that is known."""
+    notes: list[str] = []
+    over = [] if kind is None else [(kind, {"jobid": "job_1_2", "finishTime": 8000})]
+    (tmp_path / "j.jhist").write_bytes(history(*HISTORY, *over))
+    (found,) = read_jobs(tmp_path / "j.jhist", notes.append)
+    last = 5 if kind is None else 8
+    assert found.stages == (
+        Stage("map", 3, (2 + 3 + last - 2) / 3),
+        Stage("reduce", 1, last - 3, (0,)),
+    )
+    assert (found.name, found.submitted_s, found.duration_s) == ("job_1_2", 1.0, 7.0 if kind else None)
+    assert sum("2 of 4 tasks started and have no end" in note for note in notes) == 1
+    assert sum(f"job_1_2 ({(kind or '').removeprefix('JOB_')})" in note for note in notes) == (
+        kind is not None
+    )
+
+
+def test_a_history_of_a_job_that_succeeded(tmp_path: Path) -> None:
+    """Has nothing to be noted."""
+    notes: list[str] = []
+    ends = [("TASK_FINISHED", {"taskid": name, "finishTime": 8000}) for name in ("m2", "r0")]
+    (tmp_path / "j.jhist").write_bytes(
+        history(*HISTORY, *ends, ("JOB_FINISHED", {"jobid": "job_1_2", "finishTime": 9000}))
+    )
+    (found,) = read_jobs(tmp_path / "j.jhist", notes.append)
+    assert ([stage.tasks for stage in found.stages], found.duration_s, notes) == ([3, 1], 8.0, [])
+
+
+def _rolled(folder: Path, names: list[str]) -> Path:
+    """A rolling log: the events of `SPARK` in files of these names, of about as many lines."""
+    folder.mkdir()
+    for number, name in enumerate(names):
+        (folder / name).write_bytes(lines(SPARK[number * 4 : (number + 1) * 4]))
+    (folder / "appstatus_app-1").touch()
+    return folder
+
+
+def test_a_rolling_log_is_read_as_one(tmp_path: Path) -> None:
+    """In the order of its numbers, whatever is in the folder besides."""
+    (tmp_path / "whole").write_bytes(lines(SPARK))
+    folder = _rolled(tmp_path / "eventlog_v2_app-1", ["events_9_app-1", "events_10_app-1", "events_11_app-1"])
+    notes: list[str] = []
+    assert read_jobs(folder, notes.append)[0].stages == read_jobs(tmp_path / "whole")[0].stages
+    assert _texts(notes) == ["some of events_1_... to events_11_... are missing"]
+
+
+def test_a_compacted_rolling_log(tmp_path: Path) -> None:
+    """The compact file stands for those before it, which may still be there."""
+    names = ["events_2_app-1.compact", "events_3_app-1", "events_4_app-1.inprogress"]
+    folder = _rolled(tmp_path / "eventlog_v2_app-1", names)
+    for name in ("events_1_app-1", "events_2_app-1"):
+        (folder / name).write_bytes(lines(SPARK[:6]))
+    (found,) = read_jobs(folder)
+    assert [stage.tasks for stage in found.stages] == [2, 1, 1, 1]
+
+
+def test_a_folder_that_is_no_rolling_log(tmp_path: Path) -> None:
+    """Is refused, with what is expected in it."""
+    with pytest.raises(InputError, match="is no rolling Spark event log; allowed: events_1_APPLICATION"):
+        read_jobs(tmp_path)
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_a_packed_log_that_is_still_written(codec: str, tmp_path: Path) -> None:
+    """Is read as far as it goes, and that is noted."""
+    events = [*SPARK[:8], *(started(2, index, 6500 + index % 7) for index in range(9000))]
+    with pa.CompressedOutputStream(str(tmp_path / "log"), codec) as out:
+        out.write(lines(events))
+    data = (tmp_path / "log").read_bytes()
+    (tmp_path / "log").write_bytes(data[: len(data) * 2 // 3])
+    notes: list[str] = []
+    (found,) = read_jobs(tmp_path / "log", notes.append)
+    assert 100 < found.stages[2].tasks < 9000
+    assert notes[0].endswith("log is packed and cut or damaged: read up to that place")
+
+
 def test_mutated_records_are_read_or_refused(tmp_path: Path) -> None:
     """Never anything else: bytes changed, cut, doubled."""
     rng = random.Random(5)
-    for source in (lines(SPARK), lines(RUMEN), json.dumps(WORKFLOW).encode()):
+    for source in (lines(SPARK), lines(RUMEN), json.dumps(WORKFLOW).encode(), history(*HISTORY)):
         for _ in range(300):
             data = bytearray(source)
             for _ in range(rng.randint(1, 4)):

@@ -1,4 +1,7 @@
-"""Reads jobs that others recorded: Spark event logs, Rumen traces (MapReduce, Tez), WfCommons instances."""
+"""Reads jobs that others recorded: Spark event logs, Rumen traces (MapReduce, Tez), .jhist files, WfCommons instances.
+
+A task that started counts as one that ran, also where the record has no end of it, as in a failed job or a running one.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,14 +30,27 @@ _ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, Recursio
 _BEGINS = re.compile(r"^(?:\} ?)?(\{)", re.MULTILINE)
 """Where a next record may begin."""
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_OTHERS = {b"LZ4Block": "lz4", b"\x04\x22\x4d\x18": "lz4", b"\x82SNAPPY\0": "snappy", b"ZV": "lzf"}
+_OTHERS |= {b"Avro-Binary": "Avro-Binary"}
+"""How files begin that are not read: of other codecs (`spark.eventLog.compression.codec`), and binary .jhist files."""
+_AVRO = "Avro-Json"
+_PIECE_BYTES = 1 << 12
+"""Read at once; of a packed file that is cut, less than this is lost."""
+_ROLLED = re.compile(r"events_(\d+)_.*?(\.compact)?")
+_NAMED = 3
+"""Failed jobs that are named."""
 
 
 class _Counted:
     """What of a file could not be taken as it stands; told at the end."""
 
     def __init__(self) -> None:
-        self.records = self.bad = self.untimed = self.unknown = 0
+        self.records = self.bad = self.untimed = self.unknown = self.tasks = self.endless = 0
         self.why = ""
+        self.failed: list[str] = []
+        """Jobs that did not succeed."""
+        self.incomplete: list[str] = []
+        """What of the record itself is missing."""
 
     def damaged(self, error: Exception) -> None:
         """A record that is none."""
@@ -47,9 +64,18 @@ class _Counted:
 
     def timed(self, times_s: Sequence[float | None]) -> float:
         """How long a task of a stage runs, mean of those that tell; 0 where none does."""
+        self.tasks += len(times_s)
         told = [each for each in times_s if each is not None]
         self.untimed += len(times_s) - len(told)
         return sum(told) / len(told) if told else 0.0
+
+    def lasted(self, begin: object, end: object, until: float | None) -> float | None:
+        """How long a task ran: to its end, or, without one, until a time by which it had to be over; milliseconds."""
+        ended = _number(end)
+        if end is None or (ended is not None and ended <= 0):
+            self.endless += 1
+            return _seconds(begin, until)
+        return _seconds(begin, end)
 
     def refuse(self, path: Path) -> None:
         """Refuse a file of which too much is damaged."""
@@ -59,7 +85,14 @@ class _Counted:
             raise InputError("is a damaged record of jobs", file=path, found=found)
 
     def notes(self) -> Iterator[str]:
-        """What to tell."""
+        """What a user has to know."""
+        yield from self.incomplete
+        if self.failed:
+            more = f" and {len(self.failed) - _NAMED:,} more" if len(self.failed) > _NAMED else ""
+            yield f"{counted(len(self.failed), 'job')} did not succeed: {', '.join(self.failed[:_NAMED])}{more}"
+        if self.endless:
+            tasks = f"{self.endless:,} of {counted(self.tasks, 'task')}"
+            yield f"{tasks} started and have no end: taken as running until the end of the job or of the record"
         if self.bad:
             yield f"{self.bad:,} of {self.records:,} records are damaged, and left out ({self.why})"
         if self.unknown:
@@ -69,21 +102,23 @@ class _Counted:
 
 
 def read_jobs(path: Path, note: Callable[[str], None] | None = None) -> list[JobGraph]:
-    """Jobs of a file, whatever it is of the three; plain, or packed with gzip or zstd.
+    """Jobs of a file, whatever it is of the four; plain, or packed with gzip or zstd.
 
     A Spark application is one job: the stages of its jobs, each after the jobs that had ended when it was submitted.
-    Of a Rumen job the reduces follow the maps. Each task of a WfCommons workflow is a stage. Of a log or a trace one
+    Of a MapReduce job the reduces follow the maps. Each task of a WfCommons workflow is a stage. Of a log or a trace one
     record, or a few percent of them, may be damaged or cut; times that cannot be are taken as not known.
 
     Args:
-        path: the file.
+        path: the file, or the folder of a rolling Spark event log.
         note: told of what was left out, or is not known.
 
     Raises:
         InputError: it cannot be read, is none of them, or holds no job that ran a task.
     """
     count = _Counted()
-    values = _objects(_text(path), count)
+    values = _objects(
+        "\n".join(_text(each, count) for each in _files(path, count)).removeprefix(_AVRO), count
+    )
     head = next(values, None)
     try:
         if isinstance(head, dict) and "Event" in head:
@@ -92,9 +127,11 @@ def read_jobs(path: Path, note: Callable[[str], None] | None = None) -> list[Job
             jobs = [_workflow(path, head, count)]
         elif isinstance(head, dict) and "mapTasks" in head:
             jobs = _rumen(itertools.chain([head], values), count)
+        elif isinstance(head, dict) and "type" in head:
+            jobs = [_history(path, itertools.chain([head], values), count)]
         else:
             count.refuse(path)
-            allowed = "a Spark event log, a Rumen trace or a WfCommons instance"
+            allowed = "a Spark event log, a Rumen trace, a .jhist file (Avro-Json) or a WfCommons instance"
             raise InputError("is no record of jobs", file=path, allowed=allowed)
     except _ODD as error:
         raise InputError(
@@ -108,26 +145,49 @@ def read_jobs(path: Path, note: Callable[[str], None] | None = None) -> list[Job
     return found
 
 
-def _text(path: Path) -> str:
+def _files(path: Path, count: _Counted) -> list[Path]:
+    """The file, or those of a rolling log in their order; a compact one holds what those before it held."""
+    if not path.is_dir():
+        return [path]
+    names = [(match, each) for each in path.iterdir() if (match := _ROLLED.fullmatch(each.name))]
+    numbered = {(int(match[1]), match[2] is not None): each for match, each in names}
+    first = max((number for number, compact in numbered if compact), default=1)
+    files = {number: each for (number, _), each in sorted(numbered.items()) if number >= first}
+    if not files:
+        raise InputError(
+            "is no rolling Spark event log", file=path, allowed="events_1_APPLICATION, ... in it"
+        )
+    if len(files) <= max(files) - first:
+        count.incomplete.append(f"some of events_{first}_... to events_{max(files)}_... are missing")
+    return list(files.values())
+
+
+def _text(path: Path, count: _Counted) -> str:
+    data = bytearray()
     with open_regular(path, limit_bytes=LIMIT_BYTES) as raw:
-        packed = raw.read(4) == _ZSTD
+        head = raw.read(max(map(len, _OTHERS)))
         raw.seek(0)
+        codec = next((name for magic, name in _OTHERS.items() if head.startswith(magic)), None)
+        if codec is not None:
+            remedy = "Write it again plain, or with zstd or gzip"
+            raise InputError(f"is packed with {codec}, not read here", file=path, remedy=remedy)
         try:
-            if packed:
-                data = pa.CompressedInputStream(raw, "zstd").read(LIMIT_BYTES + 1)
-            else:
-                with unpacked(raw, path) as file:
-                    data = file.read(LIMIT_BYTES + 1)
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(
-                "cannot be unpacked", file=path, found=" ".join(str(error).split())[:200]
-            ) from error
+            with ExitStack() as stack:
+                zstd = pa.CompressedInputStream(raw, "zstd") if head.startswith(_ZSTD) else None
+                file = stack.enter_context(unpacked(raw, path)) if zstd is None else zstd
+                while len(data) <= LIMIT_BYTES and (piece := file.read(_PIECE_BYTES)):
+                    data += piece
+        except (OSError, pa.ArrowException, InputError) as error:
+            if not data:
+                found = " ".join(str(error).split())[:200]
+                raise InputError("cannot be unpacked", file=path, found=found) from error
+            count.incomplete.append(f"{path.name} is packed and cut or damaged: read up to that place")
     if len(data) > LIMIT_BYTES:
         raise InputError("expands too far", file=path, allowed=f"{LIMIT_BYTES} bytes")
     try:
         return bytes(data).decode()
     except UnicodeDecodeError as error:
-        if data[:1] == b"{":  # a letter was cut, or a line is damaged
+        if bytes(data[:1]) in {b"{", b"A"}:  # a letter was cut, or a line is damaged
             return bytes(data).decode(errors="replace")
         raise InputError("is no text", file=path, found=error) from error
 
@@ -172,6 +232,7 @@ def _spark(path: Path, events: Iterable[Any], count: _Counted) -> list[JobGraph]
             log.take(event)
         except _ODD as error:
             count.damaged(error)
+    count.failed += log.failed
     duration = None
     if set(log.ended) >= {job.number for job in log.jobs}:
         duration = _seconds(log.begun_ms, max(log.ended.values(), default=None))
@@ -204,14 +265,20 @@ class _SparkLog:
         self.begun_ms: object = None
         self.jobs: list[_SparkJob] = []
         self.ended: dict[int, float] = {}
+        self.failed: list[str] = []
+        self.last_ms: float | None = None
+        """The last time in the log."""
         self.times: dict[int, dict[object, float | None]] = defaultdict(dict)
         """Seconds by stage and task: of a task that ran again, as where its stage did, the last time counts."""
+        self.others: dict[int, dict[object, tuple[object, object]]] = defaultdict(dict)
+        """Begin and end of tasks that did not succeed, or of which that is not known yet, likewise."""
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Take one event; an odd one changes nothing."""
         match event["Event"]:
             case "SparkListenerApplicationStart":
                 self.name, self.begun_ms = str(event["App Name"]), event["Timestamp"]
+                self._passed(self.begun_ms)
             case "SparkListenerJobStart":
                 stages = [
                     _SparkStage(
@@ -223,13 +290,38 @@ class _SparkLog:
                 ]
                 submitted = float(event["Submission Time"])
                 self.jobs.append(_SparkJob(int(event["Job ID"]), submitted, tuple(sorted(stages))))
+                self._passed(submitted)
             case "SparkListenerJobEnd":
                 self.ended[int(event["Job ID"])] = float(event["Completion Time"])
+                self._passed(event["Completion Time"])
+                if (event.get("Job Result") or {}).get("Result") == "JobFailed":
+                    self.failed.append(f"job {event['Job ID']} of {self.name}")
+            case "SparkListenerTaskStart":
+                info = event["Task Info"]
+                self.others[int(event["Stage ID"])][info["Index"]] = info["Launch Time"], None
+                self._passed(info["Launch Time"])
             case "SparkListenerTaskEnd":
+                info, ran = event["Task Info"], self.times[int(event["Stage ID"])]
+                begin, end = info["Launch Time"], info["Finish Time"]
+                self._passed(end)
                 if (event.get("Task End Reason") or {}).get("Reason") == "Success":
-                    info, ran = event["Task Info"], self.times[int(event["Stage ID"])]
-                    task = info.get("Index", f"#{len(ran)}")
-                    ran[task] = _seconds(info["Launch Time"], info["Finish Time"])
+                    ran[info.get("Index", f"#{len(ran)}")] = _seconds(begin, end)
+                elif "Index" in info:
+                    self.others[int(event["Stage ID"])][info["Index"]] = begin, end
+
+    def _passed(self, time_ms: object) -> None:
+        time = _number(time_ms)
+        if time is not None:
+            self.last_ms = max(time, self.last_ms or time)
+
+    def ran(self, stage: int, count: _Counted) -> list[float | None]:
+        """Seconds of each task of a stage that ran."""
+        done = self.times.get(stage, {})
+        others = self.others.get(stage, {})
+        return [
+            *done.values(),
+            *(count.lasted(*each, self.last_ms) for task, each in others.items() if task not in done),
+        ]
 
 
 def _spark_stages(log: _SparkLog, count: _Counted) -> list[Stage]:
@@ -246,7 +338,7 @@ def _spark_stages(log: _SparkLog, count: _Counted) -> list[Stage]:
             inner.update(parents)
             if stage.number in number:
                 continue
-            ran = list(log.times.get(stage.number, {}).values())
+            ran = log.ran(stage.number, count)
             number[stage.number] = len(stages)
             after = [number[p] for p in parents if p in number and p != stage.number] or before
             stages.append(Stage(stage.name, len(ran), count.timed(ran), tuple(dict.fromkeys(after))))
@@ -270,25 +362,63 @@ def _rumen(jobs: Iterable[Any], count: _Counted) -> list[JobGraph]:
 
 def _rumen_job(job: Mapping[str, Any], count: _Counted) -> JobGraph:
     stages: list[Stage] = []
-    ran_of = {
-        name: [_rumen_task(task) for task in job.get(f"{name}Tasks") or []] for name in ("map", "reduce")
-    }
-    name, submitted, finished = str(job["jobID"]), job["submitTime"], job["finishTime"]
-    for kind, told in ran_of.items():
-        ran = [seconds for did, seconds in told if did]
+    name, submitted, finished = str(job["jobID"]), job["submitTime"], job.get("finishTime")
+    tasks = {kind: job.get(f"{kind}Tasks") or [] for kind in ("map", "reduce")}
+    ended = _number(finished) or 0
+    until = ended if ended > 0 else max(map(_latest, [job, *itertools.chain(*tasks.values())]))
+    for kind, all_ in tasks.items():
+        ran = [
+            count.lasted(each["startTime"], each.get("finishTime"), until) for each in all_ if _started(each)
+        ]
         if ran:
             stages.append(Stage(kind, len(ran), count.timed(ran), (0,) if stages else ()))
+    outcome = job.get("outcome") or "SUCCESS"
+    if outcome not in {"SUCCESS", "SUCCEEDED"}:
+        count.failed.append(f"{name} ({outcome})")
     begun = _number(submitted)
     if begun is None or begun <= 0:
         return JobGraph(name, tuple(stages), None, count.known(None))
     return JobGraph(name, tuple(stages), begun / 1000, count.known(_seconds(begun, finished)))
 
 
-def _rumen_task(task: Mapping[str, Any]) -> tuple[bool, float | None]:
-    """Whether it ran, which one without a start or an end did not, and for how long."""
-    begun, ended = _number(task["startTime"]), _number(task["finishTime"])
-    did = begun is None or ended is None or ended >= begun > 0
-    return did, _seconds(begun, ended)
+def _latest(times: Mapping[str, Any]) -> float:
+    """The last time that a job, a task or an event has; 0 where it has none."""
+    return max(
+        _number(times.get(f"{what}Time")) or 0 for what in ("submit", "launch", "start", "finish", "last")
+    )
+
+
+def _started(task: Mapping[str, Any]) -> bool:
+    begun = _number(task["startTime"])
+    return begun is None or begun > 0
+
+
+def _history(path: Path, events: Iterable[Any], count: _Counted) -> JobGraph:
+    """The job of a .jhist file, by the events of the job and of its tasks."""
+    job: dict[str, Any] = {"jobID": path.name, "submitTime": None, "finishTime": None, "lastTime": 0}
+    tasks: dict[str, dict[str, Any]] = {}
+    for event in events:
+        if event.get("type") == "record":  # the schema
+            continue
+        try:
+            (fields,) = event["event"].values()
+            job["lastTime"] = max(job["lastTime"], _latest(fields))
+            match event["type"].split("_"):
+                case ["JOB", "SUBMITTED"]:
+                    job |= {"jobID": fields["jobid"], "submitTime": fields["submitTime"]}
+                case ["JOB", "FINISHED" | "FAILED" | "KILLED" | "ERROR" as outcome]:
+                    job |= {"finishTime": fields["finishTime"]}
+                    job |= {} if outcome == "FINISHED" else {"outcome": outcome}
+                case ["TASK", "STARTED"]:
+                    kind, begun = fields["taskType"], fields["startTime"]
+                    tasks.setdefault(fields["taskid"], {"kind": kind, "startTime": begun, "finishTime": None})
+                case ["TASK", "FINISHED" | "FAILED"]:
+                    tasks[fields["taskid"]]["finishTime"] = fields["finishTime"]
+        except _ODD as error:
+            count.damaged(error)
+    for kind in ("map", "reduce"):
+        job[f"{kind}Tasks"] = [task for task in tasks.values() if task["kind"] == kind.upper()]
+    return _rumen_job(job, count)
 
 
 def _workflow(path: Path, document: Mapping[str, Any], count: _Counted) -> JobGraph:
