@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from froude.emulation.programs.audit.commands import sources
 from froude.trace.audit.files import AuditLog
 
 Ints = npt.NDArray[np.int64]
@@ -130,11 +131,10 @@ def find_bundles(log: AuditLog) -> Bundles:
 
 def paths_in(src: str | None) -> tuple[str, ...]:
     """The paths in a field of a line: one, or a list in brackets (concat); without what is no path of a tree."""
-    if src is None:
-        return ()
-    texts = src[1:-1].split(", ") if src.startswith("[") and src.endswith("]") else [src]
     return tuple(
-        text.rstrip("/") for text in texts if text.startswith("/") and len(text) > 1 and _NOWHERE not in text
+        text.rstrip("/")
+        for text in sources(src)
+        if text.startswith("/") and len(text) > 1 and _NOWHERE not in text
     )
 
 

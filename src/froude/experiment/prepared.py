@@ -18,7 +18,7 @@ from froude.experiment.block_lists import open_block_lists, write_block_lists
 from froude.experiment.growth import Growth, plan_growth
 from froude.experiment.made_log import Asked, made_log
 from froude.experiment.recorded_load import make_trace_ready
-from froude.experiment.replay import make_ready, replay_plan
+from froude.experiment.replay import SWITCHES, make_ready, replay_plan
 from froude.experiment.replay_sections import ReplayedDatanodes, ReplayLoad
 from froude.experiment.replayed_image import Replayed, profile_of, read_image, replayed_image
 from froude.experiment.scenario import DynoScenario
@@ -250,10 +250,13 @@ def _with_room(datanodes: ReplayedDatanodes) -> ReplayedDatanodes:
 
 
 def _accounts(head: Head, namespace: Namespace | None) -> dict[str, str]:
-    if namespace is None:
-        return account_properties(head.clients, {})
-    groups, owner = owners(namespace)
-    return account_properties(head.clients, groups, [owner])
+    groups: dict[str, set[str]] = {}
+    superusers: list[str] = []
+    if namespace is not None:
+        groups, owner = owners(namespace)
+        superusers = [owner]
+    switches = dict(pair for command in head.commands for pair in SWITCHES.get(command, {}).items())
+    return {**switches, **account_properties(head.clients, groups, superusers)}
 
 
 def _log(

@@ -18,6 +18,12 @@ from froude.workload.scale import Count, Scale
 from froude.workload.types import NodeFact, NodeType, Recorded, Workload
 
 _PROXY = "PROXY"
+SWITCHES: Mapping[str, Mapping[str, str]] = {
+    "satisfyStoragePolicy": {"dfs.storage.policy.satisfier.mode": "external"},
+    "getDelegationToken": {"dfs.namenode.delegation.token.always-use": "true"},
+    "refreshServiceAcl": {"hadoop.security.authorization": "true"},
+}
+"""Properties without which a NameNode refuses a command: a log that has it shows that they were set."""
 
 
 def make_ready(log: Iterable[AuditLine], path: Path) -> Head:

@@ -9,6 +9,7 @@ neighbours (what is called).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -122,7 +123,7 @@ def sources(src: str | None) -> tuple[str, ...]:
     if src is None:
         return ()
     if src.startswith("[") and src.endswith("]"):
-        return tuple(src[1:-1].split(", "))
+        return tuple(re.split(r", (?=/)", src[1:-1]))  # a name may have a comma and a blank
     return (src,)
 
 
@@ -212,8 +213,9 @@ def _compare_snapshots(line: Line, _: Assumed) -> Mapping[str, Any]:
 
 def _braces(text: str | None) -> Mapping[str, str]:
     """`{path: /a, pool: p}` as the log writes directives and pools."""
-    pairs = (part.partition(":") for part in (text or "").strip("{}").split(", "))
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    inside = (text or "").removeprefix("{").removesuffix("}")
+    pairs = (part.partition(":") for part in re.split(r", (?=\w+:)", inside))
+    return {name: value.removeprefix(" ") for name, _, value in pairs}
 
 
 def _directive(line: Line, assumed: Assumed) -> Mapping[str, Any]:
@@ -237,6 +239,16 @@ def _pool(line: Line, _: Assumed) -> Mapping[str, Any]:
 def _removed_directive(line: Line, _: Assumed) -> Mapping[str, Any]:
     digits = "".join(filter(str.isdigit, line.src or ""))
     return {"id": int(digits or 0)}
+
+
+def _policies(line: Line, _: Assumed) -> Mapping[str, Any]:
+    """`[RS-6-3-1024k]`: a name holds its policy's schema, but for options of its codec (composePolicyName)."""
+    policies = []
+    for name in (line.src or "").strip("[]").split(", "):
+        codec, data, parity, cell = name.rsplit("-", 3)
+        schema = {"codecName": codec.lower(), "dataUnits": int(data), "parityUnits": int(parity)}
+        policies.append({"name": name, "schema": schema, "cellSize": int(cell.rstrip("k")) << 10, "id": 0})
+    return {"ecPolicies": policies}
 
 
 def _of(**fixed: Any) -> Fields:
@@ -309,11 +321,7 @@ COMMANDS: Mapping[str, Command] = {
     # what is read
     "open": Command(
         "getBlockLocations",
-        lambda line, assumed: {
-            "src": line.src,
-            "offset": 0,
-            "length": _PREFETCH_BLOCKS * assumed.block_bytes,
-        },
+        lambda line, assumed: {"src": line.src, "offset": 0, "length": _PREFETCH_BLOCKS * assumed.block_bytes},
         assumes="range: the first 10 blocks",
     ),
     "getfileinfo": Command("getFileInfo"),
@@ -321,10 +329,12 @@ COMMANDS: Mapping[str, Command] = {
     "contentSummary": Command("getContentSummary", _as("path")),
     "quotaUsage": Command("getQuotaUsage", _as("path")),
     "isFileClosed": Command("isFileClosed"),
-    "checkAccess": Command(
-        "checkAccess", lambda line, _: {"path": line.src, "mode": "READ"}, assumes="mode: read"
+    "checkAccess": Command("checkAccess", _as("path", mode="READ"), assumes="mode: read"),
+    "listOpenFiles": Command(
+        "listOpenFiles", _of(id=0, path="/", types=["ALL_OPEN_FILES"]), assumes="path and types: all"
     ),
-    "listOpenFiles": Command("listOpenFiles", _of(id=0)),
+    "getStoragePolicy": Command("getStoragePolicy", _as("path")),
+    "getPreferredBlockSize": Command("getPreferredBlockSize", _as("filename")),
     "getAclStatus": Command("getAclStatus"),
     "getXAttrs": Command("getXAttrs"),
     "listXAttrs": Command("listXAttrs"),
@@ -342,25 +352,21 @@ COMMANDS: Mapping[str, Command] = {
     "listReencryptionStatus": Command("listReencryptionStatus", _of(id=0)),
     # what changes the namespace
     "create": Command(
-        changes=True,
-        creates=True, steps=_create, assumes="length, replication, block size: as set; an older file is replaced"
+        changes=True, creates=True, steps=_create,
+        assumes="length, replication, block size: as set; an older file is replaced"
     ),
     "append": Command(changes=True, steps=_append, assumes="length: as set, in a new block"),
     "truncate": Command(
         "truncate",
         lambda line, _: {"src": line.src, "newLength": 0, "clientName": "froude"},
-        changes=True,
-        assumes="new length: 0",
+        changes=True, assumes="new length: 0",
     ),
     "mkdirs": Command(
         "mkdirs",
         lambda line, _: {"src": line.src, "masked": permission_of(line.perm), "createParent": True},
-        changes=True,
-        creates=True,
+        changes=True, creates=True,
     ),
-    "delete": Command(
-        "delete", _as("src", recursive=True), changes=True, moves=True, assumes="recursive: yes"
-    ),
+    "delete": Command("delete", _as("src", recursive=True), changes=True, moves=True, assumes="recursive: yes"),
     "rename": Command(
         "rename", lambda line, _: {"src": line.src, "dst": line.dst}, changes=True, moves=True, both=True
     ),
@@ -371,31 +377,23 @@ COMMANDS: Mapping[str, Command] = {
     "createSymlink": Command(
         "createSymlink",
         lambda line, _: {
-            "target": line.dst,
-            "link": line.src,
-            "dirPerm": permission_of(line.perm),
-            "createParent": True,
+            "target": line.dst, "link": line.src, "dirPerm": permission_of(line.perm), "createParent": True
         },
-        changes=True,
-        creates=True,
+        changes=True, creates=True,
     ),
     "setPermission": Command(
-        "setPermission",
-        lambda line, _: {"src": line.src, "permission": permission_of(line.perm)},
-        changes=True,
+        "setPermission", lambda line, _: {"src": line.src, "permission": permission_of(line.perm)}, changes=True
     ),
     "setOwner": Command("setOwner", _owner, changes=True),
     "setTimes": Command(
         "setTimes",
         lambda line, _: {"src": line.src, "mtime": int(line.at_s * 1000), "atime": _NO_TIME},
-        changes=True,
-        assumes="times: the line's own, counted from the first",
+        changes=True, assumes="times: the line's own, counted from the first",
     ),
     "setReplication": Command(
         "setReplication",
         lambda line, assumed: {"src": line.src, "replication": assumed.replication},
-        changes=True,
-        assumes="replication: as set",
+        changes=True, assumes="replication: as set",
     ),
     "setStoragePolicy": Command(
         "setStoragePolicy", _as("src", policyName="HOT"), changes=True, assumes="policy: HOT"
@@ -403,9 +401,7 @@ COMMANDS: Mapping[str, Command] = {
     "unsetStoragePolicy": Command("unsetStoragePolicy", changes=True),
     "satisfyStoragePolicy": Command("satisfyStoragePolicy", changes=True),
     "setQuota": Command("setQuota", _quota(_LARGE, _UNSET), changes=True, assumes="quota: very large"),
-    "setSpaceQuota": Command(
-        "setQuota", _quota(_UNSET, _LARGE), changes=True, assumes="quota: very large"
-    ),
+    "setSpaceQuota": Command("setQuota", _quota(_UNSET, _LARGE), changes=True, assumes="quota: very large"),
     "clearQuota": Command("setQuota", _quota(_RESET, _UNSET), changes=True),
     "clearSpaceQuota": Command("setQuota", _quota(_UNSET, _RESET), changes=True),
     "modifyAclEntries": Command(
@@ -417,8 +413,7 @@ COMMANDS: Mapping[str, Command] = {
             "src": line.src,
             "aclSpec": [{"type": "USER", "scope": "ACCESS", "permissions": "NONE", "name": "froude"}],
         },
-        changes=True,
-        assumes="entry: of user froude",
+        changes=True, assumes="entry: of user froude",
     ),
     "removeDefaultAcl": Command("removeDefaultAcl", changes=True),
     "removeAcl": Command("removeAcl", changes=True),
@@ -446,6 +441,7 @@ COMMANDS: Mapping[str, Command] = {
     "removeCachePool": Command(
         "removeCachePool", lambda line, a: {"poolName": _pool(line, a)["info"]["poolName"]}, changes=True
     ),
+    "addErasureCodingPolicies": Command("addErasureCodingPolicies", _policies, changes=True),
     "removeErasureCodingPolicy": Command("removeErasureCodingPolicy", _as("ecPolicyName"), changes=True),
     "enableErasureCodingPolicy": Command("enableErasureCodingPolicy", _as("ecPolicyName"), changes=True),
     "disableErasureCodingPolicy": Command("disableErasureCodingPolicy", _as("ecPolicyName"), changes=True),
@@ -453,6 +449,9 @@ COMMANDS: Mapping[str, Command] = {
     "metaSave": Command("metaSave", _of(filename="froude-metasave"), assumes="file: froude-metasave"),
     "rollEditLog": Command("rollEdits", _NOTHING),
     "refreshNodes": Command("refreshNodes", _NOTHING),
+    "checkRestoreFailedStorage": Command("restoreFailedStorage", _of(arg="check")),
+    "enableRestoreFailedStorage": Command("restoreFailedStorage", _of(arg="true")),
+    "disableRestoreFailedStorage": Command("restoreFailedStorage", _of(arg="false")),
     "finalizeUpgrade": Command("finalizeUpgrade", _NOTHING),
     "queryRollingUpgrade": Command("rollingUpgrade", _of(action="QUERY")),
     "setBalancerBandwidth": Command(
@@ -462,9 +461,7 @@ COMMANDS: Mapping[str, Command] = {
     "slowDataNodesReport": Command("getSlowDatanodeReport", _NOTHING),
     "getDatanodeStorageReport": Command("getDatanodeStorageReport", _of(type="ALL"), assumes="type: all"),
     "safemode_get": Command("setSafeMode", _of(action="SAFEMODE_GET")),
-    "getDelegationToken": Command(
-        "getDelegationToken", _of(renewer="froude"), assumes="renewer: froude"
-    ),
+    "getDelegationToken": Command("getDelegationToken", _of(renewer="froude"), assumes="renewer: froude"),
     "refreshServiceAcl": Command("refreshServiceAcl", _NOTHING, protocol=_SERVICE_ACL),
     "refreshUserToGroupsMappings": Command("refreshUserToGroupsMappings", _NOTHING, protocol=_USER_MAPPINGS),
     "refreshSuperUserGroupsConfiguration": Command(
@@ -484,7 +481,6 @@ LEFT_OUT: Mapping[str, str] = {
     "fsckGetBlockLocations": "asked by HTTP, not by a call",
     "renewDelegationToken": "needs a token, which no log holds",
     "cancelDelegationToken": "needs a token, which no log holds",
-    "addErasureCodingPolicies": "needs the policies' schemas, which no log holds",
     "reencryptEncryptionZone": "needs a key provider",
     "gcDeletedSnapshot": "made by the NameNode itself",
     "safemode_enter": "would end service to every client",
