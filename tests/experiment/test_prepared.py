@@ -80,3 +80,15 @@ def test_a_folder_that_is_no_trace(hadoop: Hadoop, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="empty"):
         prepare(DynoScenario(load=ReplayLoad(trace=tmp_path / "empty")), hadoop, tmp_path, Silent())
+
+
+def test_what_the_log_shows_to_have_been_on(hadoop: Hadoop, tmp_path: Path) -> None:
+    """Is on in the NameNode, and nothing else."""
+    message = "allowed=true\tugi=a\tip=/10.0.0.1\tcmd={}\tsrc=/a\tdst=null\tperm=null\tproto=rpc"
+    for command, value in (("satisfyStoragePolicy", "external"), ("setStoragePolicy", None)):
+        log = tmp_path / f"{command}.log"
+        log.write_text(f"2026-12-01 09:00:00,000 INFO x: {message.format(command)}\n")
+        (tmp_path / command).mkdir()
+        scenario = DynoScenario(load=ReplayLoad(audit_log=(log,)), nodes=MADE.nodes, namespace=MADE.namespace)
+        ready = prepare(scenario, hadoop, tmp_path / command, Silent())
+        assert ready.properties.get("dfs.storage.policy.satisfier.mode") == value

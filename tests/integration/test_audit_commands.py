@@ -84,6 +84,8 @@ def test_every_command_is_replayed_as_it_was_made(hadoop: Hadoop, tmp_path: Path
     log = import_audit([_recorded(hadoop, tmp_path)], tmp_path / "audit")
     assert log.meta.counts.bad == 0
     assert {line.command for line in log.lines()} >= COMMANDS.keys() - UNMADE.keys()
+    owners = {line.perm for line in log.lines() if line.command == "setOwner"}
+    assert owners == {r"CORP\tom:domain users:rw-------"}
     head = make_ready(log.lines(), tmp_path / "lines.json")
     assert {client.user for client in head.clients} == {r"CORP\tom", "ann lee", "zoë", "tom", current_user()}
     properties = dict(pair for name in head.commands for pair in SWITCHES.get(name, {}).items())

@@ -2,7 +2,7 @@
 
 A line is a prefix of the site's own (a date, a level, a logger), then TAB-separated `key=value` pieces;
 each is split at its first `=`. Where every TAB was lost on the way (an editor's blanks, the `#011` of rsyslog), the
-pieces are split before the keys, and a line with other keys in other places is refused. Nothing here reads a file.
+pieces are split before the keys, and a line whose keys are not in their order is refused. Nothing here reads a file.
 
 Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem (DefaultAuditLogger);
 org.apache.hadoop.tools.dynamometer.workloadgenerator.audit (AuditLogHiveTableParser).

@@ -277,7 +277,7 @@ class _Shapes:
                 else nothing.dictionary_encode()
             )
 
-        context = few("callerContext", lambda value: unescape(value) if escaped else text(value))
+        context = few("callerContext", lambda value: text(unescape(value) if escaped else value))
         return {
             "allowed": pa.array(allowed),
             "user": user,

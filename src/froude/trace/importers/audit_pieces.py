@@ -45,7 +45,7 @@ _LONGEST_LINE = 1 << 20
 _RECORD_LIMIT_BYTES = 16 << 20
 _ROUND = 8
 """Items for each worker between two steps of progress."""
-_VERSION = 1
+_VERSION = 2
 """Of what a partial import holds; others are not gone on with."""
 _KEY = "import.key"
 _OWN = re.compile(r"run-\d+-\d+(-\d+)?\.(arrow|json)")

@@ -35,14 +35,16 @@ finalizeUpgrade queryRollingUpgrade startRollingUpgrade finalizeRollingUpgrade s
 slowDataNodesReport getDatanodeStorageReport fsck fsckGetBlockLocations safemode_enter safemode_leave safemode_get
 safemode_force_exit refreshServiceAcl refreshUserToGroupsMappings refreshSuperUserGroupsConfiguration refreshCallQueue
 startNamenodeReconfiguration getNamenodeReconfigurationStatus listNamenodeReconfigurableProperties getDelegationToken
-renewDelegationToken cancelDelegationToken
+renewDelegationToken cancelDelegationToken getStoragePolicy getPreferredBlockSize checkRestoreFailedStorage
+enableRestoreFailedStorage disableRestoreFailedStorage
 """
 
 
 def _call(name: str, requests: Schema) -> Call:
     command = COMMANDS[name]
+    line = _LINE._replace(src="[RS-6-3-1024k]") if name == "addErasureCodingPolicies" else _LINE
     if command.steps is None:
-        return Call(command.method, command.fields(_LINE, Assumed()), command.protocol)
+        return Call(command.method, command.fields(line, Assumed()), command.protocol)
     first = next(command.steps(_LINE, Assumed(), Who("froude_0", "alice", Ids(requests))))
     assert isinstance(first, Call)
     return first
@@ -87,6 +89,7 @@ def test_lists_of_sources() -> None:
     """One path, those of a concat, or none."""
     assert sources("/a, b") == ("/a, b",)
     assert sources("[/a, /b]") == ("/a", "/b")
+    assert sources("[/a, b, /c]") == ("/a, b", "/c")
     assert sources(None) == ()
 
 
@@ -142,5 +145,24 @@ def test_directives_and_pools_are_read_as_they_are_logged() -> None:
     assert directive["info"] == {"path": "/hot", "pool": "p", "replication": 2}
     changed = COMMANDS["modifyCacheDirective"].fields(_LINE._replace(src=text), Assumed())
     assert changed["info"]["id"] == 7
+    odd = COMMANDS["addCacheDirective"].fields(_LINE._replace(src="{path: /a, b} , pool: {p}, q}"), Assumed())
+    assert odd["info"] == {"path": "/a, b} ", "pool": "{p}, q", "replication": 3}
     pool = COMMANDS["addCachePool"].fields(_LINE._replace(src="{poolName:p, ownerName:a}"), Assumed())
     assert pool == {"info": {"poolName": "p"}}
+
+
+def test_a_policy_is_made_of_its_name() -> None:
+    """Which holds codec, units and the size of a cell; a codec may have a hyphen."""
+    fields = COMMANDS["addErasureCodingPolicies"].fields(
+        _LINE._replace(src="[RS-6-3-1024k, RS-LEGACY-4-2-64k]"), Assumed()
+    )
+    first, second = fields["ecPolicies"]
+    assert first["schema"] == {"codecName": "rs", "dataUnits": 6, "parityUnits": 3}
+    assert (first["name"], first["cellSize"]) == ("RS-6-3-1024k", 1 << 20)
+    assert (second["schema"]["codecName"], second["cellSize"]) == ("rs-legacy", 64 << 10)
+
+
+def test_open_files_are_listed_from_the_root() -> None:
+    """A NameNode refuses an empty path and a list without types, which no client sends."""
+    fields = COMMANDS["listOpenFiles"].fields(_LINE._replace(src=None), Assumed())
+    assert fields == {"id": 0, "path": "/", "types": ["ALL_OPEN_FILES"]}
