@@ -14,10 +14,11 @@ from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core
 from froude.emulation.groups import groups_of
+from froude.emulation.identification import Identification
 from froude.emulation.inbound import Accepted
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, NodeId
-from froude.emulation.programs.population import PlaySettings
+from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.yarn.nodemanagers import KIND, NodemanagerSettings
 from froude.emulation.programs.yarn.protocols import (
@@ -41,6 +42,8 @@ SERVICES = ("namenode", "resourcemanager", "resourcemanager-tracker", "resourcem
 LIMIT_S = 600.0
 PASSWORD = b"password of an application master"
 SCHEDULER_SERVICE = SERVICES[3]
+IDS = {"namenode": "CID-model"}
+"""Who the servers say they are, where it is not the stamp."""
 
 
 class RefusedError(Exception):
@@ -99,18 +102,33 @@ class ModelMaster:
         *,
         services: tuple[str, ...] = SERVICES,
         pacing: Pacing = Pacing.CLOSED,
+        connections: Connections | None = None,
     ) -> None:
-        targets = {service: Target(service, "model:1", "model") for service in services}
-        settings = PlaySettings(targets, pacing=pacing, programs={KIND: NodemanagerSettings()}, port=18041)
+        targets = {service: Target(service, "model:1", IDS.get(service, str(STAMP))) for service in services}
+        settings = PlaySettings(
+            targets,
+            connections or Connections(),
+            pacing=pacing,
+            programs={KIND: NodemanagerSettings()},
+            port=18041,
+        )
         self.schema = schema
         self.population = populate(plan, schema, seeds=Seeds(3), settings=settings)
-        self.core = Core(self.population, Controller(groups_of(self.population)), connect=self._connect)
+        self.core = Core(
+            self.population,
+            Controller(groups_of(self.population)),
+            connect=self._connect,
+            identification=Identification(schema),
+        )
         self.apps: dict[int, App] = {}
         self.nodes: dict[str, Node] = {}
         self.calls: Counter[str] = Counter()
         self.paths: list[tuple[str, str]] = []
         """What the NameNode was asked about: method and path."""
         self.now_s = 0.0
+        self._next = 7  # never as it was recorded
+        self.stamp = STAMP
+        """Of the server that answers as the tracker."""
         self.refuses: str = ""
         """Method that is answered with an error."""
         self.extra = 0
@@ -260,10 +278,14 @@ class ModelMaster:
 
     # --- the tracker --------------------------------------------------------------------------------------
 
+    @staticmethod
+    def _versionRequest(_request: Any, response: Any) -> None:
+        response.info.storageInfo.clusterID = IDS["namenode"]
+
     def _registerNodeManager(self, request: Any, response: Any) -> None:
         response.container_token_master_key.key_id, response.container_token_master_key.bytes = 1, b"k"
         response.nm_token_master_key.key_id, response.nm_token_master_key.bytes = 2, b"n"
-        response.rm_identifier = STAMP
+        response.rm_identifier = self.stamp
         host = request.node_id.host
         if host in self.nodes:
             self.nodes[host].registered += 1
@@ -334,19 +356,21 @@ class ModelMaster:
     # --- clients ------------------------------------------------------------------------------------------
 
     def _getNewApplication(self, _: Any, response: Any) -> None:
-        number = len(self.apps) + 7  # never as it was recorded
-        self.apps[number] = App(number, ended=True)
-        response.application_id.id, response.application_id.cluster_timestamp = number, STAMP
+        response.application_id.id, response.application_id.cluster_timestamp = self._next, STAMP
+        self._next += 1
 
     def _submitApplication(self, request: Any, _: Any) -> None:
         context = request.application_submission_context
-        app = self.apps.get(context.application_id.id)
-        if app is None or context.application_id.cluster_timestamp != STAMP:
+        number = context.application_id.id
+        known = 7 <= number < self._next and number not in self.apps
+        if not known or context.application_id.cluster_timestamp != STAMP:
             raise RefusedError("org.apache.hadoop.yarn.exceptions.YarnException", "an unknown application")
-        app.ended = False
+        self.apps[number] = App(number)
 
     def _getApplicationReport(self, request: Any, response: Any) -> None:
-        app = self.apps[request.application_id.id]
+        app = self.apps.get(request.application_id.id)
+        if app is None:
+            raise RefusedError("org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException")
         report = response.application_report
         report.yarn_application_state = 6 if app.finished else 5 if app.registered else 4
 

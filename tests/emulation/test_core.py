@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from froude.emulation.calls import RETRIES
 from froude.emulation.channel import Pending, PlayedCall
 from froude.emulation.controller import Controller, Group
-from froude.emulation.core import RETRIES, Core
+from froude.emulation.core import Core
 from froude.emulation.notes import UNSENT
 from froude.emulation.programs.events import (
     DECLINED,
@@ -321,7 +322,7 @@ def test_calls_that_were_given_up_took_the_time_until_then() -> None:
     core.received(core.channels[0], server.respond(request.call_id, b""), 10.0)
     core.channels[0].pending[7] = Pending(0, core.tally.of("m"), 10.0, call())
     core.channels[0].waiting.append((0, call("w", intended_s=10.5)))
-    core._give_up(core.channels[0], "gone", 12.0)
+    core._calls._give_up(core.channels[0], "gone", 12.0)
     core.finish(12.0)
     assert core.tally.series["m"].from_actual.max_us == 2_000_000
     assert core.tally.series["w"].from_intended.max_us == 1_500_000

@@ -54,8 +54,11 @@ class Stored:
 class ModelNameNode:
     """Answers calls; see the module."""
 
-    def __init__(self, schema: Schema, rng: random.Random, replication: int = 2) -> None:
+    def __init__(
+        self, schema: Schema, rng: random.Random, replication: int = 2, cluster: str = CLUSTER
+    ) -> None:
         """An empty namespace."""
+        self._cluster = cluster
         self.received: Counter[str] = Counter()
         self.corrupt = 0
         self.violations: list[str] = []
@@ -92,7 +95,7 @@ class ModelNameNode:
         storage.layoutVersion, storage.namespceID, storage.clusterID, storage.cTime = (
             4294967229,
             7,
-            CLUSTER,
+            self._cluster,
             0,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from froude.base.errors import GuardError
 from froude.hadoop.distribution import Hadoop
 from tests.emulation.plans import plan
 from tests.simulation.world import Trouble, World, broken
@@ -55,6 +56,16 @@ def test_a_target_that_stays_away_ends_the_play(hadoop: Hadoop) -> None:
     assert "model:1: refuses connections" in str(world.core.failure)
     assert 8 < world.clock.now() < 20
     assert broken(world) == ["failed without a reason: " + str(world.core.failure)]
+
+
+def test_another_namenode_at_the_address_is_sent_no_call(hadoop: Hadoop) -> None:
+    """A tunnel that leads elsewhere after a reset: the play ends with the name of both, and nothing was done there."""
+    world = World(plan(datanodes=4, clients=6, files=4), hadoop.schema(), 5, Trouble(impostor_s=0.12))
+    world.run()
+    assert isinstance(world.core.failure, GuardError)
+    assert "found CID-impostor; allowed: CID-model" in str(world.core.failure)
+    assert set(world.impostor.received) == {"versionRequest"}
+    assert broken(world) == []
 
 
 def test_a_stall_shows_in_latency_from_intended_time(hadoop: Hadoop) -> None:

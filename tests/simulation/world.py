@@ -9,11 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from froude.base.clock import VirtualClock
+from froude.base.errors import GuardError
 from froude.base.seeds import Seeds
 from froude.emulation.channel import Channel, Journal
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core
 from froude.emulation.groups import groups_of
+from froude.emulation.identification import Identification
 from froude.emulation.notes import UNSENT
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import LOST, Endpoint, NodeId, Program
@@ -46,6 +48,8 @@ class Trouble:
     """From when, and how long, the target is gone: connections are reset, and new ones refused."""
     death_s: float | None = None
     """When the target dies without a word: nothing is answered any more."""
+    impostor_s: float | None = None
+    """From when connections lead to another NameNode; those before are reset."""
 
     @classmethod
     def of(cls, rng: random.Random) -> Trouble:
@@ -60,6 +64,8 @@ class Trouble:
             trouble.outage = (rng.uniform(0, 3), rng.choice((0.2, 3.0)))
         elif kind < 0.35:
             trouble.death_s = rng.uniform(0, 3)
+        elif kind < 0.45:
+            trouble.impostor_s = rng.uniform(0, 3)
         return trouble
 
 
@@ -107,6 +113,7 @@ class World:
         self.clock = VirtualClock()
         self.plan = plan
         self.namenode = ModelNameNode(schema, seeds.child("namenode").random())
+        self.genuine = self.namenode
         self.digest = hashlib.blake2b(digest_size=8)
         self.answered = 0
         self.settings = PlaySettings(
@@ -118,7 +125,14 @@ class World:
         self.nodes = _WatchedNodes(self.population, self.clock)
         self.controller = _WatchedController(groups_of(self.population))
         self.controller.moments = []
-        self.core = Core(self.nodes, self.controller, connect=self._connect, journal=journal)
+        self.core = Core(
+            self.nodes,
+            self.controller,
+            connect=self._connect,
+            journal=journal,
+            identification=Identification(schema),
+        )
+        self.impostor = ModelNameNode(schema, seeds.child("impostor").random(), cluster="CID-impostor")
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._serial = 0
         self._servers: dict[int, ServerConnection] = {}
@@ -136,6 +150,8 @@ class World:
             self._at(self.trouble.reset_s, self._reset)
         if self.trouble.outage is not None:
             self._at(self.trouble.outage[0], self._reset_all)
+        if self.trouble.impostor_s is not None:
+            self._at(self.trouble.impostor_s, self._replace)
         while not core.done and clock.now() < LIMIT_S:
             self._carry()
             due = min([core.next_s] + [event[0] for event in self._events[:1]])
@@ -201,6 +217,12 @@ class World:
             if channel.up:
                 self._lose(channel, "reset the connection")
 
+    def _replace(self) -> None:
+        """Another NameNode answers at the address from now on."""
+        self.genuine, self.namenode = self.namenode, self.impostor
+        self._answers.clear()
+        self._reset_all()
+
     def _lose(self, channel: Channel, how: str) -> None:
         self._servers[channel.number] = ServerConnection()  # bytes of the one before do not arrive any more
         if self.core.failure is None:
@@ -214,7 +236,11 @@ class World:
         for event in server.receive(data):
             if isinstance(event, Request):
                 done_s = self._awake(self.clock.now()) + self.rng.uniform(0, self.trouble.service_s)
-                self._at(self._awake(done_s), lambda e=event: self._serve(channel, server, e))  # type: ignore[misc]
+                # Who took the call carries it out, whoever answers at the address by then.
+                self._at(
+                    self._awake(done_s),
+                    lambda e=event, n=self.namenode: self._serve(channel, server, e, n),  # type: ignore[misc]
+                )
 
     def _awake(self, time_s: float) -> float:
         """The first moment from `time_s` at which the target does not stand still."""
@@ -223,11 +249,13 @@ class World:
                 time_s = from_s + long_s
         return time_s
 
-    def _serve(self, channel: Channel, server: ServerConnection, request: Request) -> None:
+    def _serve(
+        self, channel: Channel, server: ServerConnection, request: Request, namenode: ModelNameNode
+    ) -> None:
         death_s = self.trouble.death_s
         if death_s is not None and self.clock.now() >= death_s:
             return
-        body, error = self._answer(request)
+        body, error = self._answer(request, namenode)
         if self._servers[channel.number] is not server:
             return  # what was asked was done; nobody is there to hear it
         answer = (
@@ -240,7 +268,7 @@ class World:
         for piece in self._cut(answer):
             self._deliver(channel, False, lambda p=piece: self._at_client(channel, server, p))  # type: ignore[misc]
 
-    def _answer(self, request: Request) -> tuple[bytes | None, tuple[str, str]]:
+    def _answer(self, request: Request, namenode: ModelNameNode) -> tuple[bytes | None, tuple[str, str]]:
         """What the model says to a call; to one that it knows what it said before, as a NameNode's retry cache does."""
         key = (request.client_id, request.call_id)
         if key in self._answers:
@@ -248,7 +276,7 @@ class World:
             return self._answers[key]
         try:
             answer: tuple[bytes | None, tuple[str, str]] = (
-                self.namenode.call(request.protocol, request.method, request.body),
+                namenode.call(request.protocol, request.method, request.body),
                 ("", ""),
             )
         except ModelError as error:
@@ -264,7 +292,10 @@ class World:
 def broken(world: World) -> list[str]:
     """The invariants that a finished world breaks; none, if the player is right."""
     core, trouble = world.core, world.trouble
-    violations = [f"the model saw: {violation}" for violation in world.namenode.violations]
+    violations = [f"the model saw: {violation}" for violation in world.genuine.violations]
+    violations += [
+        f"an impostor was sent {method}" for method in world.impostor.received if method != "versionRequest"
+    ]
     for method, series in core.tally.whole.series.items():
         unanswered = series.errors["Unanswered"]
         lost = series.errors[LOST]
@@ -278,11 +309,15 @@ def broken(world: World) -> list[str]:
             violations.append(
                 f"{method}: {latencies} answers and waits, {series.from_intended.total} latencies"
             )
-        received = world.namenode.received[method]
-        if received > series.sent or (core.failure is None and received < series.answered):
+        received = world.genuine.received[method]
+        if received > series.sent + core.tally.identifications[method] or (
+            core.failure is None and received < series.answered
+        ):
             violations.append(f"{method}: {series.sent} sent, {received} received")
     violations += _start_rules(world)
-    fatal = trouble.death_s is not None
+    fatal = trouble.death_s is not None or trouble.impostor_s is not None
+    if isinstance(core.failure, GuardError) and trouble.impostor_s is None:
+        violations.append(f"the right target was refused: {core.failure}")
     if core.failure is not None and not fatal:
         violations.append(f"failed without a reason: {core.failure}")
     if core.failure is None:

@@ -69,11 +69,20 @@ class Pending(NamedTuple):
             series.held_up[int(service_s * 1e6), int(expected_s * 1e6)] += 1
 
 
+class Proof(NamedTuple):
+    """The only call on its way on a connection whose server has not shown yet who it is."""
+
+    call_id: int
+    sent_s: float
+    """When, on the play's clock."""
+
+
 class Channel:
     """One connection as the core sees it."""
 
     __slots__ = (
-        "attempts", "client_id", "connection", "endpoint", "heard_s", "number", "out", "pending", "up", "waiting",
+        "attempts", "client_id", "connection", "endpoint", "heard_s", "number", "out", "pending", "proof", "ready", "up",
+        "waiting",
     )  # fmt: skip
 
     def __init__(self, number: int, endpoint: Endpoint, connection: ClientConnection) -> None:
@@ -89,12 +98,16 @@ class Channel:
         """When bytes last came; None for never."""
         self.up = True
         """Whether there is a connection, or one is being made."""
+        self.ready = False
+        """Whether calls may pass: the connection is authenticated, and its server has shown who it is."""
+        self.proof: Proof | None = None
+        """What is to show who the server is; None while nothing is on its way for that."""
         self.out: list[bytes] = []
         """Bytes for the shell to send."""
         self.pending: dict[int, Pending] = {}
         """Calls in flight, in order of sending."""
         self.waiting: list[tuple[int, Send]] = []
-        """Calls that wait for the end of authentication, or for a new connection."""
+        """Calls that wait until the connection is ready, or for a new one."""
 
 
 def played(  # noqa: PLR0917 - what there is to say of a call

@@ -3,8 +3,7 @@
 A shell (`driver`, or a simulated network in the tests) feeds it bytes and the time, and carries away what it
 wants sent. Nothing here waits, so a play is a function of its inputs and can be run again exactly.
 
-A connection that is lost is made again, and the calls in flight on it are sent again with the same client id and call
-id and a higher retry count, as Hadoop's clients do. Only a target that takes no connection at all ends a play.
+Calls and their connections are the matter of `calls`.
 """
 
 from __future__ import annotations
@@ -14,13 +13,14 @@ from collections import deque
 from collections.abc import Callable
 from itertools import chain
 
-from froude.base.errors import TargetError
-from froude.emulation.channel import Channel, Journal, Pending
+from froude.base.errors import FroudeError
+from froude.emulation.calls import Calls
+from froude.emulation.channel import Channel, Journal
 from froude.emulation.controller import Controller
+from froude.emulation.identification import Identification
 from froude.emulation.inbound import Inbound
-from froude.emulation.outcomes import UNANSWERED, Outcomes
+from froude.emulation.outcomes import Outcomes
 from froude.emulation.programs.events import (
-    LOST,
     Answer,
     Begin,
     Called,
@@ -28,7 +28,6 @@ from froude.emulation.programs.events import (
     Ended,
     Endpoint,
     Event,
-    Failed,
     Forgone,
     MessageReceived,
     NodeId,
@@ -36,7 +35,6 @@ from froude.emulation.programs.events import (
     Note,
     Program,
     Reached,
-    Reply,
     Send,
     SendMessage,
     Started,
@@ -46,15 +44,10 @@ from froude.emulation.programs.events import (
 )
 from froude.emulation.tally import Tally
 from froude.hadoop.rpc.client import ClientConnection
-from froude.hadoop.rpc.events import Authenticated, Broken, Closed, ErrorResponse, FatalResponse, Response
-from froude.hadoop.rpc.headers import MAX_CALL_ID
-from froude.hadoop.rpc.states import State
-from froude.hadoop.target import Target
 from froude.workload.types import Moment
 
 INTERVAL_S = 1.0
 """Length of an interval of the time series."""
-RETRIES, RETRY_S = 10, 1.0  # ipc.client.connect.max.retries, ipc.client.connect.retry.interval
 _CORE = -1
 """In place of a node's index: a timer of the core's own."""
 _GONE: None = None
@@ -71,6 +64,7 @@ class Core:
         connect: Callable[[Endpoint, bytes | None], ClientConnection],
         tally: Tally | None = None,
         journal: Journal | None = None,
+        identification: Identification | None = None,
         call_timeout_s: float = 60.0,
         about: Callable[[Send], str | None] = lambda _: None,
     ) -> None:
@@ -82,40 +76,39 @@ class Core:
             connect: makes the protocol machine of a connection, with a client id of its own or the one given.
             tally: where calls are counted.
             journal: where calls are written down; None for nowhere.
+            identification: what shows on each connection that it leads to the admitted target; None for a play whose
+                targets need no proof, such as a simulated one.
             call_timeout_s: a target that leaves a call unanswered for so long hangs.
             about: says which path a call names; asked for the first call of each kind of failure.
         """
         self.tally = tally or Tally()
-        self.failure: TargetError | None = None
+        self.failure: FroudeError | None = None
         """What ended the play before its time."""
-        self.opened: list[Channel] = []
-        """Channels that the shell shall connect, for the first time or again; it empties the list."""
-        self.dirty: list[Channel] = []
-        """Channels with bytes to send; the shell empties the list."""
-        self.channels: list[Channel] = []
-        """Every channel of the play."""
         self.begun_s = 0.0
         self.inbound = Inbound(self._called)
         """What others call emulated nodes for."""
         self._nodes = nodes
         self._controller = controller
-        self._connect = connect
-        self._outcomes = Outcomes(self.tally, journal, about)
+        self._outcomes = outcomes = Outcomes(self.tally, journal, about)
+        self._calls = calls = Calls(
+            self, nodes, connect, tally=self.tally, outcomes=outcomes, identification=identification
+        )
+        self.opened: list[Channel] = calls.opened
+        """Channels that the shell shall connect, for the first time or again; it empties the list."""
+        self.dirty: list[Channel] = calls.dirty
+        """Channels with bytes to send; the shell empties the list."""
+        self.channels: list[Channel] = calls.channels
+        """Every channel of the play."""
+        self.received, self.ended, self.lost = calls.received, calls.ended, calls.lost
+        self._send = calls.send
         self._timeout_s = call_timeout_s
-        self._by_endpoint: dict[Endpoint, Channel] = {}
-        self._ids: list[NodeId] = []
         self._programs: list[Program | None] = []
-        self._client_ids: list[bytes | None] = []
-        self._contexts: list[str | None] = []
-        self._routes: list[tuple[str, str, Channel] | None] = []
-        self._written: list[bool] = []
         self._index: dict[NodeId, int] = {}
         self._begun_by: dict[NodeId, int] = {}
         """Who let a node begin, and is told of its end."""
         self._timers: list[tuple[float, int, int, int, float]] = []
         """When, number, whose, token, and when it was asked for."""
         self._serial = 0
-        self._last_call = 0
         self._inbox: deque[tuple[int, Event]] = deque()
         self._interval_s = 0.0
         self._finished = False
@@ -139,93 +132,17 @@ class Core:
         while timers and timers[0][0] <= now_s:
             at_s, _, index, token, asked_s = heapq.heappop(timers)
             if index == _CORE:
-                self._reconnect(self.channels[token], now_s)
+                self._calls.resume(token, now_s)
                 continue
             # A call that is due already when its node asks is late by the target's fault, not by the player's.
             self.tally.lags.append(now_s - max(at_s, asked_s))
-            self._dispatch(index, Timer(token, at_s), now_s)
+            self.dispatch(index, Timer(token, at_s), now_s)
             for node, begin_s in self._controller.due(now_s):
                 self._start(node, begin_s, now_s)
         if now_s >= self._interval_s:
             self._close_interval(now_s)
 
-    def received(self, channel: Channel, data: bytes, now_s: float) -> None:
-        """Bytes came.
-
-        Args:
-            channel: on which.
-            data: the bytes.
-            now_s: when.
-        """
-        pending = channel.pending
-        channel.heard_s = now_s
-        for event in channel.connection.receive(data):
-            if type(event) is Response:
-                call = pending.pop(event.call_id)
-                call.series.answered += 1
-                call.took(now_s)
-                if self._written[call.node]:
-                    who = self._ids[call.node]
-                    self._outcomes.write(channel, event.call_id, (who, call), (now_s, event.body))
-                channel.attempts = 0
-                self._dispatch(call.node, Reply(call.send.token, event.body), now_s)
-            else:
-                self._unusual(channel, event, now_s)
-        out = channel.connection.data_to_send()
-        if out:
-            self._queue(channel, out)
-
-    def ended(self, channel: Channel, now_s: float) -> None:
-        """The target closed a connection.
-
-        Args:
-            channel: which.
-            now_s: when.
-        """
-        for event in channel.connection.receive_end():
-            assert isinstance(event, Closed)
-            self.lost(
-                channel,
-                "closed the connection" + (" in the middle of an answer" if event.torn else ""),
-                now_s,
-            )
-
-    def lost(self, channel: Channel, how: str, now_s: float) -> None:
-        """A connection was lost, or could not be made: if a call needs it, it is made again, at once, then every second.
-
-        A target that never said a word, and one that takes no connection for as long as Hadoop's clients try, ends
-        the play.
-
-        Args:
-            channel: which.
-            how: what the target did, in words that can follow its address.
-            now_s: when.
-        """
-        channel.up = False
-        channel.out.clear()
-        heard_s = self._heard_s(channel.endpoint.target)
-        if heard_s is None:
-            self.fail(TargetError(how, file=channel.endpoint.target.address or None), now_s)
-            return
-        self.tally.notes[f"connection lost: {how}"] += 1
-        if not channel.pending and not channel.waiting:
-            channel.attempts = 0
-            return
-        channel.attempts += 1
-        if channel.attempts <= RETRIES:
-            self._wake(now_s + (0.0 if channel.attempts == 1 else RETRY_S), _CORE, channel.number, now_s)
-        elif now_s - heard_s >= RETRY_S * (RETRIES - 1):
-            attempts = f"nothing else in {channel.attempts} attempts"
-            self.fail(TargetError(how, file=channel.endpoint.target.address or None, found=attempts), now_s)
-        else:
-            self._give_up(channel, how, now_s)
-
-    def _heard_s(self, target: Target) -> float | None:
-        """When a target last said anything on any connection; None for never."""
-        heard = (c.heard_s for c in self.channels if c.endpoint.target == target and c.heard_s is not None)
-        return max(heard, default=None)
-
-    def fail(self, error: TargetError, now_s: float) -> None:
+    def fail(self, error: FroudeError, now_s: float) -> None:
         """The play ends here; what was in flight stays unanswered. The first failure stands.
 
         Args:
@@ -245,13 +162,7 @@ class Core:
         if self._finished:
             return
         self._finished = True
-        for channel in self.channels:
-            for call_id, call in channel.pending.items():
-                self._failed(channel, call_id, call, (UNANSWERED, ""), now_s, answered=False)
-            channel.pending.clear()
-            waiting = ((send.method, send.intended_s) for _, send in channel.waiting)
-            self._outcomes.unsent(waiting, now_s)
-            channel.waiting.clear()
+        self._calls.finish(now_s)
         programs = (program for program in self._programs if program is not None)
         self._outcomes.unsent(chain.from_iterable(each.overdue(now_s) for each in programs), now_s)
         self.tally.close_interval(now_s - self.begun_s)
@@ -274,12 +185,12 @@ class Core:
     @property
     def in_flight(self) -> int:
         """Calls without an answer yet."""
-        return sum(len(channel.pending) + len(channel.waiting) for channel in self.channels)
+        return self._calls.in_flight
 
     @property
     def nodes(self) -> int:
         """Nodes that have begun."""
-        return len(self._ids)
+        return len(self._calls.ids)
 
     def program(self, node: NodeId) -> Program | None:
         """A node's program while it lives."""
@@ -288,7 +199,14 @@ class Core:
 
     # --- instructions -------------------------------------------------------------------------------------
 
-    def _dispatch(self, index: int, event: Event, now_s: float) -> None:
+    def dispatch(self, index: int, event: Event, now_s: float) -> None:
+        """Hand a node an event, and do what it says, and what others say to that.
+
+        Args:
+            index: number of the node within the play.
+            event: what happened to it.
+            now_s: seconds on the play's clock.
+        """
         self._handle(index, event, now_s)
         inbox = self._inbox
         while inbox:
@@ -321,46 +239,15 @@ class Core:
         self._serial += 1
         heapq.heappush(self._timers, (at_s, self._serial, index, token, now_s))
 
-    def _send(self, index: int, send: Send, now_s: float) -> None:
-        route = self._routes[index]
-        if route is None or route[0] != send.protocol or route[1] != send.service:
-            channel = self._channel(index, send)
-            route = self._routes[index] = (send.protocol, send.service, channel)
-        channel = route[2]
-        if not channel.up or channel.connection.state is not State.READY:
-            channel.waiting.append((index, send))
-            if not channel.up and not channel.attempts:
-                channel.attempts = 1
-                self._reconnect(channel, now_s)
-            return
-        # One number for the whole play: a target knows calls by client id and call id, a connection by call id.
-        call_id = self._last_call = self._last_call + 1 & MAX_CALL_ID
-        series = self.tally.series.get(send.method) or self.tally.of(send.method)
-        series.sent += 1
-        self.tally.late.append(now_s - send.intended_s)
-        self._put(channel, call_id, Pending(index, series, now_s, send))
+    def wake_channel(self, at_s: float, number: int, now_s: float) -> None:
+        """Go on with a channel at a time; see `Calls.resume`.
 
-    def _put(self, channel: Channel, call_id: int, call: Pending) -> None:
-        """A call goes onto its connection."""
-        send = call.send
-        frame = channel.connection.request(
-            call_id,
-            send.method,
-            send.body,
-            protocol=send.protocol,
-            retry=call.retry,
-            client_id=self._client_ids[call.node],
-            caller_context=self._contexts[call.node],
-        )
-        channel.pending[call_id] = call
-        if not channel.out:
-            self.dirty.append(channel)
-        channel.out.append(frame)
-
-    def _queue(self, channel: Channel, data: bytes) -> None:
-        if not channel.out:
-            self.dirty.append(channel)
-        channel.out.append(data)
+        Args:
+            at_s: seconds on the play's clock.
+            number: of the channel.
+            now_s: the time now.
+        """
+        self._wake(at_s, _CORE, number, now_s)
 
     def _send_message(self, instruction: SendMessage) -> None:
         index = self._index.get(instruction.node)
@@ -376,7 +263,7 @@ class Core:
             refused = f"{node.type} {node.number} is not at work".encode()
             self.inbound.answer(Answer(call.ticket, refused, "java.io.IOException"))
         else:
-            self._dispatch(index, call, now_s)
+            self.dispatch(index, call, now_s)
 
     def _told(self, index: int, told: Begin | Stop | Forgone, now_s: float) -> None:
         """A node says what becomes of another one."""
@@ -393,120 +280,22 @@ class Core:
     def _reach(self, index: int, moment: Moment, now_s: float) -> None:
         if moment is Moment.FINISHED:
             self._programs[index] = _GONE
-            teller = self._begun_by.pop(self._ids[index], None)
+            teller = self._begun_by.pop(self._calls.ids[index], None)
             if teller is not None:
-                self._inbox.append((teller, MessageReceived(Ended(self._ids[index]))))
-        self._controller.reached(self._ids[index], moment, now_s)
+                self._inbox.append((teller, MessageReceived(Ended(self._calls.ids[index]))))
+        self._controller.reached(self._calls.ids[index], moment, now_s)
         if self.tally.steady_from_s is None and not self._controller.ramping:
             self.tally.end_ramp(now_s - self.begun_s)
 
     def _start(self, node: NodeId, at_s: float, now_s: float) -> None:
-        index = len(self._ids)
-        self._index[node] = index
-        self._ids.append(node)
+        index = self._index[node] = self._calls.add(node)
         self._programs.append(self._nodes.program(node))
-        self._client_ids.append(self._nodes.client_id(node))
-        self._contexts.append(self._nodes.caller_context(node))
-        self._routes.append(None)
-        self._written.append(self._outcomes.wants(node))
-        self._dispatch(index, Started(at_s), now_s)
-
-    # --- connections ----------------------------------------------------------------------------------------
-
-    def _channel(self, index: int, send: Send) -> Channel:
-        endpoint = self._nodes.endpoint(self._ids[index], send.protocol, send.service)
-        channel = self._by_endpoint.get(endpoint)
-        if channel is None:
-            channel = Channel(len(self.channels), endpoint, self._connect(endpoint, None))
-            self._by_endpoint[endpoint] = channel
-            self.channels.append(channel)
-            self.opened.append(channel)
-            self._queue(channel, channel.connection.open())
-        return channel
-
-    def _reconnect(self, channel: Channel, now_s: float) -> None:
-        """Make a connection again; what needs it follows once it is ready."""
-        channel.up = True
-        channel.connection = self._connect(channel.endpoint, channel.client_id)
-        self.opened.append(channel)
-        self._queue(channel, channel.connection.open())
-        if channel.connection.state is State.READY:
-            self._ready(channel, now_s)
-
-    def _ready(self, channel: Channel, now_s: float) -> None:
-        self._send_again(channel)
-        waiting, channel.waiting = channel.waiting, []
-        for index, send in waiting:
-            self._send(index, send, now_s)
-
-    def _send_again(self, channel: Channel) -> None:
-        """What was in flight on the connection before: the same client id and call id, one more retry."""
-        in_flight, channel.pending = channel.pending, {}
-        for call_id, call in in_flight.items():
-            call.series.resent += 1
-            self._put(channel, call_id, call._replace(retry=call.retry + 1))
-
-    def _give_up(self, channel: Channel, how: str, now_s: float) -> None:
-        """Every call of a connection that cannot be made fails; a later call tries again."""
-        in_flight, channel.pending = channel.pending, {}
-        waiting, channel.waiting = channel.waiting, []
-        channel.attempts = 0
-        for call_id, call in in_flight.items():
-            self._failed(channel, call_id, call, (LOST, how), now_s, answered=False)
-            self._dispatch(call.node, Failed(call.send.token, LOST, how), now_s)
-        for index, send in waiting:
-            self._outcomes.lost(send, how, now_s)
-            self._dispatch(index, Failed(send.token, LOST, how), now_s)
-
-    # --- what is not a plain answer -------------------------------------------------------------------------
-
-    def _unusual(self, channel: Channel, event: object, now_s: float) -> None:
-        if isinstance(event, ErrorResponse):
-            self._refused(channel, event, now_s)
-        elif isinstance(event, Authenticated):
-            self._queue(channel, channel.connection.data_to_send())  # who calls, before any call
-            self._ready(channel, now_s)
-        elif isinstance(event, FatalResponse):
-            what = f"refused the connection: {event.error_class}: {event.message}"
-            self.fail(TargetError(what, file=channel.endpoint.target.address or None), now_s)
-        elif isinstance(event, Broken):
-            event.error.file = event.error.file or channel.endpoint.target.address or None
-            self.fail(event.error, now_s)
-
-    def _refused(self, channel: Channel, event: ErrorResponse, now_s: float) -> None:
-        call = channel.pending.pop(event.call_id, None)
-        if call is None:
-            return
-        call.series.answered += 1
-        self._failed(channel, event.call_id, call, (event.error_class, event.message), now_s)
-        channel.attempts = 0
-        self._dispatch(call.node, Failed(call.send.token, event.error_class, event.message), now_s)
-
-    def _failed(
-        self,
-        channel: Channel,
-        call_id: int,
-        call: Pending,
-        error: tuple[str, str],
-        now_s: float,
-        *,
-        answered: bool = True,
-    ) -> None:
-        """A call failed with this class and message of an error."""
-        self._outcomes.failed(call, error, now_s)
-        if self._written[call.node]:
-            answered_s = now_s if answered else None
-            self._outcomes.write(channel, call_id, (self._ids[call.node], call), (answered_s, error))
+        self.dispatch(index, Started(at_s), now_s)
 
     def _close_interval(self, now_s: float) -> None:
         self.tally.close_interval(now_s - self.begun_s)
         while self._interval_s <= now_s:
             self._interval_s += INTERVAL_S
-        for channel in self.channels:
-            oldest = next(iter(channel.pending.values()), None)
-            if oldest is not None and now_s - oldest.sent_s > self._timeout_s:
-                waited_s = now_s - oldest.sent_s
-                what = f"{oldest.series.key} unanswered for {waited_s:.0f} s"
-                address = channel.endpoint.target.address or None
-                self.fail(TargetError("does not answer", file=address, found=what), now_s)
-                return
+        hanging = self._calls.hangs(now_s, self._timeout_s)
+        if hanging is not None:
+            self.fail(hanging, now_s)

@@ -33,6 +33,7 @@ from froude.emulation.controller import Controller
 from froude.emulation.core import INTERVAL_S, Core
 from froude.emulation.driver import Driver
 from froude.emulation.groups import groups_of
+from froude.emulation.identification import Identification
 from froude.emulation.listener import Listener
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, Send
@@ -148,6 +149,7 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
             connect=connect,
             tally=tally,
             journal=Spool(spool, job.record, seeds, redactor) if spool is not None else None,
+            identification=Identification(job.schema),
             call_timeout_s=job.call_timeout_s,
             about=partial(_path, job.schema),
         )

@@ -304,6 +304,7 @@ def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> li
 def counted_as(run: Run) -> Counter[str]:
     """What was sent, as a target counts it: a call that ends with an exception under the exception's name."""
     counts = Counter({method: sent for method, (sent, _) in run.tally.whole.counts.items()})
+    counts.update(run.tally.identifications)
     for method, by_class in run.errors.items():
         for name, times in by_class.items():
             if "." in name and (

@@ -218,6 +218,8 @@ class Tally(Phase):
     """Error answers and lost calls by message."""
     notes: Counter[str] = field(default_factory=Counter)
     """What programs found worth counting."""
+    identifications: Counter[str] = field(default_factory=Counter)
+    """Calls by method that asked a target who it is, once for each connection; not among those of the nodes."""
 
     def begin_ramp(self) -> None:
         """What is sent from now on is of the ramp."""
@@ -251,6 +253,7 @@ class Tally(Phase):
             self.rows = sorted([*self.rows, *other.rows])
             self.failures.merge(other.failures)
             self.notes.update(other.notes)
+            self.identifications.update(other.identifications)
 
     @property
     def whole(self) -> Phase:

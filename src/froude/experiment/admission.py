@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
+from froude.base.errors import InputError
 from froude.emulation.guard import decide
 from froude.experiment.sections import Running
 from froude.hadoop.connection import current_user
@@ -29,14 +30,14 @@ def by_service(target: TargetLike | Mapping[str, TargetLike], called: Collection
     """Targets by service; the empty name stands for the only one, of several services for the NameNode.
 
     A ResourceManager's other servers, where they are called and not named, are those of the same host at Hadoop's own
-    ports.
+    ports, if the ResourceManager is at Hadoop's own port itself.
 
     Args:
         target: one, or several by service.
         called: the services that a plan calls.
 
     Raises:
-        InputError: one is no address.
+        InputError: one is not an address, or the address of one that is called cannot be inferred.
     """
     targets = target if isinstance(target, Mapping) else {"": target}
     only = _NAMENODE if _NAMENODE in called and len(called) > 1 else ""
@@ -48,15 +49,22 @@ def by_service(target: TargetLike | Mapping[str, TargetLike], called: Collection
     for service, port in SERVICES.items() if master is not None else ():
         if service in called and service not in found:
             assert master is not None
-            found[service] = _server_of(master, port)
+            found[service] = _server_of(master, service, port)
     return found
 
 
-def _server_of(master: Started | Running, port: int) -> Started | Running:
+def _server_of(master: Started | Running, service: str, port: int) -> Started | Running:
     """Another server of a ResourceManager."""
     if not isinstance(master, Running):
         return master
-    host, _ = parse_address(master.address, place="--target")
+    host, named = parse_address(master.address, place="--target")
+    if named != SERVICES[_RESOURCEMANAGER]:
+        raise InputError(
+            f"does not show where its {service} listens: it is not at Hadoop's own port {SERVICES[_RESOURCEMANAGER]}",
+            file=master.address,
+            place="--target",
+            allowed=f"{service}=HOST:PORT as well",
+        )
     return Running(address=f"{host}:{port}", id=master.id)
 
 
@@ -119,9 +127,14 @@ def _admitted(targets: Targets, source_ids: Iterable[str], ask: _Ask) -> dict[st
 def _asked(
     service: str, target: Running, others: Mapping[str, Target], ask: _Ask
 ) -> tuple[Target, str | None]:
-    """A target and its typed id; a server that cannot be asked is whose the other one on its host is."""
+    """A target and its typed id.
+
+    A server that cannot be asked is taken for one of the daemon that was named: it shows that itself when a node speaks
+    to it, before others do (`emulation.identification`).
+    """
     address, typed = parse_address(target.address, place="--target"), target.id
-    other = others.get(answers_for(service))
-    if other is not None and other.host == target_at(service, address, "").host:
-        return target_at(service, address, other.id), typed or other.id
+    daemon = answers_for(service)
+    if daemon != service and (daemon in others or typed is not None):
+        identity = others[daemon].id if daemon in others else typed or ""
+        return target_at(service, address, identity), typed or identity
     return target_at(service or _NAMENODE, address, ask(service, address, typed)), typed

@@ -46,7 +46,8 @@ def ask_identity(
         TargetError: it refuses, hangs, answers what it may not, or is of a kind that cannot tell.
     """
     check_askable(service, address)
-    ask = _ASKED[service or "namenode"]
+    ask = question_for(service)
+    assert ask is not None
     with Connection(*address, schema, ask.protocol, user=user, timeout_s=timeout_s) as connection:
         return ask.identity(connection.call(ask.method, connection.message(ask.method)), address)
 
@@ -61,7 +62,7 @@ def check_askable(service: str, address: tuple[str, int]) -> None:
     Raises:
         TargetError: it cannot tell; with the server that can be asked in its place.
     """
-    if (service or "namenode") not in _ASKED:
+    if question_for(service) is None:
         allowed, asked = ", ".join(_ASKED), answers_for(service)
         remedy = f"Give {asked}={address[0]}:PORT too, which can" if asked in _ASKED else None
         place = f"{address[0]}:{address[1]}"
@@ -78,8 +79,17 @@ def asked_methods(services: Iterable[str]) -> dict[str, int]:
     return {ask.method: 1 for ask in _asked(services)}
 
 
-def _asked(services: Iterable[str]) -> list[_Question]:
-    return [_ASKED[service or "namenode"] for service in services if (service or "namenode") in _ASKED]
+def question_for(service: str) -> Question | None:
+    """The call that asks a daemon who it is; None for a service that has no such call.
+
+    Args:
+        service: what it is; empty means a NameNode.
+    """
+    return _ASKED.get(service or "namenode")
+
+
+def _asked(services: Iterable[str]) -> list[Question]:
+    return [ask for ask in map(question_for, services) if ask is not None]
 
 
 def _namespace(answer: Any, _: tuple[str, int]) -> Identity:
@@ -92,7 +102,7 @@ def _start_time(answer: Any, address: tuple[str, int]) -> Identity:
     return Identity(resourcemanager_id(answer, f"{address[0]}:{address[1]}"))
 
 
-class _Question(NamedTuple):
+class Question(NamedTuple):
     """How a daemon is asked who it is."""
 
     protocol: str
@@ -101,9 +111,9 @@ class _Question(NamedTuple):
     """Reads the answer of a daemon at an address."""
 
 
-_ASKED: dict[str, _Question] = {
-    "namenode": _Question("org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol", _VERSION, _namespace),
-    "resourcemanager": _Question(
+_ASKED: dict[str, Question] = {
+    "namenode": Question("org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol", _VERSION, _namespace),
+    "resourcemanager": Question(
         "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB", "getNewApplication", _start_time
     ),
 }

@@ -258,6 +258,8 @@ class ClientConnection:
         elif event.state is SaslState.SUCCESS:
             if self._mechanism is not None:
                 self._mechanism.finish(event.token)
+            elif self._mechanisms:  # a server that asks for no proof gives none of itself either
+                raise RemoteProtocolError("asks for no authentication, where a token is needed")
             self._move_by_peer(Trigger.SUCCESS)
             self._authenticated(events)
         else:
