@@ -14,23 +14,38 @@ from froude.hadoop.identity import Identity
 MANAGER = {"resourcemanager": Running(address="10.0.0.5:8032", id="17@10.0.0.5:8032")}
 
 
-def test_a_server_that_cannot_be_asked_is_whose_the_other_one_on_its_host_is(
+def test_a_server_that_cannot_be_asked_is_taken_for_one_of_the_daemon_that_was_named(
     hadoop: Hadoop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The scheduler's port of a ResourceManager that said who it is; on another host it stays unknown."""
+    """Wherever it listens: it must show that itself in the play. One that belongs to no named daemon is refused."""
 
     def ask(service: str, address: tuple[str, int], *_: object, **__: object) -> Identity:
         admission.check_askable(service, address)
         return Identity("17@10.0.0.5:8032")
 
     monkeypatch.setattr(admission, "ask_identity", ask)
-    scheduler = {"resourcemanager-scheduler": Running(address="10.0.0.5:8030")}
-    called = admit(scheduler | MANAGER, (), hadoop.schema())
-    assert called["resourcemanager-scheduler"].address == "10.0.0.5:8030"
-    assert called["resourcemanager-scheduler"].id == called["resourcemanager"].id
-    elsewhere = {"resourcemanager-scheduler": Running(address="10.0.0.6:8030")}
-    with pytest.raises(TargetError, match=r"cannot tell who it is.*resourcemanager=10.0.0.6:PORT"):
-        admit(elsewhere | MANAGER, (), hadoop.schema())
+    for address in ("10.0.0.5:8030", "10.0.0.6:18030"):
+        scheduler = {"resourcemanager-scheduler": Running(address=address)}
+        called = admit(scheduler | MANAGER, (), hadoop.schema())
+        assert called["resourcemanager-scheduler"].address == address
+        assert called["resourcemanager-scheduler"].id == called["resourcemanager"].id
+        with pytest.raises(TargetError, match=r"cannot tell who it is.*resourcemanager="):
+            admit(scheduler, (), hadoop.schema())
+    typed = {"resourcemanager-scheduler": Running(address="10.0.0.6:8030", id="18")}
+    assert admit(typed, (), hadoop.schema())["resourcemanager-scheduler"].id == "18"
+    with pytest.raises(GuardError, match=r"is not the cluster that was named; found 17@10\.0\.0\.5:8032"):
+        admit(typed | MANAGER, (), hadoop.schema())
+
+
+def test_ports_are_inferred_for_hadoops_own_alone() -> None:
+    """Of a ResourceManager behind another port its other servers may be anywhere."""
+    called = ["resourcemanager", "resourcemanager-tracker"]
+    assert by_service(MANAGER, called)["resourcemanager-tracker"] == Running(
+        address="10.0.0.5:8031", id="17@10.0.0.5:8032"
+    )
+    elsewhere = {"resourcemanager": Running(address="10.0.0.5:18032", id="17")}
+    with pytest.raises(InputError, match=r"allowed: resourcemanager-tracker=HOST:PORT as well"):
+        by_service(elsewhere, called)
 
 
 @pytest.mark.parametrize(

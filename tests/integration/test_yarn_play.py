@@ -11,12 +11,13 @@ import psutil
 import pytest
 
 from froude.experiment.play import play
-from froude.experiment.sections import Load, NodemanagerOptions, Nodes, PlayOptions
+from froude.experiment.sections import Load, NodemanagerOptions, Nodes, PlayOptions, Running
 from froude.experiment.session import Hadoop
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.resourcemanager import ResourceManager
 from froude.trace.files import read_trace
 from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import Plan
 from froude.workload.scale import Scale
 from tests.conftest import Gone
 from tests.recorded import mined
@@ -49,6 +50,7 @@ def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, tmp_path: Path, gone: Gone)
         run = play(plan, targets, options, folder=tmp_path / "run")
         apps = asked(master, "apps")["apps"]["app"]
         metrics = asked(master, "metrics")["clusterMetrics"]
+        _check_another_tracker(plan, master)
         left = [each for each in psutil.Process().children(recursive=True) if each not in before]
     assert gone(left)
     notes = run.tally.notes
@@ -74,6 +76,18 @@ def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, tmp_path: Path, gone: Gone)
     assert given - given_back in {0, 1}
     assert last["RMQueueMetrics.AggregateNodeLocalContainersAllocated"] > 0
     _check(read_trace(tmp_path / "run" / "trace"))
+
+
+def _check_another_tracker(plan: Plan, master: ResourceManager) -> None:
+    """A tracker that is not the one of the ResourceManager that was named: one node registers, and the play ends."""
+    host, port = master.address("resourcemanager-tracker")
+    named = Running(address=f"{host}:{port}", id="1700000000000")
+    before = asked(master, "metrics")["clusterMetrics"]["totalNodes"]
+    run = play(plan, {"resourcemanager-tracker": named}, PlayOptions(load=Load(duration_s=60)))
+    assert run.failure is not None
+    assert f"found {master.id}; allowed: 1700000000000" in run.failure
+    assert run.tally.whole.counts == {"registerNodeManager": (1, 0)}
+    assert asked(master, "metrics")["clusterMetrics"]["totalNodes"] == before + 1
 
 
 def _check(trace: Any) -> None:

@@ -8,7 +8,7 @@ one that was admitted (`identification`), ends a play.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple
 
 from froude.base.errors import FroudeError, TargetError
 from froude.emulation.channel import Channel, Pending, Proof
@@ -25,37 +25,15 @@ from froude.hadoop.target import Target
 RETRIES, RETRY_S = 10, 1.0  # ipc.client.connect.max.retries, ipc.client.connect.retry.interval
 
 
-class Player(Protocol):
-    """What a player does for its calls."""
+class Player(NamedTuple):
+    """What a player does for its calls; each function's last argument is the time, seconds on the play's clock."""
 
-    def dispatch(self, index: int, event: Event, now_s: float) -> None:
-        """Hand a node an event.
-
-        Args:
-            index: number of the node within the play.
-            event: what happened to it.
-            now_s: seconds on the play's clock.
-        """
-        ...
-
-    def wake_channel(self, at_s: float, number: int, now_s: float) -> None:
-        """Call `Calls.resume` at a time.
-
-        Args:
-            at_s: seconds on the play's clock.
-            number: of the channel.
-            now_s: the time now.
-        """
-        ...
-
-    def fail(self, error: FroudeError, now_s: float) -> None:
-        """End the play.
-
-        Args:
-            error: the reason.
-            now_s: seconds on the play's clock.
-        """
-        ...
+    dispatch: Callable[[int, Event, float], None]
+    """Hands the node of an index an event."""
+    wake: Callable[[float, int, float], None]
+    """Has `Calls.resume` called at a time for the channel of a number."""
+    fail: Callable[[FroudeError, float], None]
+    """Ends the play for a reason."""
 
 
 class Calls:
@@ -363,7 +341,7 @@ class Calls:
             error = not_identified(channel.endpoint.target, refusal.error_class, refusal.message)
             self._player.fail(error, now_s)
         else:
-            self._player.wake_channel(now_s + RETRY_S, channel.number, now_s)
+            self._player.wake(now_s + RETRY_S, channel.number, now_s)
 
     # --- connections --------------------------------------------------------------------------------------
 
@@ -404,7 +382,7 @@ class Calls:
         channel.attempts += 1
         if channel.attempts <= RETRIES:
             pause_s = 0.0 if channel.attempts == 1 else RETRY_S
-            self._player.wake_channel(now_s + pause_s, channel.number, now_s)
+            self._player.wake(now_s + pause_s, channel.number, now_s)
         elif now_s - heard_s >= RETRY_S * (RETRIES - 1):
             attempts = f"nothing else in {channel.attempts} attempts"
             error = TargetError(how, file=channel.endpoint.target.address or None, found=attempts)

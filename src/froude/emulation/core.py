@@ -14,7 +14,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from froude.base.errors import FroudeError
-from froude.emulation.calls import Calls
+from froude.emulation.calls import Calls, Player
 from froude.emulation.channel import Channel, Journal
 from froude.emulation.controller import Controller
 from froude.emulation.identification import Identification
@@ -91,7 +91,12 @@ class Core:
         self._controller = controller
         self._outcomes = outcomes = Outcomes(self.tally, journal, about)
         self._calls = calls = Calls(
-            self, nodes, connect, tally=self.tally, outcomes=outcomes, identification=identification
+            Player(self._dispatch, self._wake_channel, self.fail),
+            nodes,
+            connect,
+            tally=self.tally,
+            outcomes=outcomes,
+            identification=identification,
         )
         self.opened: list[Channel] = calls.opened
         """Channels that the shell shall connect, for the first time or again; it empties the list."""
@@ -136,7 +141,7 @@ class Core:
                 continue
             # A call that is due already when its node asks is late by the target's fault, not by the player's.
             self.tally.lags.append(now_s - max(at_s, asked_s))
-            self.dispatch(index, Timer(token, at_s), now_s)
+            self._dispatch(index, Timer(token, at_s), now_s)
             for node, begin_s in self._controller.due(now_s):
                 self._start(node, begin_s, now_s)
         if now_s >= self._interval_s:
@@ -199,14 +204,7 @@ class Core:
 
     # --- instructions -------------------------------------------------------------------------------------
 
-    def dispatch(self, index: int, event: Event, now_s: float) -> None:
-        """Hand a node an event, and do what it says, and what others say to that.
-
-        Args:
-            index: number of the node within the play.
-            event: what happened to it.
-            now_s: seconds on the play's clock.
-        """
+    def _dispatch(self, index: int, event: Event, now_s: float) -> None:
         self._handle(index, event, now_s)
         inbox = self._inbox
         while inbox:
@@ -239,14 +237,7 @@ class Core:
         self._serial += 1
         heapq.heappush(self._timers, (at_s, self._serial, index, token, now_s))
 
-    def wake_channel(self, at_s: float, number: int, now_s: float) -> None:
-        """Go on with a channel at a time; see `Calls.resume`.
-
-        Args:
-            at_s: seconds on the play's clock.
-            number: of the channel.
-            now_s: the time now.
-        """
+    def _wake_channel(self, at_s: float, number: int, now_s: float) -> None:
         self._wake(at_s, _CORE, number, now_s)
 
     def _send_message(self, instruction: SendMessage) -> None:
@@ -263,7 +254,7 @@ class Core:
             refused = f"{node.type} {node.number} is not at work".encode()
             self.inbound.answer(Answer(call.ticket, refused, "java.io.IOException"))
         else:
-            self.dispatch(index, call, now_s)
+            self._dispatch(index, call, now_s)
 
     def _told(self, index: int, told: Begin | Stop | Forgone, now_s: float) -> None:
         """A node says what becomes of another one."""
@@ -290,7 +281,7 @@ class Core:
     def _start(self, node: NodeId, at_s: float, now_s: float) -> None:
         index = self._index[node] = self._calls.add(node)
         self._programs.append(self._nodes.program(node))
-        self.dispatch(index, Started(at_s), now_s)
+        self._dispatch(index, Started(at_s), now_s)
 
     def _close_interval(self, now_s: float) -> None:
         self.tally.close_interval(now_s - self.begun_s)

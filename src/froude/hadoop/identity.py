@@ -46,10 +46,24 @@ def ask_identity(
         TargetError: it refuses, hangs, answers what it may not, or is of a kind that cannot tell.
     """
     check_askable(service, address)
-    ask = question_for(service)
-    assert ask is not None
-    with Connection(*address, schema, ask.protocol, user=user, timeout_s=timeout_s) as connection:
-        return ask.identity(connection.call(ask.method, connection.message(ask.method)), address)
+    protocol = _ASKED[service or "namenode"].protocol
+    with Connection(*address, schema, protocol, user=user, timeout_s=timeout_s) as connection:
+        return identity_on(connection, service)
+
+
+def identity_on(connection: Connection, service: str) -> Identity:
+    """Who answers on a connection, which may be for another protocol of the same daemon.
+
+    Args:
+        connection: an open one.
+        service: of the daemon, one that can be asked.
+
+    Raises:
+        TargetError: it refuses, hangs, or answers what it may not.
+    """
+    ask = _ASKED[service or "namenode"]
+    request = connection.schema.method(ask.protocol, ask.method).request()
+    return ask.identity(connection.call(ask.method, request, protocol=ask.protocol), connection.address)
 
 
 def check_askable(service: str, address: tuple[str, int]) -> None:

@@ -45,14 +45,14 @@ def test_nothing_is_written_unless_told(lab: Path, hadoop: Hadoop, capsys: Out) 
     assert "1 DataNode of no known server, such as 10.0.0.2:9866: the plug-in gives none" in said.err
     assert "4 replicas must differ in environment, of which DataNodes have 2; in peak_row" in said.err
     assert "Nothing was changed. Choose a policy that relaxes" in said.err
-    assert calls == ["versionRequest", "getDatanodeReport", "getServerDefaults"]
+    assert [call for call in calls if call != "versionRequest"] == ["getDatanodeReport", "getServerDefaults"]
     with namenode(hadoop.schema()) as (host, port, calls):
         command = ["harvest", "place", "lab", "--namenode", f"{host}:{port}", "--policy", "environment"]
         assert run([*command, "--replicas", "2"]) == 0
     said = capsys.readouterr()
     assert "To do it: --target-is CID-1" in said.err
     assert "policy environment, 2 replicas a block (--replicas)" in said.out
-    assert calls == ["versionRequest", "getDatanodeReport"]
+    assert [call for call in calls if call != "versionRequest"] == ["getDatanodeReport"]
     assert sorted(path.name for path in lab.iterdir()) == ["conf", "lab", "use.csv"]
 
 
@@ -73,7 +73,9 @@ def test_a_namenode_whose_settings_are_here_takes_it_up_and_back(
         flags = ["--usage", "use.csv", "--hosts", "hosts", "--policy", "environment-soft"]
         for _ in range(2):
             assert run([*command, *flags, "--target-is", "CID-1"]) == 0
-        assert calls[-3:] == ["refreshNodes", "startReconfiguration", "getReconfigurationStatus"]
+        assert [call for call in calls if call != "versionRequest"][-3:] == [
+            *("refreshNodes", "startReconfiguration", "getReconfigurationStatus")
+        ]
         assert read_site(lab / "conf" / "hdfs-site.xml")[POLICY] == CLASS
         assert list((lab / "conf").rglob("*.class"))
         assert "10.0.0.0:9866\tbusy" in (lab / "placement-map.tsv").read_text()

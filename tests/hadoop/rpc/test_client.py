@@ -131,6 +131,16 @@ def test_a_server_without_sasl_lets_the_client_go_on_as_simple() -> None:
     assert connection.state is State.READY
 
 
+def test_a_server_without_sasl_does_not_pass_for_one_that_knows_a_token() -> None:
+    """It would be any server: a token is a proof of both sides."""
+    connection = client(mechanisms=[DigestMd5Client(TOKEN, b"c" * 16)])
+    ours, _ = handshake(connection, ServerConnection())
+    (broken,) = ours
+    assert isinstance(broken, Broken)
+    assert "asks for no authentication" in str(broken.error)
+    assert connection.state is State.CLOSED
+
+
 def test_simple_is_chosen_among_offers() -> None:
     """Offered TOKEN and SIMPLE, a client without a token chooses SIMPLE and waits for nothing."""
     ours, theirs = handshake(client(user="ada", sasl=True), token_server(simple=True))

@@ -96,16 +96,11 @@ def test_a_history_that_is_too_short_makes_no_classes_yet() -> None:
     assert (look.notes, look.changes.resources["s0:1"].vcores) == ((), 5)
 
 
-def test_a_resourcemanager_that_was_started_again_is_known_by_its_nodes() -> None:
-    """They are waited for; resources and labels, which it has forgotten, are given again."""
+def test_a_resourcemanager_that_was_started_again_is_known_by_its_applications() -> None:
+    """It recovers those of an earlier life; resources and labels, which it has forgotten, are given again."""
     one = daemon()
     first = one.poll(cluster("s0", "s1", "s2"), NOW)
-    waits = one.poll(cluster(id_="8"), NOW + 60)
-    assert (bool(waits.changes), waits.notes) == (
-        False,
-        ("the ResourceManager is 8 now; its nodes are waited for",),
-    )
-    back = one.poll(cluster("s0", id_="8"), NOW + 120)
+    back = one.poll(cluster("s0", id_="8"), NOW + 60, earlier=frozenset({"5", "7"}))
     assert back.changes.resources["s0:1"] == first.changes.resources["s0:1"]
     assert back.notes == ("the ResourceManager was started again: 8, before 7",)
     assert one.known.ids == ("7", "8")
@@ -113,13 +108,18 @@ def test_a_resourcemanager_that_was_started_again_is_known_by_its_nodes() -> Non
     assert one.prior.id == "8"
 
 
-def test_another_cluster_at_the_same_address_is_refused() -> None:
-    """Most of its nodes are unknown; of one with few nodes nothing is changed either."""
+@pytest.mark.parametrize("earlier", [frozenset(), frozenset({"5"})])
+def test_names_of_nodes_do_not_show_that_it_is_the_same_cluster(earlier: frozenset[str]) -> None:
+    """A copy of it has the same: nothing is changed until somebody names it."""
     one = daemon()
     one.poll(cluster("s0", "s1", "s2"), NOW)
-    assert not one.poll(cluster("x0", id_="9"), NOW + 60).changes
-    with pytest.raises(GuardError, match="is another cluster"):
-        one.poll(cluster("x0", "x1", "s0", id_="9"), NOW + 60)
+    with pytest.raises(GuardError, match=r"found 9; allowed: 7.*3 of its 3 nodes.*--target-is 9"):
+        one.poll(cluster("s0", "s1", "s2", id_="9"), NOW + 60, earlier=earlier)
+    assert one.known.ids == ("7",)
+    one.accept("9")
+    assert one.poll(cluster("s0", "s1", "s2", id_="9"), NOW + 120).changes
+    assert one.prior is not None
+    assert one.prior.id == "9"
 
 
 def test_a_forecast_takes_no_containers_that_would_be_killed_soon() -> None:

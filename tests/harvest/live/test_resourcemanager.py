@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from froude.base.errors import TargetError
+from froude.base.errors import GuardError, TargetError
 from froude.harvest.live.resourcemanager import ResourceManager
 from froude.harvest.live.types import Changes, ClusterState, Node, Resource
 from froude.harvest.live.usage import usage_of
-from tests.harvest.live.managers import NEW, NODE, OLD, serving
+from tests.harvest.live.managers import CLASS, NEW, NODE, OLD, serving
 
 SEEN = Node(
     "n:1",
@@ -58,7 +59,7 @@ def test_changes_are_sent_in_an_order_that_each_finds_what_it_needs() -> None:
         ("b", "c"),
     )
     with serving(NEW) as (port, sent):
-        ResourceManager("127.0.0.1", port, user="me").apply(changes, grace_s=1.5)
+        ResourceManager("127.0.0.1", port, user="me").apply(changes, "7", grace_s=1.5)
     assert [path for _, path, _ in sent] == [
         "add-node-labels?user.name=me",
         "nodes/n%3A1/resource?user.name=me",
@@ -88,22 +89,74 @@ def test_spared_nodes_lose_no_container() -> None:
     both = {"n:1": Resource(1, 2), "m:1": Resource(1, 3)}
     with serving({**NEW, "metrics": {"clusterMetrics": {"containersPending": 3}}}) as (port, sent):
         server = ResourceManager("127.0.0.1", port)
-        server.apply(Changes(resources=both, spared=frozenset({"m:1"})))
+        server.apply(Changes(resources=both, spared=frozenset({"m:1"})), "7")
         assert server.waiting() == 3
     assert [body["overCommitTimeout"] for _, _, body in sent] == [0, -1]
 
 
 def test_attributes_are_set_by_who_can() -> None:
-    """REST only shows them: before anything else is sent, and nobody is asked where none change."""
-    told: list[Mapping[str, str]] = []
-    with serving(NEW) as (port, sent):
-        server = ResourceManager("127.0.0.1", port, set_classes=told.append)
-        server.apply(Changes())
-        server.apply(Changes(node_attributes={"n": "d"}))
-        assert (told, sent) == ([{"n": "d"}], [])
-        with pytest.raises(ValueError, match="nobody is there"):
-            ResourceManager("127.0.0.1", port).apply(Changes(("a",), node_attributes={"n": "d"}))
+    """REST only shows them: of one node first, of the others once it shows; and no call is made where none change."""
+    given: list[dict[str, str]] = []
+    nodes = [{**NODE, "id": f"{host}:1", "nodeHostName": host} for host in "mn"]
+    answers = {**NEW, "nodes": {"nodes": {"node": nodes}}}
+
+    def set_classes(classes: Mapping[str, str]) -> None:
+        given.append(dict(classes))
+        for node in nodes if right else ():
+            if node["nodeHostName"] in classes:
+                value = {**CLASS, "value": classes[node["nodeHostName"]]}
+                node["nodeAttributesInfo"] = {"nodeAttributeInfo": [value]}
+
+    with serving(answers) as (port, sent):
+        server = ResourceManager("127.0.0.1", port, set_classes=set_classes)
+        server.apply(Changes(), "7")
+        right = True
+        server.apply(Changes(node_attributes={"gone": "d", "m": "d", "n": "d"}), "7")
+        assert (given, sent) == ([{"m": "d"}, {"gone": "d", "n": "d"}], [])
+        server.apply(Changes(node_attributes={"gone": "d"}), "7")
+        assert len(given) == 2
+        right = False
+        with pytest.raises(GuardError, match=r"m: does not show an attribute .* another ResourceManager's"):
+            server.apply(Changes(("a",), node_attributes={"m": "e", "n": "e"}), "7")
+        assert (given[2:], sent) == ([{"m": "e"}], [])
+
+
+def test_another_resourcemanager_at_the_address_is_changed_in_nothing() -> None:
+    """It is asked before the first change, and again before the hundredth after that."""
+    answers = {**NEW}
+    many = Changes(resources={f"n:{number}": Resource(1, 2) for number in range(250)})
+    with serving(answers) as (port, sent):
+        server = ResourceManager("127.0.0.1", port)
+        with pytest.raises(GuardError, match="is another ResourceManager now; found 7; allowed: 8"):
+            server.apply(many, "8")
         assert not sent
+
+        with pytest.raises(GuardError, match="found 9; allowed: 7"):
+            server.apply(replace(many, resources=_Watched(many.resources, answers)), "7")
+        assert len(sent) == 200
+
+
+class _Watched(dict[str, Resource]):
+    """Changes of which the 150th is made when another ResourceManager has come."""
+
+    def __init__(self, changes: Mapping[str, Resource], answers: dict[str, Any]) -> None:
+        super().__init__(changes)
+        self.answers = answers
+
+    def items(self) -> Any:
+        """The changes, one by one."""
+        for number, item in enumerate(super().items()):
+            if number == 150:
+                self.answers["info"] = {"clusterInfo": {"id": 9}}
+            yield item
+
+
+def test_its_applications_name_its_earlier_lives() -> None:
+    """By the start time in their ids; none where there are none."""
+    apps = [{"id": "application_5_0001"}, {"id": "application_7_0002"}]
+    for answer, stamps in (({"apps": {"app": apps}}, {"5", "7"}), ({"apps": None}, set())):
+        with serving({**NEW, "apps": answer}) as (port, _):
+            assert ResourceManager("127.0.0.1", port).stamps() == stamps
 
 
 @pytest.mark.parametrize(
@@ -126,7 +179,7 @@ def test_what_is_no_resourcemanager(answers: dict[str, Any], message: str) -> No
 def test_a_refusal_says_its_reason() -> None:
     """In the daemon's own words."""
     with serving({**NEW, "add-node-labels": None}) as (port, _), pytest.raises(TargetError, match="not here"):
-        ResourceManager("127.0.0.1", port).apply(Changes(("a",)))
+        ResourceManager("127.0.0.1", port).apply(Changes(("a",)), "7")
     with pytest.raises(TargetError, match="does not answer"):
         ResourceManager("127.0.0.1", 1).nodes()
 

@@ -35,6 +35,7 @@ class Made:
     def __init__(self, places: Places) -> None:
         self.now: ClusterState | TargetError = cluster("s0", "s1", "s2")
         self.places = places
+        self.applications = frozenset[str]()
         self.written: list[bool] = []
         """Whether what was there had been written when changes came."""
 
@@ -46,7 +47,11 @@ class Made:
     def waiting(self) -> int:
         return 0
 
-    def apply(self, changes: Changes, *, grace_s: float = 0.0) -> None:
+    def stamps(self) -> frozenset[str]:
+        return self.applications
+
+    def apply(self, changes: Changes, identity: str, *, grace_s: float = 0.0) -> None:
+        assert identity == self.state().id
         self.written.append(self.places.prior.exists())
         self.now = applied(self.state(), changes)
 

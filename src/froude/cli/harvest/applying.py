@@ -139,7 +139,7 @@ def rollback(
     if settings.dry_run:
         settings.note(f"Nothing was changed, and {state} stays")
         return
-    server.apply(todo, grace_s=grace)
+    server.apply(todo, now.id, grace_s=grace)
     then = server.state()
     left = restoring(prior, then)
     if left:
@@ -293,5 +293,5 @@ def _carry_out(
     from froude.harvest.live.prior_file import prior_json
 
     write({state: prior_json(prior, settings.origin())})
-    server.apply(todo, grace_s=grace)
+    server.apply(todo, prior.id, grace_s=grace)
     settings.out(f"Done. Back again: froude harvest rollback {state}")

@@ -26,7 +26,10 @@ At = Annotated[str, AT]
 User = Annotated[str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")]
 Admin = Annotated[
     str | None,
-    typer.Option(metavar="HOST:PORT", help="Its admin protocol, for attributes [its host, port 8033]."),
+    typer.Option(
+        metavar="HOST:PORT",
+        help="Its admin protocol, for attributes [port 8033 of its host, if it uses Hadoop's own ports].",
+    ),
 ]
 Release = Annotated[
     str | None,
@@ -86,6 +89,7 @@ def server(
     Raises:
         InputError: one is no address.
     """
+    from froude.hadoop import yarn_settings
     from froude.hadoop.connection import current_user
     from froude.hadoop.target import parse_address
     from froude.harvest.live import attributes
@@ -96,6 +100,12 @@ def server(
     who = user or current_user()
 
     def set_classes(classes: Mapping[str, str]) -> None:
+        if admin is None and port != yarn_settings.WEB:
+            raise InputError(
+                f"does not show where its admin protocol listens: it is not at Hadoop's own port {yarn_settings.WEB}",
+                file=text,
+                allowed="--admin HOST:PORT as well",
+            )
         attributes.AttributeAdmin(*at, _schema(settings, hadoop), user=who).set_classes(classes)
 
     note = None if every_node else settings.note

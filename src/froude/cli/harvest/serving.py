@@ -201,7 +201,9 @@ def _preview(
     from froude.base.clock import RealClock
 
     now = server.state()
-    step = controller.poll(now, RealClock().wall(), measured=None if usage is None else usage())
+    earlier = frozenset[str]() if controller.known.id in {"", now.id} else server.stamps()
+    measured = None if usage is None else usage()
+    step = controller.poll(now, RealClock().wall(), measured=measured, earlier=earlier)
     for text in step.notes:
         settings.note(f"note: {text}")
     managers.show(settings, now, step.changes)
@@ -247,8 +249,6 @@ def _past(settings: Settings, places: Places, folder: Path | None) -> Datacenter
 
 def _recognise(server: ResourceManager, controller: Controller, typed: str | None) -> None:
     """See that it is the ResourceManager that was named, now or when this folder was begun."""
-    from dataclasses import replace
-
     if typed is None or typed in controller.known.ids:
         return
     now = server.state()
@@ -256,8 +256,7 @@ def _recognise(server: ResourceManager, controller: Controller, typed: str | Non
         raise GuardError(
             "is not the ResourceManager that was named", file=server.address, found=now.id, allowed=typed
         )
-    if not controller.known.ids:
-        controller.known = replace(controller.known, ids=(typed,))
+    controller.accept(typed)
 
 
 def _wanted(

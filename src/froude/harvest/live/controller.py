@@ -120,6 +120,7 @@ class Controller:
         *,
         measured: Mapping[str, Usage] | None = None,
         waiting: int = 0,
+        earlier: frozenset[str] = frozenset(),
     ) -> Step:
         """Look at the cluster.
 
@@ -128,13 +129,13 @@ class Controller:
             now_s: seconds since 1970.
             measured: by node or host, what primary tenants use; None takes what nodes report.
             waiting: containers that applications wait for; while there are any, what is free now counts and no forecast.
+            earlier: start times in the names of the applications that the ResourceManager knows
+                (`ResourceManager.stamps`); needed where it was started again.
 
         Raises:
-            GuardError: it is another cluster than before, or another memory of it is in use.
+            GuardError: nothing shows that it is the cluster of before, or another memory of it is in use.
         """
-        running, notes = self._recognise(state)
-        if running is None:
-            return Step(Changes(), self.prior, notes)
+        running, notes = self._recognise(state, earlier)
         if self._wanted.carrier is not None or self._wanted.resources:
             require_memory(self._wanted.address, state, self.prior)
         own_of = {} if self.prior is None else self.prior.resources
@@ -189,31 +190,42 @@ class Controller:
         """
         self.known = replace(self.known, last=remembered_run(self.known.last, job, run))
 
-    def _recognise(self, state: ClusterState) -> tuple[frozenset[str] | None, tuple[str, ...]]:
+    def accept(self, identity: str) -> None:
+        """Take a ResourceManager for the one of before, started again.
+
+        Args:
+            identity: the start time that somebody typed, or that a proof belongs to.
+        """
+        if identity != self.known.id:
+            if self.prior is not None and self.prior.id == self.known.id:
+                self.prior = replace(self.prior, id=identity)
+            self.known = replace(self.known, ids=(*self.known.ids, identity)[-_MOST_IDS:])
+
+    def _recognise(
+        self, state: ClusterState, earlier: frozenset[str]
+    ) -> tuple[frozenset[str], tuple[str, ...]]:
         """The nodes that run, if it is the cluster of before, perhaps with a ResourceManager that was started again.
 
-        None where too few nodes are there to tell: they come back one by one.
+        A ResourceManager that recovers its state still knows applications that it named in an earlier life. Names of
+        nodes are no proof: those of a test cluster are often a copy.
         """
         running = frozenset(node.id for node in state.nodes if node.state == RUNNING)
-        known = self.known
+        before = self.known.id
         notes: tuple[str, ...] = ()
-        if known.id and state.id != known.id:
-            if 2 * len(running & known.nodes) < max(1, len(running)):
-                if 2 * len(running) < len(known.nodes):
-                    return None, (f"the ResourceManager is {state.id} now; its nodes are waited for",)
+        if before and state.id != before:
+            if earlier.isdisjoint(self.known.ids):
                 raise GuardError(
-                    "is another cluster: most of its nodes were never seen here",
+                    "is not the ResourceManager of before, or was started again without its applications",
                     file=self._wanted.address,
                     found=state.id,
-                    allowed=known.id,
-                    remedy="Nothing was changed. If it is the one that is meant, begin with another --state",
+                    allowed=before,
+                    remedy=f"Nothing was changed. {len(running & self.known.nodes)} of its {len(running)} nodes have "
+                    f"names that were seen before. If it is the one that is meant, say --target-is {state.id}",
                 )
-            notes = (f"the ResourceManager was started again: {state.id}, before {known.id}",)
-            if self.prior is not None:
-                self.prior = replace(self.prior, id=state.id)
-        if state.id != known.id or not running <= known.nodes:
-            ids = known.ids if state.id == known.id else (*known.ids, state.id)[-_MOST_IDS:]
-            self.known = replace(known, ids=ids, nodes=known.nodes | running)
+            notes = (f"the ResourceManager was started again: {state.id}, before {before}",)
+        self.accept(state.id)
+        if not running <= self.known.nodes:
+            self.known = replace(self.known, nodes=self.known.nodes | running)
         return running, notes
 
     def _classified(self, now_s: float) -> tuple[str, ...]:

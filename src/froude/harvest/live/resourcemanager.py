@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
-from froude.base.errors import TargetError
+from froude.base.errors import GuardError, TargetError
 from froude.base.summary import counted
 from froude.hadoop.metrics import resourcemanager_id
 from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
@@ -20,6 +20,8 @@ from froude.rest.calls import Bounds, JsonCalls, RefusedError
 
 _BOUNDS = Bounds(whole_s=120.0)
 """A look a minute waits no longer for an answer that drips; ten thousand nodes take seconds."""
+_CHECKED_EVERY = 100
+"""Changes; a look at who answers costs about as much as one."""
 _MOST_SHARE = 1.5
 _LARGEST = 1 << 50
 _ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
@@ -55,6 +57,7 @@ class ResourceManager:
         self._http = (host, port)
         self._set_classes = set_classes
         self._note, self._noted = note, ""
+        self._identity, self._made = "", 0
         self._who = who = [("user.name", user)] if user else []
         self.calls = JsonCalls(self.address, "ws/v1/cluster/", query=who, bounds=_BOUNDS)
         """Its REST interface, for what is asked of nobody else."""
@@ -97,21 +100,34 @@ class ResourceManager:
         except (TargetError, KeyError, TypeError):
             return None
 
-    def apply(self, changes: Changes, *, grace_s: float = 0.0) -> None:
+    def stamps(self) -> frozenset[str]:
+        """Start times in the names of the applications that it knows, which it has recovered from earlier lives, too.
+
+        Raises:
+            TargetError: it does not answer, or not as a ResourceManager does.
+        """
+        with self._known_forms():
+            apps = _listed(self._get("apps", {"deSelects": "resourceRequests"}), "apps", "app")
+            return frozenset(_text(app["id"]).removeprefix("application_").partition("_")[0] for app in apps)
+
+    def apply(self, changes: Changes, identity: str, *, grace_s: float = 0.0) -> None:
         """Make changes, in an order in which each finds what it needs.
+
+        Every change has a connection of its own, which may lead elsewhere by then: who answers is asked before the first
+        one, and then before every hundredth.
 
         Args:
             changes: what to change.
+            identity: the id of the ResourceManager that was named.
             grace_s: how long containers may go on that a smaller node has no room for; then the youngest are killed
                 first (`SchedulerNode.getContainersToKill`). Below 0 none is killed.
 
         Raises:
+            GuardError: another ResourceManager answers, or its admin protocol is another one's.
             TargetError: it refuses one; those before it are made.
         """
-        if changes.node_attributes:
-            if self._set_classes is None:
-                raise ValueError("attributes are to be set, and nobody is there who can")
-            self._set_classes(changes.node_attributes)
+        self._identity, self._made = identity, 0
+        self._set_attributes(changes.node_attributes)
         if changes.add_labels:
             named = [{"name": label, "exclusivity": "false"} for label in changes.add_labels]
             self._post("add-node-labels", {"nodeLabelInfo": named})
@@ -136,6 +152,38 @@ class ResourceManager:
         if changes.remove_labels:
             labels = [("labels", label) for label in changes.remove_labels]
             self._post("remove-node-labels", {}, labels)
+
+    def _set_attributes(self, wanted: Mapping[str, str]) -> None:
+        """Set classes of hosts: of one first, since an admin protocol shows only by its effect whose it is."""
+        now = self._attributes() if wanted else {}
+        first = next((host for host, value in wanted.items() if now.get(host, value) != value), None)
+        if first is None:  # no node here would show any of it
+            return
+        assert self._set_classes is not None, "attributes are to be set"
+        self._check_identity()
+        self._set_classes({first: wanted[first]})
+        if self._attributes().get(first) != wanted[first]:
+            raise GuardError(
+                "does not show an attribute that its admin protocol was given: that is another ResourceManager's",
+                file=self.address,
+                place=first,
+                remedy="Name the right one with --admin HOST:PORT",
+            )
+        rest = {host: value for host, value in wanted.items() if host != first}
+        if rest:
+            self._set_classes(rest)
+
+    def _attributes(self) -> dict[str, str]:
+        return {node.host: node.attribute for node in self.nodes()}
+
+    def _check_identity(self) -> None:
+        if self._made % _CHECKED_EVERY == 0:
+            found = resourcemanager_id(self._http)
+            if found != self._identity:
+                raise GuardError(
+                    "is another ResourceManager now", file=self.address, found=found, allowed=self._identity
+                )
+        self._made += 1
 
     @contextmanager
     def _known_forms(self) -> Iterator[None]:
@@ -182,12 +230,14 @@ class ResourceManager:
             queue, key = _split(name)
             queues.setdefault(queue, []).append({"key": key, "value": value})
         update = [{"queue-name": queue, "params": {"entry": entries}} for queue, entries in queues.items()]
+        self._check_identity()
         self.calls.send("PUT", "scheduler-conf", {"update-queue": update})
 
     def _get(self, path: str, query: Mapping[str, str] | None = None) -> Any:
         return self.calls.send("GET", path, query=list((query or {}).items()))
 
     def _post(self, path: str, body: Any, query: list[tuple[str, str]] | None = None) -> Any:
+        self._check_identity()
         return self.calls.send("POST", path, body, query=query or [])
 
 

@@ -29,7 +29,7 @@ class Known:
     ids: tuple[str, ...] = ()
     """Of the ResourceManager, one for each time that it was started; the newest at the end."""
     nodes: frozenset[str] = frozenset()
-    """Nodes that were seen running: a ResourceManager with others is another cluster's."""
+    """Nodes that were seen running."""
     classes: Classes = field(default_factory=Classes)
     classified_s: float = 0.0
     """When classes were made, seconds since 1970."""

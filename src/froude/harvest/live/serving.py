@@ -84,8 +84,12 @@ class Cluster(Protocol):
         """Containers that are waited for."""
         ...
 
-    def apply(self, changes: Changes, *, grace_s: float = 0.0) -> None:
-        """Make changes."""
+    def stamps(self) -> frozenset[str]:
+        """Start times in the names of the applications that it knows."""
+        ...
+
+    def apply(self, changes: Changes, identity: str, *, grace_s: float = 0.0) -> None:
+        """Make changes, if it still is the one that was named."""
         ...
 
 
@@ -182,12 +186,16 @@ class Service:
         try:
             measured = None if self._usage is None else self._usage()
             state, waiting = self._cluster.state(), self._cluster.waiting()
+            again = self._controller.known.id not in {"", state.id}
+            earlier = self._cluster.stamps() if again else frozenset[str]()
             with self._lock:
-                step = self._controller.poll(state, self._clock.wall(), measured=measured, waiting=waiting)
+                step = self._controller.poll(
+                    state, self._clock.wall(), measured=measured, waiting=waiting, earlier=earlier
+                )
             trouble = "not all was done"
             for text in step.notes:
                 self._note(text)
-            self._change(step.changes)
+            self._change(step.changes, state.id)
             self._write(history=self._clock.now() - self._history_s >= _HISTORY_S)
         except (TargetError, InputError, MissingError) as error:
             self.tally.failed += 1
@@ -199,7 +207,7 @@ class Service:
                 self._note("it answers again" if self._trouble == "nothing was seen" else "all is done again")
             self._trouble = ""
 
-    def _change(self, changes: Changes) -> None:
+    def _change(self, changes: Changes, identity: str) -> None:
         """Make changes once what was there is written down; where it cannot be, those that were written before.
 
         Raises:
@@ -213,7 +221,7 @@ class Service:
             unwritten = error
             changes = remembered_part(changes, self._prior)
         if changes:
-            self._cluster.apply(changes, grace_s=self._rhythm.grace_s)
+            self._cluster.apply(changes, identity, grace_s=self._rhythm.grace_s)
             self.tally.changes += 1
             self._note(changed_text(changes))
         if unwritten is not None:

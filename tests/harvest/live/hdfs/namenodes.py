@@ -10,6 +10,7 @@ from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.schema import Schema
 from froude.harvest.live.hdfs.datanodes import DataNode
+from froude.harvest.live.hdfs.plugin import POLICY
 from tests.hadoop.rpc.double import daemon
 
 DATANODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
@@ -48,7 +49,10 @@ def _said(schema: Schema, nodes: tuple[DataNode, ...], refused: dict[str, str]) 
 
 @contextmanager
 def namenode(
-    schema: Schema, nodes: tuple[DataNode, ...] = NODES, refused: dict[str, str] | None = None
+    schema: Schema,
+    nodes: tuple[DataNode, ...] = NODES,
+    refused: dict[str, str] | None = None,
+    reports: tuple[str, ...] = (POLICY,),
 ) -> Iterator[tuple[str, int, list[str]]]:
     """One with the id CID-1.
 
@@ -56,11 +60,12 @@ def namenode(
         schema: of its messages.
         nodes: its DataNodes.
         refused: settings that it cannot take up, and why.
+        reports: settings that it finds changed, and takes up.
 
     Yields:
         Host, port, and the calls that came.
     """
-    said, calls = _said(schema, nodes, refused or {}), []
+    said, calls = _said(schema, nodes, dict.fromkeys(reports, "") | (refused or {})), []
 
     def respond(core: ServerConnection, call: Request) -> bytes:
         calls.append(call.method)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from froude.base.clock import VirtualClock
-from froude.base.errors import InputError, TargetError
+from froude.base.errors import GuardError, InputError, TargetError
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.site import parse_site
 from froude.harvest.live.hdfs.changes import SITE, HdfsChanges, make, remembered, restore
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
-from froude.harvest.live.hdfs.plugin import PACKAGE
+from froude.harvest.live.hdfs.plugin import PACKAGE, POLICY
 from tests.harvest.live.hdfs.namenodes import namenode
 
 BEFORE = """<configuration>
@@ -100,3 +101,13 @@ def test_what_waits_for_a_start(hadoop: Hadoop, tmp_path: Path) -> None:
         make(asked, wanted, VirtualClock())
         assert parse_site((tmp_path / SITE).read_bytes()) == {"b": "3"}
         assert calls == []
+
+
+def test_a_folder_that_the_namenode_does_not_read_is_left_as_it_was(hadoop: Hadoop, tmp_path: Path) -> None:
+    """The NameNode finds nothing changed: it is another one's configuration."""
+    wanted = replace(changes(tmp_path), properties={POLICY: "org.example.Policy"})
+    with namenode(hadoop.schema(), reports=()) as (host, port, _):
+        asked = NameNodeCalls(host, port, hadoop.schema(), user="root")
+        with pytest.raises(GuardError, match="is not what the NameNode reads: it found nothing changed"):
+            make(asked, wanted, VirtualClock())
+    assert (tmp_path / SITE).read_text() == BEFORE

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from froude.base.clock import VirtualClock
-from froude.base.errors import TargetError
+from froude.base.errors import GuardError, TargetError
 from froude.hadoop.distribution import Hadoop
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
+from froude.harvest.live.hdfs.plugin import POLICY
 from tests.harvest.live.hdfs.namenodes import NODES, REPLICATION, namenode
 
 
@@ -19,15 +20,30 @@ def test_who_it_is_and_what_it_has(hadoop: Hadoop) -> None:
         assert asked.datanodes() == NODES
         assert asked.replication() == REPLICATION
         asked.refresh_hosts()
-        assert asked.read_settings(VirtualClock()) == {}
-    assert calls[3:] == ["refreshNodes", "startReconfiguration", "getReconfigurationStatus"]
+        assert asked.read_settings(VirtualClock()) == {POLICY: ""}
+    assert [call for call in calls if call != "versionRequest"] == [
+        *("getDatanodeReport", "getServerDefaults", "refreshNodes"),
+        *("startReconfiguration", "getReconfigurationStatus"),
+    ]
+
+
+def test_another_namenode_at_the_address_is_sent_nothing(hadoop: Hadoop) -> None:
+    """Each connection shows first who answers."""
+    with namenode(hadoop.schema()) as (host, port, calls):
+        asked = NameNodeCalls(host, port, hadoop.schema(), user="root")
+        asked.identity()
+        asked._id = "CID-of-before"
+        with pytest.raises(GuardError, match="is another NameNode now; found CID-1; allowed: CID-of-before"):
+            asked.refresh_hosts()
+    assert calls == ["versionRequest", "versionRequest"]
 
 
 def test_what_it_does_not_take_up(hadoop: Hadoop) -> None:
     """By property, with its reason; and a reading that never ends is given up."""
     with namenode(hadoop.schema(), refused={"a": "no such class"}) as (host, port, _):
         assert NameNodeCalls(host, port, hadoop.schema()).read_settings(VirtualClock()) == {
-            "a": "no such class"
+            POLICY: "",
+            "a": "no such class",
         }
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from froude.base.clock import Clock
-from froude.base.errors import InputError, TargetError
+from froude.base.errors import GuardError, InputError, TargetError
 from froude.base.files import atomic_write_bytes, read_bounded, stated_os_errors
 from froude.hadoop import site
 from froude.harvest.live.hdfs.hosts import with_maintenance
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
-from froude.harvest.live.hdfs.plugin import PACKAGE
+from froude.harvest.live.hdfs.plugin import PACKAGE, POLICY
 from froude.harvest.live.hdfs.prior import HdfsPrior
 
 SITE = "hdfs-site.xml"
@@ -136,11 +136,22 @@ def _set(calls: NameNodeCalls, conf: Path, properties: Mapping[str, str | None],
     file = conf / SITE
     before = _site(conf)
     _replace(file, site.edited(before, properties, name=str(file)))
-    refused = {} if clock is None else calls.read_settings(clock)
-    for name in refused.keys() & properties.keys():
+    taken_up = {} if clock is None else calls.read_settings(clock)
+    changed = before.strip() == b"" or site.parse_site(before, name=SITE).get(POLICY) != properties.get(
+        POLICY
+    )
+    if clock is not None and changed and POLICY in properties and POLICY not in taken_up:
+        _replace(file, before)
+        raise GuardError(
+            "is not what the NameNode reads: it found nothing changed",
+            file=file,
+            found=calls.address,
+            remedy="It is as it was. Name the folder that the NameNode reads with --conf",
+        )
+    for name in filter(taken_up.get, properties):
         remedy = "Does its class path hold the plug-in, and may it read the files?"
         raise TargetError(
-            "does not take up a setting", file=calls.address, place=name, found=refused[name], remedy=remedy
+            "does not take up a setting", file=calls.address, place=name, found=taken_up[name], remedy=remedy
         )
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from froude.base.clock import Clock
-from froude.base.errors import TargetError
+from froude.base.errors import GuardError, TargetError
 from froude.hadoop.connection import Connection
-from froude.hadoop.identity import ask_identity
+from froude.hadoop.identity import ask_identity, identity_on
 from froude.hadoop.schema import Schema
 from froude.harvest.live.hdfs.datanodes import DataNode
 
@@ -38,14 +38,16 @@ class NameNodeCalls:
         self._at = (host, port)
         self._schema = schema
         self._user = user
+        self._id: str | None = None
 
     def identity(self) -> str:
-        """Its cluster id.
+        """Its cluster id; later calls go to no other NameNode.
 
         Raises:
-            TargetError: it does not tell.
+            TargetError: it does not answer.
         """
-        return ask_identity("namenode", self._at, self._schema, user=self._user).id
+        self._id = ask_identity("namenode", self._at, self._schema, user=self._user).id
+        return self._id
 
     def datanodes(self) -> tuple[DataNode, ...]:
         """Its DataNodes, those that are dead too, in the order of their addresses.
@@ -80,7 +82,7 @@ class NameNodeCalls:
             clock: to wait by until it has.
 
         Returns:
-            By property that was to change and could not be, what it says.
+            By property that it found changed and can change while it runs, why it could not; empty where it has.
 
         Raises:
             TargetError: it does not answer, refuses, or does not come to an end.
@@ -90,12 +92,15 @@ class NameNodeCalls:
         while clock.now() < deadline:
             status: Any = self._call(_SETTINGS, "getReconfigurationStatus")
             if status.HasField("endTime"):
-                return {each.name: each.errorMessage for each in status.changes if each.errorMessage}
+                return {each.name: each.errorMessage for each in status.changes}
             clock.sleep(_POLL_S)
         raise TargetError(f"did not read its settings anew in {_WAIT_S:g} s", file=self.address)
 
     def _call(self, protocol: str, method: str, **fields: object) -> Any:
         with Connection(*self._at, self._schema, protocol, user=self._user) as connection:
+            found = None if self._id is None else identity_on(connection, "namenode").id
+            if found != self._id:
+                raise GuardError("is another NameNode now", file=self.address, found=found, allowed=self._id)
             return connection.call(method, connection.message(method, **fields))
 
 
