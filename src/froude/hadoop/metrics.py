@@ -37,6 +37,7 @@ CACHE_S = 10.0
 """Hadoop's metrics system publishes a new value at most this often, where it is not told otherwise."""
 
 _LARGEST_BYTES = 32 << 20
+_ACTIVE = "ACTIVE"  # HAServiceState, also of a ResourceManager without a standby
 _LOCK_TIME = re.compile(r"^\w+?(?:Read|Write)Lock\w+Nanos(?:NumOps|AvgTime)$")
 _COUNT = re.compile(r"^(?!Overall|Deferred)([A-Z]\w*)NumOps$")
 
@@ -69,12 +70,17 @@ def resourcemanager_id(http: tuple[str, int], *, timeout_s: float = 5.0) -> str:
         timeout_s: how long to wait.
 
     Raises:
-        TargetError: no answer, or not a ResourceManager's.
+        TargetError: no answer, or not a ResourceManager's; or it is not active, and has another id when it is.
     """
+    place = f"{http[0]}:{http[1]}"
     try:
-        return str(int(_get(http, "ws/v1/cluster/info", timeout_s)["clusterInfo"]["id"]))
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        raise TargetError(f"does not say who it is ({error})", file=f"{http[0]}:{http[1]}") from error
+        info = _get(http, "ws/v1/cluster/info", timeout_s)["clusterInfo"]
+        state = str(info.get("haState", _ACTIVE))
+        if state != _ACTIVE:  # its web server is up before it has recovered its applications
+            raise TargetError("is not active", file=place, found=state)
+        return str(int(info["id"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise TargetError(f"does not say who it is ({error})", file=place) from error
 
 
 def _get(http: tuple[str, int], path: str, timeout_s: float) -> Any:

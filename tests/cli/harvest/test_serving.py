@@ -23,7 +23,8 @@ from tests.harvest.datacenters import made
 from tests.harvest.live.managers import NODE, serving
 
 Out = pytest.CaptureFixture[str]
-ANSWERS = {**PLAIN, "scheduler-conf": CAPACITIES, "metrics": {"clusterMetrics": {"containersPending": 0}}}
+METRICS = {"clusterMetrics": {"containersPending": 0}}
+ANSWERS = {**PLAIN, "scheduler-conf": CAPACITIES, "metrics": METRICS, "apps": {"apps": None}}
 
 
 @pytest.fixture

@@ -103,9 +103,12 @@ def test_a_resourcemanager_that_was_started_again_is_known_by_its_applications()
     back = one.poll(cluster("s0", id_="8"), NOW + 60, earlier=frozenset({"5", "7"}))
     assert back.changes.resources["s0:1"] == first.changes.resources["s0:1"]
     assert back.notes == ("the ResourceManager was started again: 8, before 7",)
-    assert one.known.ids == ("7", "8")
     assert one.prior is not None
     assert one.prior.id == "8"
+    assert one.known.ids == ("7", "5", "8")
+    with_old = one.poll(cluster("s0", id_="9"), NOW + 120, earlier=frozenset({"5", "9"}))
+    assert with_old.notes == ("the ResourceManager was started again: 9, before 8",)
+    assert one.known.ids == ("7", "5", "8", "9")
 
 
 @pytest.mark.parametrize("earlier", [frozenset(), frozenset({"5"})])

@@ -163,6 +163,8 @@ def test_its_applications_name_its_earlier_lives() -> None:
     ("answers", "message"),
     [
         ({}, "does not say who it is"),
+        ({"info": {"clusterInfo": 5}}, "does not say who it is"),
+        ({"info": {"clusterInfo": {"id": 7, "haState": "STANDBY"}}}, "is not active; found STANDBY"),
         ({**NEW, "nodes": "<html>"}, "does not answer"),
         ({**NEW, "nodes": {"nodes": {"node": [{"id": "n:1"}]}}}, "a form that is not known"),
         ({**NEW, "nodes": {"nodes": 5}}, "a form that is not known"),

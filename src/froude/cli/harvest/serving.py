@@ -256,7 +256,7 @@ def _recognise(server: ResourceManager, controller: Controller, typed: str | Non
         raise GuardError(
             "is not the ResourceManager that was named", file=server.address, found=now.id, allowed=typed
         )
-    controller.accept(typed)
+    controller.accept(typed, server.stamps())
 
 
 def _wanted(

@@ -190,16 +190,19 @@ class Controller:
         """
         self.known = replace(self.known, last=remembered_run(self.known.last, job, run))
 
-    def accept(self, identity: str) -> None:
+    def accept(self, identity: str, earlier: frozenset[str] = frozenset()) -> None:
         """Take a ResourceManager for the one of before, started again.
 
         Args:
-            identity: the start time that somebody typed, or that a proof belongs to.
+            identity: its start time.
+            earlier: start times in the names of the applications that it knows.
         """
         if identity != self.known.id:
             if self.prior is not None and self.prior.id == self.known.id:
                 self.prior = replace(self.prior, id=identity)
-            self.known = replace(self.known, ids=(*self.known.ids, identity)[-_MOST_IDS:])
+            lives = dict.fromkeys([*self.known.ids, *sorted(earlier)])
+            lives.pop(identity, None)
+            self.known = replace(self.known, ids=(*lives, identity)[-_MOST_IDS:])
 
     def _recognise(
         self, state: ClusterState, earlier: frozenset[str]
@@ -223,7 +226,7 @@ class Controller:
                     f"names that were seen before. If it is the one that is meant, say --target-is {state.id}",
                 )
             notes = (f"the ResourceManager was started again: {state.id}, before {before}",)
-        self.accept(state.id)
+        self.accept(state.id, earlier)
         if not running <= self.known.nodes:
             self.known = replace(self.known, nodes=self.known.nodes | running)
         return running, notes

@@ -27,7 +27,8 @@ class Known:
     """What a daemon knows beside the history of utilisation, and what was there before it changed anything."""
 
     ids: tuple[str, ...] = ()
-    """Of the ResourceManager, one for each time that it was started; the newest at the end."""
+    """Start times of the ResourceManager: of its lives that were seen, and of those that named its applications; that of
+    the present life at the end."""
     nodes: frozenset[str] = frozenset()
     """Nodes that were seen running."""
     classes: Classes = field(default_factory=Classes)

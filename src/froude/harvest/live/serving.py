@@ -186,8 +186,8 @@ class Service:
         try:
             measured = None if self._usage is None else self._usage()
             state, waiting = self._cluster.state(), self._cluster.waiting()
-            again = self._controller.known.id not in {"", state.id}
-            earlier = self._cluster.stamps() if again else frozenset[str]()
+            same = self._controller.known.id == state.id
+            earlier = frozenset[str]() if same else self._cluster.stamps()
             with self._lock:
                 step = self._controller.poll(
                     state, self._clock.wall(), measured=measured, waiting=waiting, earlier=earlier
