@@ -1,0 +1,184 @@
+"""Calls wait on each connection until its server has shown who it is; other connections are in `test_core`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from froude.base.errors import GuardError
+from froude.emulation.calls import RETRIES, RETRY_S
+from froude.emulation.controller import Controller, Group
+from froude.emulation.core import Core
+from froude.emulation.identification import FirstCall, Identification
+from froude.emulation.programs.events import Endpoint, Failed, NodeId, Program, Reply, Send
+from froude.hadoop.rpc.client import ClientConnection
+from froude.hadoop.rpc.events import Request
+from froude.hadoop.rpc.server import ServerConnection
+from froude.hadoop.target import Target
+from froude.workload.types import StartRule
+from tests.emulation.test_core import Script
+
+TARGET = Target("s", "x:1", "id")
+
+
+class Proofs(Identification):
+    """Servers that name themselves in the answer to a question, or in any answer that is not empty."""
+
+    def __init__(self, question: FirstCall | None) -> None:
+        self.question = question
+
+    def first_call(self, endpoint: Endpoint) -> FirstCall | None:
+        return self.question
+
+    def shows_by_answers(self, endpoint: Endpoint) -> bool:
+        return self.question is None
+
+    def shown(self, target: Target, method: str | None, body: bytes | memoryview) -> bool:
+        if body not in {b"", target.id.encode()}:
+            raise GuardError("is another daemon", found=bytes(body))
+        return bool(body)
+
+
+class People:
+    """A script and a connection for each node."""
+
+    def __init__(self, *scripts: Script) -> None:
+        self.scripts = scripts
+
+    def program(self, node: NodeId) -> Program:
+        return self.scripts[node.number]
+
+    def endpoint(self, node: NodeId, protocol: str, service: str) -> Endpoint:
+        return Endpoint(protocol, slot=node.number, target=TARGET)
+
+    def client_id(self, node: NodeId) -> bytes:
+        return bytes(15) + bytes([node.number])
+
+    def caller_context(self, node: NodeId) -> None:
+        return None
+
+
+class Play:
+    """A core at second 10, and a server behind each of its connections."""
+
+    def __init__(self, question: FirstCall | None, *calls: list[str], timeout_s: float = 60.0) -> None:
+        self.scripts = [
+            Script([Send("p", method, b"", n, 10.0) for n, method in enumerate(methods)]) for methods in calls
+        ]
+        self.core = Core(
+            People(*self.scripts),
+            Controller([Group("n", len(calls), StartRule())]),
+            connect=lambda e, i: ClientConnection(e.protocol, client_id=i or bytes(16)),
+            identification=Proofs(question),
+            call_timeout_s=timeout_s,
+        )
+        self.core.begin(10.0)
+        self.servers = [ServerConnection() for _ in calls]
+
+    def sent(self) -> list[list[Request]]:
+        """The calls that came to each server since the last time."""
+        came: list[list[Request]] = [[] for _ in self.servers]
+        for channel in self.core.channels:
+            data = b"".join(channel.out)
+            channel.out.clear()
+            events = self.servers[channel.number].receive(data)
+            came[channel.number] = [event for event in events if isinstance(event, Request)]
+        self.core.dirty.clear()
+        return came
+
+    def answer(self, number: int, call: Request, body: bytes | None, now_s: float = 11.0) -> None:
+        """Answer a call of a connection; None is an error."""
+        server = self.servers[number]
+        data = server.fail(call.call_id, "E", "no") if body is None else server.respond(call.call_id, body)
+        self.core.received(self.core.channels[number], data, now_s)
+
+
+def methods(came: list[list[Request]]) -> list[list[str]]:
+    """Their names."""
+    return [[call.method for call in calls] for calls in came]
+
+
+QUESTION = FirstCall("q", "whoAreYou", b"")
+
+
+def test_calls_wait_for_the_answer_to_the_question() -> None:
+    """On each connection, which then carries them in their order; the question counts apart."""
+    play = Play(QUESTION, ["a", "b"], ["c"])
+    (first,), (second,) = came = play.sent()
+    assert methods(came) == [["whoAreYou"], ["whoAreYou"]]
+    assert first.protocol == "q"
+    play.answer(1, second, b"id")
+    assert methods(play.sent()) == [[], ["c"]]
+    play.answer(0, first, b"id")
+    came = play.sent()
+    assert methods(came) == [["a", "b"], []]
+    for call in came[0]:
+        play.answer(0, call, b"done")
+    assert play.scripts[0].seen[1:] == [Reply(0, b"done"), Reply(1, b"done")]
+    assert play.core.tally.counts == {"a": (1, 1), "b": (1, 1), "c": (1, 0)}
+    assert play.core.tally.identifications == {"whoAreYou": 2}
+
+
+@pytest.mark.parametrize("question", [QUESTION, None])
+def test_another_daemon_ends_the_play(question: FirstCall | None) -> None:
+    """Nothing more is sent on any connection; what waited is reported as not sent."""
+    play = Play(question, ["a", "b"], ["c"])
+    (first, *_), *_ = play.sent()
+    play.answer(0, first, b"other")
+    assert isinstance(play.core.failure, GuardError)
+    assert methods(play.sent()) == [[], []]
+    assert play.core.done
+
+
+def test_a_server_that_is_starting_is_asked_again() -> None:
+    """Each second, as often as a connection is tried; then the play ends with its words."""
+    play, now_s = Play(QUESTION, ["a"]), 10.0
+    for _ in range(RETRIES + 1):
+        assert play.core.failure is None
+        ((call,),) = play.sent()
+        play.answer(0, call, None, now_s)
+        assert play.sent() == [[]]
+        now_s += RETRY_S
+        play.core.advance(now_s)
+    assert "x:1: does not show who it is; found E: no" in str(play.core.failure)
+
+
+def test_a_question_that_is_not_answered_ends_the_play() -> None:
+    """As any call that waits too long."""
+    play = Play(QUESTION, ["a"], timeout_s=5.0)
+    play.core.advance(14.0)
+    assert play.core.failure is None
+    play.core.advance(16.0)
+    assert "does not answer; found who it is unanswered for 6 s" in str(play.core.failure)
+
+
+@pytest.mark.parametrize("body", [b"", None])
+def test_one_node_speaks_until_an_answer_shows_who_it_is(body: bytes | None) -> None:
+    """An empty answer or an error shows nothing: the next call follows, of the same node, then of another."""
+    play = Play(None, ["a", "b"], ["c"], ["d", "e"])
+    for number, method in ((0, "a"), (0, "b"), (1, "c"), (2, "d")):
+        came = play.sent()
+        assert methods(came) == [[method] if n == number else [] for n in range(3)]
+        play.answer(number, came[number][0], b"id" if method == "d" else body)
+    assert methods(play.sent()) == [[], [], ["e"]]
+    kind: Callable[..., object] = Reply if body == b"" else Failed
+    assert [type(event) for event in play.scripts[1].seen[1:]] == [kind]
+
+
+def test_a_later_connection_sends_one_call_until_its_server_has_shown_who_it_is() -> None:
+    """What was in flight goes first, once; then all follow, each with one more retry."""
+    play = Play(None, ["a", "b", "c"])
+    ((first,),) = play.sent()
+    play.answer(0, first, b"id")
+    assert methods(play.sent()) == [["b", "c"]]
+    play.core.lost(play.core.channels[0], "reset the connection", 12.0)
+    play.servers[0] = ServerConnection()
+    play.core.advance(12.0)
+    ((again,),) = play.sent()
+    assert (again.method, again.retry) == ("b", 1)
+    play.answer(0, again, b"id", 12.0)
+    ((last,),) = play.sent()
+    assert (last.method, last.retry) == ("c", 1)
+    play.answer(0, last, b"done", 12.0)
+    assert play.scripts[0].seen[1:] == [Reply(0, b"id"), Reply(1, b"id"), Reply(2, b"done")]
