@@ -17,8 +17,8 @@ from tests.rest.certificates import needs_openssl, openssl
 from tests.rest.certificates import tls as tls
 
 from froude.base.errors import InputError, TargetError
-from froude.rest import bounded
 from froude.rest.application import application
+from froude.rest.bounded import Patience
 from froude.rest.calls import JsonCalls
 from froude.rest.serving import Bound, Tls, listener, may_listen, serve, served
 
@@ -111,12 +111,11 @@ def test_it_listens_while_the_block_runs() -> None:
 
 
 @needs_openssl
-def test_a_handshake_that_does_not_end(tls: Tls, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_handshake_that_does_not_end(tls: Tls) -> None:
     """Is cut off."""
-    monkeypatch.setattr(bounded, "IDLE_S", 0.2)
     bound = listener("127.0.0.1:0", tls)
     with (
-        served(_APP, bound),
+        served(_APP, bound, Patience(request_s=0.2)),
         socket.create_connection(bound.socket.getsockname(), 30) as peer,
         suppress(OSError),
     ):
@@ -144,9 +143,7 @@ def test_certificates_that_cannot_be_used(tls: Tls, tmp_path: Path) -> None:
             listener("127.0.0.1:0", Tls(certificate=certificate, key=key))
 
 
-def test_only_what_is_wrong_here_is_said(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_what_is_wrong_here_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     """Neither a peer that speaks no HTTP, nor a request that the end cuts off; an error of ours is."""
     app = application("test", _SECRET)
     asked = threading.Event()
@@ -160,9 +157,11 @@ def test_only_what_is_wrong_here_is_said(
     def fails() -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(bounded, "IDLE_S", 1)
     bound = listener("127.0.0.1:0")
-    with served(app, bound), socket.create_connection(bound.socket.getsockname(), 30) as peer:
+    with (
+        served(app, bound, Patience(request_s=1)),
+        socket.create_connection(bound.socket.getsockname(), 30) as peer,
+    ):
         peer.sendall(b"what\r\n\r\n")
         assert peer.recv(100).startswith(b"HTTP/1.1 400")
         assert requests.get(f"{bound.url}/fails", timeout=30).status_code == 500

@@ -1,6 +1,8 @@
-"""A bound on what a request of HTTP may bring: else a server keeps any body before it asks who sends it."""
+"""Bounds on what a client of HTTP may take: bytes of a request, connections, and time without progress."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -9,8 +11,19 @@ LARGEST_BYTES = 64 << 10
 """Of a request's body."""
 MOST_AT_ONCE = 64
 """Connections and requests that a server holds at a time; uvicorn's `limit_concurrency`."""
-IDLE_S = 5
-"""For which a connection is kept that asks nothing, and for which a server waits for the last ones at its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a server waits for its clients, in seconds."""
+
+    request_s: float = 5.0
+    """For a whole request, from the connection or the last byte of an answer that the client took; also for a handshake
+    of TLS, and for the last requests when the server ends."""
+    stalled_s: float = 10.0
+    """For a client to take the next byte of its answer."""
+    look_s: float = 1.0
+    """Between looks at what a client has taken, so that a connection ends at most this much later."""
 
 
 class BoundedBody:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import socket
 import ssl
 import threading
@@ -18,6 +19,7 @@ from froude.base.declared import Declared
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.hadoop.target import is_loopback, parse_address
+from froude.rest.bounded import MOST_AT_ONCE, Patience
 
 if TYPE_CHECKING:
     import uvicorn
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _EVERYWHERE = frozenset(("0.0.0.0", "::"))  # noqa: S104 - who listens there is told by a name
 _LARGEST_PEM = 1 << 20
+_PATIENCE = Patience()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,28 +127,30 @@ def listener(listen: str, tls: Tls | None = None, *, place: str = "listen") -> B
     return Bound(bound, f"{scheme}://{shown}:{bound.getsockname()[1]}", context)
 
 
-def serve(app: ASGIApp, bound: Bound, ready: Callable[[str], None]) -> None:
+def serve(app: ASGIApp, bound: Bound, ready: Callable[[str], None], patience: Patience = _PATIENCE) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
         app: what answers.
         bound: where, and how.
         ready: called with the address once requests are answered.
+        patience: how long clients are waited for.
     """
     with suppress(KeyboardInterrupt):  # it raises the signal again that has ended it in good order
-        _server(app, bound, lambda: ready(bound.url)).run(sockets=[bound.socket])
+        _server(app, bound, lambda: ready(bound.url), patience).run(sockets=[bound.socket])
 
 
 @contextmanager
-def served(app: ASGIApp, bound: Bound) -> Iterator[None]:
+def served(app: ASGIApp, bound: Bound, patience: Patience = _PATIENCE) -> Iterator[None]:
     """Serve from a thread while the block runs.
 
     Args:
         app: what answers.
         bound: where, and how; closed at the end.
+        patience: how long clients are waited for.
     """
     with bound.socket:
-        server = _server(app, bound, lambda: None)
+        server = _server(app, bound, lambda: None, patience)
         run = partial(server.run, sockets=[bound.socket])
         thread = threading.Thread(target=run, name="froude-rest", daemon=True)
         thread.start()
@@ -162,10 +167,9 @@ def _own_name() -> str:
     return socket.gethostname() if full.startswith("localhost") else full
 
 
-def _server(app: ASGIApp, bound: Bound, ready: Callable[[], None]) -> uvicorn.Server:
+def _server(app: ASGIApp, bound: Bound, ready: Callable[[], None], patience: Patience) -> uvicorn.Server:
     import uvicorn
 
-    from froude.rest.bounded import IDLE_S, MOST_AT_ONCE
     from froude.rest.connection import Connection
 
     class Server(uvicorn.Server):
@@ -174,9 +178,13 @@ def _server(app: ASGIApp, bound: Bound, ready: Callable[[], None]) -> uvicorn.Se
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             loop = asyncio.get_running_loop()
             make = partial(
-                Connection, config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+                Connection,
+                patience=patience,
+                config=self.config,
+                server_state=self.server_state,
+                app_state=self.lifespan.state,
             )
-            late = None if bound.tls is None else IDLE_S
+            late = None if bound.tls is None else patience.request_s
             self.servers = [
                 await loop.create_server(make, sock=each, ssl=bound.tls, ssl_handshake_timeout=late)
                 for each in sockets or ()
@@ -191,8 +199,7 @@ def _server(app: ASGIApp, bound: Bound, ready: Callable[[], None]) -> uvicorn.Se
         lifespan="off",
         ws="none",
         limit_concurrency=MOST_AT_ONCE,
-        timeout_keep_alive=IDLE_S,
-        timeout_graceful_shutdown=IDLE_S,
+        timeout_graceful_shutdown=math.ceil(patience.request_s),
     )
     logging.getLogger("uvicorn.error").addFilter(_worth_saying)
     return Server(config)
