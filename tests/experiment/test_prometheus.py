@@ -109,6 +109,16 @@ def test_where_to_listen() -> None:
     assert parse_listen("0.0.0.0:0") == ("0.0.0.0", 0)
 
 
+@pytest.mark.parametrize(
+    ("host", "readers"),
+    [("127.0.0.1", "every user of this machine"), ("0.0.0.0", "everybody who reaches 0.0.0.0")],
+)
+def test_who_can_read_is_stated(host: str, readers: str) -> None:
+    """Beyond loopback everybody can."""
+    with served((host, 0)) as endpoint:
+        assert endpoint.readers.startswith(readers)
+
+
 @pytest.mark.parametrize("text", ["", "x", ":9100", "65536", "h:", "-1", "٣", "9" * 5000])
 def test_what_is_no_port_is_refused(text: str) -> None:
     """With what may stand there."""

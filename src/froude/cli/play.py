@@ -42,7 +42,8 @@ MetricsPort = Annotated[
     str | None,
     typer.Option(
         metavar="[HOST:]PORT",
-        help="Tell Prometheus what goes on, at http://127.0.0.1:PORT/metrics while it runs; 0 for any free port.",
+        help="Serve metrics for Prometheus at http://127.0.0.1:PORT/metrics while it runs; 0 for any free port. With "
+        "another HOST, everybody who reaches it can read them.",
     ),
 ]
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
@@ -201,7 +202,7 @@ def executing(settings: Settings, output: Path, metrics_port: str | None) -> Ite
     from froude.experiment.prometheus import parse_listen, served
 
     with served(parse_listen(metrics_port)) as endpoint:
-        settings.note(f"Metrics for Prometheus: {endpoint.url}")
+        settings.note(f"Metrics for Prometheus: {endpoint.url} ({endpoint.readers})")
         yield replace(execution, live=endpoint.live)
 
 

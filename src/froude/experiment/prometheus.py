@@ -6,10 +6,10 @@ Who asks over HTTP gets what a play told last (`live`). Nothing is asked of play
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -18,9 +18,11 @@ from froude.emulation.engine import Status
 from froude.emulation.tally import IntervalRow
 from froude.experiment.live import Live, Phase
 from froude.hadoop.metrics import Sampler
+from froude.hadoop.target import is_loopback
+from froude.rest.exposition import exposed
 
 HOST = "127.0.0.1"
-"""Where it listens unless it is told otherwise: nobody on another machine can ask."""
+"""Where it listens by default: no other machine can ask."""
 _QUANTILES = (("0.5", "p50_ms"), ("0.9", "p90_ms"), ("0.99", "p99_ms"), ("1", "max_ms"))
 
 
@@ -31,6 +33,8 @@ class Served(NamedTuple):
     """What a play tells it."""
     url: str
     """Such as `http://127.0.0.1:9100/metrics`."""
+    readers: str
+    """Who can read them there, for the user."""
 
 
 class Metrics(Collector):
@@ -89,21 +93,23 @@ def served(address: tuple[str, int]) -> Iterator[Served]:
     live, registry = Live(watched=True), CollectorRegistry()
     registry.register(Metrics(live))
     host, port = address
-    try:
-        server, thread = start_http_server(port, addr=host, registry=registry)
-    except (OSError, UnicodeError) as error:
-        raise InputError(
-            f"cannot be listened on ({getattr(error, 'strerror', None) or error})",
-            place="--metrics-port",
-            found=f"{host}:{port}",
-            allowed="a free port of this machine, or 0 for any",
-        ) from error
-    try:
-        yield Served(live, f"http://{host}:{server.server_port}/metrics")
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with ExitStack() as serving:
+        try:
+            port = serving.enter_context(exposed(registry, host, port))
+        except (OSError, UnicodeError) as error:
+            raise InputError(
+                f"cannot be listened on ({getattr(error, 'strerror', None) or error})",
+                place="--metrics-port",
+                found=f"{host}:{port}",
+                allowed="a free port of this machine, or 0 for any",
+            ) from error
+        yield Served(live, f"http://{host}:{port}/metrics", _readers(host))
+
+
+def _readers(host: str) -> str:
+    if is_loopback(f"{host}:0"):
+        return "every user of this machine can read them"
+    return f"everybody who reaches {host} can read them, without a password and unencrypted"
 
 
 def _calls(status: Status) -> Iterator[Metric]:
