@@ -132,6 +132,42 @@ def test_there_are_not_too_many_clients(tmp_path: Path, monkeypatch: pytest.Monk
     assert with_server(client, tmp_path)[1] == ["a client was sent away: there are 2"]
 
 
+def test_clients_of_a_port_take_no_place_of_the_sockets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every user of the machine can reach a port; the owner of the socket is served all the same."""
+    monkeypatch.setattr(under_test, "_MOST_CLIENTS", 2)
+
+    def client(path: Path, disk: Clocked, server: NbdServer) -> None:
+        listener = tcp_listener(0)
+        port = listener.getsockname()[1]
+        server.loop.call_soon_threadsafe(server.listen, listener)
+        others = [NbdClient(port), NbdClient(port)]
+        with pytest.raises((EOFError, ConnectionError)):
+            NbdClient(port)
+        assert NbdClient(path).read(0, 1) == b"\0"
+        assert all(other.read(0, 1) == b"\0" for other in others)
+
+    with_server(client, tmp_path)
+
+
+def test_a_client_without_a_handshake_makes_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest one goes, so that silent connections do not keep the disk from its VM."""
+    monkeypatch.setattr(under_test, "_MOST_CLIENTS", 2)
+
+    def client(path: Path, disk: Clocked, server: NbdServer) -> None:
+        good = NbdClient(path)
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.settimeout(60)
+            silent.connect(str(path))
+            assert silent.recv(100)
+            assert NbdClient(path).read(0, 1) == b"\0"
+            assert not silent.recv(100)
+        assert good.read(0, 1) == b"\0"
+
+    assert with_server(client, tmp_path)[1] == []
+
+
 def test_a_client_that_says_nothing_is_sent_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is through its handshake may be silent for ever."""
     monkeypatch.setattr(under_test, "_HANDSHAKE_S", 0.05)

@@ -24,7 +24,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[DiskSettings]:
 
     def serve(settings: DiskSettings, ready: Any, note: Any) -> DiskStatus:
         found.append(settings)
-        ready(DiskStatus(image_bytes=1 << 30, restored_chunks=2, used_bytes=32768), "nbd://127.0.0.1:1")
+        address = "" if settings.port is None else "nbd://127.0.0.1:1"
+        ready(DiskStatus(image_bytes=1 << 30, restored_chunks=2, used_bytes=32768), address)
         note("a remark")
         return DiskStatus(hits=3, misses=1, reads=4)
 
@@ -73,7 +74,15 @@ def test_by_a_port_only(asked: list[DiskSettings], capsys: pytest.CaptureFixture
     assert run([*_WORDS, "--size", "1GiB", "--port", "10809", "--json"]) == 0
     assert (asked[0].socket, asked[0].control) == (None, Path("ssd/vm.cache.control"))
     assert asked[0].chunk_bytes is None
-    assert json.loads(capsys.readouterr().out)["hits"] == 3
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["hits"] == 3
+    assert "every user of this machine can read and write the disk at nbd://127.0.0.1:1," in shown.err
+
+
+def test_a_socket_is_for_its_owner(asked: list[DiskSettings], capsys: pytest.CaptureFixture[str]) -> None:
+    """No other user is named then."""
+    assert run([*_WORDS, "--size", "1GiB", "--socket", "run/vm.sock"]) == 0
+    assert "every user" not in capsys.readouterr().err
 
 
 def test_a_dry_run_opens_nothing(asked: list[DiskSettings], capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,9 +36,10 @@ _MOST_UNDER_WAY = 128
 _MOST_BYTES = 64 << 20
 """Bytes of those, and of answers that a client has not taken."""
 _MOST_CLIENTS = 64
+"""Of each address: clients of a TCP port, which any user of the machine may be, take no place of the Unix socket's."""
 _MOST_PARTS = 64
 """Buffers handed to the kernel at once."""
-_HANDSHAKE_S = 30.0
+_HANDSHAKE_S = 10.0
 _BACKLOG = 64
 _LONGEST_PATH = 107
 """Bytes of a Unix socket's path, by the kernel's sockaddr_un."""
@@ -85,8 +86,13 @@ class _Client:
         self._out.clear()
         self._server.left(self)
 
+    @property
+    def negotiates(self) -> bool:
+        """Whether its handshake has not ended; after that it may be silent for as long as its VM is stopped."""
+        return self._protocol.state in {State.FLAGS, State.OPTIONS}
+
     def _late(self) -> None:
-        if self._protocol.state is not State.TRANSMISSION:
+        if self.negotiates:
             self.end()
 
     def _full(self) -> bool:
@@ -241,7 +247,8 @@ class NbdServer:
         self.service = service
         self.note = note
         self._export = export
-        self._clients: set[_Client] = set()
+        self._clients: dict[_Client, socket.socket] = {}
+        """With the listener of each, the oldest first."""
         self._room = memoryview(bytearray(_ROOM_BYTES))
         self._listeners: list[socket.socket] = []
 
@@ -253,7 +260,7 @@ class NbdServer:
 
     def left(self, client: _Client) -> None:
         """A client has gone."""
-        self._clients.discard(client)
+        self._clients.pop(client, None)
         self.service.connections = len(self._clients)
 
     def close(self) -> None:
@@ -274,17 +281,21 @@ class NbdServer:
             connection, _ = listener.accept()
         except OSError:  # it has gone already, or too many files are open
             return
-        if len(self._clients) >= _MOST_CLIENTS:
-            self.note(f"a client was sent away: there are {_MOST_CLIENTS}")
-            connection.close()
-            return
+        here = [client for client, its in self._clients.items() if its is listener]
+        if len(here) >= _MOST_CLIENTS:
+            oldest = next((client for client in here if client.negotiates), None)
+            if oldest is None:
+                self.note(f"a client was sent away: there are {_MOST_CLIENTS}")
+                connection.close()
+                return
+            oldest.end()
         connection.setblocking(False)
         if connection.family == socket.AF_INET:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
             connection.setsockopt(socket.SOL_SOCKET, option, _SOCKET_BYTES)
         client = _Client(self, connection, self._export, self._room)
-        self._clients.add(client)  # before it begins: one that has gone already leaves at once
+        self._clients[client] = listener  # before it begins: one that has gone already leaves at once
         client.begin()
         self.service.connections = len(self._clients)
 

@@ -31,11 +31,17 @@ def disk(
     ],
     size: Annotated[str, typer.Option("--size", metavar="SIZE", help="What the cache may hold: 4 GB.")],
     socket: Annotated[
-        Path | None, typer.Option("--socket", metavar="PATH", help="Unix socket for NBD clients.")
+        Path | None,
+        typer.Option("--socket", metavar="PATH", help="Unix socket for NBD clients, for its owner."),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option("--port", min=0, max=65535, help="TCP port of 127.0.0.1 too; 0 for a free one."),
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            help="TCP port of 127.0.0.1 for NBD clients, for every user of this machine; 0 for a free one.",
+        ),
     ] = None,
     control: Annotated[
         Path | None,
@@ -80,6 +86,11 @@ def disk(
     def ready(status: DiskStatus, address: str) -> None:
         for each in filter(None, (asked.socket and f"nbd+unix:///?socket={asked.socket}", address)):
             settings.note(f"serving {image} ({size_text(status.image_bytes)}) at {each}")
+        if address:
+            settings.note(
+                f"note: every user of this machine can read and write the disk at {address}, without a password; a "
+                "--socket is for its owner only"
+            )
         settings.note(_warmth(status))
         settings.note(f"commands at {asked.control}; Ctrl-C ends it")
 
