@@ -18,7 +18,7 @@ from froude.cli.inputs import pairs
 from froude.cli.settings import Settings
 from froude.hadoop import background, cds_build, launcher
 from froude.hadoop.cluster_state import Process, State
-from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases
+from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases, java_for
 from froude.hadoop.jvm import heap_bytes
 from froude.hadoop.yarn_jars import JOBS, YarnJars
 from froude.hadoop.yarn_memory import Nodes, check_memory
@@ -74,6 +74,7 @@ def fetch(
     wanted = release or DEFAULT_RELEASE
     if settings.dry_run:
         settings.would(f"fetch Hadoop {wanted}{' with YARN' if yarn else ''} into {cache_folder()}")
+        settings.note(f"Java {java_for([wanted])}")
         return
     environ = {key: value for key, value in os.environ.items() if key != "HADOOP_HOME"}
     progress = settings.progress()
@@ -83,7 +84,7 @@ def fetch(
     if prepare:
         cds_build.prepare(hadoop, progress)
     settings.emit(_described(hadoop))
-    settings.out(f"Hadoop {hadoop.version}: {len(hadoop.jars)} jars in {cache_folder()}, for {_java(hadoop)}")
+    settings.out(f"Hadoop {hadoop.version}: {len(hadoop.jars)} jars in {cache_folder()}, for {hadoop.java}")
 
 
 @app.command()
@@ -96,7 +97,9 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
     cached = cached_releases(cache_folder())
     wanted = release or DEFAULT_RELEASE
     from_cache = folder is None and "HADOOP_HOME" not in os.environ
-    hadoop = None if from_cache and wanted not in cached else Hadoop.find(release, folder)
+    hadoop = None
+    if not from_cache or wanted in cached:
+        hadoop = Hadoop.find(release, folder, fetch_java=False)
     state = background.running(settings.workspace)
     settings.emit(
         {
@@ -110,7 +113,7 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
     else:
         size = sum(jar.stat().st_size for jar in hadoop.jars) / 1e6
         settings.out(f"Hadoop    {hadoop.version}, {len(hadoop.jars)} jars, {size:.1f} MB ({hadoop.source})")
-        settings.out(f"Java      {_java(hadoop)}")
+        settings.out(f"Java      {hadoop.java}")
     settings.out(f"Cached    {', '.join(cached) or 'none'} in {cache_folder()}")
     if state is None:
         settings.out("Running   nothing in this workspace")
@@ -185,6 +188,8 @@ def up(
     named = _counted(datanodes, nodemanagers, alone=resourcemanager)
     if settings.dry_run:
         settings.would(f"start {named} in {settings.workspace}")
+        if folder is None:
+            settings.note(f"Java {java_for([release])}")
         return
     recording = _recording(settings, (datanodes, nodemanagers), scale or [], name) if through_proxy else None
     if background.running(settings.workspace) is None:
@@ -379,10 +384,6 @@ def _described(hadoop: Hadoop) -> dict[str, Any]:
         "jars": [str(jar) for jar in hadoop.jars],
         "java": {"version": hadoop.java.version, "path": str(hadoop.java.path), "source": hadoop.java.source},
     }
-
-
-def _java(hadoop: Hadoop) -> str:
-    return f"{hadoop.java.version}, {hadoop.java.path} ({hadoop.java.source})"
 
 
 def _print_state(settings: Settings, state: State) -> None:

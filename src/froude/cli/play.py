@@ -27,6 +27,7 @@ from froude.emulation.run_summary import summarise, summary_text
 from froude.emulation.verdict import Colour
 from froude.hadoop import background
 from froude.hadoop.cluster_state import State
+from froude.hadoop.distribution import java_for
 from froude.hadoop.target import parse_address
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from froude.experiment.dyno import DynoRunner
     from froude.experiment.execution import Execution
     from froude.experiment.runners import PlayRunner
-    from froude.experiment.sections import Running
+    from froude.experiment.sections import Running, Target
 
 MetricsPort = Annotated[
     str | None,
@@ -175,6 +176,7 @@ def perform(
         with named(source):
             runner.check()
             _would_play(settings, runner, output)
+            _note_java(settings, runner.scenario.target)
         return
     with executing(settings, output, metrics_port) as execution, named(source):
         run = runner.run(execution)
@@ -222,6 +224,7 @@ def replay(settings: Settings, runner: DynoRunner, output: Path, metrics_port: s
     if settings.dry_run:
         runner.check()
         settings.would(f"play {runner.what} into {output}")
+        _note_java(settings, runner.scenario.target)
         return
     with executing(settings, output, metrics_port) as execution:
         run = runner.run(execution)
@@ -259,6 +262,16 @@ def _would_play(settings: Settings, runner: PlayRunner, output: Path) -> None:
     )
     settings.out("\n".join(f"{count:>8,}  {name}" for name, count in plan.counts.items()))
     settings.out("Its nodes never end" if seconds is None else f"About {seconds:,.0f} s, with quick answers")
+
+
+def _note_java(settings: Settings, target: Target) -> None:
+    """Name the Java of a NameNode that would be started.
+
+    Raises:
+        MissingError: none runs its release.
+    """
+    if not target.running:
+        settings.note(f"Java {java_for([target.release])}")
 
 
 def _running(

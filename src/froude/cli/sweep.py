@@ -86,14 +86,20 @@ def perform(
 
     _claim(output, [*read, runner.scenario.base])
     number = len(runner.arms) * runner.scenario.repeats
+    java = None if runner.java is None else str(runner.java)
     if settings.dry_run:
         runner.check()
         there = len(runner.runs_there(output))
         names = [arm.name for arm in runner.arms]
-        settings.would(f"make {counted(number - there, 'run')} into {output}", arms=names, kept=there)
+        settings.would(
+            f"make {counted(number - there, 'run')} into {output}", arms=names, kept=there, java=java
+        )
         settings.out("\n".join(f"  {name}: {counted(runner.scenario.repeats, 'run')}" for name in names))
         if runner.scenario.repeats < LEAST_RUNS:
             settings.note(f"note: too few to compare arms; `repeats: {LEAST_RUNS}` are the least")
+    if java is not None:
+        settings.note(f"One Java for all arms: {java}")
+    if settings.dry_run:
         return
     with executing(settings, output, metrics_port) as execution:
         swept = runner.run(execution)

@@ -98,7 +98,8 @@ class DynoRunner:
     def run(self, execution: Execution) -> Run:
         """Play it; its run is kept in the output, with the scenario."""
         self.check()
-        hadoop = Hadoop.find(self.scenario.target.release, progress=execution.progress)
+        release = self.scenario.target.release
+        hadoop = Hadoop.find(release, progress=execution.progress, java=execution.java)
         with Scratch("dyno") as scratch:
             prepared = prepare(self.scenario, hadoop, scratch, execution.progress)
             return self.run_on(prepared, hadoop, execution)

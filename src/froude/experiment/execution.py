@@ -15,6 +15,7 @@ from froude.experiment.admission import TargetLike, Targets
 from froude.experiment.live import Live
 from froude.experiment.sections import ANY, NameNodeTarget, Running
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.jvm import Java
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.resourcemanager import SERVICES, ResourceManager
 from froude.hadoop.site import read_site, strip_production
@@ -37,6 +38,8 @@ class Execution:
     """The command line as typed, for lineages."""
     live: Live = field(default_factory=Live)
     """Is told what goes on in a play."""
+    java: Java | None = None
+    """Runs the daemons; None for the first here that runs their release."""
 
 
 class Runner(Protocol):

@@ -50,8 +50,9 @@ from froude.experiment.scenario import (
 from froude.experiment.sweep import Arm, Turn, arms_of, turns
 from froude.experiment.swept import Swept, outcome_of
 from froude.hadoop import cds_build
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.distribution import Hadoop, java_for
 from froude.hadoop.faults import parse_fault
+from froude.hadoop.jvm import Java
 from froude.hadoop.launcher import PROGRAMS, YARN_PROGRAMS
 from froude.hadoop.program import find_program
 from froude.hadoop.yarn_jars import YarnJars
@@ -99,7 +100,7 @@ class PlayRunner:
         if target.running:  # the play itself asks them who they are, and checks the rest
             return self._play(nullcontext(running_targets(target.running)), execution)
         self.check()
-        hadoop = Hadoop.find(target.release, progress=execution.progress)
+        hadoop = Hadoop.find(target.release, progress=execution.progress, java=execution.java)
         return self._play(started_for(self.plan, target, hadoop), execution)
 
     def _play(self, started: Any, execution: Execution) -> Run:
@@ -248,10 +249,22 @@ class SweepRunner:
         }
         return cls(scenario, arms, runners)
 
+    @cached_property
+    def java(self) -> Java | None:
+        """The one Java of all arms, since another would be a difference that is not varied; None where no daemon starts.
+
+        Raises:
+            MissingError: no Java runs all their releases.
+        """
+        targets = [arm.scenario.target for arm in self.arms]
+        releases = [target.release for target in targets if not target.running]
+        return java_for(releases) if releases else None
+
     def check(self) -> None:
-        """As the run of each arm does."""
+        """As the run of each arm does, and whether a Java runs all of them."""
         for runner in self.runners.values():
             runner.check()
+        _ = self.java
 
     def runs_there(self, output: Path) -> dict[Path, Run]:
         """The runs of this sweep that are there already, by folder; one that was interrupted counts as none.
@@ -279,6 +292,7 @@ class SweepRunner:
     def run(self, execution: Execution) -> Swept:
         """Make every run that is not there yet; an interrupt keeps the whole ones."""
         self.check()
+        execution = replace(execution, java=self.java)
         there = self.runs_there(execution.output)
         kept = len(there)
         every = list(turns(self.scenario, self.arms))
@@ -321,7 +335,7 @@ class SweepRunner:
         if isinstance(scenario, PlayScenario):
             assert isinstance(read, PlayRunner)  # of one kind with its scenario
             return PlayRunner(scenario, read.plan).run(execution)
-        hadoop = Hadoop.find(scenario.target.release, progress=execution.progress)
+        hadoop = Hadoop.find(scenario.target.release, progress=execution.progress, java=execution.java)
         key = inputs_of(scenario)
         if key not in prepared:
             place = scratch / str(len(prepared))

