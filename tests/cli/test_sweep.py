@@ -78,6 +78,23 @@ def test_a_dry_run_says_what_would_be_run(capsys: Out) -> None:
     assert not Path("out").exists()
 
 
+def test_a_dry_run_names_the_java_of_all_arms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    """And what of it would be fetched; nothing is."""
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    for name, value in {"PATH": "", "FROUDE_CACHE": str(tmp_path / "cache")}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    sweep = (
+        Path("sweep.yaml").read_text().replace("target.heap: [1 GB, 4 GB]", "target.release: [3.4.1, 3.5.0]")
+    )
+    Path("two.yaml").write_text(sweep)
+    assert run(["sweep", "two.yaml", "-o", "out", "--dry-run"]) == 0
+    assert "One Java for all arms: 21.0.8, to be fetched first (34 MB)" in capsys.readouterr().err
+    assert not (tmp_path / "cache").exists()
+
+
 def test_a_dry_run_says_that_arms_cannot_be_compared(capsys: Out) -> None:
     """Before hours are spent on it."""
     few = Path("sweep.yaml").read_text().replace("repeats: 3", "") + "repeats: 2\n"

@@ -209,6 +209,25 @@ def test_a_sweep_runs_every_arm_in_rounds(played: list[tuple[str, int, str]]) ->
     assert [found.outcome for _, found in swept.compared] == [Outcome.WORSE]
 
 
+def test_a_sweep_has_one_java_for_all_arms(
+    played: list[tuple[str, int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of all its releases; it is chosen before anything is run."""
+    java, asked = object(), list[list[str | None]]()
+    used: list[tuple[str | None, object]] = []
+
+    def find(release: str | None, **more: Any) -> SimpleNamespace:
+        used.append((release, more["java"]))
+        return SimpleNamespace(version=release)
+
+    monkeypatch.setattr(module, "java_for", lambda releases: asked.append(list(releases)) or java)
+    monkeypatch.setattr(Hadoop, "find", find)
+    sweep = replace(SWEEP, vary={"target.release": ("3.4.1", "3.5.0")}, repeats=1)
+    SweepRunner.of(sweep).run(Execution(Path("out")))
+    assert asked == [["3.4.1", "3.5.0"]]
+    assert sorted(used, key=str) == [("3.4.1", java), ("3.5.0", java)]
+
+
 def test_a_sweep_goes_on_where_it_was_interrupted(played: list[tuple[str, int, str]]) -> None:
     """Whole runs are kept, the one that was interrupted is made again, and no other."""
     module._stops.add(2)  # type: ignore[attr-defined]

