@@ -91,7 +91,7 @@ def test_a_dry_run_names_the_java_of_all_arms(
     )
     Path("two.yaml").write_text(sweep)
     assert run(["sweep", "two.yaml", "-o", "out", "--dry-run"]) == 0
-    assert "One Java for all arms: 21.0.8, to be fetched first (34 MB)" in capsys.readouterr().err
+    assert "One Java for all arms: 21.0.8, fetched first (34 MB)" in capsys.readouterr().err
     assert not (tmp_path / "cache").exists()
 
 

@@ -220,7 +220,7 @@ def test_a_sweep_has_one_java_for_all_arms(
         used.append((release, more["java"]))
         return SimpleNamespace(version=release)
 
-    monkeypatch.setattr(module, "java_for", lambda releases: asked.append(list(releases)) or java)
+    monkeypatch.setattr(module, "java_for", lambda releases, **_: asked.append(list(releases)) or java)
     monkeypatch.setattr(Hadoop, "find", find)
     sweep = replace(SWEEP, vary={"target.release": ("3.4.1", "3.5.0")}, repeats=1)
     SweepRunner.of(sweep).run(Execution(Path("out")))

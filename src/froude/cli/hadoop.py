@@ -74,7 +74,6 @@ def fetch(
     wanted = release or DEFAULT_RELEASE
     if settings.dry_run:
         settings.would(f"fetch Hadoop {wanted}{' with YARN' if yarn else ''} into {cache_folder()}")
-        settings.note(f"Java {java_for([wanted])}")
         return
     environ = {key: value for key, value in os.environ.items() if key != "HADOOP_HOME"}
     progress = settings.progress()
@@ -99,7 +98,8 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
     from_cache = folder is None and "HADOOP_HOME" not in os.environ
     hadoop = None
     if not from_cache or wanted in cached:
-        hadoop = Hadoop.find(release, folder, fetch_java=False)
+        home = {} if folder is None else {"HADOOP_HOME": str(folder)}
+        hadoop = Hadoop.find(release, folder, java=java_for([release], {**os.environ, **home}))
     state = background.running(settings.workspace)
     settings.emit(
         {
@@ -188,8 +188,6 @@ def up(
     named = _counted(datanodes, nodemanagers, alone=resourcemanager)
     if settings.dry_run:
         settings.would(f"start {named} in {settings.workspace}")
-        if folder is None:
-            settings.note(f"Java {java_for([release])}")
         return
     recording = _recording(settings, (datanodes, nodemanagers), scale or [], name) if through_proxy else None
     if background.running(settings.workspace) is None:

@@ -27,7 +27,6 @@ from froude.emulation.run_summary import summarise, summary_text
 from froude.emulation.verdict import Colour
 from froude.hadoop import background
 from froude.hadoop.cluster_state import State
-from froude.hadoop.distribution import java_for
 from froude.hadoop.target import parse_address
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from froude.experiment.dyno import DynoRunner
     from froude.experiment.execution import Execution
     from froude.experiment.runners import PlayRunner
-    from froude.experiment.sections import Running, Target
+    from froude.experiment.sections import Running
 
 MetricsPort = Annotated[
     str | None,
@@ -176,7 +175,6 @@ def perform(
         with named(source):
             runner.check()
             _would_play(settings, runner, output)
-            _note_java(settings, runner.scenario.target)
         return
     with executing(settings, output, metrics_port) as execution, named(source):
         run = runner.run(execution)
@@ -201,9 +199,9 @@ def executing(settings: Settings, output: Path, metrics_port: str | None) -> Ite
     if metrics_port is None:
         yield execution
         return
-    from froude.experiment.prometheus import parse_listen, served
+    from froude.experiment.prometheus import served
 
-    with served(parse_listen(metrics_port)) as endpoint:
+    with served(metrics_port) as endpoint:
         settings.note(f"Metrics for Prometheus: {endpoint.url} ({endpoint.readers})")
         yield replace(execution, live=endpoint.live)
 
@@ -224,7 +222,6 @@ def replay(settings: Settings, runner: DynoRunner, output: Path, metrics_port: s
     if settings.dry_run:
         runner.check()
         settings.would(f"play {runner.what} into {output}")
-        _note_java(settings, runner.scenario.target)
         return
     with executing(settings, output, metrics_port) as execution:
         run = runner.run(execution)
@@ -262,16 +259,6 @@ def _would_play(settings: Settings, runner: PlayRunner, output: Path) -> None:
     )
     settings.out("\n".join(f"{count:>8,}  {name}" for name, count in plan.counts.items()))
     settings.out("Its nodes never end" if seconds is None else f"About {seconds:,.0f} s, with quick answers")
-
-
-def _note_java(settings: Settings, target: Target) -> None:
-    """Name the Java of a NameNode that would be started.
-
-    Raises:
-        MissingError: none runs its release.
-    """
-    if not target.running:
-        settings.note(f"Java {java_for([target.release])}")
 
 
 def _running(

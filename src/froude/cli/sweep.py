@@ -86,14 +86,13 @@ def perform(
 
     _claim(output, [*read, runner.scenario.base])
     number = len(runner.arms) * runner.scenario.repeats
-    java = None if runner.java is None else str(runner.java)
+    java = runner.java()
     if settings.dry_run:
         runner.check()
         there = len(runner.runs_there(output))
         names = [arm.name for arm in runner.arms]
-        settings.would(
-            f"make {counted(number - there, 'run')} into {output}", arms=names, kept=there, java=java
-        )
+        what = f"make {counted(number - there, 'run')} into {output}"
+        settings.would(what, arms=names, kept=there, java=java and str(java))
         settings.out("\n".join(f"  {name}: {counted(runner.scenario.repeats, 'run')}" for name in names))
         if runner.scenario.repeats < LEAST_RUNS:
             settings.note(f"note: too few to compare arms; `repeats: {LEAST_RUNS}` are the least")

@@ -15,15 +15,7 @@ from enum import Enum
 from froude.base.errors import InputError
 from froude.base.summary import Summarised, counted
 from froude.emulation.run import Run
-from froude.experiment.comparable import (
-    ARMS,
-    Chosen,
-    Sample,
-    choose,
-    environments,
-    in_turns,
-    remarks_on,
-)
+from froude.experiment.comparable import ARMS, Chosen, Sample, choose, environments, in_turns, remarks_on
 from froude.experiment.compared import DEFAULT_PRIMARY, Measure, Sort, calls_of, measures_of
 from froude.experiment.interval import LARGEST_LOG, Shift, Tested, runs_needed, shift_of, weighted_holm
 

@@ -6,23 +6,21 @@ Who asks over HTTP gets what a play told last (`live`). Nothing is asked of play
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from froude.base.errors import InputError
 from froude.emulation.engine import Status
 from froude.emulation.tally import IntervalRow
 from froude.experiment.live import Live, Phase
 from froude.hadoop.metrics import Sampler
 from froude.hadoop.target import is_loopback
 from froude.rest.exposition import exposed
+from froude.rest.serving import listener
 
-HOST = "127.0.0.1"
-"""Where it listens by default: no other machine can ask."""
 _QUANTILES = (("0.5", "p50_ms"), ("0.9", "p90_ms"), ("0.99", "p99_ms"), ("1", "max_ms"))
 
 
@@ -63,53 +61,24 @@ class Metrics(Collector):
             yield from _target(sampler)
 
 
-def parse_listen(text: str) -> tuple[str, int]:
-    """Where to listen.
-
-    Args:
-        text: `PORT`, or `HOST:PORT` for another address than the machine's own.
-
-    Raises:
-        InputError: another form.
-    """
-    host, _, port = text.rpartition(":")
-    if not (port.isascii() and port.isdecimal() and len(port) < 6 and int(port) < 1 << 16) or text.startswith(
-        ":"
-    ):
-        raise InputError("is no port", place="--metrics-port", found=text, allowed="[HOST:]PORT")
-    return host or HOST, int(port)
-
-
 @contextmanager
-def served(address: tuple[str, int]) -> Iterator[Served]:
+def served(listen: str) -> Iterator[Served]:
     """Answer Prometheus while the block runs.
 
     Args:
-        address: where to listen, port 0 for a free one.
+        listen: `PORT`, 0 for a free one; or `HOST:PORT` for another address than this machine's own.
 
     Raises:
-        InputError: somebody else listens there, or it is no address of this machine.
+        InputError: another form, somebody else listens there, or it is not an address of this machine.
     """
     live, registry = Live(watched=True), CollectorRegistry()
     registry.register(Metrics(live))
-    host, port = address
-    with ExitStack() as serving:
-        try:
-            port = serving.enter_context(exposed(registry, host, port))
-        except (OSError, UnicodeError) as error:
-            raise InputError(
-                f"cannot be listened on ({getattr(error, 'strerror', None) or error})",
-                place="--metrics-port",
-                found=f"{host}:{port}",
-                allowed="a free port of this machine, or 0 for any",
-            ) from error
-        yield Served(live, f"http://{host}:{port}/metrics", _readers(host))
-
-
-def _readers(host: str) -> str:
-    if is_loopback(f"{host}:0"):
-        return "every user of this machine can read them"
-    return f"everybody who reaches {host} can read them, without a password and unencrypted"
+    bound = listener(listen if ":" in listen else f"127.0.0.1:{listen}", place="--metrics-port")
+    readers = "everybody who reaches this address can read them, without a password and unencrypted"
+    if is_loopback("{}:{}".format(*bound.socket.getsockname())):
+        readers = "every user of this machine can read them"
+    with exposed(registry, bound):
+        yield Served(live, f"{bound.url}/metrics", readers)
 
 
 def _calls(status: Status) -> Iterator[Metric]:

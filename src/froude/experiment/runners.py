@@ -15,6 +15,7 @@ from typing import Any
 
 from froude.base.errors import InputError
 from froude.base.files import kind_of_place, remove_folder, stated_os_errors
+from froude.base.progress import Progress
 from froude.base.scratch import Scratch
 from froude.base.summary import counted
 from froude.emulation.limits import parse_limit
@@ -29,11 +30,7 @@ from froude.experiment.intervals import lowered
 from froude.experiment.knee import Knee
 from froude.experiment.knee_loads import Loads
 from froude.experiment.main_job import Recorded
-from froude.experiment.own_job import (
-    OwnJob,
-    claim_places,
-    record_runs,
-)
+from froude.experiment.own_job import OwnJob, claim_places, record_runs
 from froude.experiment.play import play
 from froude.experiment.playable import check_play
 from froude.experiment.prepared import Prepared, prepare
@@ -249,22 +246,16 @@ class SweepRunner:
         }
         return cls(scenario, arms, runners)
 
-    @cached_property
-    def java(self) -> Java | None:
-        """The one Java of all arms, since another would be a difference that is not varied; None where no daemon starts.
-
-        Raises:
-            MissingError: no Java runs all their releases.
-        """
+    def java(self, progress: Progress | None = None) -> Java | None:
+        """The one Java of all arms, fetched with `progress` (see `java_for`); None where no arm starts a daemon."""
         targets = [arm.scenario.target for arm in self.arms]
         releases = [target.release for target in targets if not target.running]
-        return java_for(releases) if releases else None
+        return java_for(releases, progress=progress) if releases else None
 
     def check(self) -> None:
-        """As the run of each arm does, and whether a Java runs all of them."""
+        """As the run of each arm does."""
         for runner in self.runners.values():
             runner.check()
-        _ = self.java
 
     def runs_there(self, output: Path) -> dict[Path, Run]:
         """The runs of this sweep that are there already, by folder; one that was interrupted counts as none.
@@ -292,7 +283,7 @@ class SweepRunner:
     def run(self, execution: Execution) -> Swept:
         """Make every run that is not there yet; an interrupt keeps the whole ones."""
         self.check()
-        execution = replace(execution, java=self.java)
+        execution = replace(execution, java=self.java(execution.progress))
         there = self.runs_there(execution.output)
         kept = len(there)
         every = list(turns(self.scenario, self.arms))

@@ -14,18 +14,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from froude.base.declared import Declared, Example, from_plain
 from froude.base.documents import STAMP, dump_document
-from froude.base.forms import (
-    Change,
-    Each,
-    FieldError,
-    Form,
-    Named,
-    Number,
-    Plain,
-    Seconds,
-    Text,
-    below,
-)
+from froude.base.forms import Change, Each, FieldError, Form, Named, Number, Plain, Seconds, Text, below
 from froude.base.plain import Fields
 from froude.base.units import Quantity
 from froude.experiment.compare import DEFAULT_LEVEL, DEFAULT_MARGIN

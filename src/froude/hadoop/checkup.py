@@ -15,15 +15,8 @@ from pathlib import Path
 import psutil
 
 from froude.base.errors import FroudeError
-from froude.hadoop import jvm, loopback
-from froude.hadoop.distribution import (
-    DEFAULT_RELEASE,
-    cache_folder,
-    cached_releases,
-    jars_in,
-    javas,
-    version_of,
-)
+from froude.hadoop import distribution, loopback
+from froude.hadoop.distribution import DEFAULT_RELEASE, cache_folder, cached_releases, jars_in, version_of
 
 _MEMORY_BYTES = 3 << 30
 _DISK_BYTES = 1 << 30
@@ -80,7 +73,9 @@ def check_all(environ: Mapping[str, str] | None = None) -> list[Check]:
         _memory(),
         _descriptors(),
         _loopback(),
-        *_javas(environ),
+        _java(environ, "Java", DEFAULT_RELEASE),
+        _java(environ, f"Java for {_OLDER}", _OLDER),
+        _java(environ, f"Java for {_OLDER} and {DEFAULT_RELEASE}", _OLDER, DEFAULT_RELEASE),
         _commands(environ),
         *_releases(environ),
         _cache(cache_folder(environ)),
@@ -140,28 +135,15 @@ def _loopback() -> Check:
     return Check("Loopback", Verdict.OK, f"addresses of its own, such as {prefix}.{loopback.FIRST_NODE}")
 
 
-def _javas(environ: Mapping[str, str]) -> list[Check]:
-    """The Java of the default release, that of older ones, and the one of a comparison of both."""
+def _java(environ: Mapping[str, str], name: str, *releases: str) -> Check:
+    """The one Java that runs all of some releases."""
     try:
-        here = javas(environ, cache_folder(environ))
+        java = distribution.java_for(releases, environ)
     except FroudeError as error:
-        return [Check("Java", Verdict.MISSING, error.message, error.remedy)]
-    wanted = {
-        "Java": [DEFAULT_RELEASE],
-        f"Java for {_OLDER}": [_OLDER],
-        f"Java for {_OLDER} and {DEFAULT_RELEASE}": [_OLDER, DEFAULT_RELEASE],
-    }
-    checks = []
-    for name, releases in wanted.items():
-        try:
-            java = jvm.choose(releases, here)
-        except FroudeError as error:
-            absent = Verdict.MISSING if releases == [DEFAULT_RELEASE] else Verdict.ADVICE
-            checks.append(Check(name, absent, error.found or error.message, error.remedy))
-            continue
-        remedy = "The first run that needs it fetches it; or set JAVA_HOME" if java.fetch_bytes else None
-        checks.append(Check(name, Verdict.ADVICE if remedy else Verdict.OK, str(java), remedy))
-    return checks
+        absent = Verdict.ADVICE if _OLDER in releases else Verdict.MISSING
+        return Check(name, absent, error.found or error.message, error.remedy)
+    remedy = "The first run that needs it fetches it; or set JAVA_HOME" if java.fetch_bytes else None
+    return Check(name, Verdict.ADVICE if remedy else Verdict.OK, str(java), remedy)
 
 
 def _commands(environ: Mapping[str, str]) -> Check:

@@ -87,7 +87,6 @@ class Hadoop:
         cache: Path | None = None,
         environ: Mapping[str, str] | None = None,
         java: jvm.Java | None = None,
-        fetch_java: bool = True,
     ) -> Self:
         """Get a Hadoop: an explicit folder, else `HADOOP_HOME`, else a release by Maven coordinates.
 
@@ -98,8 +97,7 @@ class Hadoop:
             progress: shows what is fetched.
             cache: where fetched jars lie; by default `cache_folder()`.
             environ: the environment; by default this process's.
-            java: the one to run it, as of `java_for`; None for the first that does.
-            fetch_java: whether one that is not here yet is fetched.
+            java: the one to run it; None for that of `java_for`, which is fetched if need be.
 
         Raises:
             MissingError: no such release, no network and no cache, or no Java that runs it.
@@ -107,11 +105,6 @@ class Hadoop:
         """
         environ = os.environ if environ is None else environ
         cache, progress = cache or cache_folder(environ), progress or Silent()
-
-        def on(release: str) -> jvm.Java:
-            chosen = java or jvm.choose([release], javas(environ, cache))
-            return java_wheel.fetch(chosen, cache, progress) if fetch_java and chosen.fetch_bytes else chosen
-
         home = environ.get("HADOOP_HOME")
         if folder is None and home and version in {None, _version_at(Path(home))}:
             folder, source = home, "HADOOP_HOME"
@@ -123,11 +116,10 @@ class Hadoop:
             actual = version_of(jars, here)
             if version not in {None, actual}:
                 raise InputError("holds another Hadoop", file=here, found=actual, allowed=version)
-            return cls(actual, jars, on(actual), source, here)
+            return cls(actual, jars, java or java_for([actual], environ, progress), source, here)
         release = version or DEFAULT_RELEASE
-        runs_on = on(release)
-        jars = fetch(release, cache, progress)
-        return cls(release, jars, runs_on, "Maven", cache=cache)
+        java = java or java_for([release], environ, progress)
+        return cls(release, fetch(release, cache, progress), java, "Maven", cache=cache)
 
     @property
     def classpath(self) -> str:
@@ -153,35 +145,27 @@ def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
     return (Path(base) if base else home / ".cache") / "froude"
 
 
-def javas(environ: Mapping[str, str], cache: Path) -> list[jvm.Java]:
-    """Every Java here, best first, and at last one that can be fetched.
+def java_for(
+    releases: Iterable[str | None], environ: Mapping[str, str] | None = None, progress: Progress | None = None
+) -> jvm.Java:
+    """The first Java here that runs all of these releases, else one that can be fetched.
 
     Args:
-        environ: the environment to look in.
-        cache: Froude's.
-
-    Raises:
-        MissingError: `JAVA_HOME` is set and holds no Java.
-    """
-    return [*jvm.candidates(environ), *java_wheel.offered(cache)]
-
-
-def java_for(releases: Iterable[str | None], environ: Mapping[str, str] | None = None) -> jvm.Java:
-    """The Java on which `Hadoop.find` may run all of these releases; nothing is fetched.
-
-    Args:
-        releases: as `find` takes them; None for that of `HADOOP_HOME`, else 3.5.0.
+        releases: as `Hadoop.find` takes them; None for that of `HADOOP_HOME`, else 3.5.0.
         environ: the environment; by default this process's.
+        progress: shows that it is fetched; None where it is only to be named.
 
     Raises:
-        MissingError: none does, neither here nor one that could be fetched.
+        MissingError: none runs all of them, or it cannot be fetched.
     """
     environ = os.environ if environ is None else environ
-    default = DEFAULT_RELEASE
-    if home := environ.get("HADOOP_HOME"):
-        default = _version_at(Path(home)) or default
-    names = dict.fromkeys(each or default for each in releases)
-    return jvm.choose(list(names), javas(environ, cache_folder(environ)))
+    home = environ.get("HADOOP_HOME")
+    default = (home and _version_at(Path(home))) or DEFAULT_RELEASE
+    here = [*jvm.candidates(environ), *java_wheel.offered(cache_folder(environ))]
+    java = jvm.choose(list(dict.fromkeys(each or default for each in releases)), here)
+    if progress is not None:
+        java_wheel.fetch(java, progress)
+    return java
 
 
 def cached_releases(cache: Path) -> list[str]:

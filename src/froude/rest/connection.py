@@ -1,8 +1,8 @@
 """A connection to a service: it must make progress, and makes way where there are too many.
 
-uvicorn waits without end for the first request, and for a client that does not read. Every second a connection looks at
-the kernel's count of bytes that its client has acknowledged. That count moves whenever a client takes anything,
-through TLS and whatever buffers lie between; the length of a buffer may be equal twice while much has passed through it.
+uvicorn waits without end for the first request, and for a client that does not read. A connection looks at the kernel's
+count of bytes that its client has acknowledged, which moves whenever a client takes anything, through TLS and all
+buffers in between; the length of a buffer may be equal twice while much has passed through it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,9 @@ class Connection(H11Protocol):
     """uvicorn's, which ends where its client makes no progress."""
 
     def __init__(self, *, patience: Patience, **parts: Any) -> None:
-        """Not connected yet.
-
-        Args:
-            patience: how long it waits for its client.
-            parts: what uvicorn makes it of.
-        """
+        """A connection of the parts that uvicorn gives it, not made yet."""
         super().__init__(**parts)
-        self._patience = patience
-        self._began = self._moved = 0.0
-        self._taken = 0
+        self._patience, self._began, self._moved, self._taken = patience, 0.0, 0.0, 0
         self._look: asyncio.TimerHandle | None = None
 
     @property
@@ -60,23 +53,15 @@ class Connection(H11Protocol):
             self._look.cancel()
         super().connection_lost(exc)
 
-    def timeout_keep_alive_handler(self) -> None:
-        """Do nothing: uvicorn counts from when an answer was written, not from when it was read."""
-
     def _look_on(self) -> None:
         """End the connection if its client has made no progress for too long; else look again later."""
-        now, (unread, taken) = self.loop.time(), _progress(self.transport)
+        connected: socket.socket = self.transport.get_extra_info("socket")
+        info = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+        now, (unacknowledged, taken, unsent) = self.loop.time(), _TCP_INFO.unpack(info)
+        unread = unacknowledged or unsent
         if taken != self._taken or not self.waits:
             self._moved, self._taken = now, taken
         elif now - self._moved >= (self._patience.stalled_s if unread else self._patience.request_s):
             self.transport.abort()
             return
-        self._look = self.loop.call_later(self._patience.look_s, self._look_on)
-
-
-def _progress(transport: asyncio.Transport) -> tuple[bool, int]:
-    """Whether the client has not read everything that was sent, and how many bytes its kernel has acknowledged."""
-    connected: socket.socket = transport.get_extra_info("socket")
-    info = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
-    unacknowledged, taken, unsent = _TCP_INFO.unpack(info)
-    return bool(unacknowledged or unsent), taken
+        self._look = self.loop.call_later(self._patience.stalled_s / 10, self._look_on)

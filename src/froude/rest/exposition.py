@@ -1,119 +1,88 @@
-"""Figures for Prometheus over plain HTTP, for every client that reaches the address: bounded, but without a secret.
-
-A thread for each connection, as prometheus_client serves them; `application` serves those that need a secret.
-"""
+"""Figures for Prometheus by plain HTTP, for every client that reaches the address: bounded, but without a secret."""
 
 from __future__ import annotations
 
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from http.server import ThreadingHTTPServer
 from ipaddress import ip_address
-from socketserver import ThreadingMixIn
 from typing import Any
 from urllib.parse import urlsplit
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
-from prometheus_client import CollectorRegistry, make_wsgi_app
+from prometheus_client import CollectorRegistry, MetricsHandler
 
 from froude.rest.bounded import Patience
+from froude.rest.serving import Bound
 
+_STALLED_S = Patience().stalled_s
 MOST_READERS = 16
-"""Connections at a time; a Prometheus server holds its own for milliseconds."""
+"""Connections at a time, each with a thread."""
 
 
 def names_this(header: str | None, names: Collection[str]) -> bool:
-    """Whether a request's `Host` is for this machine: an IP address, or one of its names.
-
-    A page of another site can lead its own name to this machine's address (DNS rebinding); its browser sends that name.
+    """Whether a `Host` is an IP address or a name of this machine: a web page that leads its own name here has neither.
 
     Args:
-        header: the value of `Host`; None where it is missing, as no browser leaves it out.
+        header: its value; None where it is missing, as no browser leaves it out.
         names: of this machine, in lower case.
     """
-    if header is None:
-        return True
     try:
-        host = (urlsplit(f"//{header}").hostname or "").rstrip(".")
+        host = "localhost" if header is None else (urlsplit(f"//{header}").hostname or "").rstrip(".")
         return host in names or bool(ip_address(host))
     except ValueError:
         return False
 
 
 @contextmanager
-def exposed(
-    registry: CollectorRegistry, host: str, port: int, *, patience: Patience | None = None
-) -> Iterator[int]:
-    """Serve figures from threads while the block runs.
+def exposed(registry: CollectorRegistry, bound: Bound, stalled_s: float = _STALLED_S) -> Iterator[None]:
+    """Serve the figures of a registry from threads while the block runs.
 
     Args:
-        registry: that has them.
-        host: address or name of this machine.
-        port: 0 for a free one.
-        patience: how long a client may take for the next byte, of its request and of its answer.
-
-    Returns:
-        The port.
-
-    Raises:
-        OSError: it cannot be listened on.
+        registry: what is served.
+        bound: where; closed at the end.
+        stalled_s: how long a client may take for the next byte, of its request and of its answer.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    server = _Server((host, port), family, (patience or Patience()).stalled_s)
-    names = {each.lower() for each in (host, "localhost", socket.gethostname(), socket.getfqdn())}
-    server.set_app(_checked(make_wsgi_app(registry), names))
-    thread = threading.Thread(target=server.serve_forever, name="froude-metrics", daemon=True)
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    own = (urlsplit(bound.url).hostname or "", "localhost", socket.gethostname(), socket.getfqdn())
+    names = {each.lower() for each in own}
+
+    class Handler(MetricsHandler):
+        timeout = stalled_s
+
+        def do_GET(self) -> None:  # noqa: N802 - its name in http.server
+            if names_this(self.headers.get("Host"), names):
+                super().do_GET()
+            else:
+                self.send_error(421, explain=f"Host may be an IP address, {', '.join(sorted(names))}")
+
+    Handler.registry = registry
+    with _Server(bound.socket, Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, name="froude-metrics", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
 
 
-def _checked(app: Callable[..., Any], names: Collection[str]) -> Callable[..., Any]:
-    def checked(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
-        if names_this(environ.get("HTTP_HOST"), names):
-            return app(environ, start)  # type: ignore[no-any-return] # of prometheus_client
-        start("421 Misdirected Request", [("Content-Type", "text/plain; charset=utf-8")])
-        allowed = ", ".join(sorted(names))
-        return [f"Host names another machine; allowed: an IP address, {allowed}\n".encode()]
+class _Server(ThreadingHTTPServer):
+    """Where there are too many connections, the oldest one makes way."""
 
-    return checked
-
-
-class _Silent(WSGIRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
-        """Log nothing."""
-
-
-class _Server(ThreadingMixIn, WSGIServer):
-    """Serves so many clients; where there are more, the oldest connection makes way."""
-
-    daemon_threads = True
-    request_queue_size = 4 * MOST_READERS
-
-    def __init__(self, address: tuple[str, int], family: socket.AddressFamily, stalled_s: float) -> None:
-        self.address_family = family
-        self._stalled_s = stalled_s
-        self._connected: deque[socket.socket] = deque()
-        super().__init__(address, _Silent)
+    def __init__(self, bound: socket.socket, handler: type[MetricsHandler]) -> None:
+        super().__init__(bound.getsockname()[:2], handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = bound
+        self._recent: deque[socket.socket] = deque()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        request.settimeout(self._stalled_s)
-        self._connected.append(request)
-        if len(self._connected) > MOST_READERS:
-            with suppress(OSError):  # it has gone already
-                self._connected.popleft().shutdown(socket.SHUT_RDWR)
+        self._recent.append(request)
+        if len(self._recent) > MOST_READERS:
+            with suppress(OSError):  # it has ended already
+                self._recent.popleft().shutdown(socket.SHUT_RDWR)
         super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        with suppress(ValueError):  # it made way
-            self._connected.remove(request)
-        super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Report nothing: a client that goes away or is cut off is not an error of ours."""

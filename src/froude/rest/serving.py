@@ -127,17 +127,16 @@ def listener(listen: str, tls: Tls | None = None, *, place: str = "listen") -> B
     return Bound(bound, f"{scheme}://{shown}:{bound.getsockname()[1]}", context)
 
 
-def serve(app: ASGIApp, bound: Bound, ready: Callable[[str], None], patience: Patience = _PATIENCE) -> None:
+def serve(app: ASGIApp, bound: Bound, ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
         app: what answers.
         bound: where, and how.
         ready: called with the address once requests are answered.
-        patience: how long clients are waited for.
     """
     with suppress(KeyboardInterrupt):  # it raises the signal again that has ended it in good order
-        _server(app, bound, lambda: ready(bound.url), patience).run(sockets=[bound.socket])
+        _server(app, bound, lambda: ready(bound.url), _PATIENCE).run(sockets=[bound.socket])
 
 
 @contextmanager
@@ -177,13 +176,8 @@ def _server(app: ASGIApp, bound: Bound, ready: Callable[[], None], patience: Pat
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             loop = asyncio.get_running_loop()
-            make = partial(
-                Connection,
-                patience=patience,
-                config=self.config,
-                server_state=self.server_state,
-                app_state=self.lifespan.state,
-            )
+            state = {"server_state": self.server_state, "app_state": self.lifespan.state}
+            make = partial(Connection, patience=patience, config=self.config, **state)
             late = None if bound.tls is None else patience.request_s
             self.servers = [
                 await loop.create_server(make, sock=each, ssl=bound.tls, ssl_handshake_timeout=late)
@@ -199,6 +193,7 @@ def _server(app: ASGIApp, bound: Bound, ready: Callable[[], None], patience: Pat
         lifespan="off",
         ws="none",
         limit_concurrency=MOST_AT_ONCE,
+        timeout_keep_alive=1 << 20,  # `Connection` counts from when an answer was read
         timeout_graceful_shutdown=math.ceil(patience.request_s),
     )
     logging.getLogger("uvicorn.error").addFilter(_worth_saying)

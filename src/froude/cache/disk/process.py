@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from froude.base.errors import InputError
@@ -226,10 +227,7 @@ async def _until_told(
             server.listen(listener)
         control = unix_listener(settings.control)
         made.callback(settings.control.unlink, missing_ok=True)
-
-        async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await serve_commands(service, reader, writer)
-
+        serve_one = partial(serve_commands, service)
         commands = await asyncio.start_unix_server(serve_one, sock=control, limit=LINE_LIMIT)
         made.callback(commands.close)
         for name in (signal.SIGINT, signal.SIGTERM):

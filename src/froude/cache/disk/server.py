@@ -66,7 +66,7 @@ class _Client:
         self._ended = False
         self._last = False
         """Whether the client sends nothing more, and the connection ends when it has its answers."""
-        self._limit = self._loop.call_later(_HANDSHAKE_S, self._late)
+        self._limit = self._loop.call_later(_HANDSHAKE_S, self.end_handshake)
 
     def begin(self) -> None:
         """Greet it, and listen to what it says."""
@@ -86,14 +86,11 @@ class _Client:
         self._out.clear()
         self._server.left(self)
 
-    @property
-    def negotiates(self) -> bool:
-        """Whether its handshake has not ended; after that it may be silent for as long as its VM is stopped."""
-        return self._protocol.state in {State.FLAGS, State.OPTIONS}
-
-    def _late(self) -> None:
-        if self.negotiates:
+    def end_handshake(self) -> bool:
+        """End it if its handshake goes on, whether it did; after that it may be silent as long as its VM is stopped."""
+        if negotiates := self._protocol.state in {State.FLAGS, State.OPTIONS}:
             self.end()
+        return negotiates
 
     def _full(self) -> bool:
         """Whether it has to catch up before anything more is taken from it."""
@@ -282,13 +279,10 @@ class NbdServer:
         except OSError:  # it has gone already, or too many files are open
             return
         here = [client for client, its in self._clients.items() if its is listener]
-        if len(here) >= _MOST_CLIENTS:
-            oldest = next((client for client in here if client.negotiates), None)
-            if oldest is None:
-                self.note(f"a client was sent away: there are {_MOST_CLIENTS}")
-                connection.close()
-                return
-            oldest.end()
+        if len(here) >= _MOST_CLIENTS and not any(client.end_handshake() for client in here):
+            self.note(f"a client was sent away: there are {_MOST_CLIENTS}")
+            connection.close()
+            return
         connection.setblocking(False)
         if connection.family == socket.AF_INET:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

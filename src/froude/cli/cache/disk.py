@@ -31,17 +31,11 @@ def disk(
     ],
     size: Annotated[str, typer.Option("--size", metavar="SIZE", help="What the cache may hold: 4 GB.")],
     socket: Annotated[
-        Path | None,
-        typer.Option("--socket", metavar="PATH", help="Unix socket for NBD clients, for its owner."),
+        Path | None, typer.Option("--socket", metavar="PATH", help="Unix socket for NBD clients.")
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(
-            "--port",
-            min=0,
-            max=65535,
-            help="TCP port of 127.0.0.1 for NBD clients, for every user of this machine; 0 for a free one.",
-        ),
+        typer.Option("--port", min=0, max=65535, help="TCP port of 127.0.0.1, for all users; 0 for any."),
     ] = None,
     control: Annotated[
         Path | None,
@@ -84,13 +78,11 @@ def disk(
         return
 
     def ready(status: DiskStatus, address: str) -> None:
-        for each in filter(None, (asked.socket and f"nbd+unix:///?socket={asked.socket}", address)):
-            settings.note(f"serving {image} ({size_text(status.image_bytes)}) at {each}")
-        if address:
-            settings.note(
-                f"note: every user of this machine can read and write the disk at {address}, without a password; a "
-                "--socket is for its owner only"
-            )
+        unix = asked.socket and f"nbd+unix:///?socket={asked.socket}"
+        everybody = "every user of this machine, without a password"
+        for where, users in ((unix, "its owner"), (address, everybody)):
+            if where:
+                settings.note(f"serving {image} ({size_text(status.image_bytes)}) at {where}, for {users}")
         settings.note(_warmth(status))
         settings.note(f"commands at {asked.control}; Ctrl-C ends it")
 
