@@ -26,7 +26,9 @@ def test_addresses_are_read() -> None:
     assert parse_address("[::1]:9000", place="--target") == ("::1", 9000)
 
 
-@pytest.mark.parametrize("text", ["nn", "hdfs://nn", "nn:0", "nn:70000", ":8020", "nn:eight"])
+@pytest.mark.parametrize(
+    "text", ["nn", "hdfs://nn", "nn:0", "nn:70000", ":8020", "nn:eight", "nn:٣", "nn:000080"]
+)
 def test_other_texts_are_refused(text: str) -> None:
     """One clear error names the flag, the text and the form."""
     with pytest.raises(InputError, match=r"--target.*HOST:PORT"):

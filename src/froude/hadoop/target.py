@@ -104,7 +104,8 @@ def parse_address(text: str, *, place: str, free_port: bool = False) -> tuple[st
     """
     host, _, port = text.removeprefix("hdfs://").rstrip("/").rpartition(":")
     lowest = 0 if free_port else 1
-    if not host or not (port.isascii() and port.isdecimal()) or not lowest <= int(port[:6]) < 1 << 16:
+    decimal = port.isascii() and port.isdecimal() and len(port) < 6
+    if not host or not decimal or not lowest <= int(port) < 1 << 16:
         allowed = "HOST:PORT, port 0 to 65535" if free_port else "hdfs://HOST:PORT"
         raise InputError("is not an address", place=place, found=text, allowed=allowed)
     host = host.strip("[]")
