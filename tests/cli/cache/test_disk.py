@@ -76,7 +76,7 @@ def test_by_a_port_only(asked: list[DiskSettings], capsys: pytest.CaptureFixture
     assert asked[0].chunk_bytes is None
     shown = capsys.readouterr()
     assert json.loads(shown.out)["hits"] == 3
-    assert "at nbd://127.0.0.1:1, for every user of this machine, without a password" in shown.err
+    assert "at nbd://127.0.0.1:1; every user of this machine can read and write it" in shown.err
 
 
 def test_a_socket_is_for_its_owner(asked: list[DiskSettings], capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,10 +79,10 @@ def disk(
 
     def ready(status: DiskStatus, address: str) -> None:
         unix = asked.socket and f"nbd+unix:///?socket={asked.socket}"
-        everybody = "every user of this machine, without a password"
-        for where, users in ((unix, "its owner"), (address, everybody)):
+        everybody = "every user of this machine can read and write it, without a password"
+        for where, users in ((unix, "only its owner can use it"), (address, everybody)):
             if where:
-                settings.note(f"serving {image} ({size_text(status.image_bytes)}) at {where}, for {users}")
+                settings.note(f"serving {image} ({size_text(status.image_bytes)}) at {where}; {users}")
         settings.note(_warmth(status))
         settings.note(f"commands at {asked.control}; Ctrl-C ends it")
 
