@@ -92,7 +92,7 @@ def fresh(hadoop: Hadoop) -> Iterator[NameNode]:
 
 def test_datanodes_and_clients_play_without_an_error(fresh: NameNode, tmp_path: Path) -> None:
     """200 emulated DataNodes go live, clients write files on them, and the NameNode counted what was sent."""
-    with served(("127.0.0.1", 0)) as endpoint:
+    with served("0") as endpoint:
         progress = Scraping(endpoint.url)
         planned, folder = plan(datanodes=200, clients=6, files=3), tmp_path / "run"
         run = play(planned, fresh, FULL, folder=folder, progress=progress, live=endpoint.live)
