@@ -41,3 +41,14 @@ def counted(number: int, noun: str) -> str:
         noun: one of them; its plural has an s.
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def base_text(number: int, everything: int, noun: str) -> str:
+    """What a statistic rests on: `31 of 500 servers`.
+
+    Args:
+        number: of which something is known.
+        everything: that there are.
+        noun: one of them; its plural has an s.
+    """
+    return f"{number:,} of {counted(everything, noun)}"

@@ -56,8 +56,28 @@ def test_too_short_a_history() -> None:
 
 def test_from_day_to_day() -> None:
     """What repeats stays in its class; a history of one window tells nothing."""
-    rows = np.array([np.tile(DAY, 2), np.full(96, 0.3), np.full(96, 0.6)])
+    rows = np.array([np.tile(DAY, 2), np.tile(DAY, 2), np.full(96, 0.3), np.full(96, 0.6)])
     found = stability(made(rows), Seeds(1), days=3)
     assert found is not None
     assert (found.pattern_kept, found.rand) == (1, 1)
     assert stability(made(rows), Seeds(1), days=4) is None
+
+
+def test_each_figure_has_its_own_base() -> None:
+    """A tenant that was never measured counts in none; one whose pattern is not known, in what was measured alone."""
+    rows = np.array([np.tile(DAY, 2), np.full(96, 0.3), np.full(96, np.nan), np.full(96, 0.5)])
+    rows[3, 5:15] = np.nan
+    found = backtest(made(rows), Seeds(1))[0]
+    assert (found.servers, found.with_pattern, found.measured, found.forecast) == (4, 2, 3, 2)
+    assert found.pattern_kept == 1
+    assert found.average_error == pytest.approx(0, abs=1e-6)
+
+
+def test_what_one_class_or_one_each_cannot_show() -> None:
+    """All tenants in one class, or each in one of its own: no other grouping was possible, so that none agrees."""
+    alike = stability(made(np.full((3, 96), 0.3)), Seeds(1), days=3)
+    rows = np.stack([np.tile(DAY, 2) * share for share in (0.5, 1, 1.5)])
+    alone = stability(made(rows), Seeds(1), days=3)
+    assert alike is not None
+    assert alone is not None
+    assert (alike.pattern_kept, alike.rand, alone.pattern_kept, alone.rand) == (1, None, 1, None)

@@ -74,7 +74,7 @@ def test_a_tenant_without_measurements_has_no_class() -> None:
     rows = np.array([day(0), np.full(96, np.nan)])
     found = classify(made(rows), Seeds(1))
     assert found.tenant_class.tolist() == [0, -1]
-    assert (averages(made(rows))[1], peaks(made(rows))[1]) == (0, 0)
+    assert np.isnan([averages(made(rows))[1], peaks(made(rows))[1]]).all()
 
 
 def test_the_mean_day() -> None:
@@ -94,3 +94,18 @@ def test_peaks_are_the_99th_percentile() -> None:
     assert peaks(made(rows)).tolist() == pytest.approx([0.99, 0.99])
     rows[0, 0] = np.nan
     assert peaks(made(rows))[0] == pytest.approx(0.98, abs=0.011)
+
+
+@pytest.mark.parametrize("features", list(Features))
+def test_what_nobody_measured_is_no_level(features: Features) -> None:
+    """Tenants of one day are of one class though the monitoring was down for hours; a picture has a gap there."""
+    rows = np.array([day(0.0), day(0.0), day(0.5), day(0.5)])
+    rows[:, 24:34] = np.nan
+    rows[0, 2:4] = rows[0, 26:28] = rows[0, 50:52] = rows[0, 74:76] = np.nan
+    two = {Pattern.PERIODIC: 2, Pattern.CONSTANT: 1, Pattern.UNPREDICTABLE: 1}
+    found = classify(made(rows), Seeds(1), Grouping(features, two))
+    assert found.patterns.days_left_out == (1,)
+    assert found.tenant_class[0] == found.tenant_class[1]
+    assert np.isnan(day_profile(made(rows), np.array([0], np.int32))).tolist() == [
+        n in {2, 3} for n in range(24)
+    ]

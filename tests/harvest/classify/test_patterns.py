@@ -87,3 +87,22 @@ def test_the_spectrum_of_a_day() -> None:
     spectrum = spectrum_of(made(DAY[None, :]), 0)
     assert int(np.argmax(spectrum)) + 1 == 6
     assert spectrum[5] == pytest.approx(0.2, rel=1e-6)
+
+
+def test_days_without_monitoring_are_left_out_for_all() -> None:
+    """A gap of nearly all tenants, too long to fill, costs its day and no tenant its pattern."""
+    rows = np.array([DAY, FLAT, STEP, DAY, DAY, DAY, DAY, DAY, DAY, DAY, np.full(len(HOURS), np.nan)])
+    rows[:, 30:35] = np.nan
+    rows[9, 30:35] = 0.4  # one server of eleven had its own monitoring
+    found = find_patterns(made(rows))
+    assert found.days_left_out == (1,)
+    assert found.pattern.tolist() == [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, -1]
+    assert found.slow_std[0] == pytest.approx(DAY.std(), rel=1e-5)
+    assert spectrum_of(made(rows), 0, left_out=(1,))[4] == pytest.approx(0.2, rel=1e-6)
+
+
+def test_too_few_days_left_show_no_pattern() -> None:
+    """Of three days with two gaps one is left, in which no day comes again."""
+    rows = DAY[None, :72].copy()
+    rows[:, 30:35] = rows[:, 60:65] = np.nan
+    assert find_patterns(made(rows)).pattern.tolist() == [-1]

@@ -27,5 +27,5 @@ def test_gaps_and_unknown_reimages_are_said() -> None:
     rows = np.array([np.full(48, 0.3), np.full(48, np.nan)])
     page = characterise_report(made(rows), characterise(made(rows)), {})
     blocks = [block for section in page.sections for block in section.blocks]
-    assert any("1 tenants have no pattern" in getattr(block, "title", "") for block in blocks)
+    assert any("No pattern: 1 of 2 tenants" in getattr(block, "title", "") for block in blocks)
     assert any("No reimage is known" in getattr(block, "empty", "") for block in blocks)

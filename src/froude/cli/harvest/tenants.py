@@ -38,9 +38,12 @@ def characterise(
         found = look(datacenter)
         names = [pattern.value for pattern in PATTERNS]
         content = {
-            "tenant_shares": dict(zip(names, found.tenant_shares, strict=True)),
-            "server_shares": dict(zip(names, found.server_shares, strict=True)),
+            "tenant_shares": found.tenant_shares and dict(zip(names, found.tenant_shares, strict=True)),
+            "server_shares": found.server_shares and dict(zip(names, found.server_shares, strict=True)),
+            "servers": len(datacenter.servers),
+            "servers_with_pattern": found.servers_with_pattern,
             "unknown_tenants": found.patterns.unknown,
+            "days_left_out": list(found.patterns.days_left_out),
             "months_of_reimages": found.months,
             "reimages_a_server_month": float(found.server_reimages.mean()) if found.months else None,
             "tenants": [
@@ -111,6 +114,7 @@ def classify(
                 for each in found.classes
             ],
             "unknown_tenants": found.patterns.unknown,
+            "days_left_out": list(found.patterns.days_left_out),
             "backtest": [asdict(test) for test in tests],
             "stability": None if stable is None else asdict(stable),
         }

@@ -33,10 +33,12 @@ class Characteristics:
     """Figures 1 to 6."""
 
     patterns: Patterns
-    tenant_shares: tuple[float, float, float]
-    """Of tenants, in the order of PATTERNS (Figure 2)."""
-    server_shares: tuple[float, float, float]
-    """Of servers (Figure 3)."""
+    servers_with_pattern: int
+    """Servers of tenants that have a pattern: the base of `server_shares`."""
+    tenant_shares: tuple[float, float, float] | None
+    """Of tenants that have a pattern, in the order of PATTERNS (Figure 2); None where none has one."""
+    server_shares: tuple[float, float, float] | None
+    """Of their servers (Figure 3)."""
     examples: tuple[Example, ...]
     server_reimages: Floats
     """Shape (servers,), ascending: a month, over the months recorded (Figure 4)."""
@@ -60,18 +62,19 @@ def characterise(datacenter: Datacenter, rule: Rule | None = None) -> Characteri
     """
     patterns = find_patterns(datacenter, rule)
     servers = datacenter.tenant_servers
-    told = max(1, int((patterns.pattern >= 0).sum()))
-    told_servers = max(1, int(servers[patterns.pattern >= 0].sum()))
+    with_pattern = patterns.pattern >= 0
+    base, base_servers = int(with_pattern.sum()), int(servers[with_pattern].sum())
     members = [patterns.of(pattern) for pattern in PATTERNS]
     rate = monthly_rates(datacenter)
     months = len(rate)
     by_server = np.bincount(_recorded(datacenter, months), minlength=len(datacenter.servers))
     return Characteristics(
         patterns,
-        _three([len(each) / told for each in members]),
-        _three([float(servers[each].sum()) / told_servers for each in members]),
+        base_servers,
+        _three([len(each) / base for each in members]) if base else None,
+        _three([float(servers[each].sum()) / base_servers for each in members]) if base else None,
         tuple(
-            _example(datacenter, pattern, each)
+            _example(datacenter, pattern, each, patterns.days_left_out)
             for pattern, each in zip(PATTERNS, members, strict=True)
             if len(each)
         ),
@@ -134,10 +137,11 @@ def _moves(rates: Floats) -> Ints:
     )
 
 
-def _example(datacenter: Datacenter, pattern: Pattern, tenants: Ints) -> Example:
+def _example(datacenter: Datacenter, pattern: Pattern, tenants: Ints, left_out: tuple[int, ...]) -> Example:
     largest = int(tenants[np.argmax(datacenter.tenant_servers[tenants])])
     series = datacenter.utilisation[largest].astype(np.float64)
-    return Example(pattern, datacenter.tenants[largest], series, spectrum_of(datacenter, largest))
+    spectrum = spectrum_of(datacenter, largest, left_out=left_out)
+    return Example(pattern, datacenter.tenants[largest], series, spectrum)
 
 
 def _three(values: list[float]) -> tuple[float, float, float]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
+import numpy.typing as npt
 from scipy.fft import rfft
 
 from froude.base.seeds import Seeds
-from froude.harvest.classify.patterns import DAY_S, Patterns, Rule, find_patterns
+from froude.harvest.classify.patterns import DAY_S, Patterns, Rule, clear_slots, find_patterns
 from froude.harvest.telemetry.clean import filled
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints
 from froude.harvest.telemetry.profiles import PATTERNS, Pattern
@@ -72,7 +73,7 @@ class Classification:
     tenant_class: Ints
     """Shape (tenants,): number in `classes`; -1 where the pattern could not be told."""
     peak: Floats
-    """Shape (tenants,): 99th percentile of each tenant's utilisation."""
+    """Shape (tenants,): 99th percentile of each tenant's utilisation; NaN without any."""
 
 
 def classify(datacenter: Datacenter, seeds: Seeds, grouping: Grouping | None = None) -> Classification:
@@ -118,27 +119,27 @@ def classify(datacenter: Datacenter, seeds: Seeds, grouping: Grouping | None = N
 
 
 def averages(datacenter: Datacenter) -> Floats:
-    """Shape (tenants,): mean utilisation of each tenant over the slots that were measured; 0 without any."""
-    out = np.zeros(len(datacenter.tenants))
+    """Shape (tenants,): mean utilisation of each tenant over the slots that were measured; NaN without any."""
+    out = np.full(len(datacenter.tenants), np.nan)
     for first in range(0, len(out) if datacenter.slots else 0, _ROWS):
         rows = datacenter.utilisation[first : first + _ROWS]
         mean = rows.mean(axis=1, dtype=np.float64)
         for row in np.flatnonzero(np.isnan(mean)).tolist():
             known = rows[row][~np.isnan(rows[row])]
-            mean[row] = known.mean(dtype=np.float64) if len(known) else 0.0
+            mean[row] = known.mean(dtype=np.float64) if len(known) else np.nan
         out[first : first + _ROWS] = mean
     return out
 
 
 def peaks(datacenter: Datacenter) -> Floats:
-    """Shape (tenants,): 99th percentile of each tenant's utilisation; 0 without any. Linear in the samples."""
-    out = np.zeros(len(datacenter.tenants))
+    """Shape (tenants,): 99th percentile of each tenant's utilisation; NaN without any. Linear in the samples."""
+    out = np.full(len(datacenter.tenants), np.nan)
     for first in range(0, len(out), _ROWS):
         rows = datacenter.utilisation[first : first + _ROWS]
         if np.isnan(rows).any():
             with warnings.catch_warnings():  # of tenants that nothing is known of
                 warnings.simplefilter("ignore", RuntimeWarning)
-                out[first : first + _ROWS] = np.nan_to_num(np.nanquantile(rows, _PEAK, axis=1))
+                out[first : first + _ROWS] = np.nanquantile(rows, _PEAK, axis=1)
         elif rows.shape[1]:
             at = min(rows.shape[1] - 1, int(_PEAK * rows.shape[1]))
             out[first : first + _ROWS] = np.partition(rows, at, axis=1)[:, at]
@@ -175,16 +176,16 @@ def _features(datacenter: Datacenter, patterns: Patterns, grouping: Grouping) ->
     """Shape (tenants, n); zeros for tenants without a pattern."""
     if grouping.features is Features.SPECTRUM:
         told = np.flatnonzero(patterns.pattern >= 0)
+        clear = clear_slots(datacenter, patterns.days_left_out)
         out = np.zeros((len(datacenter.tenants), _SPECTRUM_BINS + 1))
         for first in range(0, len(told), _ROWS):
             rows = told[first : first + _ROWS]
-            series, _ = filled(datacenter.utilisation[rows], datacenter.slots)
-            amplitude = (
-                np.abs(rfft(np.nan_to_num(series), axis=1))[:, : _SPECTRUM_BINS + 1] / datacenter.slots
-            )
+            series, _ = filled(datacenter.utilisation[np.ix_(rows, clear)], datacenter.slots)
+            amplitude = np.abs(rfft(np.nan_to_num(series), axis=1))[:, : _SPECTRUM_BINS + 1] / len(clear)
             out[rows, : amplitude.shape[1]] = amplitude
         return out
-    return np.nan_to_num(folded(datacenter))
+    # An hour of the week that was never measured is on a line between its neighbours: 0 would be a level of its own.
+    return np.nan_to_num(filled(folded(datacenter), _DAYS * _HOURS)[0])
 
 
 def _clusters(features: Floats, wanted: int | None, seeds: Seeds) -> Ints:
@@ -213,12 +214,23 @@ def _clusters(features: Floats, wanted: int | None, seeds: Seeds) -> Ints:
 
 
 def day_profile(datacenter: Datacenter, tenants: Ints) -> Floats:
-    """Shape (hours,): the mean day or week of some tenants, each with the weight of its servers."""
-    week = folded(datacenter)[tenants]
-    weight = datacenter.tenant_servers[tenants].astype(np.float64)[:, None]
-    known = ~np.isnan(week)
-    total = (np.where(known, week, 0) * weight).sum(axis=0)
-    return np.asarray(total / np.maximum(1e-12, (known * weight).sum(axis=0)))
+    """Shape (hours,): mean day or week of tenants, each weighted by its servers; NaN for an hour never measured."""
+    return weighted_mean(folded(datacenter)[tenants], datacenter.tenant_servers[tenants])
+
+
+def weighted_mean(rows: Floats, servers: npt.ArrayLike) -> Floats:
+    """The mean of what is known in each column.
+
+    Args:
+        rows: shape (n, m); NaN where unknown.
+        servers: shape (n,): weights, above 0.
+
+    Returns:
+        Shape (m,): NaN where no row is known.
+    """
+    weight = ~np.isnan(rows) * np.asarray(servers, np.float64)[:, None]
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.nan_to_num(rows) * weight).sum(axis=0) / weight.sum(axis=0))
 
 
 def slots_a_day(datacenter: Datacenter) -> int:

@@ -6,6 +6,7 @@ the scores it decides by are kept beside each pattern.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.fft import rfft
 
 from froude.base.errors import InputError
 from froude.harvest.telemetry.clean import filled
-from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints
+from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints, Shares
 from froude.harvest.telemetry.profiles import PATTERNS, Pattern
 
 DAY_S = 86400.0
@@ -26,6 +27,8 @@ _WEEK_DAYS = 7
 _BY_CHANCE = {2: 0.72, 3: 0.45}
 """By days of history: the share of energy in daily harmonics that one random walk in a hundred has."""
 FEWEST_DAYS = 2
+_NEARLY_ALL = 0.9
+"""Share of the measured tenants that lack a slot from which on its day is left out for all: the monitoring was down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Patterns:
     """Shape (tenants,): share of the energy in daily harmonics; NaN where not told."""
     filled_slots: int = 0
     """Slots that were missing and filled on a line."""
+    days_left_out: tuple[int, ...] = ()
+    """Days, from 0, with a gap that nearly all tenants have and that is too long to fill: left out for every tenant."""
 
     def of(self, pattern: Pattern) -> Ints:
         """Tenants of a pattern, ascending."""
@@ -84,17 +89,17 @@ def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
         raise InputError(
             "is too short to see a day come again", place=datacenter.name, found=found, allowed="2 days"
         )
-    slots = round(days * per_day)
     count = len(datacenter.tenants)
     slow_std, daily = np.full(count, np.nan), np.full(count, np.nan)
     filled_slots = 0
-    for first in range(0, count, _ROWS):
-        rows, number = filled(
-            datacenter.utilisation[first : first + _ROWS, :slots], int(rule.fill_h * 3600 / datacenter.slot_s)
-        )
+    left_out = _common_gaps(datacenter, days, rule)
+    clear = clear_slots(datacenter, left_out, days)
+    days -= len(left_out)
+    for first, (every, number) in _filled_rows(datacenter, rule):
         filled_slots += number
+        rows = every[:, clear]
         whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
-        if len(whole):
+        if len(whole) and days >= FEWEST_DAYS:
             slow_std[first + whole], daily[first + whole] = _scores(rows[whole], days, rule)
     periodic_from = max(rule.periodic_from, _BY_CHANCE.get(days, 0.0))
     pattern = np.where(
@@ -110,7 +115,42 @@ def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
             ),
         ),
     )
-    return Patterns(pattern.astype(np.int32), slow_std, daily, filled_slots)
+    return Patterns(pattern.astype(np.int32), slow_std, daily, filled_slots, left_out)
+
+
+def clear_slots(datacenter: Datacenter, left_out: Sequence[int], days: int | None = None) -> Ints:
+    """The slots of the days that count: whole days go, so that each hour of the day stays where it is.
+
+    Args:
+        datacenter: whose slots.
+        left_out: days from 0, as of `Patterns`.
+        days: whole days of the history that are looked at; None for every slot.
+
+    Returns:
+        Numbers of slots, ascending.
+    """
+    per_day = DAY_S / datacenter.slot_s
+    slots = np.arange(datacenter.slots if days is None else round(days * per_day))
+    return slots[~np.isin((slots // per_day).astype(np.int64), left_out)].astype(np.int32)
+
+
+def _filled_rows(datacenter: Datacenter, rule: Rule) -> Iterator[tuple[int, tuple[Shares, int]]]:
+    longest = int(rule.fill_h * 3600 / datacenter.slot_s)
+    for first in range(0, len(datacenter.tenants), _ROWS):
+        yield first, filled(datacenter.utilisation[first : first + _ROWS], longest)
+
+
+def _common_gaps(datacenter: Datacenter, days: int, rule: Rule) -> tuple[int, ...]:
+    """Days in which nearly all tenants that were ever measured lack a slot, once short gaps are filled."""
+    lacking, measured = np.zeros(datacenter.slots, np.int64), 0
+    for _, (rows, _) in _filled_rows(datacenter, rule):
+        gone = np.isnan(rows)
+        ever = ~gone.all(axis=1)
+        measured += int(ever.sum())
+        lacking += gone[ever].sum(axis=0)
+    common = np.flatnonzero((lacking > 0) & (lacking >= _NEARLY_ALL * measured))
+    found = np.unique(common // (DAY_S / datacenter.slot_s))
+    return tuple(int(day) for day in found.tolist() if day < days)
 
 
 def _scores(rows: np.ndarray, days: int, rule: Rule) -> tuple[Floats, Floats]:
@@ -132,17 +172,19 @@ def _scores(rows: np.ndarray, days: int, rule: Rule) -> tuple[Floats, Floats]:
     return slow_std, np.divide(daily, total, out=np.zeros_like(daily), where=total > 0)
 
 
-def spectrum_of(datacenter: Datacenter, tenant: int, bins: int = 512) -> Floats:
+def spectrum_of(datacenter: Datacenter, tenant: int, bins: int = 512, left_out: Sequence[int] = ()) -> Floats:
     """Amplitude of one tenant's utilisation by frequency, without its mean (Figure 1 of the paper).
 
     Args:
         datacenter: of the tenant.
         tenant: its number.
-        bins: how many; bin n is n cycles in all the time that there is.
+        bins: how many; bin n is n cycles in all the time that counts.
+        left_out: days that do not count, as of `Patterns`.
 
     Returns:
         Shape (bins or fewer,): amplitude in shares of a server, from bin 1 on.
     """
-    series, _ = filled(datacenter.utilisation[tenant : tenant + 1], datacenter.slots)
+    rows = datacenter.utilisation[tenant : tenant + 1, clear_slots(datacenter, left_out)]
+    series, _ = filled(rows, datacenter.slots)
     row = series[0][~np.isnan(series[0])]
     return np.asarray(2 * np.abs(rfft(row.astype(np.float64)))[1 : bins + 1] / max(1, len(row)))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from froude.base.summary import base_text
 from froude.harvest.classify.backtest import Backtest, Stability
 from froude.harvest.classify.classes import Classification, day_profile
+from froude.harvest.figures.tenants import gaps, not_known
 from froude.harvest.telemetry.datacenter import Datacenter
 from froude.harvest.telemetry.profiles import PATTERNS
 from froude.render import (
     Axis,
     Block,
-    Callout,
     Chart,
     Column,
     KeyFigure,
@@ -45,17 +46,20 @@ def classes_report(
     """
     lede = f"{len(found.classes)} classes of {len(datacenter.tenants)} tenants. {_verdict(tests)}"
     figures = [KeyFigure("classes", len(found.classes))]
-    if tests:
-        kept = sum(test.pattern_kept for test in tests) / len(tests)
+    known = [test for test in tests if test.pattern_kept is not None]
+    if known:
+        kept = sum(test.pattern_kept or 0.0 for test in known) / len(known)
+        base = base_text(min(test.with_pattern for test in known), known[0].servers, "server")
         figures.append(
-            KeyFigure("pattern kept", kept, ValueKind.SHARE, note="of servers, to the next period")
+            KeyFigure("pattern kept", kept, ValueKind.SHARE, note=f"to the next period, of {base}")
         )
-    if stable is not None:
-        figures.append(
-            KeyFigure("same classes the next day", round(stable.rand, 3), note="adjusted Rand index")
-        )
+    if stable is not None and stable.rand is not None:
+        note = f"adjusted Rand index, of {base_text(stable.with_pattern, stable.servers, 'server')}"
+        figures.append(KeyFigure("same classes the next day", round(stable.rand, 3), note=note))
     sections = (
-        Section("Classes", (*_unknown(found), _classes(found), *_pictures(datacenter, found))),
+        Section(
+            "Classes", (*not_known(found.patterns, "class"), _classes(found), *_pictures(datacenter, found))
+        ),
         Section("Against the next period", _tests(tests)),
         Section("From day to day", (_stability(stable),)),
     )
@@ -66,24 +70,25 @@ def classes_report(
 def _verdict(tests: Sequence[Backtest]) -> str:
     if not tests:
         return "The history holds no two periods, so that nothing says how well they tell the next one."
+    known = [test for test in tests if test.forecast]
+    if not known:
+        return (
+            "How well they predict the next period is not known: no server has a class and samples after it."
+        )
     errors = {
-        name: sum(f.rmse for test in tests for f in test.forecasts if f.name == name) / len(tests)
-        for name in (forecast.name for forecast in tests[0].forecasts)
+        name: sum(f.rmse or 0.0 for test in known for f in test.forecasts if f.name == name) / len(known)
+        for name in (forecast.name for forecast in known[0].forecasts)
     }
     ours, own, mean = (errors[name] for name in ("class's profile", "tenant's own profile", "tenant's mean"))
+    if not mean:
+        return f"Utilisation did not vary in the next {known[0].days} days: every forecast is exact."
     word = "better than" if ours < 0.98 * mean else "no better than"
+    base = base_text(min(test.forecast for test in known), known[0].servers, "server")
     return (
-        f"A class's mean day tells the next {tests[0].days} days {word} each tenant's mean: "
-        f"an error of {ours:.1%} of a server against {mean:.1%}."
+        f"A class's mean day tells the next {known[0].days} days {word} each tenant's mean: "
+        f"an error of {ours:.1%} of a server against {mean:.1%} ({base})."
         + (f" Each tenant's own profile is off by {own:.1%} only." if own < 0.98 * ours else "")
     )
-
-
-def _unknown(found: Classification) -> list[Block]:
-    gaps = found.patterns.unknown
-    if not gaps:
-        return []
-    return [Callout(f"{gaps} tenants have no class", "Too much of their utilisation is missing to tell.")]
 
 
 def _classes(found: Classification) -> Table:
@@ -105,7 +110,7 @@ def _pictures(datacenter: Datacenter, found: Classification) -> list[Chart]:
         mine = [each for each in found.classes if each.pattern is pattern]
         series = []
         for each in mine:
-            profile = day_profile(datacenter, each.tenants).tolist()
+            profile = gaps(day_profile(datacenter, each.tenants))
             hours = [hour * 3600.0 for hour in range(len(profile))]
             series.append(Series("mean utilisation", hours, profile, panel=each.name, colour=0))
         if series:
@@ -120,17 +125,23 @@ def _tests(tests: Sequence[Backtest]) -> tuple[Block, ...]:
     columns = (
         Column("period"),
         Column("pattern kept", ValueKind.SHARE),
+        Column("of servers"),
         Column("average off by", ValueKind.SHARE),
         Column("above its peak", ValueKind.SHARE),
+        Column("of servers"),
         *(Column(f"error by {name}", ValueKind.SHARE) for name in names),
+        Column("of servers"),
     )
     rows: list[tuple[Value, ...]] = [
         (
             f"days {test.first_day} to {test.first_day + test.days}",
             test.pattern_kept,
+            f"{test.with_pattern} of {test.servers}",
             test.average_error,
             test.peak_exceeded,
+            f"{test.measured} of {test.servers}",
             *(forecast.rmse for forecast in test.forecasts),
+            f"{test.forecast} of {test.servers}",
         )
         for test in tests
     ]
@@ -144,7 +155,11 @@ def _stability(stable: Stability | None) -> Table:
         Column("window", ValueKind.NUMBER, "days"),
         Column("pattern kept", ValueKind.SHARE),
         Column("adjusted Rand index", ValueKind.NUMBER),
+        Column("of servers"),
     )
-    rows = [] if stable is None else [(stable.days, stable.pattern_kept, round(stable.rand, 3))]
+    rows: list[tuple[Value, ...]] = []
+    if stable is not None:
+        rand = None if stable.rand is None else round(stable.rand, 3)
+        rows = [(stable.days, stable.pattern_kept, rand, f"{stable.with_pattern} of {stable.servers}")]
     empty = "The history is no longer than one window."
     return Table(columns, rows, "Classes made again a day later", empty=empty)

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from froude.base.summary import base_text, counted
 from froude.harvest.classify.characterise import Characteristics
+from froude.harvest.classify.patterns import Patterns
 from froude.harvest.telemetry.datacenter import Datacenter, Floats
 from froude.harvest.telemetry.profiles import PATTERNS
 from froude.render import (
@@ -25,6 +27,8 @@ from froude.render import (
 
 _POINTS = 400
 """Of a curve: more would not be seen."""
+_MOST_DAYS = 8
+"""That are named."""
 
 
 def characterise_report(datacenter: Datacenter, found: Characteristics, facts: Mapping[str, str]) -> Report:
@@ -35,21 +39,27 @@ def characterise_report(datacenter: Datacenter, found: Characteristics, facts: M
         found: of it.
         facts: lineage.
     """
-    periodic, constant, unpredictable = found.server_shares
     days = datacenter.slots * datacenter.slot_s / 86400
-    lede = (
-        f"{periodic:.0%} of the servers belong to periodic tenants, {constant:.0%} to constant and "
-        f"{unpredictable:.0%} to unpredictable ones, over {days:.0f} days."
-    )
+    base = base_text(found.servers_with_pattern, len(datacenter.servers), "server")
+    lede = f"Of {base} a pattern is known, over {days:.0f} days."
+    share = None
+    if found.server_shares is not None:
+        periodic, constant, unpredictable = found.server_shares
+        share = periodic + constant
+        lede = (
+            f"{periodic:.0%} of the servers belong to periodic tenants, {constant:.0%} to constant and "
+            f"{unpredictable:.0%} to unpredictable ones, over {days:.0f} days ({base}, whose pattern is known)."
+        )
     figures = [
         KeyFigure("tenants", len(datacenter.tenants)),
         KeyFigure("servers", len(datacenter.servers)),
-        KeyFigure("periodic or constant", periodic + constant, ValueKind.SHARE, note="of the servers"),
+        KeyFigure("periodic or constant", share, ValueKind.SHARE, note=f"of {base}"),
     ]
     if found.months:
         mean = float(found.server_reimages.mean())
         figures.append(KeyFigure("reimages", round(mean, 3), unit="a server and month"))
-    sections = [Section("Patterns", (_shares(found), *_unknown(found), *_examples(datacenter, found)))]
+    notes = not_known(found.patterns, "pattern")
+    sections = [Section("Patterns", (_shares(found), *notes, *_examples(datacenter, found)))]
     sections.append(Section("Reimages", _reimages(found)))
     title = f"What {datacenter.name} is like"
     return Report(
@@ -63,19 +73,32 @@ def characterise_report(datacenter: Datacenter, found: Characteristics, facts: M
 
 
 def _shares(found: Characteristics) -> Table:
-    rows = [
-        (pattern.value, tenants, servers)
-        for pattern, tenants, servers in zip(PATTERNS, found.tenant_shares, found.server_shares, strict=True)
-    ]
     columns = (Column("pattern"), Column("tenants", ValueKind.SHARE), Column("servers", ValueKind.SHARE))
-    return Table(columns, rows, "Shares of each pattern (Figures 2 and 3)")
+    caption, empty = "Shares of each pattern (Figures 2 and 3)", "No tenant has a pattern."
+    if found.tenant_shares is None or found.server_shares is None:
+        return Table(columns, (), caption, empty=empty)
+    names = [pattern.value for pattern in PATTERNS]
+    return Table(columns, list(zip(names, found.tenant_shares, found.server_shares, strict=True)), caption)
 
 
-def _unknown(found: Characteristics) -> list[Callout]:
-    gaps = found.patterns.unknown
-    if not gaps:
-        return []
-    return [Callout(f"{gaps} tenants have no pattern", "Too much of their utilisation is missing to tell.")]
+def not_known(patterns: Patterns, what: str) -> list[Callout]:
+    """What has no statistic, and why.
+
+    Args:
+        patterns: of a datacenter's tenants.
+        what: that tenants lack: `class` or `pattern`.
+    """
+    without, out = patterns.unknown, patterns.days_left_out
+    title = f"{counted(len(out), 'day')} left out: {', '.join(map(str, out[:_MOST_DAYS]))}"
+    title += f" and {len(out) - _MOST_DAYS} more" if len(out) > _MOST_DAYS else ""
+    why = (
+        "Nearly no tenant has samples for hours of them, as where the monitoring was down. Days count from 0."
+    )
+    notes = [Callout(title, why)] if out else []
+    if without:
+        text = "Too much of their utilisation is missing to tell."
+        notes.append(Callout(f"No {what}: {base_text(without, len(patterns.pattern), 'tenant')}", text))
+    return notes
 
 
 def _examples(datacenter: Datacenter, found: Characteristics) -> list[Chart]:
@@ -84,7 +107,7 @@ def _examples(datacenter: Datacenter, found: Characteristics) -> list[Chart]:
         name = f"{example.pattern.value}: {example.tenant}"
         step = max(1, len(example.series) // _POINTS)
         hours = np.arange(0, len(example.series), step) * datacenter.slot_s
-        series = Series("utilisation", hours.tolist(), _gaps(example.series[::step]))
+        series = Series("utilisation", hours.tolist(), gaps(example.series[::step]))
         bins = list(range(1, len(example.spectrum) + 1))
         spectrum = Series("amplitude", bins, example.spectrum.tolist())
         time, share = Axis("time", ValueKind.DURATION), Axis("CPU", ValueKind.SHARE)
@@ -94,7 +117,12 @@ def _examples(datacenter: Datacenter, found: Characteristics) -> list[Chart]:
     return charts
 
 
-def _gaps(values: Floats) -> list[float | None]:
+def gaps(values: Floats) -> list[float | None]:
+    """A series as charts take it.
+
+    Args:
+        values: shape (n,); NaN where unknown.
+    """
     return [None if np.isnan(value) else float(value) for value in values]
 
 
@@ -111,6 +139,8 @@ def _reimages(found: Characteristics) -> tuple[Chart | Table, ...]:
             ("Reimages of tenants (Figure 5)", "tenants", found.tenant_reimages),
         )
     ]
+    if found.months < 2:
+        return (_quantiles(found), *charts)
     moves = Axis("changes of tercile", unit="changes")
     caption = f"Between {found.months} months: infrequent, intermediate and frequent thirds of the tenants."
     charts.append(
@@ -131,16 +161,14 @@ def _quantiles(found: Characteristics) -> Table:
     def at_most(values: Floats, limit: float) -> float:
         return float((values <= limit).mean())
 
-    few = 8 / 35 * max(1, found.months - 1)
+    few = 8 / 35 * (found.months - 1)
     rows = [
         ("servers with at most one reimage a month", at_most(found.server_reimages, 1), "90 % or more"),
         ("tenants with at most one a server and month", at_most(found.tenant_reimages, 1), "80 % or more"),
-        (
-            f"tenants with at most {few:.0f} moves in {found.months - 1} transitions",
-            at_most(found.moves.astype(np.float64), few),
-            "80 % or more, 8 moves in 35",
-        ),
     ]
+    if found.months > 1:  # of one month nothing moves
+        what = f"tenants with at most {few:.0f} moves in {counted(found.months - 1, 'transition')}"
+        rows.append((what, at_most(found.moves.astype(np.float64), few), "80 % or more, 8 moves in 35"))
     return Table(
         (Column("share of"), Column("here", ValueKind.SHARE), Column("the paper's")), rows, "Reimages"
     )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from froude.base.summary import counted
 from froude.harvest.telemetry.datacenter import Floats, Shares
+
+_Real = TypeVar("_Real", np.float32, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def on_slots(
     )
 
 
-def filled(series: Shares, longest: int) -> tuple[Shares, int]:
+def filled(series: npt.NDArray[_Real], longest: int) -> tuple[npt.NDArray[_Real], int]:
     """Series with short gaps filled on a line between their neighbours, at the ends with the nearest value.
 
     Args:
