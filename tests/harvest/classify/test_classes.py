@@ -96,14 +96,13 @@ def test_peaks_are_the_99th_percentile() -> None:
     assert peaks(made(rows))[0] == pytest.approx(0.98, abs=0.011)
 
 
-@pytest.mark.parametrize("features", list(Features))
-def test_what_nobody_measured_is_no_level(features: Features) -> None:
+def test_what_nobody_measured_is_no_level() -> None:
     """Tenants of one day are of one class though the monitoring was down for hours; a picture has a gap there."""
     rows = np.array([day(0.0), day(0.0), day(0.5), day(0.5)])
     rows[:, 24:34] = np.nan
     rows[0, 2:4] = rows[0, 26:28] = rows[0, 50:52] = rows[0, 74:76] = np.nan
     two = {Pattern.PERIODIC: 2, Pattern.CONSTANT: 1, Pattern.UNPREDICTABLE: 1}
-    found = classify(made(rows), Seeds(1), Grouping(features, two))
+    found = classify(made(rows), Seeds(1), Grouping(classes=two))
     assert found.patterns.days_left_out == (1,)
     assert found.tenant_class[0] == found.tenant_class[1]
     assert np.isnan(day_profile(made(rows), np.array([0], np.int32))).tolist() == [
