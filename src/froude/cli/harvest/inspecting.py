@@ -87,8 +87,8 @@ def inspect(
             "replicas": {str(number): blocks for number, blocks in found.existing.counts.items()},
             "broken": {
                 each.attribute.value: {
-                    "blocks": each.blocks,
-                    "replicas": each.replicas,
+                    "blocks": each.blocks if each.judged else None,
+                    "replicas": each.replicas if each.judged else None,
                     "judged": each.judged,
                 }
                 for each in found.broken

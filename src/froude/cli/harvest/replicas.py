@@ -175,6 +175,7 @@ def availability(
                     "policy": each.policy,
                     "mean": each.mean,
                     "failed": list(each.failed),
+                    "known": list(each.known),
                     "refused": each.refused,
                 }
                 for each in found

@@ -43,9 +43,12 @@ def durability_report(
         found: by policy and fill level.
         facts: lineage.
     """
-    lost = {each.policy: each.lost for each in found if each.setting.fill == found[0].setting.fill}
+    some = [each for each in found if any(outcome.placed for outcome in each.outcomes)]
+    lost = {each.policy: each.lost for each in some if each.setting.fill == found[0].setting.fill}
     told = f"of {setting.blocks:,} blocks in {setting.days:g} days"
-    if any(each.lost.most for each in found):
+    if not some:
+        lede = f"No policy could place any of {setting.blocks:,} blocks: nothing says how many would be lost."
+    elif lost and any(each.lost.most for each in some):
         lede = _fewest(lost, told)
     else:
         lede = f"No policy lost any {told}: that tells none from another. More blocks, or more days, would."
@@ -90,12 +93,13 @@ def availability_report(
     """
     policies = list(dict.fromkeys(each.policy for each in found))
     middle = min(setting.means, key=lambda mean: abs(mean - 0.5))
-    at = {each.policy: each.spread.mean for each in found if each.mean == middle}
-    best = min(at, key=lambda policy: at[policy])
-    lede = f"At {middle:.0%} utilisation {_share(at[best])} of the accesses fail under {best}"
-    lede += f", {_share(at[_STOCK])} under stock HDFS." if _STOCK in at and best != _STOCK else "."
+    at = {each.policy: each.spread.mean for each in found if each.mean == middle and each.spread}
+    lede = _fail_least(at, middle)
+    known = min((share for each in found if each.spread for share in each.known), default=1.0)
+    if known < 1:
+        lede += f" Shares are of the accesses with a known outcome: {_share(known)} of all at least."
     lines = tuple(
-        Series(policy, list(setting.means), [each.spread.mean for each in found if each.policy == policy])
+        Series(policy, list(setting.means), [_mean(each) for each in found if each.policy == policy])
         for policy in [each for each in _DRAWN if each in policies] or policies[: len(_DRAWN)]
     )
     axes = Axis("mean utilisation", ValueKind.SHARE), Axis("failed accesses", ValueKind.SHARE, log=True)
@@ -103,7 +107,7 @@ def availability_report(
     chart = Chart(f"Failed accesses, {setting.scaling.value} scaling", *axes, lines, caption=caption)
     columns = (Column("policy"), *(Column(f"{mean:.0%}", ValueKind.SHARE) for mean in setting.means))
     rows: list[tuple[Value, ...]] = [
-        (policy, *(each.spread.mean for each in found if each.policy == policy)) for policy in policies
+        (policy, *(_mean(each) for each in found if each.policy == policy)) for policy in policies
     ]
     note = (
         f"Of {setting.blocks:,} blocks at {setting.moments} moments a run; busy is above {setting.busy:.0%}."
@@ -118,6 +122,24 @@ def availability_report(
         (Section("Policies", (table, chart)),),
         facts,
     )
+
+
+def _fail_least(at: Mapping[str, float], middle: float) -> str:
+    """Under which policies the fewest accesses fail, as far as they differ, and how many under HDFS as it is."""
+    if not at:
+        return f"At {middle:.0%} utilisation no access has a known outcome: no policy is compared."
+    least = min(at.values())
+    best = [policy for policy, share in at.items() if share == least]
+    if len(best) == len(at) > 1:
+        return f"At {middle:.0%} utilisation {_share(least)} of the accesses fail, whatever the policy."
+    stock = f", {_share(at[_STOCK])} under stock HDFS." if _STOCK in at and _STOCK not in best else "."
+    return (
+        f"At {middle:.0%} utilisation {_share(least)} of the accesses fail under {' and '.join(best)}{stock}"
+    )
+
+
+def _mean(found: Availability) -> float | None:
+    return found.spread.mean if found.spread else None
 
 
 def count_text(mean: float) -> str:

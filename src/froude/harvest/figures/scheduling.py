@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from froude.base.summary import base_text, counted
 from froude.harvest.classify.classes import Classification
 from froude.harvest.schedule.selection import ClassRoom, Fit, JobType, Policy, Selection, headroom
 from froude.harvest.simulate.month import Month, Outcome, Scheduler
@@ -12,6 +13,7 @@ from froude.harvest.simulate.scheduling import gains, spreads
 from froude.harvest.simulate.spread import Spread
 from froude.render import (
     Axis,
+    Block,
     Callout,
     Chart,
     ChartKind,
@@ -85,7 +87,9 @@ def schedule_report(
     )
     none = sum(choice.selection.fit is Fit.NONE for choice in choices)
     lede = f"{len(choices) - none} of {len(choices)} jobs fit in a class or in several."
-    if none:
+    if not rooms:
+        lede = f"No class is known: nothing says where {counted(len(choices), 'job')} would fit."
+    elif none:
         lede += " The others are submitted without a label."
     room = Table(
         (Column("class"), *(Column(f"{kind.value} jobs", ValueKind.NUMBER) for kind in JobType)),
@@ -110,10 +114,10 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
     """
     times, runs = spreads(outcomes, "job_s"), len({each.run for each in outcomes})
     paired = gains(outcomes) if Scheduler.PT.value in times else {}
-    best = min((name for name in times if name != Scheduler.STOCK.value), key=lambda name: times[name].mean)
     stock = times.get(Scheduler.STOCK.value)
-    jobs = "Jobs" if stock is None else "Of the schedulers that mind primary tenants, jobs"
-    lede = f"{jobs} are shortest under {best}: {duration(times[best].mean)} on average."
+    one = [each for each in outcomes if each.scheduler == outcomes[0].scheduler]
+    base = base_text(sum(each.compared for each in one), sum(each.submitted for each in one), "job")
+    lede = _shortest({name: each.mean for name, each in times.items() if name != Scheduler.STOCK.value}, base)
     if stock is not None:
         harm = spreads(outcomes, "overloaded_share")[Scheduler.STOCK.value].mean
         lede += f" Stock's take {duration(stock.mean)}, with {harm:.1%} of the servers' time overloaded."
@@ -126,7 +130,9 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
         for name, gain in paired.items()
         if name != Scheduler.STOCK.value
     )
-    blocks = (_table(outcomes, paired, runs), _times(times, runs))
+    blocks: list[Block] = [_table(outcomes, paired, runs)]
+    if times:
+        blocks.append(_times(times, runs))
     notes = _notes(month, outcomes)
     return Report(
         f"Batch jobs on {month.datacenter.name}",
@@ -137,6 +143,18 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
         (Section("Schedulers", (*notes, *blocks)),),
         facts,
     )
+
+
+def _shortest(times: Mapping[str, float], base: str) -> str:
+    """Under which schedulers that mind primary tenants jobs are shortest, as far as they differ."""
+    if not times:
+        return "No job ended under every scheduler: nothing says under which jobs are shorter."
+    least = min(times.values())
+    best = [name for name, mean in times.items() if mean == least]
+    if len(best) == len(times) > 1:
+        return f"Jobs take {duration(least)} on average under each of {', '.join(best)} ({base})."
+    how = f"shortest under {' and '.join(best)}: {duration(least)}"
+    return f"Of the schedulers that mind primary tenants, jobs are {how} on average ({base})."
 
 
 def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread], runs: int) -> Table:
@@ -163,21 +181,25 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread], runs: int)
         )
     }
     rows: list[tuple[Value, ...]] = []
-    for name in figures["job_s"]:
+    for name in figures["submitted"]:
         gain = paired.get(name)
+        job, killed = figures["job_s"].get(name), figures["killed_share"].get(name)
+        submitted = figures["submitted"][name].mean
         rows.append(
             (
                 name,
-                figures["job_s"][name].mean,
+                job.mean if job else None,
                 None if gain is None else gain.mean,
                 *((None, None) if gain is None or runs == 1 else (gain.least, gain.most)),
-                figures["killed_share"][name].mean,
+                killed.mean if killed else None,
                 figures["utilisation"][name].mean,
                 figures["overloaded_share"][name].mean,
-                figures["unlabelled"][name].mean / max(1.0, figures["submitted"][name].mean),
+                figures["unlabelled"][name].mean / submitted if submitted else None,
             )
         )
-    words = "; ".join(f"{each.value}: {MEANT[each]}" for each in Scheduler if each.value in figures["job_s"])
+    words = "; ".join(
+        f"{each.value}: {MEANT[each]}" for each in Scheduler if each.value in figures["submitted"]
+    )
     return Table(columns, rows, "The same jobs under each scheduler", note=f"{words}.")
 
 
@@ -199,7 +221,7 @@ def _notes(month: Month, outcomes: Sequence[Outcome]) -> list[Callout]:
     if month.foresight:
         text = "The history has no days before those that are simulated: classes know what is to come."
         notes.append(Callout("Classes are of the same days", text))
-    open_jobs = max(1 - outcome.done / max(1, outcome.submitted) for outcome in outcomes)
+    open_jobs = max((1 - each.done / each.submitted for each in outcomes if each.submitted), default=0.0)
     if open_jobs > 0.02:
         text = f"Up to {open_jobs:.0%} of the jobs did not end: the cluster is overloaded, and means leave them out."
         notes.append(Callout("Not all jobs ended", text))

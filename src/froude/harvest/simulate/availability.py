@@ -60,15 +60,18 @@ class Availability:
     """Utilisation that the series were brought to."""
     factor: float
     """By which they were scaled."""
-    failed: tuple[float, ...]
-    """By run: share of accesses that failed, 0 to 1."""
+    failed: tuple[float | None, ...]
+    """By run: share of the accesses with a known outcome that failed, 0 to 1; None where no outcome is known."""
     refused: int
     """Blocks that no servers might have, over all runs."""
+    known: tuple[float, ...] = ()
+    """By run: share of the accesses with a known outcome. Unknown: a server was not measured, and the others busy."""
 
     @property
-    def spread(self) -> Spread:
-        """Of the share that failed."""
-        return spread(self.failed)
+    def spread(self) -> Spread | None:
+        """Of the share that failed, over the runs in which it is known."""
+        shares = [share for share in self.failed if share is not None]
+        return spread(shares) if shares else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,8 +139,8 @@ def availability(  # noqa: PLR0917 - what, how, who, and how often
         mine = found[number * runs : (number + 1) * runs]
         refused = sum(each[1] for each in mine)
         for level, (mean, factor) in enumerate(zip(setting.means, factors, strict=True)):
-            failed = tuple(each[0][level] for each in mine)
-            results.append(Availability(policy.name, mean, factor, failed, refused))
+            failed, known = zip(*(each[0][level] for each in mine), strict=True)
+            results.append(Availability(policy.name, mean, factor, failed, refused, known))
     return tuple(results)
 
 
@@ -161,11 +164,12 @@ def failed_share(replicas: Ints, busy: npt.NDArray[np.bool_]) -> float:
 
 def _moments(series: Shares, setting: AvailabilitySetting, seeds: Seeds, run: int) -> Shares:
     draw = np.random.default_rng(seeds.child("moments", run).value)
-    return series[:, draw.integers(0, series.shape[1], setting.moments)]
+    measured = np.flatnonzero(~np.isnan(series).all(axis=0))
+    return series[:, measured[draw.integers(0, len(measured), setting.moments)]]
 
 
-def _simulate(case: _Case) -> tuple[tuple[float, ...], int]:
-    """Share of failed accesses by mean utilisation, and the blocks that were refused."""
+def _simulate(case: _Case) -> tuple[tuple[tuple[float | None, float], ...], int]:
+    """By mean utilisation the share of failed accesses and that of known ones; and the blocks that were refused."""
     setting, layout = case.setting, case.layout
     room = max(1, round(setting.blocks * setting.replicas / setting.fill / layout.servers))
     generator = np.random.default_rng(case.seeds.child("run", case.run).value)
@@ -175,6 +179,10 @@ def _simulate(case: _Case) -> tuple[tuple[float, ...], int]:
     whole = placed.replicas[placed.replicas[:, 0] >= 0] if placed.refused else placed.replicas
     shares = []
     for factor in case.factors:
-        busy = scaled(case.moments, setting.scaling, factor) > setting.busy  # not measured counts as idle
-        shares.append(failed_share(whole, busy[layout.tenant]))
+        used = scaled(case.moments, setting.scaling, factor)[layout.tenant]
+        failed = failed_share(whole, used > setting.busy)
+        # One idle server is enough to answer, whatever the others do.
+        answered = 1 - failed_share(whole, ~(used <= setting.busy)) if len(whole) else 0.0
+        known = failed + answered
+        shares.append((failed / known if known else None, known))
     return tuple(shares), placed.refused

@@ -111,25 +111,26 @@ class BatchPlay:
         """
         totals = self._play.totals.tolist()
         datacenter = self._case.month.datacenter
-        started, server_slots = max(1, totals[containers.STARTED]), len(datacenter.servers) * datacenter.slots
+        started, server_slots = totals[containers.STARTED], len(datacenter.servers) * datacenter.slots
         took = (self._play.work.done - self._submitted.arrival)[ended] * HEARTBEAT_S
         primary = float(datacenter.tenant_servers @ datacenter.utilisation.mean(axis=1)) / len(
             datacenter.servers
         )
         cores_used = totals[containers.ALLOCATED] / server_slots / self._cores
-        time_s = max(1.0, totals[containers.ALLOCATED] * self._play.rules.slot)
+        time_s = totals[containers.ALLOCATED] * self._play.rules.slot
         return Outcome(
             self._scheduler.value,
             self._case.run,
             len(self._submitted.arrival),
             int((self._play.work.done >= 0).sum()),
-            float(took.mean()) if len(took) else float("nan"),
-            totals[containers.KILLED] / started,
-            totals[containers.WASTED] / time_s,
+            float(took.mean()) if len(took) else None,
+            totals[containers.KILLED] / started if started else None,
+            totals[containers.WASTED] / time_s if time_s else None,
             primary + cores_used,
             primary,
             totals[containers.OVERLOADED] / server_slots,
             self._unlabelled,
+            len(took),
         )
 
     def _choose(self, chooser: _Chooser, job: int, arrival: int) -> tuple[int, ...] | None:

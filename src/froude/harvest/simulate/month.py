@@ -58,12 +58,12 @@ class Outcome:
     submitted: int
     done: int
     """Jobs that ended in time: the others are left out of means."""
-    job_s: float
-    """Mean time from submission to end, of jobs that every scheduler of the run ended."""
-    killed_share: float
-    """Containers killed, of those that were started."""
-    wasted_share: float
-    """Container-time of those killed, of all."""
+    job_s: float | None
+    """Mean time from submission to end, of jobs that every scheduler of the run ended; None where none was."""
+    killed_share: float | None
+    """Containers killed, of those that were started; None where none was."""
+    wasted_share: float | None
+    """Container-time of those killed, of all; None where no container ran."""
     utilisation: float
     """Mean share of all cores that primary tenants and containers had."""
     primary: float
@@ -72,6 +72,8 @@ class Outcome:
     """Server-slots in which tenant and containers wanted more cores than there are."""
     unlabelled: int
     """Jobs that no class had room for."""
+    compared: int = 0
+    """Jobs that every scheduler of the run ended: the base of `job_s`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

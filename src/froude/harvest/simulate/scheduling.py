@@ -48,14 +48,17 @@ def compare(
 
 
 def spreads(outcomes: Sequence[Outcome], figure: str) -> Mapping[str, Spread]:
-    """A figure over the runs, by scheduler.
+    """A figure over the runs, by scheduler; one that is known of no run is left out.
 
     Args:
         outcomes: of `compare`.
         figure: a field of `Outcome` that is a number.
     """
-    names = dict.fromkeys(outcome.scheduler for outcome in outcomes)
-    return {name: spread([getattr(o, figure) for o in outcomes if o.scheduler == name]) for name in names}
+    values: dict[str, list[float]] = {}
+    for outcome in outcomes:
+        if (value := getattr(outcome, figure)) is not None:
+            values.setdefault(outcome.scheduler, []).append(value)
+    return {name: spread(each) for name, each in values.items()}
 
 
 def gains(outcomes: Sequence[Outcome], base: Scheduler = Scheduler.PT) -> Mapping[str, Spread]:
@@ -65,15 +68,12 @@ def gains(outcomes: Sequence[Outcome], base: Scheduler = Scheduler.PT) -> Mappin
         outcomes: of `compare`, which had the base among its schedulers.
         base: what is compared with.
     """
-    times = {(o.scheduler, o.run): o.job_s for o in outcomes}
-    runs = sorted({o.run for o in outcomes})
-    names = [name for name in dict.fromkeys(o.scheduler for o in outcomes) if name != base.value]
-    return {
-        name: spread(
-            [1 - times[name, run] / times[base.value, run] for run in runs if times[base.value, run] > 0]
-        )
-        for name in names
-    }
+    bases = {o.run: o.job_s for o in outcomes if o.scheduler == base.value and o.job_s}
+    shorter: dict[str, list[float]] = {}
+    for o in outcomes:
+        if o.scheduler != base.value and o.run in bases and o.job_s is not None:
+            shorter.setdefault(o.scheduler, []).append(1 - o.job_s / bases[o.run])
+    return {name: spread(each) for name, each in shorter.items()}
 
 
 def _played(case: Case) -> list[Outcome]:
