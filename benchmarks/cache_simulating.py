@@ -80,7 +80,7 @@ def _total(outcome: Outcome) -> float:
 
 
 def _interval(gain: Gain) -> str:
-    return f"{gain.low:.3f} to {gain.high:.3f}"
+    return "one run" if gain.interval is None else f"{gain.interval[0]:.3f} to {gain.interval[1]:.3f}"
 
 
 def _without_caution() -> Rows:

@@ -6,6 +6,8 @@ import math
 
 import typer
 
+from froude.base.errors import InputError
+
 
 def finite(value: float) -> float:
     """The callback of an option with a range, which NaN is never outside of.
@@ -15,4 +17,21 @@ def finite(value: float) -> float:
     """
     if not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a finite number")
+    return value
+
+
+def ranged(flag: str, value: float, low: float, high: float) -> float:
+    """A number between two, both allowed.
+
+    Args:
+        flag: its name, for the error.
+        value: as the user gave it.
+        low: the least that is allowed.
+        high: the most that is allowed.
+
+    Raises:
+        InputError: outside of the range, or not a number.
+    """
+    if not low <= value <= high:
+        raise InputError("is out of range", place=flag, found=value, allowed=f"{low:g} to {high:g}")
     return value

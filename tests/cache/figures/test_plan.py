@@ -23,7 +23,7 @@ def test_it_says_who_gets_what_and_why() -> None:
     assert page.title == "5 GB of SSD for 5 VMs"
     assert (
         page.lede
-        == "By the VMs' curves, reads will take **348 ms** on average instead of 1 s with the caches of now; "
+        == "By the curves of 5 of 5 VMs, reads will take **348 ms** on average instead of 1 s with the caches of now; "
         "2.75/s of them will miss."
     )
     table, why = (block for block in page.sections[0].blocks if isinstance(block, Table))

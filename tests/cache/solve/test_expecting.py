@@ -36,5 +36,13 @@ def test_reads_take_the_disk_or_the_ssd_weighed_by_importance() -> None:
 
 
 def test_without_reads_nothing_waits() -> None:
-    """A zero, not a division by one."""
-    assert expected(state([vm("a", reads_per_s=0.0)]), {"a": 5.0}).latency_s == 0
+    """No read has a time, neither has one of a VM without a curve; a VM that has one is not judged by the other's."""
+    assert expected(state([vm("a", reads_per_s=0.0)]), {"a": 5.0}).latency_s is None
+    blind = vm("a", curve=MissRatioCurve.unknown())
+    assert expected(state([blind]), {"a": 5.0}).misses_per_s is None
+    known = vm("b", curve=CURVE)
+    both, alone = (
+        expected(state([blind, known]), {"a": 5.0, "b": 10.0}),
+        expected(state([known]), {"b": 10.0}),
+    )
+    assert (both.latency_s, both.misses_per_s) == (alone.latency_s, alone.misses_per_s)

@@ -59,7 +59,7 @@ def test_traces_are_replayed_together(here: Path, capsys: Out) -> None:
     command = "cache simulate mqsim.trace msr.csv --policy equal --windows 3 --chunk 4KiB"
     assert run([*command.split(), "--report", "page.html"]) == 0
     assert "8 requests" in (here / "page.html").read_text()
-    assert "of the reads miss under equal." in capsys.readouterr().out
+    assert "of 10 reads miss under equal." in capsys.readouterr().out
     assert run([*command.split(), "--space", "1 MB", "--json", "--layout", "mqsim"]) == 1
     assert "too many lines" in capsys.readouterr().err
     assert run([*command.split(), "--space", "1 MB", "--json"]) == 0

@@ -24,7 +24,9 @@ def test_a_plan_is_shown_with_its_reasons(capsys: Out) -> None:
     """By the default policy, of a state that comes with Froude."""
     assert run(["cache", "solve", "table-1"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("By the VMs' curves, reads will take 348 ms on average instead of 1 s with")
+    assert out.startswith(
+        "By the curves of 5 of 5 VMs, reads will take 348 ms on average instead of 1 s with"
+    )
     assert "Misses 75.0% of 1/s reads instead of 100.0%" in out
 
 

@@ -160,13 +160,6 @@ def test_what_is_no_share(text: str, message: str) -> None:
         common.share("--by", text)
 
 
-def test_a_number_between_two() -> None:
-    """Both are allowed; the message says which they are."""
-    assert [common.ranged("-k", value, 1, 3) for value in (1, 3)] == [1, 3]
-    with pytest.raises(InputError, match=r"-k: is out of range; found 3\.5; allowed: 1 to 3"):
-        common.ranged("-k", 3.5, 1, 3)
-
-
 def test_a_plan_for_people() -> None:
     """Cost and bounds, what lies where, and the bill, whose total is the cost."""
     text = common.summary(photoshare(), paper_plan())

@@ -188,13 +188,14 @@ def _decision(plan: Plan, view: View) -> Decision:
         fits = sum(held[vm].iops or 0 for vm in mine) <= (hypervisor.supply.iops or 0)
         if fits and all(_steady(held[vm], limits[vm]) for vm in mine):
             limits |= {vm: held[vm] for vm in mine}
-    expected = {
+    figures = {
         "latency_s": plan.expected.latency_s,
         "latency_now_s": plan.now.latency_s,
         "misses_per_s": plan.expected.misses_per_s,
         "misses_now_per_s": plan.now.misses_per_s,
         "written_bytes_per_s": plan.expected.written_bytes_per_s,
     }
+    expected = {name: value for name, value in figures.items() if value is not None}
     expected |= {f"time_s/{name}": seconds for name, seconds in plan.expected.times_s.items()}
     advice = tuple(f"{each.hypervisor}: {each.text}" for each in plan.advice)
     stays = tuple(f"{name} stays as it is: another split would not pay for the move" for name in plan.kept)

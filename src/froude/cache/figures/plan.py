@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from froude.base.summary import base_text
 from froude.base.units import seconds_text
 from froude.cache.curves import MissRatioCurve
 from froude.cache.solve.plan import Advice, Expected, Grant, Plan
@@ -57,7 +58,7 @@ def plan_report(state: State, plan: Plan, cases: Sequence[Case], facts: Mapping[
     return Report(
         f"{size(sum(each.space_bytes for each in state.hypervisors))} of SSD for {len(state.vms)} VMs",
         f"policy {plan.policy}, {len(state.hypervisors)} hypervisor{'s' * (len(state.hypervisors) != 1)}",
-        _lede(plan),
+        _lede(state, plan),
         Tone.WARNING if plan.advice else Tone.NEUTRAL,
         _figures(plan),
         tuple(sections),
@@ -65,12 +66,16 @@ def plan_report(state: State, plan: Plan, cases: Sequence[Case], facts: Mapping[
     )
 
 
-def _lede(plan: Plan) -> str:
+def _lede(state: State, plan: Plan) -> str:
     before, after = plan.now, plan.expected
-    then, now = seconds_text(after.latency_s), seconds_text(before.latency_s)
-    how = "as with the caches of now" if then == now else f"instead of {now} with the caches of now"
-    text = f"By the VMs' curves, reads will take **{then}** on average {how}; "
-    text += f"{rate(after.misses_per_s)} of them will miss."
+    known = sum(vm.reads_per_s > 0 and vm.misses.accesses > 0 for vm in state.vms)
+    base = base_text(known, len(state.vms), "VM")
+    text = f"Nothing is known of what a cache will bring: {base} read and have a curve."
+    if None not in {before.latency_s, after.latency_s}:
+        then, now = seconds_text(after.latency_s or 0.0), seconds_text(before.latency_s or 0.0)
+        how = "as with the caches of now" if then == now else f"instead of {now} with the caches of now"
+        text = f"By the curves of {base}, reads will take **{then}** on average {how}; "
+        text += f"{rate(after.misses_per_s or 0.0)} of them will miss."
     if plan.kept:
         names = ", ".join(map(literal, plan.kept[:5])) + (" and others" if len(plan.kept) > 5 else "")
         text += f" The split of {names} stays: a better one would not pay for the move."
@@ -82,13 +87,14 @@ def _lede(plan: Plan) -> str:
 
 def _figures(plan: Plan) -> tuple[KeyFigure, ...]:
     after, before = plan.expected, plan.now
-    return (
-        KeyFigure(
-            "mean read", after.latency_s, ValueKind.DURATION, note=f"now {seconds_text(before.latency_s)}"
-        ),
-        KeyFigure("misses", round(after.misses_per_s, 1), unit="/s", note=f"now {rate(before.misses_per_s)}"),
-        KeyFigure("written to SSDs a day", after.written_bytes_per_s * 86400, ValueKind.BYTES),
-    )
+    figures = [KeyFigure("written to SSDs a day", after.written_bytes_per_s * 86400, ValueKind.BYTES)]
+    if after.misses_per_s is not None and before.misses_per_s is not None:
+        now = f"now {rate(before.misses_per_s)}"
+        figures.insert(0, KeyFigure("misses", round(after.misses_per_s, 1), unit="/s", note=now))
+    if after.latency_s is not None and before.latency_s is not None:
+        now = f"now {seconds_text(before.latency_s)}"
+        figures.insert(0, KeyFigure("mean read", after.latency_s, ValueKind.DURATION, note=now))
+    return tuple(figures)
 
 
 def _callouts(plan: Plan) -> list[Callout]:
@@ -122,7 +128,7 @@ def _grants(state: State, plan: Plan) -> Table:
             vm.size_bytes,
             grant.size_bytes,
             grant.miss_ratio,
-            round(grant.misses_per_s, 2),
+            None if grant.misses_per_s is None else round(grant.misses_per_s, 2),
             grant.iops,
         )
         for vm, grant in zip(state.vms, plan.grants, strict=True)
@@ -239,4 +245,5 @@ def _what_if(state: State, cases: Sequence[Case]) -> tuple[Chart | Table | Callo
 
 
 def _row(found: Expected) -> tuple[Value, ...]:
-    return found.latency_s, round(found.misses_per_s, 2), found.written_bytes_per_s * 86400
+    misses = None if found.misses_per_s is None else round(found.misses_per_s, 2)
+    return found.latency_s, misses, found.written_bytes_per_s * 86400

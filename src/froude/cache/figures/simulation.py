@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.cache.simulate.compare import BASE, Gain, gains, means
 from froude.cache.simulate.play import JobTime, Outcome
@@ -44,12 +45,13 @@ def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Ma
     totals = means(outcomes, lambda each: each.total_s)
     gained = gains(outcomes, lambda each: each.total_s)
     best = min(totals, key=lambda name: totals[name])
-    lede = f"All jobs end soonest under **{best}**: after {seconds_text(totals[best])}."
+    soonest = " soonest" * (totals[best] < max(totals.values()))
+    lede = f"All jobs end{soonest} under **{best}**: after {seconds_text(totals[best])}."
     if best in gained:
         gain = gained[best]
-        how = f"{gain.mean:.1%} sooner than with one cache for all ({gain.low:.1%} to {gain.high:.1%})"
+        how = f"{gain.mean:.1%} sooner than with one cache for all ({_interval(gain) or 'one run: no interval'})"
         lede += f" That is {how}."
-        if gain.low <= 0:
+        if gain.interval is None or gain.interval[0] <= 0:
             lede = f"These runs do not tell the policies from one cache for all: the soonest, **{best}**, ends {how}."
     runs = 1 + max(each.run for each in outcomes)
     space = scenario.space_bytes * len(scenario.hypervisors)
@@ -73,7 +75,7 @@ def _policies(outcomes: Sequence[Outcome]) -> Table:
     by_figure = {
         "total": means(outcomes, lambda each: each.total_s),
         "jobs": means(outcomes, lambda each: each.jobs_s / max(1, len(each.jobs))),
-        "misses": means(outcomes, lambda each: each.misses / max(1, each.reads)),
+        "misses": means([each for each in outcomes if each.reads], lambda each: each.misses / each.reads),
         "moved": means(outcomes, lambda each: each.moved_bytes),
     }
     total = gains(outcomes, lambda each: each.total_s)
@@ -85,7 +87,7 @@ def _policies(outcomes: Sequence[Outcome]) -> Table:
             *_gain(total.get(name)),
             by_figure["jobs"][name],
             *_gain(job.get(name)),
-            by_figure["misses"][name],
+            by_figure["misses"].get(name),
             by_figure["moved"][name],
         )
         for name in by_figure["total"]
@@ -106,20 +108,19 @@ def _policies(outcomes: Sequence[Outcome]) -> Table:
 
 
 def _gain(gain: Gain | None) -> tuple[float | None, str | None]:
-    return (None, None) if gain is None else (gain.mean, f"{gain.low:.1%} to {gain.high:.1%}")
+    return (None, None) if gain is None else (gain.mean, _interval(gain))
+
+
+def _interval(gain: Gain) -> str | None:
+    return None if gain.interval is None else f"{gain.interval[0]:.1%} to {gain.interval[1]:.1%}"
 
 
 def _intervals(gained: Mapping[str, Gain]) -> list[Chart]:
-    if not gained:
+    ends = {name: gain.interval for name, gain in gained.items() if gain.interval is not None}
+    if not ends:
         return []
-    names = list(gained)
-    series = Series(
-        "all jobs",
-        names,
-        [gained[name].mean for name in names],
-        low=[gained[name].low for name in names],
-        high=[gained[name].high for name in names],
-    )
+    names, low, high = list(ends), [end[0] for end in ends.values()], [end[1] for end in ends.values()]
+    series = Series("all jobs", names, [gained[name].mean for name in names], low=low, high=high)
     axes = Axis("policy", ValueKind.TEXT), Axis(f"sooner than {BASE}", ValueKind.SHARE)
     caption = "The mean over the runs and its 95 % interval; one that reaches 0 tells nothing."
     return [Chart("How much sooner all jobs end", *axes, (series,), ChartKind.INTERVALS, caption=caption)]
@@ -152,14 +153,16 @@ def _jobs(outcomes: Sequence[Outcome]) -> tuple[Table]:
     return (Table(columns, rows, "Mean time of each job"),)
 
 
-def _fewest_misses(ratios: Mapping[str, float]) -> str:
+def _fewest_misses(ratios: Mapping[str, float], reads: int) -> str:
     """Who misses least, as far as that can be seen in the figures of the page."""
+    if not reads:
+        return "Nothing was read: no policy has a miss ratio."
     least = min(ratios.values())
     best = [name for name, ratio in ratios.items() if ratio - least < _ALIKE]
     if len(best) == len(ratios):
-        lede = f"{least:.1%} of the reads miss"
+        lede = f"{least:.1%} of {counted(reads, 'read')} miss"
         return lede + (f" under **{best[0]}**." if len(best) == 1 else ", whatever the policy.")
-    lede = f"Reads miss least under **{' and '.join(best)}**: {least:.1%} of them."
+    lede = f"Reads miss least under **{' and '.join(best)}**: {least:.1%} of {reads:,}."
     return (
         lede
         if BASE in best or BASE not in ratios
@@ -178,7 +181,8 @@ def replay_report(
         found: by policy.
         facts: lineage.
     """
-    lede = _fewest_misses({each.policy: each.miss_ratio for each in found})
+    ratios = {each.policy: each.miss_ratio for each in found if each.miss_ratio is not None}
+    lede = _fewest_misses(ratios, sum(found[0].reads.values()))
     what = (
         f"{len(trace.requests):,} requests of {len(trace.volumes)} volumes in {seconds_text(trace.duration_s)}, "
         f"{size(how.space_bytes)} of SSD, chunks of {size(how.chunk_bytes)}, "

@@ -27,9 +27,8 @@ class Gain:
 
     mean: float
     """0.2 is a fifth less; below 0 it is more."""
-    low: float
-    high: float
-    """The true mean lies between them with a chance of 95 %; of one run both are the mean."""
+    interval: tuple[float, float] | None
+    """The true mean is between these with a chance of 95 %; None of one run, which shows nothing of the spread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +81,10 @@ def gains(outcomes: Sequence[Outcome], figure: Figure, base: str = BASE) -> dict
     runs = sorted({run for name, run in by_key if name == base})
     found = {}
     for name in dict.fromkeys(each.policy for each in outcomes):
-        parts = [1 - by_key[name, run] / by_key[base, run] for run in runs]
+        parts = [1 - by_key[name, run] / by_key[base, run] for run in runs if by_key[base, run]]
         if name != base and parts:
             mean, low, high = mean_interval(parts, LEVEL, ratio=False)
-            found[name] = Gain(mean, low, high)
+            found[name] = Gain(mean, (low, high) if len(parts) > 1 else None)
     return found
 
 

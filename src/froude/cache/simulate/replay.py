@@ -53,9 +53,10 @@ class Replayed:
     """By which caches grew."""
 
     @property
-    def miss_ratio(self) -> float:
-        """Of all volumes; 0 where nothing was read."""
-        return sum(self.misses.values()) / max(1, sum(self.reads.values()))
+    def miss_ratio(self) -> float | None:
+        """Of all volumes; None where nothing was read."""
+        reads = sum(self.reads.values())
+        return sum(self.misses.values()) / reads if reads else None
 
 
 @dataclass(slots=True)

@@ -28,12 +28,12 @@ def expected(state: State, sizes: Mapping[str, float]) -> Expected:
         sizes: bytes by VM; of a shared cache, what each holds of it.
     """
     missed = ratios(state, sizes)
-    weights = {vm.name: vm.importance * vm.reads_per_s for vm in state.vms}
-    total = sum(weights.values())
-    mean = sum(weights[name] * ratio for name, ratio in missed.items()) / total if total else 0.0
+    known = [vm for vm in state.vms if vm.misses.accesses and vm.reads_per_s]
+    total = sum(vm.importance * vm.reads_per_s for vm in known)
+    mean = sum(vm.importance * vm.reads_per_s * missed[vm.name] for vm in known) / total if total else 0.0
     return Expected(
-        mean * state.miss_s + (1 - mean) * state.hit_s if total else 0.0,
-        sum(vm.reads_per_s * missed[vm.name] for vm in state.vms),
+        mean * state.miss_s + (1 - mean) * state.hit_s if total else None,
+        sum(vm.reads_per_s * missed[vm.name] for vm in known) if known else None,
         sum(written(vm, sizes[vm.name]) for vm in state.vms),
         {name: model.time_s(missed) for name, model in completions(state).items()},
     )

@@ -18,20 +18,20 @@ class Grant:
     """The most operations a second that it may make on the SSD; None for no cap."""
     reason: str
     """Why this much, in a sentence with its figures."""
-    miss_ratio: float
-    """Expected, 0 to 1."""
-    misses_per_s: float
-    """Expected, at the reads of the window."""
+    miss_ratio: float | None
+    """Expected, 0 to 1; None without a curve."""
+    misses_per_s: float | None
+    """Expected, at the reads of the window; None of a VM that reads and has no curve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
     """What a plan is expected to bring, by its curves and models."""
 
-    latency_s: float
-    """Mean time of a read over all VMs, weighed by their importance."""
-    misses_per_s: float
-    """Of all VMs."""
+    latency_s: float | None
+    """Mean time of a read over the VMs that have a curve, weighed by their importance; None where none of them reads."""
+    misses_per_s: float | None
+    """Of the same VMs; None where none of them reads."""
     written_bytes_per_s: float
     """To all SSDs: chunks that are filled, and writes through the caches."""
     times_s: Mapping[str, float] = field(default_factory=dict)

@@ -166,9 +166,10 @@ def _grants(
             reason = f"stays at {size(given)}: a move would not pay for itself within {state.horizon_s:g} s"
         cap, words = caps.get(vm.name, (None, ""))
         own = spaces[vm.hypervisor] if policy.shares else given
-        grants.append(
-            Grant(vm.name, vm.hypervisor, own, cap, f"{reason}{words}", missed, vm.reads_per_s * missed)
-        )
+        known = vm.misses.accesses > 0
+        misses = vm.reads_per_s * missed if known or not vm.reads_per_s else None
+        ratio = missed if known else None
+        grants.append(Grant(vm.name, vm.hypervisor, own, cap, f"{reason}{words}", ratio, misses))
     return tuple(grants)
 
 

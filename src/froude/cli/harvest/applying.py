@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import GuardError, InputError, TargetError
+from froude.base.units import parse_seconds
 from froude.cli.harvest import common, managers
 from froude.cli.harvest.usage import usage_of_servers
 
@@ -174,7 +175,7 @@ def collect(
 
     settings: Settings = ctx.obj
     server = managers.server(settings, resourcemanager, user)
-    seconds = common.seconds("--interval", interval)
+    seconds = parse_seconds(interval, place="--interval")
     if not 1 <= seconds <= 86400:
         raise InputError("is out of range", place="--interval", found=interval, allowed="1 s to 1 day")
     refuse_special(output)

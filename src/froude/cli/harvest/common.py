@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import InputError
-from froude.base.units import parse_seconds
 from froude.cli import answers, needed
 
 if TYPE_CHECKING:
@@ -81,38 +79,3 @@ def claim(
         others: further files that it reads.
     """
     answers.claim(settings, [folder, *others], output, kind, report)
-
-
-def ranged(flag: str, value: float, low: float, high: float) -> None:
-    """Refuse a number that is not between two; both are allowed.
-
-    Args:
-        flag: its name, for the error.
-        value: as the user gave it.
-        low: the least that is allowed.
-        high: the most that is allowed.
-
-    Raises:
-        InputError: it lies outside.
-    """
-    if not low <= value <= high:
-        raise InputError("is out of range", place=flag, found=value, allowed=f"{low:g} to {high:g}")
-
-
-def seconds(flag: str, text: str) -> float:
-    """A time such as `30s` or `10min`.
-
-    Args:
-        flag: its name, for the error.
-        text: as the user gave it.
-
-    Returns:
-        Seconds, above 0.
-
-    Raises:
-        InputError: it is none.
-    """
-    try:
-        return parse_seconds(text)
-    except InputError as error:
-        raise InputError(error.message, place=flag, found=error.found, allowed=error.allowed) from error

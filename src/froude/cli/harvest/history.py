@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.units import parse_seconds
 from froude.cli.harvest import common
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def import_(
         datacenter, cleaned = read_samples(
             tables,
             wanted,
-            slot_s=common.seconds("--slot", slot),
+            slot_s=parse_seconds(slot, place="--slot"),
             name=name or output.name,
             inventory=known,
             align=align,

@@ -12,6 +12,7 @@ from froude.base.errors import InputError
 from froude.cli import answers
 from froude.cli.harvest import common
 from froude.cli.harvest.replicas import chosen_policies, reimages_start
+from froude.cli.numbers import ranged
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -68,7 +69,7 @@ def inspect(
         raise InputError("does not know where blocks lie", place="harvest inspect", allowed=allowed)
     common.claim(settings, folder, output, _KIND, report, [blocks] if blocks is not None else [])
     common.require()
-    common.ranged("--fill", fill, 0.001, 1.0)
+    ranged("--fill", fill, 0.001, 1.0)
     chosen = chosen_policies(policy or ["stock", "history"], None)
 
     def find(datacenter: Datacenter) -> answers.Answer:

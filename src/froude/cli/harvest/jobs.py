@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.units import parse_seconds
 from froude.cli import answers
 from froude.cli.harvest import common
+from froude.cli.numbers import ranged
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -60,7 +62,7 @@ def schedule(
         from froude.harvest.schedule.selection import Thresholds, select
 
         how = _concurrency(concurrency)
-        known = None if last is None else common.seconds("--last", last)
+        known = None if last is None else parse_seconds(last, place="--last")
         graphs = _read(settings, jobs)
         found = classify(datacenter, Seeds(settings.seed), grouping("folded", classes))
         rooms, policy = _rooms(datacenter, found), _policy(datacenter)
@@ -115,9 +117,9 @@ def scheduling(
     settings: Settings = ctx.obj
     common.claim(settings, folder, output, _SIMULATED, report, jobs or [])
     common.require()
-    common.ranged("--batch-share", batch_share, 1e-4, 1.0)
-    gap_s = common.seconds("--gap", gap)
-    common.ranged("--gap", gap_s, 3.0, 1e6)
+    ranged("--batch-share", batch_share, 1e-4, 1.0)
+    gap_s = parse_seconds(gap, place="--gap")
+    ranged("--gap", gap_s, 3.0, 1e6)
 
     def find(datacenter: Datacenter) -> answers.Answer:
         from dataclasses import asdict

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import GuardError, InputError
+from froude.base.units import parse_seconds
 from froude.cli.harvest import common
 from froude.cli.harvest.managers import only_one
 from froude.cli.harvest.usage import usage_of_servers
+from froude.cli.numbers import ranged
 from froude.cli.outputs import write
 from froude.cli.tables import aligned
 
@@ -127,7 +129,7 @@ def place(
 
     settings: Settings = ctx.obj
     common.require()
-    common.ranged("--busy", busy, 0.0, 1.0)
+    ranged("--busy", busy, 0.0, 1.0)
     chosen = chosen_policies([] if distinct else [policy], distinct)[0]
     if way == "racks":
         _refuse_unused(ctx, usage, hosts)
@@ -146,7 +148,7 @@ def place(
         None if found_conf is None else found_conf.resolve(),
         None if hosts is None else hosts.resolve(),
         frozenset() if usage is None else frozenset(_busy(usage, busy)),
-        common.seconds("--busy-for", busy_for),
+        parse_seconds(busy_for, place="--busy-for"),
     )
     _place(settings, folder, wanted, state, target_is, user)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError, TargetError
-from froude.cli.harvest import common
+from froude.base.units import parse_seconds
 from froude.cli.harvest.placing import calls_to
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def reimages(
     from froude.harvest.live.hdfs.reimages import merged, read_seen, seen_text, wiped
 
     settings: Settings = ctx.obj
-    seconds = common.seconds("--interval", interval)
+    seconds = parse_seconds(interval, place="--interval")
     seen = output.with_name(output.name + ".seen.json")
     for place in (output, seen):
         refuse_special(place)

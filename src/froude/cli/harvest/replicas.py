@@ -9,6 +9,7 @@ import typer
 from froude.base.errors import InputError
 from froude.cli import answers
 from froude.cli.harvest import common
+from froude.cli.numbers import ranged
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -71,7 +72,7 @@ def durability(
     common.require()
     levels = fill or [0.5]
     for level in levels:
-        common.ranged("--fill", level, 0.001, 1.0)
+        ranged("--fill", level, 0.001, 1.0)
 
     def find(datacenter: Datacenter) -> answers.Answer:
         from dataclasses import asdict
@@ -143,9 +144,9 @@ def availability(
     settings: Settings = ctx.obj
     common.claim(settings, folder, output, _AVAILABILITY, report)
     common.require()
-    common.ranged("--busy", busy, 0.0, 1.0)
+    ranged("--busy", busy, 0.0, 1.0)
     for each in mean or []:
-        common.ranged("--mean", each, 0.001, 0.999)
+        ranged("--mean", each, 0.001, 0.999)
 
     def find(datacenter: Datacenter) -> answers.Answer:
         from froude.base.seeds import Seeds

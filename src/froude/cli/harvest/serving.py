@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from froude.base.errors import GuardError, InputError
+from froude.base.units import parse_seconds
 from froude.cli.harvest import common, managers
 from froude.cli.harvest.usage import usage_of_servers
 
@@ -297,7 +298,9 @@ def _thresholds(text: str) -> Thresholds:
     if not comma:
         raise InputError("are no thresholds", place="--thresholds", found=text, allowed=allowed)
     try:
-        return Thresholds(common.seconds("--thresholds", short), common.seconds("--thresholds", long))
+        return Thresholds(
+            parse_seconds(short, place="--thresholds"), parse_seconds(long, place="--thresholds")
+        )
     except ValueError as error:
         raise InputError(str(error), place="--thresholds", found=text, allowed=allowed) from error
 
@@ -319,7 +322,7 @@ def _reading(path: Path) -> Callable[[], Mapping[str, Usage]]:
 
 
 def _between(flag: str, text: str, low_s: float, high_s: float) -> float:
-    seconds = common.seconds(flag, text)
+    seconds = parse_seconds(text, place=flag)
     if not low_s <= seconds <= high_s:
         allowed = f"{low_s:g} s to {high_s / _DAY_S:g} days"
         raise InputError("is out of range", place=flag, found=text, allowed=allowed)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError, TargetError
+from froude.base.units import parse_seconds
 from froude.cli.harvest import common, managers
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def submit(
         "containers": request,
         "cores": cores,
         "memory_mb": memory,
-        "last_run_s": None if last is None else common.seconds("--last", last),
+        "last_run_s": None if last is None else parse_seconds(last, place="--last"),
     }
     selecting: Selecting = (
         Remote(service, authority)

@@ -16,6 +16,7 @@ import typer
 from froude.base.documents import STAMP
 from froude.base.errors import InputError
 from froude.cli import outputs
+from froude.cli.numbers import ranged
 from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -347,20 +348,3 @@ def share(flag: str, text: str) -> float:
     except ValueError as error:
         raise InputError("is no share", place=flag, found=text, allowed="1% or 0.01") from error
     return ranged(flag, value, 0.0, 1.0)
-
-
-def ranged(flag: str, value: float, low: float, high: float) -> float:
-    """A number between two, both allowed.
-
-    Args:
-        flag: its name, for the error.
-        value: as the user gave it.
-        low: the least that is allowed.
-        high: the most that is allowed.
-
-    Raises:
-        InputError: it lies outside.
-    """
-    if not low <= value <= high:
-        raise InputError("is out of range", place=flag, found=value, allowed=f"{low:g} to {high:g}")
-    return value

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli import numbers
 from froude.cli.provision import common
 from froude.cli.provision.common import Answer, Files, Limit, Output, Page, Scale, Tight
 from froude.cli.settings import Settings
@@ -69,10 +70,10 @@ def vary(
     kind = "uncertainty" if ranged else "robustness" if share is None else "sensitivity"
     common.claim(settings, files, results=(output, kind), report=report)
     moved = common.share("--by", share or "20%")
-    farthest = common.ranged("--span", span, 1.001, 1e6)
-    width = common.ranged("--tolerance", tolerance, 1e-9, 1.0)
+    farthest = numbers.ranged("--span", span, 1.001, 1e6)
+    width = numbers.ranged("--tolerance", tolerance, 1e-9, 1.0)
     wanted = common.share("--meet", meet)
-    number = round(common.ranged("--samples", samples, 2, 100_000))
+    number = round(numbers.ranged("--samples", samples, 2, 100_000))
     problem = common.problem(settings, files, scale)
     limits = common.limits(settings, (0.01 if ranged else 1e-4) if gap is None else gap, time_limit)
     facts = common.facts(settings, files)
@@ -202,7 +203,7 @@ def _value(entry: Input, text: str) -> float:
 
 def _factor(text: str) -> float:
     try:
-        return common.ranged("--input", float(text), 1.000001, 1e6)
+        return numbers.ranged("--input", float(text), 1.000001, 1e6)
     except ValueError as error:
         raise InputError("is no factor", place="--input", found=text, allowed="above 1") from error
 
@@ -236,7 +237,7 @@ def why_not(
         raise InputError("is missing", place="--dataset", allowed="the dataset of --choice")
     kind = "best" if dataset is None else "why-not"
     common.claim(settings, files, results=(output, kind), report=report)
-    wanted = round(common.ranged("-k", number, 1, 1000))
+    wanted = round(numbers.ranged("-k", number, 1, 1000))
     problem = common.problem(settings, files, scale)
     limits = common.limits(settings, gap, time_limit)
     facts = common.facts(settings, files)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
+from froude.cli.numbers import ranged
 from froude.cli.provision import common
 from froude.cli.provision.common import Answer, Files, Page
 from froude.cli.settings import Settings
@@ -97,7 +98,7 @@ def sweep(
     )
     factors = common.factors(low, high, (25 if roadmap else 9) if points is None else points)
     allowance = common.share("--within", within)
-    width = common.ranged("--tolerance", tolerance, 1e-6, 1.0)
+    width = ranged("--tolerance", tolerance, 1e-6, 1.0)
     problem = common.problem(settings, files)
     facts = common.facts(settings, read)
     if view == "--roadmap":
