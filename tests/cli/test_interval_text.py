@@ -23,7 +23,7 @@ def test_sites_by_service() -> None:
     assert "namenode  median: 1 of 2\n" in sites_text(sites, ())
     assert "steps took 1.50 times as long" in sites_text(sites, ())
     other = [sites[0], Site("namenode", "c2", "m", False, good, good)]
-    assert "namenode  median: 1 of 1 (50% of 2 agree)" in sites_text(sites, other)
+    assert "namenode  median: 1 of 1 (1 of 2 agree)" in sites_text(sites, other)
     few = Observed(2, 1.0, 1.0)
     named = "resourcemanager-scheduler"
     text = sites_text([Site(named, "c1", "m", False, few, few), sites[0]], ())

@@ -84,7 +84,7 @@ def _origin(settings: Settings, done: MainJob) -> Origin:
     return settings.origin([content_of(path) for path in shown], seeded=True)
 
 
-def _figures(done: MainJob) -> dict[str, float | str]:
+def _figures(done: MainJob) -> dict[str, float | str | None]:
     latency = done.run.latency()
     return {
         "nodes whose call sequence was predicted exactly": done.prediction.sequence_share,

@@ -47,13 +47,15 @@ def sites_text(sites: Sequence[Site], other: Sequence[Site]) -> str:
         own, theirs = ([site for site in run if site.service == service] for run in (sites, other or sites))
         for statistic in Statistic:
             found = validated(own, theirs, statistic)
-            agreed = f" ({found.agreement.share:.0%} of {found.agreement.compared} agree)" if other else ""
             whole = len(found.agreement.agreeing)
+            agreed = f" ({whole} of {found.agreement.compared} agree)" if other else ""
             counts = f"{found.within} of {whole}{agreed}" if whole else f"no such call site{agreed}"
             lines.append(f"{service:<{width}}  {statistic}: {counts}")
-        lines.append(
-            f"{service:<{width}}  steps took {slower(own):.2f} times as long as predicted, in the middle"
+        times = slower(own)
+        how = (
+            "no step is long enough to compare" if times is None else f"steps took {times:.2f} times as long"
         )
+        lines.append(f"{service:<{width}}  {how}{' as predicted, in the middle' * (times is not None)}")
     return "\n".join(lines)
 
 

@@ -213,6 +213,7 @@ def knee_table(knee: Knee) -> str:
     lines.append(f"{'outcome':<8}{'calls/s':>10}{'p50 ms':>10}{'p99 ms':>10}  {'limited by':<11}load")
     for play in sorted(knee.plays, key=lambda play: play.level):
         run = play.run
-        numbers = f"{run.calls_per_s:>10,.0f}{run.p50_ms:>10.2f}{run.p99_ms:>10.2f}"
+        times = (f"{'-':>10}" if ms is None else f"{ms:>10.2f}" for ms in (run.p50_ms, run.p99_ms))
+        numbers = f"{run.calls_per_s:>10,.0f}{''.join(times)}"
         lines.append(f"{play.outcome.value:<8}{numbers}  {run.bottleneck:<11}{play.load}")
     return "\n".join(lines)

@@ -52,6 +52,8 @@ def _text(prediction: Prediction, scale: str) -> str:
         predicted, seen, exact = map(str, (nodes.nodes_predicted, nodes.nodes_real, nodes.exact))
         place = f"{nodes.calls_matched} of {nodes.calls_real}"
         rows.append((nodes.node_type, predicted, seen, exact, place))
+    if prediction.sequence_share is None:
+        return f"At {scale}: nothing was predicted and no call was seen, so that nothing is compared."
     head, *table = aligned(rows).splitlines()
     lines = [f"At {scale}:", "", head]
     for nodes, line in zip(prediction.sequences, table, strict=True):
@@ -63,10 +65,11 @@ def _text(prediction: Prediction, scale: str) -> str:
     arguments = [("calls", "arguments", "predicted", "ceiling")]
     for row in prediction.rows:
         ceiling = "" if row.ceiling_share is None else f"{row.ceiling_share:.2%}"
-        arguments.append((row.name, f"{row.leaves:,}", f"{row.share:.2%}", ceiling))
+        share = "" if row.share is None else f"{row.share:.2%}"
+        arguments.append((row.name, f"{row.leaves:,}", share, ceiling))
     lines += ["", aligned(arguments)]
     lines.append(
-        f"silently wrong: {prediction.silent_share:.2%} of the arguments and "
+        f"silently wrong: {prediction.silent_share or 0:.2%} of {prediction.row('all').leaves:,} arguments and "
         f"{counted(prediction.silent_sequences, 'node')}: no question, finding or refusal said so"
     )
     if prediction.misses:

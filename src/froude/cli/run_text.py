@@ -62,7 +62,8 @@ def _methods(run: Run) -> str:
     for method, (_, answered) in run.counts.items():
         main = run.latency(method)
         beside = run.latency(method, Latency.CORRECTED if closed else Latency.SERVICE)
-        times = "".join(f"{ms:>10.2f}" for ms in (main.p50_ms, main.p99_ms, beside.p99_ms))
+        seconds = (main.seconds("p50_ms"), main.seconds("p99_ms"), beside.seconds("p99_ms"))
+        times = "".join(f"{'-':>10}" if each is None else f"{1e3 * each:>10.2f}" for each in seconds)
         lines.append(f"{method:<26}{answered:>10,}{times}{failed[method]:>8,}")
     return "\n".join(lines)
 

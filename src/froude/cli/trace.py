@@ -145,9 +145,8 @@ def diff(
             inputs.place(settings, right, "trace"),
             None if pair is None else inputs.place(settings, pair, "trace"),
         )
-        if at_least is not None and (
-            prediction.sequence_share < 1 or prediction.row("logical").share < at_least
-        ):
+        share = prediction.row("logical").share
+        if at_least is not None and (prediction.sequence_share != 1 or share is None or share < at_least):
             raise typer.Exit(EXIT_MISSED)
         return
     for flag, value in {"--pair": pair, "--at-least": at_least}.items():
@@ -184,7 +183,8 @@ def closure(
     if settings.json:
         settings.emit({**asdict(result), "closed": result.closed})
     else:
-        settings.out(f"{result.calls} audited calls, {result.lines} lines, {result.matched} matched")
+        empty = ": nothing is compared" if result.closed is None else ""
+        settings.out(f"{result.calls} audited calls, {result.lines} lines, {result.matched} matched{empty}")
         for what, left in (("no line", result.calls_without_line), ("no call", result.lines_without_call)):
             for call in left[:10]:
                 settings.out(f"  {what}: {call.user} {call.command} {call.src or ''} {call.dst or ''}")
@@ -281,7 +281,12 @@ def _print_summary(settings: Settings, trace: Trace, summary: Any) -> None:
 
 
 def _print_diff(settings: Settings, result: TraceDiff) -> None:
-    settings.out("the same behaviour" if result.same else "different behaviour")
+    words = {
+        True: "the same behaviour",
+        False: "different behaviour",
+        None: "neither Trace has a call to compare",
+    }
+    settings.out(words[result.same])
     for s in result.senders:
         counts = f"{s.left_senders} and {s.right_senders} senders, {s.left_calls} and {s.right_calls} calls"
         settings.out(

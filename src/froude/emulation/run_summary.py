@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from froude.base.version import __version__
 from froude.emulation.run import HEAP_USED, LOCK_QUEUE, Latency, Run
+from froude.emulation.tally import Percentiles
 from froude.emulation.verdict import Colour, verdict_of
 from froude.hadoop.gc_log import put_together
 from froude.workspace.artifact import stamp
@@ -33,14 +34,15 @@ class MethodRow(_Flat):
     answered: int
     failed: int
     """Calls that failed though they did not when recorded; of the whole run."""
-    p50_ms: float
-    p90_ms: float
-    p99_ms: float
-    p999_ms: float
-    max_ms: float
-    service_p99_ms: float
+    p50_ms: float | None
+    """Of the answered calls, as every latency; null where none was answered."""
+    p90_ms: float | None
+    p99_ms: float | None
+    p999_ms: float | None
+    max_ms: float | None
+    service_p99_ms: float | None
     """From when a call was sent."""
-    corrected_p99_ms: float
+    corrected_p99_ms: float | None
     """From when it was sent, with the calls added that slow ones kept from being made (coordinated omission)."""
 
 
@@ -115,13 +117,13 @@ class RunSummary(_Flat):
     calls_unsent: int
     """Due and not sent before the end."""
     calls_in_ramp: int
-    p50_ms: float
-    p90_ms: float
-    p99_ms: float
-    p999_ms: float
-    max_ms: float
-    corrected_p99_ms: float
-    lateness_p99_ms: float
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+    p999_ms: float | None
+    max_ms: float | None
+    corrected_p99_ms: float | None
+    lateness_p99_ms: float | None
     player_cpu_share: float
     """Of one core, in its busiest half."""
     target_cpu_share: float | None
@@ -184,9 +186,9 @@ def summarise(run: Run) -> RunSummary:
         calls_left_out=sum(run.left_out.values()),
         calls_unsent=sum(run.unsent.values()),
         calls_in_ramp=sum(sent for sent, _ in run.tally.ramp.counts.values()),
-        **{name: getattr(all_calls, name) for name in ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms")},
-        corrected_p99_ms=run.latency(of=Latency.CORRECTED).p99_ms,
-        lateness_p99_ms=run.lateness.p99_ms,
+        **_latencies(all_calls),
+        corrected_p99_ms=_latencies(run.latency(of=Latency.CORRECTED))["p99_ms"],
+        lateness_p99_ms=_latencies(run.lateness)["p99_ms"],
         player_cpu_share=bottleneck.player_share,
         target_cpu_share=bottleneck.target_share,
         call_queue_max=run.call_queue,
@@ -212,7 +214,7 @@ def _stops(run: Run) -> dict[str, Any]:
     pauses, others = put_together(log.collections), put_together(log.others)
     return {
         "gc_pauses": pauses.count,
-        "gc_pause_share": pauses.total_s / run.steady_s if run.steady_s > 0 else 0.0,
+        "gc_pause_share": pauses.total_s / run.steady_s if run.steady_s > 0 else None,
         "gc_pause_p50_ms": pauses.p50_s * 1e3,
         "gc_pause_p99_ms": pauses.p99_s * 1e3,
         "gc_pause_max_ms": pauses.longest_s * 1e3,
@@ -222,17 +224,21 @@ def _stops(run: Run) -> dict[str, Any]:
     }
 
 
+def _latencies(found: Percentiles) -> dict[str, Any]:
+    """By field; all null of no call."""
+    values = asdict(found)
+    return values if values.pop("count") else dict.fromkeys(values)
+
+
 def _method(run: Run, method: str, sent: int, answered: int, failed: int) -> MethodRow:
-    latency = asdict(run.latency(method))
-    del latency["count"]
     return MethodRow(
         method=method,
         sent=sent,
         answered=answered,
         failed=failed,
-        **latency,
-        service_p99_ms=run.latency(method, Latency.SERVICE).p99_ms,
-        corrected_p99_ms=run.latency(method, Latency.CORRECTED).p99_ms,
+        **_latencies(run.latency(method)),
+        service_p99_ms=_latencies(run.latency(method, Latency.SERVICE))["p99_ms"],
+        corrected_p99_ms=_latencies(run.latency(method, Latency.CORRECTED))["p99_ms"],
     )
 
 

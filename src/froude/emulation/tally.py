@@ -28,6 +28,14 @@ class Percentiles:
     p999_ms: float
     max_ms: float
 
+    def seconds(self, name: str) -> float | None:
+        """One of them in seconds; None where nothing was measured.
+
+        Args:
+            name: of the field, such as `p99_ms`.
+        """
+        return float(getattr(self, name)) / 1e3 if self.count else None
+
 
 class Histogram:
     """Counts of durations in microseconds, to three significant digits; mergeable."""

@@ -107,6 +107,11 @@ class Judged(Protocol):
         ...
 
     @property
+    def counts(self) -> Mapping[str, object]:
+        """Calls of the steady phase, by method."""
+        ...
+
+    @property
     def unsent(self) -> Mapping[str, int]:
         """Calls due and not sent, by method."""
         ...
@@ -196,6 +201,8 @@ def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
     failed, lateness = run.failed, run.lateness
     if run.interrupted:
         yield "the run was interrupted"
+    if not run.counts:
+        yield "no call was sent in the steady phase, so that nothing was measured"
     yield from _strayed(run)
     if failed:
         yield f"{counted(failed.total(), 'call')} failed that did not fail when recorded"

@@ -277,8 +277,9 @@ def outcome_of(run: Run) -> Outcome:
     """What a play says of the load: where the player was late, or the machine busy, nothing of the target."""
     if run.failure is None and all(result.held for result in run.limits):
         return Outcome.KEPT
-    masked = run.bottleneck.by in {LimitedBy.PLAYER, LimitedBy.MACHINE} and run.failure is None
-    return Outcome.UNCLEAR if masked else Outcome.BROKE
+    unknown = all(result.value is None for result in run.limits if not result.held)
+    masked = unknown or run.bottleneck.by in {LimitedBy.PLAYER, LimitedBy.MACHINE}
+    return Outcome.UNCLEAR if masked and run.failure is None else Outcome.BROKE
 
 
 def status_of(search: Search) -> Status:

@@ -50,7 +50,10 @@ def broken_text(runs: Sequence[RunSummary]) -> str:
         return f"the NameNode failed {times} ({last.failure})"
     results = [result for result in last.limits if not result.held]
     what = " and ".join(
-        f"{result.limit} broke ({measured_text(result.value, result.unit)})" for result in results
+        f"{result.limit} broke ({measured_text(result.value, result.unit)})"
+        if result.value is not None
+        else f"nothing was measured for {result.limit}"
+        for result in results
     )
     return f"{what} {times}, and {_LIMITED[last.bottleneck]}"
 

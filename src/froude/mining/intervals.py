@@ -62,9 +62,9 @@ class Validated:
     """Of the sites at which they agree, those that were predicted within `trace.intervals.WITHIN`."""
 
     @property
-    def share(self) -> float:
-        """Of the sites at which two runs agree, those that were predicted; 1 where there are none."""
-        return self.within / len(self.agreement.agreeing) if self.agreement.agreeing else 1.0
+    def share(self) -> float | None:
+        """Of the sites at which two runs agree, those that were predicted; None where they agree at none."""
+        return self.within / len(self.agreement.agreeing) if self.agreement.agreeing else None
 
 
 def intervals(workload: Workload, recording: Recording) -> tuple[Site, ...]:
@@ -92,8 +92,8 @@ def validated(sites: Sequence[Site], other: Sequence[Site], statistic: Statistic
     return Validated(agreed, inside)
 
 
-def slower(sites: Sequence[Site]) -> float:
-    """How many times as long as predicted the intervals of a run's steps are, in the middle; 1 without any.
+def slower(sites: Sequence[Site]) -> float | None:
+    """How many times as long as predicted the intervals of a run's steps are, in the middle; None without any.
 
     Where processes share a machine's cores it says by how much they contend for them beyond what was predicted. Sites
     below the resolution are passed over.
@@ -106,7 +106,7 @@ def slower(sites: Sequence[Site]) -> float:
         for site in sites
         if not site.periodic and min(site.seen.median_s, site.predicted.median_s) >= RESOLUTION_S
     ]
-    return median(factors) if factors else 1.0
+    return median(factors) if factors else None
 
 
 def _seen(sites: Sequence[Site]) -> dict[str, Observed]:

@@ -107,16 +107,14 @@ class PredictionRow:
         return sum(count for outcome, count in self.outcomes.items() if outcome.predicted)
 
     @property
-    def share(self) -> float:
-        """Predicted leaves over all, 0 to 1."""
-        return self.predicted / self.leaves if self.leaves else 1.0
+    def share(self) -> float | None:
+        """Predicted leaves over all, 0 to 1; None of no leaves, as every share here."""
+        return self.predicted / self.leaves if self.leaves else None
 
     @property
     def ceiling_share(self) -> float | None:
         """Reachable leaves over all, 0 to 1."""
-        if self.ceiling is None:
-            return None
-        return self.ceiling / self.leaves if self.leaves else 1.0
+        return None if self.ceiling is None or not self.leaves else self.ceiling / self.leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,23 +137,23 @@ class Prediction:
     """Nodes whose sequence or number came out wrong although nothing said that it might."""
 
     @property
-    def silent_share(self) -> float:
+    def silent_share(self) -> float | None:
         """Values that are wrong although nothing said that they might be, over all leaves of all requests: 0 to 1."""
         silent = sum(miss.count for miss in self.misses if miss.silent) + self.silently_invented
         leaves = self.row("all").leaves
-        return silent / leaves if leaves else 0.0
+        return silent / leaves if leaves else None
 
     @property
-    def sequence_share(self) -> float:
+    def sequence_share(self) -> float | None:
         """Nodes whose sequence and number came out, over all nodes predicted or seen: 0 to 1."""
         total = sum(max(s.nodes_predicted, s.nodes_real) for s in self.sequences) + self.unmatched
-        return sum(s.exact for s in self.sequences) / total if total else 1.0
+        return sum(s.exact for s in self.sequences) / total if total else None
 
     @property
-    def call_share(self) -> float:
+    def call_share(self) -> float | None:
         """Calls at their predicted place, over all predicted or made."""
         total = sum(max(s.calls_predicted, s.calls_real) for s in self.sequences)
-        return sum(s.calls_matched for s in self.sequences) / total if total else 1.0
+        return sum(s.calls_matched for s in self.sequences) / total if total else None
 
     def row(self, name: str) -> PredictionRow:
         """A row by name.

@@ -108,13 +108,13 @@ class TraceDiff:
     method, of one type of senders."""
 
     @property
-    def same_sequences(self) -> bool:
-        """Whether every sender type has the same sequences on both sides."""
-        return all(sender.same_sequences for sender in self.senders)
+    def same_sequences(self) -> bool | None:
+        """Whether every sender type has the same sequences on both sides; None where neither side has a sender."""
+        return all(sender.same_sequences for sender in self.senders) if self.senders else None
 
     @property
-    def same(self) -> bool:
-        """Whether sequences and all arguments are equal (times do not count)."""
+    def same(self) -> bool | None:
+        """Whether sequences and all arguments are equal (times do not count); None as above."""
         return self.same_sequences and all(s.leaves == s.leaves_equal for s in self.senders)
 
 

@@ -75,9 +75,9 @@ class Agreement:
         return self.sites - self.few - self.short
 
     @property
-    def share(self) -> float:
-        """The share of the compared that agree; 1 where there are none."""
-        return len(self.agreeing) / self.compared if self.compared else 1.0
+    def share(self) -> float | None:
+        """The share of the compared that agree; None where there are none."""
+        return len(self.agreeing) / self.compared if self.compared else None
 
 
 def agreement(left: Mapping[str, Observed], right: Mapping[str, Observed], statistic: Statistic) -> Agreement:

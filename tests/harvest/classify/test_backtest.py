@@ -7,7 +7,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.harvest.classify.backtest import backtest, period_days, stability
+from froude.harvest.classify.backtest import backtest, stability
 from tests.harvest.datacenters import drawn, made
 
 DAY = 0.4 + 0.2 * np.cos(2 * np.pi * np.arange(48) / 24)
@@ -43,13 +43,13 @@ def test_a_change_shows() -> None:
 @pytest.mark.parametrize(("days", "period"), [(4, 2), (13, 2), (14, 7), (59, 7), (60, 30)])
 def test_the_longest_period_that_fits_twice(days: int, period: int) -> None:
     """Months where there are months."""
-    assert period_days(made(np.zeros((1, 24 * days)))) == period
+    assert backtest(made(np.zeros((1, 24 * days))), Seeds(1))[0].days == period
 
 
 def test_too_short_a_history() -> None:
     """Is refused with its length."""
-    with pytest.raises(InputError, match="found 3 days"):
-        period_days(made(np.zeros((1, 72))))
+    with pytest.raises(InputError, match="found 3 days, periods of 2"):
+        backtest(made(np.zeros((1, 72))), Seeds(1))
     with pytest.raises(InputError, match="found 8 days, periods of 5"):
         backtest(drawn(), Seeds(1), days=5)
 

@@ -167,11 +167,11 @@ def test_what_is_left_over_is_listed(tmp_path: Path) -> None:
 
 
 def test_a_run_without_an_audited_call_has_an_empty_log(tmp_path: Path) -> None:
-    """Both say the same; a log with other lines alone, or with none though there were calls, is no audit log."""
+    """Then nothing is compared; a log of other lines alone, or of none though there were calls, is refused."""
     (tmp_path / "log").touch()
     idle = Trace(META, SCHEMA, [call(0, "complete", "/c")])
     result = closure(idle, tmp_path / "log")
-    assert result.closed
+    assert result.closed is None
     assert (result.calls, result.lines) == (0, 0)
     with pytest.raises(InputError, match="holds no line of an audit log; found nothing"):
         closure(TRACE, tmp_path / "log")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,24 +58,3 @@ def finish(
     answer = find(read_datacenter(folder))
     inputs = {str(folder): content_of(folder / META)}
     answers.finish(settings, answer, inputs=inputs, output=output, report=report)
-
-
-def claim(
-    settings: Settings,
-    folder: Path,
-    output: Path | None,
-    kind: str,
-    report: Path | None,
-    others: Sequence[Path] = (),
-) -> None:
-    """Make sure that a command may write where it was told to.
-
-    Args:
-        settings: global flags.
-        folder: that it reads.
-        output: place of the JSON.
-        kind: of that.
-        report: place of the page.
-        others: further files that it reads.
-    """
-    answers.claim(settings, [folder, *others], output, kind, report)

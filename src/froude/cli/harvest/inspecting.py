@@ -67,7 +67,7 @@ def inspect(
     if (blocks is None) == (namenode is None):
         allowed = "BLOCKS or --namenode, one of them"
         raise InputError("does not know where blocks lie", place="harvest inspect", allowed=allowed)
-    common.claim(settings, folder, output, _KIND, report, [blocks] if blocks is not None else [])
+    answers.claim(settings, [folder, *([] if blocks is None else [blocks])], output, _KIND, report)
     common.require()
     ranged("--fill", fill, 0.001, 1.0)
     chosen = chosen_policies(policy or ["stock", "history"], None)

@@ -50,7 +50,7 @@ def schedule(
     Example: froude harvest schedule dc9 --jobs application_1.zstd
     """
     settings: Settings = ctx.obj
-    common.claim(settings, folder, output, _KIND, report, jobs)
+    answers.claim(settings, [folder, *jobs], output, _KIND, report)
     common.require()
 
     def find(datacenter: Datacenter) -> answers.Answer:
@@ -115,7 +115,7 @@ def scheduling(
     Example: froude harvest simulate scheduling dc9 --days 7 --runs 3
     """
     settings: Settings = ctx.obj
-    common.claim(settings, folder, output, _SIMULATED, report, jobs or [])
+    answers.claim(settings, [folder, *(jobs or [])], output, _SIMULATED, report)
     common.require()
     ranged("--batch-share", batch_share, 1e-4, 1.0)
     gap_s = parse_seconds(gap, place="--gap")

@@ -68,7 +68,7 @@ def durability(
     Example: froude harvest simulate durability dc9 --blocks 20000 --runs 2 --policy stock --policy history
     """
     settings: Settings = ctx.obj
-    common.claim(settings, folder, output, _DURABILITY, report)
+    answers.claim(settings, [folder], output, _DURABILITY, report)
     common.require()
     levels = fill or [0.5]
     for level in levels:
@@ -142,7 +142,7 @@ def availability(
     Example: froude harvest simulate availability dc9 --blocks 20000 --runs 2 --policy stock --policy history
     """
     settings: Settings = ctx.obj
-    common.claim(settings, folder, output, _AVAILABILITY, report)
+    answers.claim(settings, [folder], output, _AVAILABILITY, report)
     common.require()
     ranged("--busy", busy, 0.0, 1.0)
     for each in mean or []:

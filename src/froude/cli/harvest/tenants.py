@@ -28,7 +28,7 @@ def characterise(
     Example: froude harvest characterise dc9 --report dc9.html
     """
     settings: Settings = ctx.obj
-    common.claim(settings, folder, output, "datacenter-characteristics", report)
+    answers.claim(settings, [folder], output, "datacenter-characteristics", report)
 
     def find(datacenter: Datacenter) -> answers.Answer:
         from froude.harvest.classify.characterise import characterise as look
@@ -76,7 +76,7 @@ def classify(
     Example: froude harvest classify dc9 --classes auto --report classes.html
     """
     settings: Settings = ctx.obj
-    common.claim(settings, folder, output, "utilisation-classes", report)
+    answers.claim(settings, [folder], output, "utilisation-classes", report)
     common.require()
     how = grouping(features, classes)
 

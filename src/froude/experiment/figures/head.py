@@ -151,7 +151,9 @@ def _knee(knee: Knee) -> Head:
 
 def _worst_p99(label: str, plays: Sequence[Play]) -> KeyFigure:
     """Of plays of one load: one that came out well hides no other."""
-    p99s = [play.run.p99_ms / 1e3 for play in plays]
+    p99s = [play.run.p99_ms / 1e3 for play in plays if play.run.p99_ms is not None]
+    if not p99s:
+        return KeyFigure(label, None, note="no call was answered")
     note = f"{seconds_text(min(p99s))} to {seconds_text(max(p99s))} in {counted(len(plays), 'play')}"
     return KeyFigure(label, max(p99s), ValueKind.DURATION, note=note if len(plays) > 1 else "of one play")
 
@@ -161,17 +163,19 @@ def run_head(run: Run) -> Head:
     latency, bottleneck = run.latency(), run.bottleneck
     answered = sum(n for _, n in run.counts.values())
     failed, left_out = run.failed.total(), sum(run.left_out.values())
-    verdict = run.verdict
+    verdict, p99 = run.verdict, seconds_text(latency.p99_ms / 1e3)
     lede = (
         f"**The play is {verdict.colour.value}: {plain('; '.join(verdict.reasons[:3]))}.** "
-        f"{answered:,} calls were answered in {run.steady_s:.0f} s, 99 % of them within "
-        f"{seconds_text(latency.p99_ms / 1e3)} ({run.main_latency.value}); {_LIMITS[bottleneck.by]}. "
+        f"{answered:,} calls were answered in {run.steady_s:.0f} s"
+        + f", 99 % of them within {p99} ({run.main_latency.value})"
+        * bool(answered)
+        + f"; {_LIMITS[bottleneck.by]}. "
         f"{quick_start_text(run.environment)}"
     )
     limited, why = limit_words(bottleneck.by.value, run.environment)
     title = (
         f"Play of {scale_text(run) or 'a workload'} against a {server_of(run.environment)}: "
-        f"p99 {seconds_text(latency.p99_ms / 1e3)} at {run.throughput():,.0f} calls/s"
+        f"{f'p99 {p99}' if answered else 'no call'} at {run.throughput():,.0f} calls/s"
     )
     nodes = sum(run.nodes.values())
     parts = (
@@ -182,7 +186,7 @@ def run_head(run: Run) -> Head:
         f"played {when(run.begun_at_s)}",
     )
     figures = (
-        KeyFigure("p99 latency", latency.p99_ms / 1e3, ValueKind.DURATION, note=run.main_latency.value),
+        KeyFigure("p99 latency", latency.seconds("p99_ms"), ValueKind.DURATION, note=run.main_latency.value),
         KeyFigure("throughput", round(run.throughput()), unit="calls/s", note=f"{answered:,} calls"),
         KeyFigure("emulated nodes", nodes, unit="nodes"),
         KeyFigure(
@@ -202,10 +206,13 @@ def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
     if len(runs) == 1:
         return heads[0]
     rates = [run.throughput() for _, run in runs]
-    p99s = [run.latency().p99_ms for _, run in runs]
+    p99s = [run.latency().seconds("p99_ms") for _, run in runs]
+    ends = sorted(p99 for p99 in p99s if p99 is not None)
+    spread = f"{seconds_text(ends[0])} to {seconds_text(ends[-1])}" if ends else "an unknown time"
+    speeds = f"{min(rates):,.0f} to {max(rates):,.0f}"
     lede = (
-        f"**{len(runs)} runs**, from {min(rates):,.0f} to {max(rates):,.0f} answered calls a second; "
-        f"99 % of the calls were answered within {seconds_text(min(p99s) / 1e3)} to {seconds_text(max(p99s) / 1e3)}."
+        f"**{len(runs)} runs**, from {speeds} answered calls a second; "
+        f"99 % of the calls were answered within {spread}."
     )
     tone = min((head.tone for head in heads), key=_WORST.index)
     name, worst = next(pair for pair, head in zip(runs, heads, strict=True) if head.tone is tone)
@@ -217,7 +224,7 @@ def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
     figures = tuple(
         KeyFigure(
             f"p99 latency, {name}",
-            p99 / 1e3,
+            p99,
             ValueKind.DURATION,
             note=f"{run.throughput():,.0f} calls/s; limited by: "
             f"{limit_words(run.bottleneck.by.value, run.environment)[0]}",
@@ -226,16 +233,9 @@ def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
     )
     scales = dict.fromkeys(scale_text(run) for _, run in runs)
     title = (
-        f"{len(runs)} plays against a {server_of(runs[0][1].environment)}: p99 {seconds_text(min(p99s) / 1e3)} to "
-        f"{seconds_text(max(p99s) / 1e3)} at {min(rates):,.0f} to {max(rates):,.0f} calls/s"
+        f"{len(runs)} plays against a {server_of(runs[0][1].environment)}: p99 {spread} at {speeds} calls/s"
     )
-    return Head(
-        title,
-        lede,
-        tone,
-        figures[:_MOST_FIGURES],
-        " · ".join(scales),
-    )
+    return Head(title, lede, tone, figures[:_MOST_FIGURES], " · ".join(scales))
 
 
 def _prediction(prediction: Prediction) -> Head:

@@ -86,7 +86,9 @@ def knee_section(knee: Knee) -> Section:
         duration = Axis("p99 of all calls", ValueKind.DURATION, log=True)
         rate = Axis("answered", unit="calls/s")
         blocks += [
-            _chart(knee, "Latency against load", duration, lambda run: run.p99_ms / 1e3, marks),
+            _chart(
+                knee, "Latency against load", duration, lambda run: run.p99_ms and run.p99_ms / 1e3, marks
+            ),
             _chart(knee, "Throughput against load", rate, lambda run: run.calls_per_s),
             _table(knee),
             facts_table(conditions(knee), "What it was measured on"),
@@ -118,13 +120,15 @@ def _chart(
     knee: Knee,
     title: str,
     axis: Axis,
-    value: Callable[[RunSummary], float],
+    value: Callable[[RunSummary], float | None],
     marks: tuple[Mark, ...] = (),
 ) -> Chart:
     series = []
     for outcome, name in _NAMES.items():
         points = sorted(
-            (_size(knee, play), value(play.run)) for play in knee.plays if play.outcome is outcome
+            (_size(knee, play), y)
+            for play in knee.plays
+            if play.outcome is outcome and (y := value(play.run)) is not None
         )
         if points:
             series.append(
@@ -165,7 +169,7 @@ def _table(knee: Knee) -> Table:
             None if share is None else 100 * share for share in (run.player_cpu_share, run.target_cpu_share)
         ]
         limited, _ = limit_words(run.bottleneck, run.environment)
-        times = (run.p50_ms / 1e3, run.p99_ms / 1e3)
+        times = (None if ms is None else ms / 1e3 for ms in (run.p50_ms, run.p99_ms))
         rows.append((play.load, outcome, run.calls_per_s, *times, limited, *cpu, run.call_queue_max))
     columns = (
         Column("Load"),

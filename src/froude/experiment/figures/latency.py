@@ -48,8 +48,9 @@ def latency_section(run: Run, methods: Sequence[str] = ()) -> Section:
         throughput(run, coloured),
     ]
     intro = (
-        f"{run.pacing.capitalize()} pacing. Calls were sent {late.p50_ms:.2f} ms (median) and "
-        f"{late.p99_ms:.1f} ms (p99) after they were due."
+        f"{run.pacing.capitalize()} pacing."
+        + f" Calls were sent {late.p50_ms:.2f} ms (median) and {late.p99_ms:.1f} ms (p99) after they were due."
+        * bool(late.count)
     )
     return Section("Latency and throughput", tuple(blocks), intro)
 
@@ -70,8 +71,8 @@ def by_method(run: Run) -> Table:
         sent, answered = run.counts[method]
         main, beside = run.latency(method), run.latency(method, other)
         errors = sum(run.errors.get(method, {}).values())
-        times = (main.p50_ms, main.p99_ms, main.p999_ms, main.max_ms, beside.p99_ms)
-        rows.append((method, sent, answered, errors, *(ms / 1e3 for ms in times)))
+        times = (main.seconds(name) for name in ("p50_ms", "p99_ms", "p999_ms", "max_ms"))
+        rows.append((method, sent, answered, errors, *times, beside.seconds("p99_ms")))
     columns = (
         Column("Method", ValueKind.CODE),
         Column("Sent", ValueKind.NUMBER),

@@ -57,7 +57,7 @@ def main_job_report(done: MainJob) -> Report:
                 note=f"{done.run.throughput():,.0f} calls/s of {sum(done.run.nodes.values()):,} emulated nodes",
             ),
             KeyFigure(
-                "p99 latency", latency.p99_ms / 1e3, ValueKind.DURATION, note=done.run.main_latency.value
+                "p99 latency", latency.seconds("p99_ms"), ValueKind.DURATION, note=done.run.main_latency.value
             ),
             KeyFigure("the play was limited by", limited, ValueKind.TEXT, note=why),
         ),

@@ -129,6 +129,8 @@ def _misses(prediction: Prediction) -> Table:
     )
 
 
-def share_text(share: float) -> str:
-    """A share in percent, which only the whole rounds to 100."""
+def share_text(share: float | None) -> str:
+    """A share in percent, which only the whole rounds to 100; of nothing it is not known."""
+    if share is None:
+        return "an unknown share"
     return "100 %" if share == 1 else f"{min(share, 0.9999):.2%}".replace("%", " %")

@@ -24,7 +24,7 @@ def methods_table(traces: Sequence[Trace]) -> Table:
         histogram = Histogram()
         histogram.add(call.duration_s for call in calls if call.duration_s is not None)
         seen = histogram.percentiles()
-        times = [ms / 1e3 if seen.count else None for ms in (seen.p50_ms, seen.p99_ms, seen.max_ms)]
+        times = [seen.seconds(name) for name in ("p50_ms", "p99_ms", "max_ms")]
         rows.append((method, len(calls), sum(call.status is not Status.SUCCESS for call in calls), *times))
     columns = (
         Column("Method", ValueKind.CODE),

@@ -20,11 +20,11 @@ def runs_section(runs: Sequence[tuple[str, Run]]) -> Section:
     for name, run in runs:
         latency = run.latency()
         errors = sum(sum(by_class.values()) for by_class in run.errors.values())
-        times = (latency.p50_ms / 1e3, latency.p99_ms / 1e3)
+        times = (latency.seconds("p50_ms"), latency.seconds("p99_ms"))
         limit, _ = limit_words(run.bottleneck.by.value, run.environment)
         rows.append((name, scale_text(run), run.throughput(), *times, errors, limit, run.main_latency.value))
         points.append((run.throughput(), *times))
-    points.sort()
+    points.sort(key=lambda point: point[0])
     columns = (
         Column("Run", ValueKind.CODE),
         Column("Scale"),

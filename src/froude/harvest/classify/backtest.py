@@ -21,7 +21,6 @@ from froude.harvest.classify.classes import (
 )
 from froude.harvest.telemetry.datacenter import Datacenter, Ints
 
-_TOO_SHORT = "is too short to hold one period against another"
 PERIODS = (30, 7, 2)
 """Days of a period: the longest of which the history holds two."""
 
@@ -77,24 +76,6 @@ class Stability:
     all tenants with a class are in one, or each in one of its own, both times: no other grouping was possible."""
 
 
-def period_days(datacenter: Datacenter) -> int:
-    """The longest of months, weeks and two days of which the history holds two periods.
-
-    Raises:
-        InputError: there are less than four days.
-    """
-    days = datacenter.slots // slots_a_day(datacenter)
-    fitting = [period for period in PERIODS if 2 * period <= days]
-    if not fitting:
-        raise InputError(
-            "is too short to hold one period against another",
-            place=datacenter.name,
-            found=f"{days} days",
-            allowed="4",
-        )
-    return fitting[0]
-
-
 def backtest(
     datacenter: Datacenter, seeds: Seeds, grouping: Grouping | None = None, *, days: int | None = None
 ) -> list[Backtest]:
@@ -104,15 +85,16 @@ def backtest(
         datacenter: with at least two periods.
         seeds: of the classes.
         grouping: how classes are made.
-        days: of a period; None takes `period_days`.
+        days: of a period; None takes the longest of `PERIODS` of which the history holds two.
 
     Raises:
         InputError: the history is too short.
     """
-    days = days or period_days(datacenter)
+    whole = datacenter.slots // slots_a_day(datacenter)
+    days = days or next((period for period in PERIODS if 2 * period <= whole), PERIODS[-1])
     size = days * slots_a_day(datacenter)
     if days < PERIODS[-1] or datacenter.slots < 2 * size:
-        found = f"{datacenter.slots // slots_a_day(datacenter)} days, periods of {days}"
+        found = f"{whole} days, periods of {days}"
         raise InputError(
             "is too short to hold one period against another", place=datacenter.name, found=found
         )

@@ -50,8 +50,10 @@ class ClosureResult:
     """Lines that are no audit lines."""
 
     @property
-    def closed(self) -> bool:
-        """Whether nothing is left over."""
+    def closed(self) -> bool | None:
+        """Whether nothing is left over; None where there is neither a call nor a line."""
+        if not self.calls and not self.lines and not self.malformed:
+            return None
         return not self.calls_without_line and not self.lines_without_call and not self.malformed
 
 
