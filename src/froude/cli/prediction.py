@@ -69,7 +69,7 @@ def _text(prediction: Prediction, scale: str) -> str:
         arguments.append((row.name, f"{row.leaves:,}", share, ceiling))
     lines += ["", aligned(arguments)]
     lines.append(
-        f"silently wrong: {prediction.silent_share or 0:.2%} of {prediction.row('all').leaves:,} arguments and "
+        f"silently wrong: {prediction.silent_share or 0:.2%} of {prediction.row('all').leaves:,} arguments, and "
         f"{counted(prediction.silent_sequences, 'node')}: no question, finding or refusal said so"
     )
     if prediction.misses:

@@ -72,8 +72,8 @@ class Bottleneck:
     by: LimitedBy
     reason: str
     """One sentence."""
-    player_share: float = 0.0
-    """Of one core, in the player's busiest half of the steady phase."""
+    player_share: float | None = None
+    """Of one core, in the player's busiest half of the steady phase; None where it was not sampled."""
     target_share: float | None = None
     """The same of the target, of one core; None where its CPU time was not seen."""
 
@@ -93,7 +93,10 @@ def judge(
         cores: how many both shared.
         here: whether the target runs on the player's machine.
     """
-    player = _busiest([each.cpu_share for each in load]) or 0.0
+    observed = _busiest([each.cpu_share for each in load])
+    player, own = observed or 0.0, "was not seen"
+    if observed is not None:
+        own = f"used {observed:.0%} of its own core"
     shares = [
         share for name in (CPU, MASTER + CPU) if (share := _busiest(_shares(metrics, name))) is not None
     ]
@@ -117,9 +120,9 @@ def judge(
         by, reason = LimitedBy.TARGET, f"{queued:,.0f} calls waited for a handler of the target, which {seen}"
     else:
         by = LimitedBy.UNKNOWN if target is None else LimitedBy.NEITHER
-        reason = f"the target {seen}, the player used {player:.0%} of its own core"
+        reason = f"the target {seen}, the player {own}"
         reason += "; name the target's web address, so that its CPU is seen" if target is None else ""
-    return Bottleneck(by, reason, player, target)
+    return Bottleneck(by, reason, observed, target)
 
 
 def _shares(metrics: Sequence[Measured], name: str) -> list[float]:

@@ -124,7 +124,7 @@ class RunSummary(_Flat):
     max_ms: float | None
     corrected_p99_ms: float | None
     lateness_p99_ms: float | None
-    player_cpu_share: float
+    player_cpu_share: float | None
     """Of one core, in its busiest half."""
     target_cpu_share: float | None
     """Of one core, in its busiest half."""

@@ -119,7 +119,7 @@ def _evaluated(
     for note in reached.notes:
         settings.note(note)
     content = {
-        "fraction": reached.fraction,
+        "fraction": reached.fraction if reached.limits else None,
         "met": reached.met,
         "cost": cost,
         "limits": document(reached.limits),

@@ -36,12 +36,13 @@ def image_report(summary: ImageSummary, facts: dict[str, str]) -> Report:
         facts: lineage.
     """
     counts = summary.counts
-    below = summary.small[-1].count
-    files = max(counts["files"], 1)
     lede = (
         f"**{counts['files']:,} files** in {counts['directories']:,} folders, {size(counts['bytes'])} in "
-        f"{counts['blocks']:,} blocks; {below / files:.0%} of the files are shorter than one block of theirs."
+        f"{counts['blocks']:,} blocks"
     )
+    if counts["files"]:
+        below = summary.small[-1].count / counts["files"]
+        lede += f"; {below:.0%} of the files are shorter than one block of theirs"
     figures = (
         KeyFigure("files", counts["files"], ValueKind.NUMBER),
         KeyFigure("folders", counts["directories"], ValueKind.NUMBER),
@@ -62,7 +63,7 @@ def image_report(summary: ImageSummary, facts: dict[str, str]) -> Report:
         "Layout": str(summary.layout_version),
         "Compressed by": summary.codec or "nothing",
     }
-    return Report("A namespace", "", lede, Tone.NEUTRAL, figures, sections, {**about, **facts})
+    return Report("A namespace", "", f"{lede}.", Tone.NEUTRAL, figures, sections, {**about, **facts})
 
 
 def _map(folders: Sequence[Folder]) -> tuple[Treemap, ...]:
@@ -159,9 +160,10 @@ def _small(summary: ImageSummary) -> Table:
         Column("Share", ValueKind.SHARE),
         Column("Bytes", ValueKind.BYTES),
     )
-    files = max(summary.counts["files"], 1)
+    files = summary.counts["files"]
     rows: list[tuple[Value, ...]] = [
-        (_limit(each), each.count, each.count / files, each.bytes) for each in summary.small
+        (_limit(each), each.count, each.count / files if files else None, each.bytes)
+        for each in summary.small
     ]
     return Table(
         columns,

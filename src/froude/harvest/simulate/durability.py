@@ -130,11 +130,6 @@ class Outcome:
     relaxed: Mapping[str, int]
     """By attribute: replicas that broke it, at the start and in repairs."""
 
-    @property
-    def lost_share(self) -> float:
-        """Of the placed blocks, 0 to 1."""
-        return self.lost / max(self.placed, 1)
-
 
 @dataclass(frozen=True, slots=True)
 class Case:

@@ -36,7 +36,7 @@ class Resource:
 
     @property
     def share(self) -> float:
-        """Used of available; 1 where nothing is available and nothing used."""
+        """Used of available; 1 where nothing is available."""
         return self.used / self.available if self.available else 1.0
 
     @property
@@ -86,12 +86,17 @@ def slack(problem: Problem, plan: ProvisionPlan) -> Slack:
     groups = tuple(
         GroupSlack(
             f"group {number}: {group.count} x {group.server}",
-            tuple(sorted(_resources(problem, demand, group), key=lambda resource: -resource.share)),
+            tuple(sorted(filter(_there, _resources(problem, demand, group)), key=lambda each: -each.share)),
         )
         for number, group in enumerate(demand.plan.groups if demand is not None else (), 1)
         if demand is not None
     )
     return Slack(groups, evaluate(problem, plan))
+
+
+def _there(resource: Resource) -> bool:
+    """Of what neither is there nor used, no share is in use."""
+    return resource.available > 0 or resource.used > 0
 
 
 def _resources(problem: Problem, demand: Demand, group: Group) -> Iterator[Resource]:

@@ -63,10 +63,14 @@ def evaluation_report(slack: Slack, cost: float, facts: dict[str, str]) -> Repor
         facts: inputs, seed and version, shown last on the page.
     """
     reached = slack.growth
+    bounded = bool(reached.limits)  # of an SLA without load there is no share to meet
+    share = (
+        f"{reached.fraction:.1%} of the SLA" if bounded else "The SLA asks for no load that a resource limits"
+    )
     figures = (
-        KeyFigure("of the SLA", reached.fraction, ValueKind.SHARE),
+        KeyFigure("of the SLA", reached.fraction if bounded else None, ValueKind.SHARE),
         KeyFigure("cost", cost, ValueKind.NUMBER, "$"),
-        KeyFigure("growth it takes", max(0.0, reached.fraction - 1), ValueKind.SHARE),
+        KeyFigure("growth it takes", max(0.0, reached.fraction - 1) if bounded else None, ValueKind.SHARE),
         *(
             KeyFigure(group.name, group.tightest.share, ValueKind.SHARE, note=group.tightest.name)
             for group in slack.groups[:4]
@@ -82,9 +86,9 @@ def evaluation_report(slack: Slack, cost: float, facts: dict[str, str]) -> Repor
     if slack.groups:
         left: list[Block] = [slack_chart(slack.groups), *map(_slack_table, slack.groups)]
         sections.append(Section("What is left on each server", tuple(left)))
-    lede = f"{reached.fraction:.1%} of the SLA, for ${cost:,.2f}; bottleneck: {reached.bottleneck}"
-    tone = Tone.GOOD if reached.met else Tone.BAD
-    return Report(f"{reached.fraction:.1%} of the SLA", "", lede, tone, figures, tuple(sections), facts)
+    lede = f"{share}, for ${cost:,.2f}; bottleneck: {reached.bottleneck}"
+    tone = (Tone.GOOD if bounded else Tone.NEUTRAL) if reached.met else Tone.BAD
+    return Report(share, "", lede, tone, figures, tuple(sections), facts)
 
 
 def slack_chart(groups: Sequence[GroupSlack]) -> Chart:
