@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from html import escape
 
+from froude.base.units import seconds_text
+
 
 class Summarised(ABC):
     """Shows itself by the few facts that matter, in one line, or as a small table in a notebook."""
@@ -41,6 +43,21 @@ def counted(number: int, noun: str) -> str:
         noun: one of them; its plural has an s.
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def recognised_text(form: str, entities: str, every_s: float = 0.0, span_s: float | None = None) -> str:
+    """What an import took its input for: the first line that it prints.
+
+    Args:
+        form: of the input, such as a layout with its columns.
+        entities: how many of what.
+        every_s: seconds from one sample or event to the next; 0 where that is not known.
+        span_s: seconds from the first to the last; None for what has no times.
+    """
+    every = f", one every {seconds_text(every_s)}" if every_s else ""
+    days = "" if span_s is None else f", over {span_s / 86400:.1f} days"
+    span = f", over {seconds_text(span_s)}" if span_s is not None and span_s < 2 * 86400 else days
+    return f"recognised {form}: {entities}{every}{span}"
 
 
 def base_text(number: int, everything: int, noun: str) -> str:

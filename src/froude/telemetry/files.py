@@ -63,7 +63,9 @@ def _read(path: Path, zone: tzinfo) -> dict[str, tuple[npt.NDArray[np.float64], 
     times = _times(path, time, zone)
     values = _numbers(path, value)
     machine = next((names[name] for name in _MACHINE if name in names), None)
-    labels = [str(x) for x in table.column(machine).to_pylist()] if machine else [_stem(path)] * len(times)
+    labels = (
+        [str(x).strip() for x in table.column(machine).to_pylist()] if machine else [_stem(path)] * len(times)
+    )
     order = np.argsort(times, kind="stable")
     by_label: dict[str, list[int]] = {}
     for row in order.tolist():

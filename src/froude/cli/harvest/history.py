@@ -88,7 +88,7 @@ def import_(
     layout: Annotated[
         str,
         typer.Option(
-            help="csv, cloudwatch (a file a server), azure (vm_cpu_readings), alibaba (machine_usage)."
+            help="csv; cloudwatch, bitbrains (a file a server); azure (vm_cpu_readings), alibaba (machine_usage)."
         ),
     ] = "csv",
     column: Annotated[
@@ -122,6 +122,7 @@ def import_(
 
     import numpy as np
 
+    from froude.base.summary import counted, recognised_text
     from froude.base.units import seconds_text
     from froude.cli.outputs import Output, claim
     from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
@@ -154,6 +155,10 @@ def import_(
             file=tables[0],
             remedy="Say which it is: --scale share, or --scale percent",
         )
+    every_s, span_s = cleaned.apart_s, datacenter.slots * datacenter.slot_s
+    columns = ", ".join(f"{what} in {column}" for what, column in wanted.columns.items())
+    entities = counted(len(datacenter.servers), "server")
+    settings.note(recognised_text(f"layout {layout} ({columns})", entities, every_s, span_s))
     silent = set() if known is None else known.tenant.keys() - set(datacenter.servers)
     if silent:
         settings.note(f"note: {len(silent):,} servers of the inventory have no samples and are left out")
@@ -163,10 +168,10 @@ def import_(
         if unknown:
             settings.note(f"note: {unknown:,} reimages of servers without samples are left out")
     settings.note(cleaned.text())
-    if datacenter.slot_s < cleaned.apart_s <= LONGEST_SLOT_S:
+    if cleaned.gaps > cleaned.samples and datacenter.slot_s < every_s <= LONGEST_SLOT_S:
         settings.note(
-            f"note: samples are {seconds_text(cleaned.apart_s)} apart, and slots {seconds_text(datacenter.slot_s)}: "
-            f"--slot {math.ceil(cleaned.apart_s)}s has a sample in nearly each"
+            f"note: samples are {seconds_text(every_s)} apart, and slots {seconds_text(datacenter.slot_s)}: "
+            f"--slot {math.ceil(every_s)}s has a sample in nearly each"
         )
     if settings.dry_run:
         settings.would(f"write {output}")
@@ -196,7 +201,9 @@ def _correlation(settings: Settings, text: str) -> tuple[Correlation | None, lis
 
 
 def _layout(name: str, columns: list[str], scale: str | None) -> Layout:
-    from froude.harvest.telemetry.importers import LAYOUTS, Layout
+    from dataclasses import replace
+
+    from froude.harvest.telemetry.importers import LAYOUTS
 
     base = LAYOUTS.get(name)
     if base is None:
@@ -210,7 +217,8 @@ def _layout(name: str, columns: list[str], scale: str | None) -> Layout:
         named[what] = column
     if scale not in {None, "percent", "share"}:
         raise InputError("is no scale", place="--scale", found=scale, allowed="percent, share")
-    return Layout(named, base.header, base.percent if scale is None else scale == "percent")
+    percent = base.percent if scale is None else scale == "percent"
+    return replace(base, columns=named, percent=percent, published=base.published and not columns)
 
 
 def _said(settings: Settings, made: Datacenter, output: Path) -> None:

@@ -35,11 +35,11 @@ def usage_of_servers(path: Path) -> dict[str, Usage]:
     found = {}
     for number, row in enumerate(rows, 2):
         try:
-            server, share, memory = row["server"], float(row["cpu"]), row.get("memory_mb")
+            server, share, memory = row["server"].strip(), float(row["cpu"]), row.get("memory_mb")
             if not server or not 0 <= share <= 1:
                 raise ValueError(f"{server},{row['cpu']}")
             found[server] = Usage(share, int(memory) if memory else None)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             allowed = "server, cpu from 0 to 1, and if known memory_mb"
             raise InputError(
                 "is no usage", file=path, place=f"line {number}", found=error, allowed=allowed

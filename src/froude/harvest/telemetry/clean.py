@@ -31,7 +31,7 @@ class Cleaned:
     gaps: int = 0
     """Slots without any sample of a server, in its first to its last."""
     apart_s: float = 0.0
-    """Median time between two samples of a server, where these are fewer than the gaps; else 0."""
+    """Median time between two samples of a server, of some servers; 0 where none has two."""
 
     def __add__(self, other: Cleaned) -> Cleaned:
         counts = [name for name in self.__slots__ if name != "apart_s"]  # a median of some is none of all

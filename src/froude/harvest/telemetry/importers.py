@@ -23,6 +23,10 @@ LONGEST_SLOT_S = 86400.0
 _LONGEST_SLOTS = 366 * 720
 """Slots of a year of two minutes: more is a mistake in a time."""
 _MOST_SERVERS = 1_000_000
+_LOOKED_AT = 50
+"""Servers by which the time between samples is known."""
+_INVALID = 101.0
+"""The largest that published traces write where a value is invalid."""
 _YEAR_FIRST = r"^\d{4}[-/]"
 
 
@@ -35,6 +39,8 @@ class Layout:
     header: bool = True
     percent: bool = True
     """Whether utilisation counts to 100, not to 1."""
+    published: bool = False
+    """Whether its columns are those of a published trace: servers have names, and below 0 and above 100 is invalid."""
 
 
 def _columns(**names: str) -> Mapping[str, str]:
@@ -44,10 +50,12 @@ def _columns(**names: str) -> Mapping[str, str]:
 LAYOUTS = {
     "csv": Layout(_columns(time="time", server="server", cpu="cpu")),
     "cloudwatch": Layout(_columns(time="timestamp", cpu="value")),
-    "azure": Layout(_columns(time="0", server="1", cpu="4"), header=False),
-    "alibaba": Layout(_columns(server="0", time="1", cpu="2"), header=False),
+    "bitbrains": Layout(_columns(time="Timestamp [ms]", cpu="CPU usage [%]")),
+    "azure": Layout(_columns(time="0", server="1", cpu="4"), header=False, published=True),
+    "alibaba": Layout(_columns(server="0", time="1", cpu="2"), header=False, published=True),
 }
-"""Presets: `azure` is a vm_cpu_readings file of the Azure traces, `alibaba` machine_usage of the 2018 trace."""
+"""Presets: `azure` is a vm_cpu_readings file of the Azure traces, `alibaba` machine_usage of the 2018 trace, `bitbrains`
+a VM of fastStorage or Rnd, whose times are seconds whatever its header reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +119,7 @@ def read_samples(
         row = frame.tenant_of[server]
         total[row, there] += series[there]
         seen[row] += there
-    if cleaned.gaps > cleaned.samples:
-        cleaned = replace(cleaned, apart_s=_apart_s(samples))
+    cleaned = replace(cleaned, apart_s=_apart_s(samples, servers[:_LOOKED_AT]))
     with np.errstate(invalid="ignore"):
         utilisation = (total / seen).astype(np.float32)
     return replace(frame.datacenter(utilisation, name), slot_s=slot_s, start_s=start_s), cleaned
@@ -261,9 +268,10 @@ def _by_server(samples: pl.DataFrame) -> Iterator[tuple[str, Floats, Floats]]:
         yield str(server), part["time"].to_numpy(), part["cpu"].to_numpy()
 
 
-def _apart_s(samples: pl.DataFrame) -> float:
-    """Median time between two samples of a server that have a value; 0 where no server has two."""
-    valued = samples.filter(pl.col("cpu").is_not_nan()).unique(["server", "time"]).sort("server", "time")
+def _apart_s(samples: pl.DataFrame, servers: Sequence[str]) -> float:
+    """Median time between two samples of some servers that have a value; 0 where none has two."""
+    some = samples.filter(pl.col("cpu").is_not_nan() & pl.col("server").is_in(servers))
+    valued = some.unique(["server", "time"]).sort("server", "time")
     gaps = valued.select(pl.col("time").diff().over("server"))["time"]
     return float(gaps.median() or 0.0)  # type: ignore[arg-type]
 
@@ -272,14 +280,17 @@ def _samples(path: Path, layout: Layout) -> pl.DataFrame:
     """Columns `server`, `time` in seconds, `cpu` as a share, NaN where empty."""
     table = _table(path, header=layout.header)
     names = {what: _named(path, table, name) for what, name in layout.columns.items()}
-    cpu = table[names["cpu"]].str.strip_chars()
-    empty = cpu.is_null() | cpu.str.to_lowercase().is_in(["", "nan", "null", "na", "-"])
+    cpu = table[names["cpu"]]
+    empty = cpu.is_null() | cpu.str.to_lowercase().is_in(["nan", "null", "na", "-"])
     numbers = cpu.cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() & ~empty) | numbers.is_infinite().fill_null(value=False)
     if wrong.any():
         row, place = _first(wrong, layout)
-        allowed = "a number, or nothing"
+        allowed = "a number with a decimal point, or nothing"
         raise InputError("is no utilisation", file=path, place=place, found=cpu[row], allowed=allowed)
+    if layout.published:
+        _check_fixed(path, table, names, numbers)
+        numbers = numbers.set(((numbers < 0) | (numbers > 100)).fill_null(value=False), None)
     shares = numbers.fill_null(float("nan")) / (100.0 if layout.percent else 1.0)
     server = table[names["server"]] if "server" in names else pl.Series([path.name.split(".")[0]] * len(cpu))
     if server.null_count():
@@ -288,21 +299,41 @@ def _samples(path: Path, layout: Layout) -> pl.DataFrame:
     return pl.DataFrame({"server": server.cast(pl.String), "time": times, "cpu": shares})
 
 
+def _check_fixed(path: Path, table: pl.DataFrame, names: Mapping[str, str], numbers: pl.Series) -> None:
+    """In another order of columns a table without a header would be read without a word: a time as a server."""
+    server = table[names["server"]]
+    is_number = server.cast(pl.Float64, strict=False).is_not_null()
+    for what, column, wrong, allowed in (
+        ("server", server, is_number, "a name"),
+        ("cpu", table[names["cpu"]], (numbers > _INVALID).fill_null(value=False), f"at most {_INVALID:g}"),
+    ):
+        if wrong.any():
+            row = int(wrong.arg_max() or 0)
+            message = f"is of another layout: column {table.columns.index(names[what])} is not the {what}"
+            remedy = "Say which columns they are: --column"
+            raise InputError(
+                message, file=path, place=f"line {row + 1}", found=column[row], allowed=allowed, remedy=remedy
+            )
+
+
 def _table(path: Path, *, header: bool) -> pl.DataFrame:
+    """Texts without blanks around them, by which tables are joined; None for an empty one."""
     with open_regular(path, limit_bytes=LIMIT_BYTES) as raw:
         try:
             with unpacked(raw, path) as file:
                 data = file.read(LIMIT_BYTES + 1)
             if len(data) > LIMIT_BYTES:
                 raise InputError("expands too far", file=path, allowed=f"{LIMIT_BYTES} bytes")
-            table = pl.read_csv(io.BytesIO(data), has_header=header, infer_schema=False)
+            head = data[: data.find(b"\n") + 1] or data
+            separator = next((each for each in ",;\t" if each.encode() in head), ",")
+            table = pl.read_csv(io.BytesIO(data), has_header=header, infer_schema=False, separator=separator)
         except (pl.exceptions.PolarsError, OSError, EOFError, ValueError) as error:
             raise InputError("is no table", file=path, found=str(error).splitlines()[0][:200]) from error
     if header:
         table = table.rename({name: name.strip() for name in table.columns}, strict=False)
     if not len(table):
         raise InputError("holds no line", file=path)
-    return table
+    return table.with_columns(pl.all().str.strip_chars().replace("", None))
 
 
 def _named(path: Path, table: pl.DataFrame, name: str) -> str:
@@ -321,13 +352,12 @@ def _require(path: Path, table: pl.DataFrame, names: Sequence[str]) -> None:
 
 def _times(path: Path, column: pl.Series, *, first: int = 2) -> Floats:
     """Seconds: numbers as they are, dates since 1970 in UTC unless they say a zone."""
-    text = column.str.strip_chars()
-    numbers = text.cast(pl.Float64, strict=False)
+    numbers = column.cast(pl.Float64, strict=False)
     if numbers.null_count():
-        moments = text.str.to_datetime(time_unit="ms", time_zone="UTC", strict=False)
+        moments = column.str.to_datetime(time_unit="ms", time_zone="UTC", strict=False)
         numbers = moments.dt.epoch("ms").cast(pl.Float64) / 1000
         # Of 3/4/2026 nobody can say which is the month.
-        numbers = numbers.set(~text.str.contains(_YEAR_FIRST).fill_null(value=False), None)
+        numbers = numbers.set(~column.str.contains(_YEAR_FIRST).fill_null(value=False), None)
     wrong = numbers.is_null() | ~numbers.is_finite() | (numbers.abs() > 1e11)
     if wrong.fill_null(value=True).any():
         row = int(wrong.fill_null(value=True).arg_max() or 0)
@@ -335,7 +365,7 @@ def _times(path: Path, column: pl.Series, *, first: int = 2) -> Floats:
             "is no time",
             file=path,
             place=f"line {row + first}",
-            found=text[row],
+            found=column[row],
             allowed="seconds, or a date as 2026-01-31 23:59:00",
         )
     return numbers.to_numpy()
