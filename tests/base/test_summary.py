@@ -59,8 +59,7 @@ def test_the_values_of_an_analysis_are_one_line_each() -> None:
     tally.of("create").errors["x.Y"] += 2
     run = Run(tally, "nn:1", "CID", 0.0, 9.6, interrupted=True)
     assert repr(run) == (
-        "<Run verdict: amber, calls: 0 in 10 s, failed calls: 2, limited by: unknown, "
-        "failed: interrupted>"
+        "<Run verdict: amber, calls: 0 in 10 s, failed calls: 2, limited by: unknown, failed: interrupted>"
     )
 
 

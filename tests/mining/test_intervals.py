@@ -32,14 +32,14 @@ def test_a_run_that_is_held_against_itself_agrees(sites: tuple[Site, ...]) -> No
     """At all sites with enough intervals; those predicted count, and one that is wrong counts no more."""
     exact = [replace(site, predicted=site.seen) for site in sites]
     whole = validated(exact, exact, Statistic.MEDIAN)
-    assert whole.agreement.share == whole.share == 1
+    assert len(whole.agreement.agreeing) == whole.agreement.compared == whole.within > 0
     assert set(whole.agreement.agreeing) == {
         site.template
         for site in exact
         if site.seen.number >= FEWEST and site.template in whole.agreement.agreeing
     }
     wrong = [replace(site, predicted=Observed(1, 99.0, 99.0)) for site in exact]
-    assert validated(wrong, exact, Statistic.MEDIAN).share == 0
+    assert validated(wrong, exact, Statistic.MEDIAN).within == 0
 
 
 def test_contention_is_a_factor(sites: tuple[Site, ...]) -> None:

@@ -5,7 +5,19 @@ from itertools import combinations
 
 import pytest
 
-from froude.render.theme import DARK, LIGHT, SERIES, Palette, contrast, css_variables
+from froude.render.theme import DARK, LIGHT, SERIES, Palette, css_variables
+
+
+def contrast(colour: str, other: str) -> float:
+    """Contrast ratio of two `#rrggbb` colours, 1 to 21 (WCAG 2.2, relative luminance)."""
+    high, low = sorted((_luminance(colour), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])

@@ -92,6 +92,7 @@ def audit(
     from dataclasses import replace
 
     from froude.base.scratch import Scratch
+    from froude.base.summary import counted, recognised_text
     from froude.base.units import parse_seconds
     from froude.cli.outputs import Output, claim
     from froude.trace.importers.audit_log import import_audit
@@ -126,6 +127,9 @@ def audit(
             origin=origin,
             progress=settings.progress(),
         )
+        span_s = (log.meta.end_us - log.meta.begin_us) / 1e6
+        every_s, lines = span_s / max(1, log.meta.lines - 1), counted(log.meta.lines, "line")
+        settings.note(recognised_text(f"audit log ({form.value} lines)", lines, every_s, span_s))
         show_audit(
             settings, log, [] if not settings.dry_run else [f"write {log.meta.lines:,} lines to {output}"]
         )

@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
+    from froude.trace.types import Trace
 
 
 _NO_LINE = re.compile("[^ -~\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
@@ -84,6 +85,7 @@ def calls(
     parsed = dict(Scale.parse(scale or []))
     with settings.progress().task("Reading the table"):
         trace, remarks = import_calls(path, table, scale=parsed, source_id=source_id)
+    settings.note(recognised(trace, "table of calls"))
     for remark in remarks:
         settings.note(f"note: {remark}")
     if settings.dry_run:
@@ -94,3 +96,19 @@ def calls(
         parts = {"path": str(output), "calls": len(trace.calls), "remarks": remarks}
         settings.emit({**parts, "lineage": lineage.to_mapping()})
     settings.out(f"{output}: {len(trace.calls)} calls")
+
+
+def recognised(trace: Trace, form: str) -> str:
+    """The first line of an import of calls.
+
+    Args:
+        trace: that was made.
+        form: of what it was made from.
+    """
+    from froude.base.summary import counted, recognised_text
+
+    calls = trace.calls
+    senders = counted(len({call.client_id or call.connection for call in calls}), "sender")
+    span_s = max((call.start_s for call in calls), default=0.0)
+    every_s = span_s / max(1, len(calls) - 1)
+    return recognised_text(form, f"{senders}, {counted(len(calls), 'call')}", every_s, span_s)

@@ -238,6 +238,7 @@ def tap(
     claim(settings, [Output(output, "trace", folder=True, keeps=True)], [path, hadoop])
     schema, _ = schema_of(hadoop, settings)
     trace = import_tap(path, schema, scale=dict(Scale.parse(scale or [])), source_id=source_id)
+    settings.note(call_table.recognised(trace, "tap of connections"))
     if settings.dry_run:
         settings.would(f"write {len(trace.calls)} calls to {output}")
         return

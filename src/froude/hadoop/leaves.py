@@ -9,7 +9,7 @@ Mining compares calls leaf by leaf, and a workload names leaves in its rules; bo
     environment[SHELL].value         a field of an element of a list that stands for a map, by its key (`leaves`)
     location{}                       a submessage that is present and empty; its value is None
 
-Enums are their numbers (`enum_name` tells the name), bytes are bytes. Order is that of the field numbers,
+Enums are their numbers, bytes are bytes. Order is that of the field numbers,
 which is the order on the wire. Time is linear in the number of leaves in both directions. Fields that the
 schema does not know are not shown.
 """
@@ -307,19 +307,3 @@ def field_at(kind: type[Message], path: str) -> FieldDescriptor:
         descriptor = field.message_type
     assert field is not None
     return field
-
-
-def enum_name(kind: type[Message], path: str, value: Value) -> str | None:
-    """The name of an enum leaf's number; None if the leaf is no enum or the number has no name.
-
-    Args:
-        kind: the message class that the path begins at.
-        path: the leaf's path.
-        value: what `leaves` gives there.
-
-    Raises:
-        InputError: the class has no such path.
-    """
-    enum = field_at(kind, path).enum_type
-    known = enum.values_by_number.get(value) if enum is not None and isinstance(value, int) else None
-    return None if known is None else str(known.name)

@@ -61,11 +61,6 @@ class Validated:
     within: int
     """Of the sites at which they agree, those that were predicted within `trace.intervals.WITHIN`."""
 
-    @property
-    def share(self) -> float | None:
-        """Of the sites at which two runs agree, those that were predicted; None where they agree at none."""
-        return self.within / len(self.agreement.agreeing) if self.agreement.agreeing else None
-
 
 def intervals(workload: Workload, recording: Recording) -> tuple[Site, ...]:
     """The intervals of a run by call site, beside what the workload says.

@@ -74,11 +74,6 @@ class Agreement:
         """Sites that can be compared."""
         return self.sites - self.few - self.short
 
-    @property
-    def share(self) -> float | None:
-        """The share of the compared that agree; None where there are none."""
-        return len(self.agreeing) / self.compared if self.compared else None
-
 
 def agreement(left: Mapping[str, Observed], right: Mapping[str, Observed], statistic: Statistic) -> Agreement:
     """The sites at which two runs agree.

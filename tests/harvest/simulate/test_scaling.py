@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.harvest.simulate.scaling import Scaling, factor_for, mean_utilisation, scaled
+from froude.harvest.simulate.scaling import Scaling, factor_for, scaled
 
 SERIES = np.array([[0.1, 0.5], [0.25, np.nan]], np.float32)
 
@@ -26,8 +26,10 @@ def test_root_scaling_raises_low_values_most() -> None:
 
 
 def test_the_mean_is_over_servers_that_were_measured() -> None:
-    """One server of the first tenant in two slots, three of the second in one."""
-    assert mean_utilisation(SERIES, [1, 3]) == pytest.approx((0.1 + 0.5 + 3 * 0.25) / 5)
+    """One server of the first tenant in two slots, three of the second in one: their mean needs no factor."""
+    assert factor_for(SERIES, [1, 3], Scaling.LINEAR, (0.1 + 0.5 + 3 * 0.25) / 5) == pytest.approx(
+        1, rel=1e-3
+    )
 
 
 @given(st.sampled_from(Scaling), st.floats(0.05, 0.95), st.integers(0, 99))
@@ -37,7 +39,8 @@ def test_the_factor_brings_the_mean_to_the_wanted_one(scaling: Scaling, mean: fl
     series = draw.uniform(0.01, 1, (4, 50)).astype(np.float32)
     servers = draw.integers(1, 9, 4)
     factor = factor_for(series, servers, scaling, mean)
-    assert mean_utilisation(scaled(series, scaling, factor), servers) == pytest.approx(mean, abs=2e-4)
+    reached = np.average(scaled(series, scaling, factor).mean(axis=1), weights=servers)
+    assert reached == pytest.approx(mean, abs=2e-4)
 
 
 def test_a_mean_that_idle_tenants_rule_out_is_refused() -> None:
@@ -50,4 +53,4 @@ def test_a_mean_that_idle_tenants_rule_out_is_refused() -> None:
 def test_series_without_a_sample_are_refused() -> None:
     """There is no mean of nothing."""
     with pytest.raises(InputError, match="no measured utilisation"):
-        mean_utilisation(np.full((1, 2), np.nan, np.float32), [1])
+        factor_for(np.full((1, 2), np.nan, np.float32), [1], Scaling.LINEAR, 0.5)

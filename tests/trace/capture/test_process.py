@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from froude.base.errors import InputError, MissingError, TargetError
-from froude.trace.capture.process import CaptureProcess, default_name
+from froude.trace.capture.process import CaptureProcess
 from froude.trace.capture.settings import CaptureResult, CaptureSettings, error_to_mapping
 from froude.trace.files import read_trace
 from froude.trace.types import Loss
@@ -147,14 +147,6 @@ def test_its_cpu_time_is_that_of_all_its_processes(
     lineage = read_trace(tmp_path / "t").lineage
     assert lineage is not None
     assert lineage.state is State.FAILED
-
-
-def test_a_free_name_is_one_that_nothing_begins_with(tmp_path: Path) -> None:
-    """Neither a Trace nor what is left of an unfinished one."""
-    assert default_name(tmp_path) == tmp_path / "trace-1"
-    (tmp_path / "trace-1").mkdir()
-    (tmp_path / "trace-2.partial").mkdir()
-    assert default_name(tmp_path) == tmp_path / "trace-3"
 
 
 def test_what_cannot_begin_says_so(target: tuple[str, int], tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ _SUMMARY = ("CPU", "Total", "Input file")
 """How blkparse's other lines begin; what follows them is no event."""
 _MSR_TICKS = 10_000_000
 """Of 100 ns a second."""
+_SEVERAL = 20
+"""Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
 _MOST_DIRTY = 0.1
 """Part of the lines that may be unreadable."""
 
@@ -80,6 +82,8 @@ class BlockTrace:
     """Where the first of them stands, and what it is."""
     remarks: tuple[str, ...] = ()
     """What was taken to be, and might be otherwise."""
+    layouts: tuple[str, ...] = ()
+    """In which the files are written, each once."""
 
     @property
     def duration_s(self) -> float:
@@ -104,11 +108,13 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
     requests: list[Request] = []
     spans: dict[str, list[tuple[float, float]]] = {}
     dirty, first, remarks = 0, "", []
+    layouts: list[str] = []
     names: set[str] = set()
     for path in files:
         own = str(path) if path.name in names else path.name
         names.add(path.name)
         mine = _File(path, layout, len(requests), len(spans))
+        layouts += [mine.layout.value] * (mine.layout.value not in layouts)
         found = _spans(mine.requests) if len(files) > 1 else {}
         doubled = {name for name, span in found.items() if _meets(span, spans.get(name, []))}
         for name, span in found.items():
@@ -129,7 +135,10 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
         raise InputError("has no requests", file=", ".join(map(str, files)) or None, allowed=allowed)
     requests.sort(key=lambda request: request.time_s)
     volumes = tuple(dict.fromkeys(each.volume for each in requests))
-    return BlockTrace(tuple(requests), volumes, dirty, first, tuple(remarks))
+    if len(requests) >= _SEVERAL and 2 * len(volumes) > len(requests):
+        number = f"{len(volumes):,} volumes in {len(requests):,} requests"
+        raise InputError("has another column for its volume", file=files[0], found=number)
+    return BlockTrace(tuple(requests), volumes, dirty, first, tuple(remarks), tuple(layouts))
 
 
 class _File:
@@ -147,7 +156,8 @@ class _File:
         self.requests: list[Request] = []
         self.dirty, self.first_dirty = 0, ""
         names: dict[str, str] = {}
-        for number, found in _parsed(path, layout):
+        self.layout, parsed = _parsed(path, layout)
+        for number, found in parsed:
             if found is None:
                 self.dirty += 1
                 self.first_dirty = self.first_dirty or f"{path}:{number}"
@@ -180,8 +190,8 @@ def _meets(span: tuple[float, float], others: Iterable[tuple[float, float]]) -> 
     return any(span[0] < end and begin < span[1] for begin, end in others)
 
 
-def _parsed(path: Path, layout: Layout | None) -> Iterator[tuple[int, Request | None]]:
-    """Line by line, with its number; None for one that cannot be read."""
+def _parsed(path: Path, layout: Layout | None) -> tuple[Layout, Iterator[tuple[int, Request | None]]]:
+    """The layout, and line by line the number and the request; None for one that cannot be read."""
     lines: Iterator[tuple[int, str]] = enumerate(read_lines(path, longest=_LONGEST), 1)
     number, head = next((each for each in lines if _tells(each[1])), (0, ""))
     how = layout or _layout_of(head, path)
@@ -190,9 +200,8 @@ def _parsed(path: Path, layout: Layout | None) -> Iterator[tuple[int, Request | 
     else:
         parse = _PARSERS[how]
         lines = chain([(number, head)], lines)
-    for number, line in _queued(lines) if how is Layout.BLKPARSE else lines:
-        if line.strip():
-            yield number, _checked(parse, line)
+    events = _queued(lines) if how is Layout.BLKPARSE else lines
+    return how, ((number, _checked(parse, line)) for number, line in events if line.strip())
 
 
 def _tells(line: str) -> bool:
@@ -244,7 +253,9 @@ def _from_mqsim(line: str) -> Request:
 
 def _from_msr(line: str) -> Request:
     ticks, host, disk, op, offset, size, _ = line.split(",")
-    return Request(int(ticks) / _MSR_TICKS, f"{host}.{disk}", int(offset), int(size), _is_read(op))
+    return Request(
+        int(ticks) / _MSR_TICKS, f"{host.strip()}.{disk.strip()}", int(offset), int(size), _is_read(op)
+    )
 
 
 def _from_spc(line: str) -> Request:

@@ -142,6 +142,7 @@ def _traces(
 ) -> tuple[answers.Answer, list[str]]:
     from dataclasses import asdict
 
+    from froude.base.summary import counted, recognised_text
     from froude.cache.figures.simulation import replay_report
     from froude.cache.simulate.replay import Replay, footprint_bytes, replay_all
     from froude.cache.simulate.traces import read_traces
@@ -149,6 +150,10 @@ def _traces(
 
     chunk = size_of(flags.chunk or "64 KiB", "--chunk")
     trace = read_traces(paths, _layout(flags.layout))
+    volumes, requests = counted(len(trace.volumes), "volume"), counted(len(trace.requests), "request")
+    every_s = trace.duration_s / max(1, len(trace.requests) - 1)
+    form = f"block traces ({', '.join(trace.layouts)})"
+    settings.note(recognised_text(form, f"{volumes}, {requests}", every_s, trace.duration_s))
     for text in trace.remarks:
         settings.note(f"note: {text}")
     space = (

@@ -151,7 +151,7 @@ def scheduling(
 def _read(settings: Settings, files: list[Path]) -> list[JobGraph]:
     from froude.harvest.schedule.dags.read import read_jobs
 
-    return [graph for file in files for graph in read_jobs(file, settings.note)]
+    return [graph for file in files for graph in read_jobs(file, settings.note, settings.note)]
 
 
 def _concurrency(text: str) -> Concurrency:

@@ -121,7 +121,7 @@ def import_(
     wanted = Wanted(date_of(tables, date), hours, filters, figures, paid, region)
     given = load_rates(rated)
     with settings.progress().task("reading prices"):
-        prices = _prices(tables, _mapping(column or []), region, paid)
+        prices = _prices(settings, tables, _mapping(column or []), region, paid)
         _malformed(settings, prices, strict=strict)
         imported = build(prices, given, wanted)
     idle = unmatched(load_rates(_own(rated)), given, prices)
@@ -197,14 +197,21 @@ def _long_enough(tariff: Tariff, hours: float) -> None:
         raise InputError("is too short for this tariff", place="--term", found=found, allowed=allowed)
 
 
-def _prices(tables: Sequence[Path], mapping: dict[str, str], region: str | None, tariff: Tariff) -> Prices:
+def _prices(
+    settings: Settings, tables: Sequence[Path], mapping: dict[str, str], region: str | None, tariff: Tariff
+) -> Prices:
+    from froude.base.summary import counted, recognised_text
     from froude.provision.prices.files import load_table
     from froude.provision.prices.layouts import Prices
     from froude.provision.prices.rows import read_prices
 
     prices = Prices()
     for path in tables:
-        prices += read_prices(load_table(path), mapping=mapping, region=region, tariff=tariff)
+        mine = read_prices(load_table(path), mapping=mapping, region=region, tariff=tariff)
+        kinds = {"server type": mine.instances, "volume": mine.volumes, "disk": mine.disks}
+        entities = ", ".join(counted(len(rows), kind) for kind, rows in kinds.items() if rows)
+        settings.note(recognised_text("table of prices", entities or "no row with a price"))
+        prices += mine
     return prices
 
 

@@ -40,17 +40,6 @@ def scaled(utilisation: Shares, scaling: Scaling, factor: float) -> Shares:
     return values
 
 
-def mean_utilisation(utilisation: Shares, servers: npt.ArrayLike) -> float:
-    """The mean over all servers and the slots in which their tenant was measured.
-
-    Args:
-        utilisation: shape (tenants, slots), 0 to 1.
-        servers: shape (tenants,): how many each has.
-    """
-    weights, means = _distribution(utilisation, servers)
-    return float((weights * means).sum() / weights.sum())
-
-
 def factor_for(utilisation: Shares, servers: npt.ArrayLike, scaling: Scaling, mean: float) -> float:
     """The factor that brings the mean over all servers to a wanted one, by bisection.
 

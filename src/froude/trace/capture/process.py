@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any, Self
 
 from froude.base.errors import FroudeError, TargetError
@@ -169,11 +168,3 @@ class CaptureProcess:
             else:
                 return report
         raise TargetError("ended before its time", file="the capture's proxy process")
-
-
-def default_name(folder: Path) -> Path:
-    """A free name for a Trace in `folder`: `trace-1`, `trace-2`, ..."""
-    number = 1
-    while any(folder.glob(f"trace-{number}*")):
-        number += 1
-    return folder / f"trace-{number}"

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from froude.base.errors import InputError
 from froude.base.files import open_regular, unpacked
-from froude.base.summary import counted
+from froude.base.summary import counted, recognised_text
 from froude.harvest.schedule.dags.graph import JobGraph, Stage, checked
 
 LIMIT_BYTES = 2 << 30
@@ -101,7 +101,11 @@ class _Counted:
             yield f"how long {counted(self.untimed, 'task')} ran is not known: means are those of the others"
 
 
-def read_jobs(path: Path, note: Callable[[str], None] | None = None) -> list[JobGraph]:
+def read_jobs(
+    path: Path,
+    note: Callable[[str], None] | None = None,
+    recognised: Callable[[str], None] | None = None,
+) -> list[JobGraph]:
     """Jobs of a file, whatever it is of the four; plain, or packed with gzip or zstd.
 
     A Spark application is one job: the stages of its jobs, each after the jobs that had ended when it was submitted.
@@ -111,6 +115,7 @@ def read_jobs(path: Path, note: Callable[[str], None] | None = None) -> list[Job
     Args:
         path: the file, or the folder of a rolling Spark event log.
         note: told of what was left out, or is not known.
+        recognised: called first, with what the file was taken for.
 
     Raises:
         InputError: it cannot be read, is none of them, or holds no job that ran a task.
@@ -122,13 +127,13 @@ def read_jobs(path: Path, note: Callable[[str], None] | None = None) -> list[Job
     head = next(values, None)
     try:
         if isinstance(head, dict) and "Event" in head:
-            jobs = _spark(path, itertools.chain([head], values), count)
+            form, jobs = "Spark event log", _spark(path, itertools.chain([head], values), count)
         elif isinstance(head, dict) and isinstance(head.get("workflow"), dict):
-            jobs = [_workflow(path, head, count)]
+            form, jobs = "WfCommons instance", [_workflow(path, head, count)]
         elif isinstance(head, dict) and "mapTasks" in head:
-            jobs = _rumen(itertools.chain([head], values), count)
+            form, jobs = "Rumen trace", _rumen(itertools.chain([head], values), count)
         elif isinstance(head, dict) and "type" in head:
-            jobs = [_history(path, itertools.chain([head], values), count)]
+            form, jobs = ".jhist file", [_history(path, itertools.chain([head], values), count)]
         else:
             count.refuse(path)
             allowed = "a Spark event log, a Rumen trace, a .jhist file (Avro-Json) or a WfCommons instance"
@@ -139,6 +144,9 @@ def read_jobs(path: Path, note: Callable[[str], None] | None = None) -> list[Job
         ) from error
     count.refuse(path)
     found = checked(jobs, str(path))
+    if recognised is not None:
+        entities = f"{counted(len(found), 'job')}, {counted(count.tasks, 'task')}"
+        recognised(f"{path}: {recognised_text(form, entities)}")
     if note is not None:
         for text in count.notes():
             note(f"note: {path}: {text}")
