@@ -47,12 +47,14 @@ def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Ma
     best = min(totals, key=lambda name: totals[name])
     soonest = " soonest" * (totals[best] < max(totals.values()))
     lede = f"All jobs end{soonest} under **{best}**: after {seconds_text(totals[best])}."
-    if best in gained:
-        gain = gained[best]
-        how = f"{gain.mean:.1%} sooner than with one cache for all ({_interval(gain) or 'one run: no interval'})"
-        lede += f" That is {how}."
-        if gain.interval is None or gain.interval[0] <= 0:
-            lede = f"These runs do not tell the policies from one cache for all: the soonest, **{best}**, ends {how}."
+    rival = gained.get(best) or max(gained.values(), key=lambda gain: gain.mean, default=None)
+    if rival is not None:
+        how = f"{rival.mean:.1%} sooner than with one cache for all ({_interval(rival) or 'one run: no interval'})"
+        lede += f" That is {how}." if best in gained else ""
+        low, high = rival.interval or (0.0, 0.0)
+        if low <= 0 <= high:
+            who = f"the soonest, **{best}**," if best in gained else "the soonest of the others"
+            lede = f"These runs do not tell the policies from one cache for all: {who} ends {how}."
     runs = 1 + max(each.run for each in outcomes)
     space = scenario.space_bytes * len(scenario.hypervisors)
     times = "once" if runs == 1 else f"{runs} times"

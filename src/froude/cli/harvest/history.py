@@ -149,6 +149,8 @@ def import_(
             inventory=known,
             align=align,
         )
+    if np.isnan(datacenter.utilisation).all():
+        raise InputError("holds no value of utilisation", file=tables[0], found=cleaned.text())
     if scale is None and wanted.percent and not np.nanmax(datacenter.utilisation, initial=0.0) > _ONE_PERCENT:
         raise InputError(
             "has no sample above 1 %: shares, not percent?",
