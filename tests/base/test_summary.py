@@ -10,7 +10,7 @@ from tests.emulation.plans import plan
 from tests.trace.making import small_trace
 
 import froude
-from froude.base.summary import Summarised, counted
+from froude.base.summary import Summarised, base_text, counted, recognised_text
 from froude.emulation.run import Run
 from froude.emulation.tally import Tally
 from froude.experiment.session import Workload
@@ -41,6 +41,25 @@ def test_what_is_not_known_is_not_shown() -> None:
 def test_numbers_of_things(number: int, text: str) -> None:
     """One has no s."""
     assert counted(number, "call") == text
+
+
+def test_a_base() -> None:
+    """What a statistic rests on, of what there is."""
+    assert base_text(31, 1500, "server") == "31 of 1,500 servers"
+    assert base_text(0, 1, "tenant") == "0 of 1 tenant"
+
+
+@pytest.mark.parametrize(
+    ("every_s", "span_s", "text"),
+    [
+        (300.0, 16 * 86400.0, "recognised csv: 3 servers, one every 300 s, over 16.0 days"),
+        (0.25, 7200.0, "recognised csv: 3 servers, one every 250 ms, over 7,200 s"),
+        (0.0, None, "recognised csv: 3 servers"),
+    ],
+)
+def test_what_an_import_recognised(every_s: float, span_s: float | None, text: str) -> None:
+    """What has no times has neither an interval nor a span."""
+    assert recognised_text("csv", "3 servers", every_s, span_s) == text
 
 
 def test_the_values_of_an_analysis_are_one_line_each() -> None:

@@ -105,3 +105,9 @@ def test_what_failed_when_recorded_and_what_is_made_again_is_no_failure(good: Ru
     good.tally.notes.update({f"{AS_RECORDED}create": 2, f"{RETRIED}create NotReplicatedYet": 1})
     assert not good.failed
     assert good.verdict.colour is Colour.GREEN
+
+
+def test_nothing_sent_is_no_run_as_planned(good: Run) -> None:
+    """Of a play without a call nothing was measured."""
+    good.tally.series.clear()
+    assert str(good.verdict).startswith("amber: no call was sent in the steady phase")

@@ -31,8 +31,8 @@ def test_a_cloudwatch_export_is_one_machine(tmp_path: Path) -> None:
 
 
 def test_a_table_of_machines(tmp_path: Path) -> None:
-    """Parquet too; rows in any order; shares when it is said."""
-    table = pa.table({"Time": [20, 10, 10], "machine": ["a", "a", "b"], "utilisation": [0.2, 0.1, 1.0]})
+    """Parquet too; rows in any order, blanks around names; shares when it is said."""
+    table = pa.table({"Time": [20, 10, 10], "machine": ["a ", "a", " b"], "utilisation": [0.2, 0.1, 1.0]})
     pq.write_table(table, tmp_path / "t.parquet")
     telemetry = read_telemetry([tmp_path / "t.parquet"], scale=Scale.SHARE)
     assert telemetry.series["a"][0].tolist() == [10.0, 20.0]

@@ -164,3 +164,21 @@ def test_a_layout_can_be_said(tmp_path: Path) -> None:
     """Of a file whose first line is damaged."""
     found = read_traces([written(tmp_path, "damaged\n" + MQSIM * 10)], Layout.MQSIM)
     assert (len(found.requests), found.dirty) == (20, 1)
+
+
+def test_blanks_around_the_name_of_a_volume(tmp_path: Path) -> None:
+    """Make no other volume."""
+    (tmp_path / "m").write_text(
+        "128166372003061629, hm ,0,Read,0,4096,1\n128166372003061630,hm, 0 ,Read,0,4096,1\n"
+    )
+    trace = read_traces([tmp_path / "m"])
+    assert (trace.volumes, trace.layouts) == (("hm.0",), ("msr",))
+
+
+def test_a_column_of_volumes_that_never_come_again_is_another(tmp_path: Path) -> None:
+    """Such as the arrivals of a trace whose first two columns changed places."""
+    (tmp_path / "t").write_text("".join(f"0 {1000 * n} 16 8 1\n" for n in range(1, 40)))
+    with pytest.raises(
+        InputError, match="has another column for its volume; found 39 volumes in 39 requests"
+    ):
+        read_traces([tmp_path / "t"])

@@ -12,9 +12,9 @@ from froude.harvest.live.usage import Usage
 
 
 def test_a_line_a_server(tmp_path: Path) -> None:
-    """Memory where it is known; of two lines the later counts."""
+    """Memory where it is known; of two lines the later counts, whatever blanks are around the server's name."""
     file = tmp_path / "use.csv"
-    file.write_text("server,cpu,memory_mb\na,0.2,\nb,0.5,1024\na,0.3,\n")
+    file.write_text("server,cpu,memory_mb\na,0.2,\nb,0.5,1024\n a ,0.3,\n")
     assert usage_of_servers(file) == {"a": Usage(0.3), "b": Usage(0.5, 1024)}
 
 

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from froude.base.errors import InputError
-from froude.harvest.telemetry.importers import LAYOUTS, Layout, read_inventory, read_samples, with_reimages
+from froude.harvest.telemetry.importers import (
+    LAYOUTS,
+    Layout,
+    read_failures,
+    read_inventory,
+    read_samples,
+    with_reimages,
+)
 
 
 def table(path: Path, text: str) -> Path:
@@ -116,3 +123,75 @@ def test_a_server_that_the_inventory_lacks(tmp_path: Path) -> None:
         read_samples([samples], LAYOUTS["csv"], slot_s=120, name="dc", inventory=known)
     with pytest.raises(InputError, match="1 s to 1 day"):
         read_samples([samples], LAYOUTS["csv"], slot_s=0.1, name="dc")
+
+
+def test_blanks_around_a_name_make_no_other_server(tmp_path: Path) -> None:
+    """Nor another tenant, environment or rack: names join tables, as numbers and times do."""
+    samples = table(tmp_path / "cpu.csv", "time, server ,cpu\n0,a ,10\n600, a,20\n1200,a,30\n0, b , 5\n")
+    servers = table(
+        tmp_path / "servers.csv", "server,tenant,environment,rack\n a,web , x,r1\nb , web,x ,r1 \n"
+    )
+    wipes = table(tmp_path / "wipes.csv", "server,time\na ,3\n b,4\n")
+    found, cleaned = read_samples(
+        [samples], LAYOUTS["csv"], slot_s=600, name="dc", inventory=read_inventory(servers)
+    )
+    assert (found.servers, found.tenants, found.environments) == (["a", "b"], ["web"], ["x"])
+    assert found.server_rack.tolist() == [0, 0]
+    assert cleaned.apart_s == 600
+    assert with_reimages(found, wipes)[1] == 0
+    failures = table(tmp_path / "failures.csv", "server,rack,time\na,r,0\nb, r ,60\n a,r,120\n")
+    assert (read_failures(failures)[0].failures, read_failures(failures)[0].pairs) == (2, 1)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", ";\t"])
+def test_separators(separator: str, tmp_path: Path) -> None:
+    """That of the first line; blanks behind it are none of the name."""
+    rows = [["time", "server", "cpu"], ["0", "a", "10"], ["600", "a", "20"]]
+    samples = table(tmp_path / "cpu.csv", "".join(f"{separator.join(row)}\n" for row in rows))
+    found, _ = read_samples([samples], LAYOUTS["csv"], slot_s=600, name="dc")
+    assert np.allclose(found.utilisation, [[0.1, 0.2]])
+
+
+def test_a_decimal_comma_is_named(tmp_path: Path) -> None:
+    """10,5 could be another number than ten and a half."""
+    samples = table(tmp_path / "cpu.csv", "time;server;cpu\n0;a;10,5\n")
+    with pytest.raises(
+        InputError, match="line 2: is no utilisation; found 10,5; allowed: a number with a dec"
+    ):
+        read_samples([samples], LAYOUTS["csv"], slot_s=600, name="dc")
+
+
+def test_bitbrains(tmp_path: Path) -> None:
+    """A VM a file; times are seconds though the header has them in milliseconds."""
+    head = "Timestamp [ms];\tCPU cores;\tCPU usage [MHZ];\tCPU usage [%]\n"
+    rows = "".join(f"{1400000000 + 300 * n};\t4;\t500.0;\t{5 + n}.0\n" for n in range(3))
+    found, _ = read_samples(
+        [table(tmp_path / "7.csv", head + rows)], LAYOUTS["bitbrains"], slot_s=300, name="dc"
+    )
+    assert (found.servers, found.slots, found.start_s) == (["7"], 3, 1400000000 // 300 * 300)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "message"),
+    [
+        (
+            "alibaba",
+            "39600,12,30.5,40,20\n39900,12,31,40,20\n",
+            "line 1: is of another layout: column 0 is not",
+        ),
+        ("alibaba", "m_1,0,3000,40,20\n", "column 2 is not the cpu; found 3000; allowed: at most 101"),
+        ("azure", "0,12,1,9,5\n", "column 1 is not the server; found 12; allowed: a name. Say which columns"),
+    ],
+)
+def test_another_order_of_columns_is_refused(name: str, line: str, message: str, tmp_path: Path) -> None:
+    """A table without a header would be read without a word, times as servers and load as utilisation."""
+    with pytest.raises(InputError, match=message):
+        read_samples([table(tmp_path / "x.csv", line)], LAYOUTS[name], slot_s=300, name="dc")
+
+
+def test_values_that_a_published_trace_calls_invalid(tmp_path: Path) -> None:
+    """101 and what is below 0 are no utilisation."""
+    samples = table(tmp_path / "x.csv", "m_1,0,101,1,1\nm_1,10,-1,1,1\nm_1,20,50,1,1\n")
+    found, cleaned = read_samples([samples], LAYOUTS["alibaba"], slot_s=60, name="dc")
+    assert (cleaned.missing, cleaned.above, cleaned.negative) == (2, 0, 0)
+    assert np.allclose(found.utilisation, [[0.5]])
