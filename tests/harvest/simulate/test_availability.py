@@ -79,3 +79,14 @@ def test_settings_check_themselves() -> None:
         AvailabilitySetting(means=(1.0,))
     with pytest.raises(ValueError, match="1 or more"):
         AvailabilitySetting(moments=0)
+
+
+def test_what_was_not_measured_is_neither_busy_nor_idle() -> None:
+    """Of ten tenants a third are busy, a third idle, the rest unknown: one idle server answers, others may not."""
+    level = np.repeat([0.9, 0.1, np.nan], 10).astype(np.float32)
+    known = replace(KNOWN, utilisation=np.broadcast_to(level[:, None], (30, 720)).copy())
+    setting = replace(SMALL, means=(0.5,), moments=10)
+    (found,) = availability(known, 0.0, setting, Seeds(1), [preset("random")], runs=1)
+    # All three busy, or one idle at least, of three servers each busy, idle or unknown by a third.
+    assert found.known[0] == pytest.approx((1 + 19) / 27, rel=0.05)
+    assert found.failed[0] == pytest.approx(1 / 20, rel=0.3)

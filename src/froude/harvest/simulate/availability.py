@@ -164,8 +164,7 @@ def failed_share(replicas: Ints, busy: npt.NDArray[np.bool_]) -> float:
 
 def _moments(series: Shares, setting: AvailabilitySetting, seeds: Seeds, run: int) -> Shares:
     draw = np.random.default_rng(seeds.child("moments", run).value)
-    measured = np.flatnonzero(~np.isnan(series).all(axis=0))
-    return series[:, measured[draw.integers(0, len(measured), setting.moments)]]
+    return series[:, draw.integers(0, series.shape[1], setting.moments)]
 
 
 def _simulate(case: _Case) -> tuple[tuple[tuple[float | None, float], ...], int]:
