@@ -285,7 +285,7 @@ def full_disk(limit_bytes: int) -> Iterator[None]:
 WRITERS: dict[str, Callable[[Path, Path], Sequence[object]]] = {
     "mine": lambda a, o: ("mine", a / "t", "-o", o),
     "extrapolate": lambda a, o: ("extrapolate", a / "w.yaml", *AT, "-o", o),
-    "tap": lambda a, o: ("trace", "import", "tap", a / "k.tap", "--hadoop", a / "jars", "-o", o),
+    "tap": lambda a, o: ("--quiet", "trace", "import", "tap", a / "k.tap", "--hadoop", a / "jars", "-o", o),
     "pcap": lambda a, o: ("capture", "pcap", a / "k.pcap", "--hadoop", a / "jars", "-o", o),
     "report": lambda a, o: ("report", a / "w.yaml", "-o", o / "r.html", "--static"),
 }

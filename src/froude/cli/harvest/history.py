@@ -157,6 +157,9 @@ def import_(
             file=tables[0],
             remedy="Say which it is: --scale share, or --scale percent",
         )
+    unknown = 0
+    if reimages is not None:
+        datacenter, unknown = with_reimages(datacenter, reimages)
     every_s, span_s = cleaned.apart_s, datacenter.slots * datacenter.slot_s
     columns = ", ".join(f"{what} in {column}" for what, column in wanted.columns.items())
     entities = counted(len(datacenter.servers), "server")
@@ -165,10 +168,8 @@ def import_(
     if silent:
         settings.note(f"note: {len(silent):,} servers of the inventory have no samples and are left out")
     datacenter = replace(datacenter, cores=cores, memory_mb=memory * 1024)
-    if reimages is not None:
-        datacenter, unknown = with_reimages(datacenter, reimages)
-        if unknown:
-            settings.note(f"note: {unknown:,} reimages of servers without samples are left out")
+    if unknown:
+        settings.note(f"note: {unknown:,} reimages of servers without samples are left out")
     settings.note(cleaned.text())
     if cleaned.gaps > cleaned.samples and datacenter.slot_s < every_s <= LONGEST_SLOT_S:
         settings.note(
