@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.base.plain import DEPTH_LIMIT, LONGEST_LINE, Fields, dump_yaml, parse_json, parse_yaml
+from froude.base.plain import (
+    DEPTH_LIMIT,
+    LONGEST_LINE,
+    Fields,
+    dump_yaml,
+    parse_json,
+    parse_yaml,
+    yaml_comments,
+)
 
 MB = 1_000_000
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -180,3 +188,15 @@ def test_nesting_up_to_the_limit_is_read() -> None:
     assert parse_yaml(b"[" * DEPTH_LIMIT + b"]" * DEPTH_LIMIT, "f")
     with pytest.raises(InputError, match="nested too deep"):
         parse_yaml(b"[" * (DEPTH_LIMIT + 1) + b"]" * (DEPTH_LIMIT + 1), "f")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a: 'x # y'\nb: é#é\nc: |\n  # of the text\n", []),
+        ("# a\né: [1, 2] # b\n  # c\nd: | # e\n  # no\n# f", ["# a", "# b", "# c", "# e", "# f"]),
+    ],
+)
+def test_comments_are_found_between_values(text: str, found: list[str]) -> None:
+    """Not within texts; those behind the head of a text over several lines, too."""
+    assert [match[1] for match in yaml_comments(text)] == found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import stat
 from dataclasses import replace
@@ -15,11 +17,15 @@ from froude.base.files import kind_of_place
 from froude.cli.app import as_typed, run
 from froude.cli.outputs import Output, claim, page
 from froude.cli.settings import Settings
+from froude.render import Report, Tone, save
 from froude.trace.files import read_trace
 from froude.workload.plan_file import read_plan, write_plan
-from froude.workload.yaml_file import open_workload
+from froude.workload.types import Constant, Question
+from froude.workload.yaml_file import open_workload, write_workload
+from froude.workspace.document import dump_sealed_figures, edited_file, with_lineage
+from froude.workspace.migrate import Migrations
 from froude.workspace.recognise import kind_of
-from tests.cli.command_lines import FILES, LINES, ORIGIN, PARTS, Place, make_all
+from tests.cli.command_lines import FILES, LINES, ORIGIN, PARTS, Place, make_all, recorded
 
 Out = pytest.CaptureFixture[str]
 CASES = [(name, place) for name, line in LINES.items() for place in line.outputs]
@@ -172,6 +178,112 @@ def test_recordings_are_never_replaced(name: str, place: Place, here: Path, caps
     assert state(here) == before
 
 
+def edited(name: str, place: Place, here: Path) -> Path:
+    """An artifact of the kind that a command writes, in a place of its own, edited by a blank line."""
+    at = here / f"mine{place.suffix}"
+    if place.kind == "plan":
+        write_plan(at, read_plan(here / "p"))
+    elif place.kind == "datacenter":
+        shutil.copytree(here / "dc", at)
+    elif place.kind == "block-lists":
+        assert run(words(name, place, at)) == 0
+    elif place.kind == "page":
+        save(Report("A page", "", "", Tone.GOOD), at, suffix=".none")
+    elif place.suffix == ".yaml" and place.kind != "scenario":  # that has no lineage
+        text = f"froude: {place.kind}/1\n# made\na: 1\n"
+        at.write_text(with_lineage(text, Migrations(place.kind, 1), ORIGIN))
+    else:
+        at.write_text(dump_sealed_figures(Migrations(place.kind, 1), {"a": 1}, ORIGIN))
+    if place.kind not in {"bill", "image", "log", "scenario", "workload"}:
+        assert edited_file(at) is None
+    files = sorted(at.glob("*.yaml")) if place.folder else [at]
+    files[-1].write_text(files[-1].read_text() + "\n")  # of a plan its workload
+    return at
+
+
+WRITTEN = [
+    (name, place)
+    for name, place in CASES
+    if place.kind not in {"trace", "run", "audit", "rates"}  # never replaced at all
+]
+
+
+@pytest.mark.parametrize(("name", "place"), WRITTEN, ids=[f"{name} {place.flag}" for name, place in WRITTEN])
+def test_what_a_person_edited_is_not_replaced(name: str, place: Place, here: Path, capsys: Out) -> None:
+    """Of any kind, by any command; the error names the file and --force, and nothing is done."""
+    at = edited(name, place, here)
+    capsys.readouterr()
+    before = state(here)
+    for flags in ((), ("--dry-run",), ("--json",)):
+        code = run(words(name, place, at, *flags))
+        said = capsys.readouterr()
+        assert code == 1, said.err
+        for part in (at.name, "is not replaced", "--force"):
+            assert part in said.err
+        assert "was edited" in said.err or "may be a person's work" in said.err, said.err
+        assert "--json" not in flags or "error" in json.loads(said.out)
+        assert state(here) == before
+
+
+EDITS = {
+    "comment": lambda text: text + "# mine\n",
+    "blank": lambda text: text.replace(": ", ":  ", 1),
+    "line ends": lambda text: text.replace("\n", "\r\n"),
+    "value": lambda text: text.replace("spacing_s: 0.01", "spacing_s: 0.02"),
+    "command": lambda text: text.replace("command: froude", "command: Froude"),
+    "tag": lambda text: text.replace("\nrecorded", "\ntags: [mine]\nrecorded"),
+    "content": lambda text: text.replace("content: ", "content: 0"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_every_edit_counts(edit: str, here: Path, capsys: Out) -> None:
+    """Of values, of comments and blanks, and of what it states of itself; --force loses it."""
+    file = here / "mined.yaml"
+    write_workload(file, recorded(), ORIGIN)
+    claim(Settings(), [Output(file, "workload")])
+    text = EDITS[edit](file.read_text())
+    assert text != file.read_text()
+    file.write_bytes(text.encode())
+    refused(
+        ["mine", "t", "-o", str(file)], capsys, "mined.yaml", "was edited since Froude wrote it", "--force"
+    )
+    assert file.read_bytes() == text.encode()
+    assert run(["mine", "t", "-o", str(file), "--force"]) == 0
+
+
+def test_answers_are_a_persons_work(here: Path, capsys: Out) -> None:
+    """A workload that `froude review` wrote answers into is not mined again over them."""
+    question = Question("q", "how many?", "client", None, None, (1, 2), (Constant(1), Constant(2)))
+    file = here / "mined.yaml"
+    write_workload(file, replace(recorded(), questions=(question,)), ORIGIN)
+    claim(Settings(), [Output(file, "workload")])
+    write_workload(file, replace(recorded(), questions=(replace(question, answered=True),)), ORIGIN)
+    before = file.read_bytes()
+    refused(["mine", "t", "-o", str(file)], capsys, "mined.yaml", "questions were answered", "--force")
+    assert file.read_bytes() == before
+
+
+def test_an_older_file_is_known_by_its_content(here: Path) -> None:
+    """Without a seal the values of its lineage count; a document without a lineage is a person's work."""
+    file = here / "w.yaml"
+    text = re.sub(r"\n  text: .*", "", file.read_text())
+    file.write_text(text)
+    claim(Settings(), [Output(file, "workload")])
+    for other in (text.replace("spacing_s: 0.01", "spacing_s: 0.02"), "froude: workload/3\nnodes: {}\n"):
+        file.write_text(other)
+        with pytest.raises(InputError, match="was edited"):
+            claim(Settings(), [Output(file, "workload")])
+
+
+def test_a_sweep_does_not_replace_its_edited_answer(here: Path, capsys: Out) -> None:
+    """Runs are added to its folder; `sweep.json` in it is an artifact as any other."""
+    (here / "sweep").mkdir()
+    text = dump_sealed_figures(Migrations("swept", 1), {}, ORIGIN)
+    (here / "sweep" / "sweep.json").write_text(text + "\n")
+    refused(["sweep", "sw.yaml", "-o", "sweep"], capsys, "sweep.json: is not replaced: it was edited")
+
+
 QUICK = [
     (name, place)
     for name, place in CASES
@@ -180,7 +292,7 @@ QUICK = [
         "mine", "extrapolate", "report", "provision convert", "provision draft", "provision compile",
         "provision evaluate", "provision import",
     }
-    and place.flag != "--template"
+    and place.flag not in {"--template", "--bill"}  # nothing shows whether a bill was edited
 ]  # fmt: skip
 
 

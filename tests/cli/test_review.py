@@ -56,6 +56,19 @@ def test_list_shows_and_changes_nothing(workload: Path, capsys: Out) -> None:
     assert workload.read_bytes() == before
 
 
+def test_comments_are_not_lost_unless_asked(workload: Path, capsys: Out) -> None:
+    """They are no part of a workload, so that answers written into it would drop them."""
+    workload.write_text("# mine\n" + workload.read_text())
+    before = workload.read_bytes()
+    for flags in ((), ("--json",), ("--dry-run",)):
+        assert run(["review", str(workload), "--accept", *flags]) == 1
+        assert "workload.yaml:1: has comments, which would be lost" in capsys.readouterr().err
+        assert workload.read_bytes() == before
+    assert run(["review", str(workload), "--list"]) == 0
+    assert run(["review", str(workload), "--accept", "--force"]) == 0
+    assert b"# mine" not in workload.read_bytes()
+
+
 def test_set_by_number_and_id(workload: Path, capsys: Out) -> None:
     """A candidate by its number; a constant takes the kind that was seen."""
     assert run(["review", str(workload), "--set", "q1=#70", "--set", "c.e1:src=1", "--json"]) == 0

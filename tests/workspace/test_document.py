@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from froude.base.errors import ChangedError, InputError
 from froude.workspace.artifact import Origin, State, hash_fields, hash_file
@@ -14,6 +17,7 @@ from froude.workspace.document import (
     content_of,
     dump_sealed,
     dump_sealed_figures,
+    edited_file,
     lineage_of,
     open_document,
     open_figures,
@@ -111,3 +115,37 @@ def test_inputs_are_named_by_content_or_bytes(tmp_path: Path) -> None:
         content_of(tmp_path)
     (tmp_path / "plan.yaml").write_text(written(tmp_path).read_text())
     assert content_of(tmp_path) == hash_fields(FIELDS)
+
+
+@given(st.data(), st.sampled_from(["yaml", "json", "comments"]))
+def test_any_edit_of_the_text_is_seen(data: st.DataObject, form: str) -> None:
+    """Wherever a letter, a blank or a whole comment is put; what was written is as written."""
+    text = {
+        "yaml": dump_sealed(SONGS, FIELDS, lineage_of(SONGS, FIELDS, ORIGIN)),
+        "json": dump_sealed_figures(SONGS, FIELDS, ORIGIN),
+        "comments": with_lineage("# a\nfroude: song/1\ntitle: b  # c\n", SONGS, ORIGIN),
+    }[form]
+    seal = text.index('text": "' if form == "json" else "text: '") + 8
+    at = data.draw(st.integers(0, len(text)).filter(lambda at: not seal - 8 < at < seal + 64))
+    added = data.draw(st.text(st.characters(codec="utf-8"), min_size=1, max_size=9) | st.just("\n# mine\n"))
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "s.yaml"
+        file.write_bytes(text.encode())
+        assert edited_file(file) is None
+        file.write_bytes((text[:at] + added + text[at:]).encode())
+        assert edited_file(file) == file
+
+
+def test_the_files_of_a_folder_belong_to_it(tmp_path: Path) -> None:
+    """By their seals, or by their hashes in its document; the one that was edited is named."""
+    (tmp_path / "table").write_bytes(b"1")
+    fields = {"files": {"table": hash_file(tmp_path / "table")}}
+    plans = Migrations("plan", 1)
+    (tmp_path / "plan.yaml").write_text(dump_sealed(plans, fields, lineage_of(plans, fields, ORIGIN)))
+    song = written(tmp_path)
+    assert edited_file(tmp_path) is None
+    for name in ("table", song.name, "plan.yaml"):
+        before = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(before + b"\n")
+        assert edited_file(tmp_path) == tmp_path / name
+        (tmp_path / name).write_bytes(before)

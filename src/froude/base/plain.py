@@ -37,6 +37,9 @@ _FLOAT = re.compile(
     r"[-+]?(?:\.\d+|\d[\d_]*(?:\.[\d_]*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
     re.ASCII,
 )
+_COMMENT = re.compile(r"(#[^\n]*)")
+_BLOCK_HEADER = re.compile(r"[|>][-+0-9]*[ \t]+(#[^\n]*)")
+"""The first line of a text that goes on over several; a `#` in the others begins no comment."""
 _TAG = "tag:yaml.org,2002:"
 _BREAKS = re.compile("[\x85\u2028\u2029\ufeff]")
 """Line breaks of Unicode, which only a text in double quotes keeps as they are."""
@@ -108,6 +111,25 @@ def parse_yaml(data: bytes, file: str) -> Any:
         raise InputError(f"is not YAML ({error.problem})", file=file, place=place) from error
     except yaml.YAMLError as error:
         raise InputError(f"is not YAML ({_first_line(error)})", file=file) from error
+
+
+def yaml_comments(text: str) -> Iterator[re.Match[str]]:
+    """The comments of a YAML text, in their order; group 1 is a comment with its `#`.
+
+    Args:
+        text: that `parse_yaml` reads.
+    """
+    end = 0
+    for token in yaml.scan(text, Loader=_LOADER):
+        start = token.start_mark.index
+        yield from _COMMENT.finditer(
+            text, end, max(start, end)
+        )  # only white space is between tokens otherwise
+        block = getattr(token, "style", None) in {"|", ">"}
+        if block and (header := _BLOCK_HEADER.match(text, start)):
+            yield header
+        end = max(end, token.end_mark.index)
+    yield from _COMMENT.finditer(text, end)
 
 
 def parse_json(data: bytes, file: str) -> Any:

@@ -155,7 +155,8 @@ def froude(
         bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Write over files of another kind; never over an input.")
+        bool,
+        typer.Option("--force", help="Write over files of another kind or with edits; never over an input."),
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Results as one JSON document on stdout, errors too.")

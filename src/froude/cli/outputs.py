@@ -7,7 +7,6 @@ writers below refuse links, devices and pipes again when they write.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_all, encoded, kind_of_place, refuse_foreign, refuse_special
+from froude.workspace.artifact import hash_file
+from froude.workspace.document import edited_file
 from froude.workspace.recognise import PAGE, artifact_around, head_of, kind_of
 
 if TYPE_CHECKING:
@@ -33,12 +34,8 @@ class Output:
     """Of a folder: the files that it consists of; one that holds anything else is not replaced."""
     keeps: bool = False
     """Whether what stands there stays, also of this kind: a recording is not made twice."""
-    mark: re.Pattern[bytes] | None = None
-    """What a file of this kind begins with whose form has no place for a stamp."""
-
-
-XML_INPUTS = re.compile(rb"\s*(?:<!--.*?-->\s*)?<provision[\s/>]", re.DOTALL)
-"""How provisioning's inputs in XML begin."""
+    content: str | None = None
+    """SHA-256 of what Froude wrote there last, of a form without a place for a stamp; None where that is unknown."""
 
 
 def page(path: Path | None, suffix: str = ".json") -> list[Output]:
@@ -67,7 +64,7 @@ def claim(settings: Settings, outputs: Sequence[Output], inputs: Iterable[Path |
 
     Raises:
         InputError: two outputs share a place; one is an input or lies in one, or in any artifact; or something
-            stands there that is no regular file, or is of another kind and --force is not given.
+            stands there that is no regular file, or, without --force, is of another kind or was edited.
     """
     # Unlike `Path.exists`, this does not raise where a folder may not be entered.
     read = [Path(each) for each in inputs if each is not None and os.path.exists(each)]  # noqa: PTH110
@@ -137,29 +134,53 @@ def _is_input(output: Path, message: str, read: Path) -> InputError:
 
 
 def _refuse_other(output: Output, *, force: bool) -> None:
-    """Refuse to replace what is not of the output's kind."""
+    """Refuse to replace what is not of the output's kind, or was edited."""
     if output.keeps:
         remedy = "Choose another name or remove it first"
         raise InputError("already exists", file=output.path, remedy=remedy)
-    head = b"" if output.folder else head_of(output.path)
-    if not output.folder and not head:  # an empty file, as mktemp makes it
+    if output.path.is_file() and not head_of(output.path):  # an empty file, as mktemp makes it
         return
     kind = kind_of(output.path)
-    if kind == output.kind or (output.mark is not None and output.mark.match(head)):
+    if output.content is not None and output.content == hash_file(output.path):
+        return
+    if kind == output.kind:
         if output.folder:
             refuse_foreign(output.path, output.parts)
+        if not force:
+            _refuse_edited(output.path, kind)
         return
     if force and not output.folder:
         return
     found = (
         "a folder of other things"
         if output.folder and kind is None
-        else kind or "a file that is not Froude's"
+        else kind or "a file that may be a person's work"
     )
     remedy = "Choose another place" + ("" if output.folder else ", or say --force")
     raise InputError(
         "is not replaced", file=output.path, found=found, allowed=_one(output.kind), remedy=remedy
     )
+
+
+def _refuse_edited(path: Path, kind: str) -> None:
+    """Refuse to replace a person's work: what was edited since Froude wrote it, and a workload with answers.
+
+    Args:
+        path: of an artifact.
+        kind: of it.
+
+    Raises:
+        InputError: with the file.
+    """
+    edited, remedy = edited_file(path), "Choose another place, or give --force to lose that"
+    if edited is not None:
+        raise InputError("is not replaced: it was edited since Froude wrote it", file=edited, remedy=remedy)
+    if kind == "workload":
+        from froude.workload.yaml_file import read_workload
+
+        if any(question.answered for question in read_workload(path).questions):
+            message = "is not replaced: its questions were answered since Froude wrote it"
+            raise InputError(message, file=path, remedy=remedy)
 
 
 def _one(kind: str) -> str:

@@ -12,8 +12,10 @@ from typing import Annotated
 
 import typer
 
+from froude.base.documents import LIMIT_BYTES
 from froude.base.errors import InputError
-from froude.base.files import refuse_special
+from froude.base.files import read_bounded, refuse_special
+from froude.base.plain import yaml_comments
 from froude.base.summary import counted
 from froude.cli import inputs
 from froude.cli.outputs import refuse_inside
@@ -74,12 +76,15 @@ def review(
             refuse_inside(workload)
     opened = inputs.workload(settings, workload)
     original = opened.workload
+    answers = accept or bool(set_) or (not list_ and sys.stdin.isatty() and not settings.json)
+    if answers and not settings.force:
+        _refuse_comments(workload)
     changed = _set(original, set_ or [], workload)
     for words in set_ or []:
         _warn_of_braces(words, settings)
     if accept:
         changed = accept_likeliest(changed)
-    elif not set_ and not list_ and sys.stdin.isatty() and not settings.json:
+    elif answers and not set_:
         changed = _ask(changed, settings)
     if changed != original and not settings.dry_run:
         write_workload(workload, changed, settings.origin([opened.content]))
@@ -92,6 +97,24 @@ def review(
     if accept and open_:
         stay = "question stays open: no rule is" if open_ == 1 else "questions stay open: no rules are"
         settings.note(f"note: {open_} {stay} known; plays use the examples, unless --set gives an answer")
+
+
+def _refuse_comments(file: Path) -> None:
+    """Refuse to write answers into a file with comments, which are not part of a workload.
+
+    Raises:
+        InputError: it has one.
+    """
+    text = read_bounded(file, limit_bytes=LIMIT_BYTES).decode("utf-8-sig")
+    comment = next(yaml_comments(text), None)
+    if comment is not None:
+        raise InputError(
+            "has comments, which would be lost when answers are written into it",
+            file=file,
+            place=text.count("\n", 0, comment.start(1)) + 1,
+            found=comment[1][:80],
+            remedy="Edit the rules in the file instead, or give --force to lose the comments",
+        )
 
 
 def text(workload: Workload, group: QuestionGroup) -> str:

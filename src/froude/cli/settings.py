@@ -40,7 +40,7 @@ class Settings:
     json: bool = False
     quiet: bool = False
     force: bool = False
-    """Whether outputs may replace files of another kind."""
+    """Whether outputs may replace files of another kind, and edited ones."""
     command: str = ""
     """The command line as typed."""
 

@@ -16,7 +16,7 @@ from froude.base.errors import InputError
 from froude.base.files import atomic_write_text, kind_of_place
 from froude.base.summary import counted
 from froude.cli.inputs import named
-from froude.cli.outputs import refuse_inside
+from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 from froude.workspace.recognise import kind_of
@@ -81,10 +81,11 @@ def perform(
     """
     from froude.cli.play import executing
     from froude.experiment.compare import LEAST_RUNS
-    from froude.experiment.sweep_file import NAME, swept_text
+    from froude.experiment.sweep_file import KIND, NAME, swept_text
     from froude.workspace.artifact import Origin
 
     _claim(output, [*read, runner.scenario.base])
+    claim(settings, [Output(output / NAME, KIND)])
     number = len(runner.arms) * runner.scenario.repeats
     java = runner.java()
     if settings.dry_run:
@@ -172,7 +173,6 @@ def _claim(output: Path, read: Sequence[Path]) -> None:
     if place is not None and (not output.is_dir() or kind_of(output) is not None):
         found = kind_of(output) or "no folder"
         raise InputError("is no folder of a sweep", file=output, found=found, remedy="Choose another place")
-    refuse_inside(output)
     for each in read:
         if each.resolve() == output.resolve():
             raise InputError("is an input of this command", file=output, remedy="Choose another place")

@@ -46,6 +46,7 @@ from froude.render.types import (
 )
 from froude.render.vegalite import panel_spec
 from froude.workspace.artifact import Origin
+from froude.workspace.document import BLANK, seal
 from froude.workspace.recognise import GENERATOR
 
 _WIDTHS = (("wide", 1080.0), ("middle", 690.0), ("narrow", 340.0))
@@ -82,10 +83,11 @@ def report_html(report: Report, *, interactive: bool = True) -> str:
         "policy": _policy(scripts),
         "version": __version__,
         "generator": _ours(GENERATOR),
+        "seal": BLANK,
     }
     text = _environment().get_template("page.html.j2").render(view)
     # a path that is not UTF-8 arrives with lone surrogates, which no file can hold
-    return text.encode(errors="replace").decode()
+    return seal(text.encode(errors="replace").decode())
 
 
 def save(

@@ -19,6 +19,8 @@ from froude.base.files import open_regular
 from froude.base.version import __version__
 
 LINEAGE, TAGS = "lineage", "tags"
+SEAL = "text"
+"""In a lineage: the SHA-256 of the file's text, with zeros in this place; see `froude.workspace.document.seal`."""
 _BESIDE_CONTENT = frozenset({STAMP, LINEAGE, TAGS})
 """Keys of every document that are no part of its content."""
 _HASH = re.compile(r"[0-9a-f]{1,128}")
@@ -107,6 +109,7 @@ class Lineage:
             section.value("made_at", str, ""),
             section.convert("state", _state) if "state" in section else State.COMPLETE,
         )
+        section.optional(SEAL, str)
         section.finish()
         return lineage
 

@@ -7,6 +7,8 @@ newest version, and is told whether it is still what was written.
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,14 +27,18 @@ from froude.base.documents import (
     parse_figures,
 )
 from froude.base.errors import ChangedError, InputError
-from froude.base.files import read_bounded
+from froude.base.files import open_regular, read_bounded
 from froude.base.forms import FieldError
 from froude.base.plain import Fields, dump_yaml
-from froude.workspace.artifact import LINEAGE, TAGS, Lineage, Origin, hash_fields, hash_file, stamp
+from froude.workspace.artifact import LINEAGE, SEAL, TAGS, Lineage, Origin, hash_fields, hash_file, stamp
 from froude.workspace.migrate import Migrations
 from froude.workspace.recognise import DOCUMENTS, PAGE, kind_of
 
 D = TypeVar("D", bound=Declared)
+BLANK = "0" * 64
+"""The place of a seal in a text before `seal` fills it in."""
+_SEAL = re.compile(rb"""(?:\btext['"]?: ?['"]|"seal" content=")([0-9a-f]{64})""")
+"""In a lineage, or in the head of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +234,7 @@ def dump_sealed(
         lineage: of that content.
         tags: words by which a workspace finds it.
     """
-    return dump_document(migrations.kind, migrations.newest, sealed(fields, lineage, tags))
+    return seal(dump_document(migrations.kind, migrations.newest, sealed(fields, lineage, tags)))
 
 
 def dump_sealed_figures(migrations: Migrations, fields: Mapping[str, Any], origin: Origin) -> str:
@@ -243,11 +249,11 @@ def dump_sealed_figures(migrations: Migrations, fields: Mapping[str, Any], origi
         ValueError: a number is not finite.
     """
     lineage = lineage_of(migrations, fields, origin)
-    return dump_figures(migrations.kind, migrations.newest, sealed(fields, lineage, origin.tags))
+    return seal(dump_figures(migrations.kind, migrations.newest, sealed(fields, lineage, origin.tags)))
 
 
 def sealed(fields: Mapping[str, Any], lineage: Lineage, tags: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The fields of a document with lineage and tags before them.
+    """The fields of a document with lineage and tags before them, and a place for its seal.
 
     Args:
         fields: the document's content.
@@ -255,7 +261,54 @@ def sealed(fields: Mapping[str, Any], lineage: Lineage, tags: tuple[str, ...] = 
         tags: words by which a workspace finds it, each written once; empty for no such field.
     """
     tagged = {TAGS: sorted(set(tags))} if tags else {}
-    return {LINEAGE: lineage.to_mapping(), **tagged, **fields}
+    return {LINEAGE: lineage.to_mapping() | {SEAL: BLANK}, **tagged, **fields}
+
+
+def seal(text: str) -> str:
+    """A text with the SHA-256 of itself, as it is before that, in its first blank place for one.
+
+    Args:
+        text: of a file, with `BLANK` in its head.
+    """
+    return text.replace(BLANK, hashlib.sha256(text.encode(errors="replace")).hexdigest(), 1)
+
+
+def edited_file(path: Path) -> Path | None:
+    """The file that differs from what Froude wrote, a comment or a space included; None where none does.
+
+    A file without a seal counts as edited, since nothing shows the contrary, except for a document whose values are
+    those of its lineage, as earlier versions wrote it.
+
+    Args:
+        path: of a document or a page; or of a folder, whose files have a seal or are named in its document.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if not path.is_dir():
+        return None if _as_written(path) else path
+    document = next(path / name for name in DOCUMENTS if (path / name).is_file())
+    if not _as_written(document):
+        return document
+    hashes = parse_file(document).section("files").fields
+    for each in sorted(path.iterdir()):
+        if not (hash_file(each) == hashes[each.name] if each.name in hashes else _as_written(each)):
+            return each
+    return None
+
+
+def _as_written(path: Path) -> bool:
+    with open_regular(path) as file:
+        data = file.read()
+    found = _SEAL.search(data)
+    if found is not None:
+        start, end = found.span(1)
+        return hashlib.sha256(data[:start] + BLANK.encode() + data[end:]).hexdigest().encode() == found[1]
+    with suppress(InputError):
+        root = parse_file(path)
+        lineage = read_lineage(root)
+        return lineage is not None and lineage.content_hash == hash_fields(root.fields)
+    return False
 
 
 def with_lineage(text: str, migrations: Migrations, origin: Origin) -> str:
@@ -267,11 +320,11 @@ def with_lineage(text: str, migrations: Migrations, origin: Origin) -> str:
         origin: how it came to be.
     """
     fields = parse_document(text.encode(errors="replace"), migrations.kind).fields
-    block = dump_yaml({LINEAGE: lineage_of(migrations, fields, origin).to_mapping()})
+    block = dump_yaml(sealed({}, lineage_of(migrations, fields, origin)))
     head, stamped, rest = text.partition(f"{STAMP}: {migrations.stamp}\n")
     if not stamped:
         raise ValueError(f"a {migrations.kind} without its stamp")
-    return f"{head}{stamped}{block}{rest}"
+    return seal(f"{head}{stamped}{block}{rest}")
 
 
 def content_of(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 STATE = Path("harvest-placement.json")
 """What was there before, by default."""
 _MAPS = {"plugin": "placement-map.tsv", "racks": "racks.txt"}
-_MARK = re.compile(rb"froude-placement\t|\S+ /\S+\n")
-"""How a map, and a table of racks, begin."""
 _LIMIT_BYTES = 64 << 20
 _RESTART = "note: the NameNode reads its topology only when it starts: start it again"
 _RELAX = "Choose a policy that relaxes, such as history-soft, or fewer --replicas"
@@ -125,7 +122,7 @@ def place(
     """
     from froude.cli.harvest.replicas import chosen_policies
     from froude.cli.outputs import Output, claim
-    from froude.harvest.live.hdfs.prior import MIGRATIONS
+    from froude.harvest.live.hdfs.prior import MIGRATIONS, read_prior
 
     settings: Settings = ctx.obj
     common.require()
@@ -135,10 +132,12 @@ def place(
         _refuse_unused(ctx, usage, hosts)
     by, found_conf = _way(way), conf or _own_conf(settings, namenode)
     place = _map_place(by, file, found_conf, state)
-    outputs = [Output(state, MIGRATIONS.kind), Output(place, "placement map", mark=_MARK)]
-    claim(settings, outputs, [folder, usage, hosts])
+    claim(settings, [Output(state, MIGRATIONS.kind)], [folder, usage, hosts])
     if not settings.dry_run:
         ctx.with_resource(only_one(state))
+    before = read_prior(state) if state.exists() else None
+    written = None if before is None else before.written.get(str(place))
+    claim(settings, [Output(place, "placement map", content=written)], [folder, usage, hosts, state])
     wanted = _Wanted(
         namenode,
         by,
@@ -150,7 +149,7 @@ def place(
         frozenset() if usage is None else frozenset(_busy(usage, busy)),
         parse_seconds(busy_for, place="--busy-for"),
     )
-    _place(settings, folder, wanted, state, target_is, user)
+    _place(settings, folder, wanted, (state, before), target_is, user)
 
 
 def _refuse_unused(ctx: typer.Context, usage: Path | None, hosts: Path | None) -> None:
@@ -205,7 +204,12 @@ def _map_place(way: Way, file: Path | None, conf: Path | None, state: Path) -> P
 
 
 def _place(
-    settings: Settings, folder: Path, wanted: _Wanted, state: Path, typed: str | None, user: str | None
+    settings: Settings,
+    folder: Path,
+    wanted: _Wanted,
+    known: tuple[Path, HdfsPrior | None],
+    typed: str | None,
+    user: str | None,
 ) -> None:
     from froude.base.clock import RealClock
     from froude.harvest.live.hdfs import prior as prior_file
@@ -213,7 +217,7 @@ def _place(
     from froude.harvest.live.hdfs.placement_map import placed, too_few
     from froude.harvest.telemetry.files import read_datacenter
 
-    before = prior_file.read_prior(state) if state.exists() else None
+    state, before = known
     datacenter = read_datacenter(folder)
     calls = calls_to(settings, wanted.namenode, user)
     identity = calls.identity()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,14 +36,14 @@ def compile_(
 
     Example: froude provision compile photoshare-calibrated --bill bill.csv --report report.html
     """
-    from froude.provision.check.bill import BILL_HEAD, bill, bill_csv
+    from froude.provision.check.bill import bill, bill_csv
     from froude.provision.figures import plan_report
     from froude.provision.inputs.plan_file import plan_document, plan_json
     from froude.provision.search.compile import compile_plan
     from froude.provision.search.split import decided
 
     settings: Settings = ctx.obj
-    bill_place = [] if bill_file is None else [Output(bill_file, "bill", mark=re.compile(BILL_HEAD))]
+    bill_place = [] if bill_file is None else [Output(bill_file, "bill")]
     common.claim(settings, files, results=(output, "cluster"), report=report, others=bill_place)
     problem = common.problem(settings, files, scale)
     with settings.progress().task("compiling"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.cli.outputs import XML_INPUTS, Output, claim, write
+from froude.cli.outputs import Output, claim, write
 from froude.cli.provision import common
 from froude.cli.settings import Settings
 
@@ -140,7 +140,7 @@ def _outputs(
 ) -> None:
     if output is None and template is None:
         raise InputError("nothing to write", place="-o, --template", allowed="one of them, or both")
-    places = [Output(output, "provision", mark=XML_INPUTS)] if output is not None else []
+    places = [Output(output, "provision")] if output is not None else []
     claim(
         settings, [*places, *([Output(template, "rates", keeps=True)] if template is not None else [])], read
     )
@@ -271,7 +271,7 @@ def _write_catalog(
     parts, flaws = Parts(catalog), Flaws()
     parts_of(elements(parts), flaws)
     flaws.check()
-    text = to_xml(parts) if path.suffix == ".xml" else with_lineage(to_yaml(parts), MIGRATIONS, how)
+    text = to_xml(parts) if path.suffix == ".xml" else to_yaml(parts)
     remarks = [
         f"Prices as of {catalog.prices_as_of}, from {', '.join(table.name for table in tables)}.",
         *imported.notes.whole,
@@ -279,7 +279,8 @@ def _write_catalog(
     if settings.dry_run:
         settings.would(f"write {path}", notes=imported.notes.lines)
         return
-    write({path: with_comments(text, [Comment(tuple(remarks), beside=False)])})
+    text = with_comments(text, [Comment(tuple(remarks), beside=False)])
+    write({path: text if path.suffix == ".xml" else with_lineage(text, MIGRATIONS, how)})
     settings.emit(
         {
             "output": str(path),

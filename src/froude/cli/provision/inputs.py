@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.cli.outputs import XML_INPUTS, Output, claim, write
+from froude.cli.outputs import Output, claim, write
 from froude.cli.provision import common
 from froude.cli.provision.common import Files
 from froude.cli.settings import Settings
@@ -107,7 +107,7 @@ def convert(
     from froude.workspace.document import with_lineage
 
     settings: Settings = ctx.obj
-    claim(settings, [Output(output, MIGRATIONS.kind, mark=XML_INPUTS)], files)
+    claim(settings, [Output(output, MIGRATIONS.kind)], files)
     suffixes = {".xml": Form.XML, ".yaml": Form.YAML, ".yml": Form.YAML}
     wanted = form or suffixes.get(output.suffix)
     if wanted is None:

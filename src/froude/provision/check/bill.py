@@ -11,11 +11,9 @@ from froude.provision.check.pieces import Line, piece_lines
 from froude.provision.types import Op, Problem, Scope, StorageUnit
 from froude.provision.types.plan import ProvisionPlan
 
-__all__ = ["BILL_HEAD", "Line", "bill", "bill_csv"]
+__all__ = ["Line", "bill", "bill_csv"]
 
 _COLUMNS = ("kind", "item", "quantity", "price_dollars", "energy_dollars", "each_dollars", "total_dollars")
-BILL_HEAD = ",".join(_COLUMNS).encode()
-"""How every bill begins."""
 _HOURS_PER_MONTH = 730.0
 _BY_USE = frozenset({"bytes", "requests"})
 """Kinds that are left out where nothing is asked for them."""

@@ -13,19 +13,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-import yaml
-
 from froude.base.errors import InputError
+from froude.base.plain import yaml_comments
 from froude.provision.inputs.read import parse
 from froude.provision.inputs.tree import Element, Flaws
 
 ElementPath = tuple[tuple[str, str, int], ...]
 """An element by its tags from the top, each with the name in it and a number among those of equal tag and name."""
 _NAMES = ("name", "task", "dataset")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_YAML_COMMENT = re.compile(r"#[^\n]*")
-_BLOCK_HEADER = re.compile(r"[|>][-+0-9]*[ \t]+(#[^\n]*)")
-"""The first line of a text that goes on over several; what stands in the others is no comment."""
 _XML_COMMENT = re.compile(r"<!--(.*?)-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
 
 
@@ -73,7 +68,10 @@ def comments(data: bytes, file: str) -> list[Comment]:
     """
     anchors = _anchors(parse(data, file, Flaws()))
     text = data.decode("utf-8-sig").replace("\r\n", "\n")
-    notes = list(_xml_notes(text) if text.lstrip().startswith("<") else _yaml_notes(text))
+    xml = text.lstrip().startswith("<")
+    notes = list(
+        _xml_notes(text) if xml else (_note(text, m.start(1), m[1][1:]) for m in yaml_comments(text))
+    )
     first = _first_line(text)
     return [_comment(note, anchors, first) for note in notes if note.text.strip()]
 
@@ -182,24 +180,6 @@ def _first_line(text: str) -> int:
         if line.strip() and not line.lstrip().startswith(("#", "<?")):
             return number
     return 0
-
-
-def _yaml_notes(text: str) -> Iterator[_Note]:
-    """Comments stand between tokens, where nothing else than white space does."""
-    end = 0
-    for token in yaml.scan(text, Loader=_LOADER):
-        start = token.start_mark.index
-        yield from _between(text, end, start)
-        block = getattr(token, "style", None) in {"|", ">"}
-        if block and (header := _BLOCK_HEADER.match(text, start)):
-            yield _note(text, header.start(1), header[1][1:])
-        end = max(end, token.end_mark.index)
-    yield from _between(text, end, len(text))
-
-
-def _between(text: str, start: int, end: int) -> Iterator[_Note]:
-    for match in _YAML_COMMENT.finditer(text, start, max(start, end)):
-        yield _note(text, match.start(), match[0][1:])
 
 
 def _xml_notes(text: str) -> Iterator[_Note]:

@@ -6,6 +6,7 @@ and goes on; classes that lie in that folder are found by it.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -82,6 +83,7 @@ def remembered(calls: NameNodeCalls, identity: str, changes: HdfsChanges) -> Hdf
         {str(path): _text(path) for path in changes.files},
         "" if changes.hosts is None else str(changes.hosts),
         changes.marked,
+        {str(path): hashlib.sha256(data).hexdigest() for path, data in changes.files.items()},
     )
 
 

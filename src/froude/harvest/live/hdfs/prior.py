@@ -34,6 +34,9 @@ class HdfsPrior:
     marked: tuple[str, ...] = ()
     """Addresses of DataNodes that are in maintenance in it because of us."""
 
+    written: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of the files that Froude wrote there last."""
+
     def with_earlier(self, before: HdfsPrior | None) -> HdfsPrior:
         """The same, but of what was changed before, what it was at first.
 
@@ -49,6 +52,7 @@ class HdfsPrior:
             files={**self.files, **before.files},
             hosts=self.hosts or before.hosts,
             marked=self.marked if self.hosts else before.marked,
+            written={**before.written, **self.written},
         )
 
 
@@ -78,6 +82,7 @@ def read_prior(path: Path) -> HdfsPrior:
         files=_texts(root.section("files")),
         hosts=root.value("hosts", str),
         marked=tuple(map(str, root.items("marked"))),
+        written={name: str(text) for name, text in _texts(root.section("written")).items()},
     )
     root.finish()
     return prior
