@@ -23,7 +23,7 @@ from typer.core import TyperGroup
 from froude import __version__
 from froude.base.errors import FroudeError
 from froude.cli.settings import resolve
-from froude.cli.terminal import visible
+from froude.cli.terminal import reserve_stdout, results, visible
 
 EXIT_ERROR, EXIT_USAGE, EXIT_MISSED, EXIT_BUG, EXIT_INTERRUPTED = 1, 2, 3, 70, 130
 
@@ -218,6 +218,11 @@ def spread(arguments: list[str]) -> list[str]:
     return words
 
 
+def _own(words: list[str]) -> list[str]:
+    """The words up to a bare `--`: those behind it are for another program."""
+    return list(itertools.takewhile(lambda word: word != "--", words))
+
+
 def as_typed(arguments: list[str]) -> str:
     """The command line for a lineage: quoted, so that a shell reads the same words again."""
     return shlex.join(["froude", *arguments]).encode(errors="backslashreplace").decode()
@@ -229,7 +234,10 @@ def main(arguments: list[str] | None = None) -> None:
     SIGTERM, by which job runners cancel, ends a command as Ctrl-C does: what was begun is ended or removed.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    code = run(sys.argv[1:] if arguments is None else arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    if "--json" in (own := _own(words)) and not {"--help", "-h", "--version"}.intersection(own):
+        reserve_stdout()
+    code = run(words)
     if (
         code == EXIT_INTERRUPTED
     ):  # Python drops its handlers before it ends: a second signal would be the exit code
@@ -248,8 +256,8 @@ def run(arguments: list[str]) -> int:
     try:
         app(words, prog_name="froude", obj=as_typed(arguments))
     except FroudeError as error:
-        if "--json" in itertools.takewhile(lambda word: word != "--", words):
-            print(json.dumps({"error": error.parts()}, indent=2))
+        if "--json" in _own(words):
+            print(json.dumps({"error": error.parts()}, indent=2), file=results(), flush=True)
         print(f"froude: {error}", file=sys.stderr)
         return EXIT_ERROR
     except KeyboardInterrupt:

@@ -16,6 +16,7 @@ import typer
 from froude.base.errors import InputError, TargetError
 from froude.cli.inputs import pairs
 from froude.cli.settings import Settings
+from froude.cli.terminal import descriptor
 from froude.hadoop import background, cds_build, launcher
 from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases, java_for
@@ -259,7 +260,7 @@ def shell(
     if settings.dry_run:
         settings.would(f"run hdfs {' '.join(command)} on {state.uri}")
         return
-    raise typer.Exit(launcher.call(_home_of(settings, state), command))
+    raise typer.Exit(launcher.call(_home_of(settings, state), command, stdout=descriptor()))
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
@@ -290,7 +291,7 @@ def run(
     if settings.dry_run:
         settings.would(f"run yarn {' '.join(command)} on {state.resourcemanager}")
         return
-    raise typer.Exit(launcher.call(_home_of(settings, state), command))
+    raise typer.Exit(launcher.call(_home_of(settings, state), command, stdout=descriptor()))
 
 
 def _running(settings: Settings) -> State:

@@ -15,7 +15,7 @@ from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.base.parallel import Workers, parse_workers
 from froude.base.progress import Progress, Silent
-from froude.cli.terminal import visible, visible_json
+from froude.cli.terminal import results, visible, visible_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -99,7 +99,7 @@ class Settings:
         """
         if self.json:
             text = document if isinstance(document, str) else json.dumps(document, indent=2, default=str)
-            print(visible_json(text.rstrip("\n")), flush=True)  # a service goes on after it
+            print(visible_json(text.rstrip("\n")), file=results(), flush=True)  # a service goes on after it
 
 
 def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:

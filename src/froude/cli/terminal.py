@@ -1,11 +1,41 @@
-"""Text on its way to a terminal: names come from files and peers, and none may steer it or reorder a line."""
+"""Standard output, and text on its way to a terminal: no name of a file or peer may steer it or reorder a line."""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
+from typing import TextIO
+
+_reserved: list[TextIO] = []
+"""Standard output as it was when the process began, once it is reserved."""
 
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """C0 and C1 controls but tab and line feed, marks of direction, and halves of characters, which cannot be printed."""
+
+
+def reserve_stdout() -> None:
+    """Leave standard output to `results`: what a library or a child process writes there goes to standard error.
+
+    Descriptor 1 is changed as well, to which libraries in C write.
+    """
+    if sys.stdout is None:  # it was closed by the caller
+        return
+    sys.stdout.flush()
+    own = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors)
+    os.dup2(os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else 2, 1)
+    sys.stdout = sys.stderr
+    _reserved.append(own)
+
+
+def results() -> TextIO:
+    """The standard output that the caller of the command reads."""
+    return _reserved[0] if _reserved else sys.stdout
+
+
+def descriptor() -> int:
+    """That of the same, for a child process whose output is the command's own."""
+    return _reserved[0].fileno() if _reserved else 1
 
 
 def visible(text: str) -> str:

@@ -136,18 +136,19 @@ def write_home(
     return folder
 
 
-def call(home: Path, words: Sequence[str]) -> int:
+def call(home: Path, words: Sequence[str], *, stdout: int = 1) -> int:
     """Run one of Hadoop's commands, with this process's input and output: `call(home, ["dfs", "-ls", "/"])`.
 
     Args:
         home: what `write_home` wrote.
         words: the command and its arguments.
+        stdout: descriptor that is its standard output.
 
     Returns:
         Its exit code; 128 + N where signal N has ended it, as shells have it.
     """
     around = clean_environment(home / "conf")
-    code = subprocess.run([home / "bin" / "hdfs", *words], env=around, check=False).returncode
+    code = subprocess.run([home / "bin" / "hdfs", *words], env=around, stdout=stdout, check=False).returncode
     return code if code >= 0 else 128 - code
 
 
