@@ -18,6 +18,7 @@ from froude.base.files import (
     atomic_write_bytes,
     atomic_write_text,
     create_file,
+    file_beside,
     folder_beside,
     read_bounded,
     read_lines,
@@ -235,3 +236,32 @@ def test_no_right_to_write_is_stated() -> None:
     """A place that cannot be written names itself."""
     with pytest.raises(MissingError, match="/proc/froude/x: cannot be written"):
         atomic_write_bytes(Path("/proc/froude/x"), b"")
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from froude.base.files import file_beside, folder_beside
+
+place = Path(sys.argv[1])
+with (folder_beside if sys.argv[2] == "folder" else file_beside)(place) as made:
+    if sys.argv[2] == "folder":
+        (made / "part").write_bytes(b"x")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path, kind: str) -> None:
+    """What another process still writes, and hidden files of other names, stay."""
+    command = [sys.executable, "-c", _KILLED, str(tmp_path / "a"), kind]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".a.")
+    with folder_beside(tmp_path / "c") as live, file_beside(tmp_path / "d") as (_, file):
+        assert not left.exists()
+        (tmp_path / ".mine").write_bytes(b"")
+        atomic_write_bytes(tmp_path / "b", b"")
+        assert live.exists()
+        assert file.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".mine", "b", "d"]

@@ -7,6 +7,7 @@ regular file (a pipe, a device, a link in the place of an output) is neither rea
 from __future__ import annotations
 
 import errno
+import fcntl
 import gzip
 import io
 import os
@@ -15,7 +16,7 @@ import stat
 import tempfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from froude.base.errors import InputError, MissingError
@@ -30,6 +31,8 @@ _NAMES = (
     (stat.S_ISBLK, "a block device"),
     (stat.S_ISSOCK, "a socket"),
 )
+_STAGED = ".froude"
+"""How the names of files and folders end that are written next to their places, once they are locked."""
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
@@ -95,24 +98,46 @@ def atomic_write_all(files: Mapping[Path, bytes], *, mode: int = 0o600) -> None:
     """
     for path in files:
         refuse_special(path)
-    staged: dict[Path, Path] = {}
-    try:
+    with ExitStack() as stack:
         for path, data in files.items():
+            out, staged = stack.enter_context(file_beside(path))
             with stated_os_errors(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
-                staged[path] = Path(beside)
-                with os.fdopen(handle, "wb") as out:
-                    out.write(data)
-                    out.flush()
-                    os.fsync(out.fileno())
-                staged[path].chmod(mode)
-        for path in files:
+                out.write(data)
+                out.flush()
+                os.fsync(out.fileno())
+                staged.chmod(mode)
+
+
+@contextmanager
+def file_beside(path: Path, folder: Path | None = None) -> Iterator[tuple[io.BufferedWriter, Path]]:
+    """A new file next to a place, which it takes when the block ends well; else it is removed.
+
+    Args:
+        path: the place; folders above are made, a file there is replaced.
+        folder: where it is until then, on the same disk; None for that of the place.
+
+    Yields:
+        The open file, for its owner only, and where it is until then.
+
+    Raises:
+        MissingError: no space, or no right to write there.
+    """
+    with stated_os_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(folder or path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=folder or path.parent)
+    out, staged = os.fdopen(handle, "wb"), Path(name)
+    try:
+        with _locked(staged):
+            staged = staged.rename(f"{name}{_STAGED}")
+            yield out, staged
             with stated_os_errors(path):
-                staged[path].replace(path)
+                out.flush()
+                staged.replace(path)
     finally:
-        for rest in staged.values():
-            rest.unlink(missing_ok=True)
+        staged.unlink(missing_ok=True)
+        with suppress(OSError):  # after an error it tries to write the rest again
+            out.close()
 
 
 @contextmanager
@@ -154,11 +179,41 @@ def folder_beside(path: Path) -> Iterator[Path]:
     """
     with stated_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:100]}."))
+        _sweep(path.parent)
+        beside = Path(tempfile.mkdtemp(prefix=f".{path.name[:100]}.", dir=path.parent))
+        with _locked(beside):
+            beside = beside.rename(f"{beside}{_STAGED}")
+            try:
+                yield beside
+            finally:
+                shutil.rmtree(beside, ignore_errors=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed processes left next to its place: no process has it locked."""
+    for left in folder.glob(f".*{_STAGED}"):
+        with suppress(OSError), _locked(left) as ours:
+            if ours:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[bool]:
+    """Lock a file or folder, so that no other process takes it for the rest of a killed one.
+
+    Yields:
+        Whether it is locked; False where another process has it, and where the file system has no locks.
+    """
+    handle = os.open(path, _OPEN_FLAGS | os.O_NOFOLLOW)
+    try:
         try:
-            yield beside
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)
 
 
 def remove_folder(path: Path) -> None:
@@ -195,14 +250,15 @@ def _put_in_place(beside: Path, path: Path) -> None:
     if not path.exists():
         beside.replace(path)
         return
-    former = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:100]}."))
-    path.replace(former)  # onto an empty folder, which it takes the place of
-    try:
-        beside.replace(path)
-    except BaseException:
-        former.replace(path)
-        raise
-    shutil.rmtree(former, ignore_errors=True)
+    former = Path(tempfile.mkdtemp(_STAGED, f".{path.name[:100]}.", path.parent))
+    with _locked(path):
+        path.replace(former)  # onto an empty folder, which it takes the place of
+        try:
+            beside.replace(path)
+        except BaseException:
+            former.replace(path)
+            raise
+        shutil.rmtree(former, ignore_errors=True)
 
 
 def kind_of_place(path: Path) -> str | None:

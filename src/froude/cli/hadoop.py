@@ -91,6 +91,8 @@ def fetch(
 def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> None:
     """Show the Hadoop that would be used, its Java, and what runs in this workspace.
 
+    Ends with 1 where a daemon of the cluster has ended, or the cluster was killed as a whole.
+
     Example: froude hadoop show
     """
     settings: Settings = ctx.obj
@@ -102,11 +104,15 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
         home = {} if folder is None else {"HADOOP_HOME": str(folder)}
         hadoop = Hadoop.find(release, folder, java=java_for([release], {**os.environ, **home}))
     state = background.running(settings.workspace)
+    ended = {} if state is None else background.ended(settings.workspace, state)
+    left = state is None and (background.folder_of(settings.workspace) / background.STATE).exists()
     settings.emit(
         {
             "hadoop": None if hadoop is None else _described(hadoop),
             "cached": cached,
             "running": None if state is None else asdict(state),
+            "ended": ended,
+            "killed": left,
         }
     )
     if hadoop is None:
@@ -117,9 +123,14 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
         settings.out(f"Java      {hadoop.java}")
     settings.out(f"Cached    {', '.join(cached) or 'none'} in {cache_folder()}")
     if state is None:
-        settings.out("Running   nothing in this workspace")
+        rest = f"; {background.folder_of(settings.workspace)} is left of a cluster that was killed"
+        settings.out(f"Running   nothing in this workspace{rest if left else ''}")
     else:
-        _print_state(settings, state)
+        _print_state(settings, state, ended)
+    if ended or left:
+        what = f"no longer running: {', '.join(ended)}" if ended else "the cluster was killed"
+        settings.note(f"froude: {what}. `froude hadoop down` removes what is left")
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -385,12 +396,15 @@ def _described(hadoop: Hadoop) -> dict[str, Any]:
     }
 
 
-def _print_state(settings: Settings, state: State) -> None:
+def _print_state(settings: Settings, state: State, ended: Mapping[str, str | None] | None = None) -> None:
     settings.out(f"Running   Hadoop {state.release}, {state.uri}")
     settings.out(f"          {state.cluster_id}, {state.http}/jmx")
     width = max((len(each.name) for each in state.daemons), default=0)
     for each in state.daemons:
         settings.out(f"          {each.name:<{width}} process {each.pid:<8} {each.address}")
+        if ended and each.name in ended:
+            error = ended[each.name] or "no error in its log"
+            settings.out(f"          {'':<{width}} ENDED; {error}")
     if state.master_id:
         settings.out(f"Pages     {state.resourcemanager} jobs and nodes; its NodeManagers are emulated")
     elif state.resourcemanager:

@@ -26,6 +26,7 @@ import psutil
 from froude.base.errors import InputError, MissingError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.hadoop.cluster_state import Process, State, read_process, read_state
+from froude.hadoop.daemons import last_error
 from froude.hadoop.yarn_settings import NODE_MB
 
 _POLL_S = 0.05
@@ -87,6 +88,21 @@ def running(workspace: Path) -> State | None:
     """
     state = read_state(folder_of(workspace) / STATE)
     return state if state is not None and state.supervisor.alive else None
+
+
+def ended(workspace: Path, state: State) -> dict[str, str | None]:
+    """The daemons of a cluster that have ended by themselves or were killed, each with the last error of its log.
+
+    Args:
+        workspace: the folder that it belongs to.
+        state: what `running` found there.
+    """
+    places = {each.name: folder_of(workspace) / "run" / each.name / each.name for each in state.daemons}
+    return {
+        each.name: last_error(places[each.name].with_suffix(".log"), places[each.name].with_suffix(".out"))
+        for each in state.daemons
+        if not each.alive
+    }
 
 
 def starting(workspace: Path) -> Process | None:

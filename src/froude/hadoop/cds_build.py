@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from pathlib import Path
 
-from froude.base.files import stated_os_errors
+from froude.base.files import folder_beside, stated_os_errors
 from froude.base.locks import in_turn
 from froude.base.progress import Progress
 from froude.hadoop.cds import archive, ready
@@ -39,8 +38,8 @@ def prepare(hadoop: Hadoop, progress: Progress) -> Path | None:
         place.parent.mkdir(parents=True, exist_ok=True)
     with progress.task("Preparing fast start-up"), in_turn(place.with_suffix(".lock")):
         if not place.is_file():
-            with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
-                _dump(hadoop, _classes(hadoop, Path(scratch)), Path(scratch), place)
+            with folder_beside(place) as scratch:
+                _dump(hadoop, _classes(hadoop, scratch), scratch, place)
     return ready(hadoop)
 
 

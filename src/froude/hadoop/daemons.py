@@ -261,10 +261,7 @@ class Daemon:
 
     def last_error(self) -> str | None:
         """The last error that the daemon itself reported, in one or two lines."""
-        for path in (self.log, self.output):
-            if problem := last_problem(_tail(path)):
-                return problem
-        return None
+        return last_error(self.log, self.output)
 
     def _failed(self, message: str) -> TargetError:
         remedy = f"Its log is {self.log if self.log.exists() else self.output}"
@@ -316,6 +313,15 @@ def clean_environment(conf: Path) -> dict[str, str]:
     for harmful in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH"):
         kept.pop(harmful, None)
     return {**kept, "HADOOP_CONF_DIR": str(conf)}
+
+
+def last_error(*logs: Path) -> str | None:
+    """The last error in the first of some logs that has one; None where none does, or none is there.
+
+    Args:
+        logs: of a daemon.
+    """
+    return next(filter(None, (last_problem(_tail(log)) for log in logs)), None)
 
 
 def last_problem(log: str) -> str | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from froude.base.errors import FroudeError, InputError, MissingError
-from froude.base.files import read_bounded, stated_os_errors
+from froude.base.files import file_beside, read_bounded
 from froude.base.progress import Progress
 
 CENTRAL = "https://repo.maven.apache.org/maven2"
@@ -131,8 +130,6 @@ class Repository:
         target = self.path(coordinate)
         if target.exists():
             return target
-        with stated_os_errors(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
         if self.local is not None and self._copy_local(self.local / coordinate.path, target, sha256):
             return target
         self._download(coordinate, target, sha256)
@@ -193,13 +190,13 @@ class Repository:
         """Take a file from the user's Maven repository if it is there and sound."""
         if not source.is_file() or not _sound(source, sha256):
             return False
-        with _beside(target) as (handle, _), source.open("rb") as data:
+        with file_beside(target, self.store) as (handle, _), source.open("rb") as data:
             shutil.copyfileobj(data, handle)
         return True
 
     def _download(self, coordinate: Coordinate, target: Path, sha256: str | None) -> None:
         url = f"{self.remote}/{coordinate.path}"
-        with _stated_network_errors(url), _beside(target) as (out, beside):
+        with _stated_network_errors(url), file_beside(target, self.store) as (out, beside):
             digest = self._receive(url, out)
             out.flush()
             expected = sha256 or self._remote_sha1(url)
@@ -306,21 +303,6 @@ def _sound(path: Path, sha256: str | None) -> bool:
         with path.open("rb") as data:
             return bool(words) and hashlib.file_digest(data, "sha1").hexdigest() == words[0].lower()
     return path.suffix != ".jar" or zipfile.is_zipfile(path)
-
-
-@contextmanager
-def _beside(target: Path) -> Iterator[tuple[Any, Path]]:
-    """A file that takes the target's name when the block ends well, and vanishes when it does not."""
-    with stated_os_errors(target):
-        number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    beside = Path(name)
-    try:
-        with os.fdopen(number, "wb") as handle:
-            yield handle, beside
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
 
 
 @contextmanager
