@@ -61,7 +61,7 @@ def workload() -> Workload:
             "float": Constant(1e-6),
             "big": Constant(2**63),
             "n": Unknown((1, "a", None)),
-            "g": Generated("uuid", {"a": 1}),
+            "g": Generated("uuid", {"prefix": 1}),
             "f": NodeFact("address"),
             "s": Scaled(Count(1.5, {"files": 2.0}, cap=3.0)),
         },

@@ -105,7 +105,7 @@ def rules(ids: list[str], types: list[str]) -> st.SearchStrategy[Rule]:
         st.builds(Cycle, st.lists(scalars, min_size=1, max_size=3).map(tuple), counters),
         flows(ids, types),
         st.builds(NodeFact, names),
-        st.builds(Generated, st.just("uuid"), st.dictionaries(names, scalars, max_size=2)),
+        st.builds(Generated, st.just("choice"), st.dictionaries(names, scalars, max_size=2)),
         st.builds(Unknown, st.lists(scalars, max_size=3).map(tuple)),
         st.builds(Template, st.lists(st.one_of(texts.filter(bool), padded), max_size=3).map(_merged)),
         st.builds(

@@ -88,7 +88,7 @@ def test_what_is_written_is_read_again(rule: Rule) -> None:
         ),
         (Cycle(("day", 2), Counter(1, {"L1": 1})), {"cycle": ["day", 2], "by": "L1 + 1"}),
         (Generated("uuid"), {"generated": "uuid"}),
-        (Generated("uuid", {"bits": 3}), {"generated": "uuid", "parameters": {"bits": 3}}),
+        (Generated("uuid", {"prefix": "a"}), {"generated": "uuid", "parameters": {"prefix": "a"}}),
         (
             Cases("L1", Absent(), None, Constant(1)),
             {"index": "L1", "first": {"absent": True}, "otherwise": 1},
@@ -125,6 +125,8 @@ def test_other_ways_to_write_them(text: str, rule: Rule) -> None:
         ("{templet: x}", "src: not a rule; found templet; allowed: one of absent, counter"),
         ("{fact: uuid, counter: L1}", "src: not a rule; found fact, counter"),
         ("{fact: uuid, width: 3}", r"src\.width: is not a field here"),
+        ("{generated: gauge, parameters: {hihg: 3}}", r"hihg: is not a field here, did you mean high\?"),
+        ("{generated: gauge, parameters: {high: true}}", r"high: has the wrong type; found True"),
         ("{from: c1}", r"src: says no side; allowed: request: PATH or response: PATH"),
         ("{from: c1, request: a, response: b}", "src: says no side"),
         ("{from: c1, request: a, which: recent}", r"which: not an occurrence; found recent; allowed: same, "),

@@ -8,7 +8,6 @@ Python, the strict reading of YAML, the writing of it, a commented template, and
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -20,6 +19,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, NamedTuple, Self, TypeVar, get_args, get_origin, get_type_hints
 
+from froude.base.errors import nearest
 from froude.base.forms import (
     Amount,
     Change,
@@ -196,8 +196,7 @@ def from_plain(kind: type[D], value: Any) -> D:
     known = {each.key: each for each in declared(kind)}
     for key in mapping:
         if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1)
-            message = "is not a field here" + (f", did you mean {near[0]}?" if near else "")
+            message = f"is not a field here{nearest(str(key), known)}"
             raise FieldError(message, names=(str(key),), line=lines.get(key), allowed=", ".join(known))
     values = {}
     for key, each in known.items():

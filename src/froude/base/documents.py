@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.base.plain import Fields, dump_yaml, parse_json, parse_yaml
 
 LIMIT_BYTES = 16 << 20
@@ -243,7 +243,8 @@ class Section:
         """
         for name in self.fields:
             if str(name) not in self._asked:
-                raise self.error(str(name), "is not a field here", allowed=", ".join(sorted(self._asked)))
+                message = f"is not a field here{nearest(str(name), self._asked)}"
+                raise self.error(str(name), message, allowed=", ".join(sorted(self._asked)))
 
     def _below(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name

@@ -7,6 +7,7 @@ Anything else that escapes is a bug of ours (exit 70). Caller mistakes inside Py
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -94,3 +95,17 @@ def _one_line(text: str) -> str:
 
 def _rebuild(kind: type[FroudeError], message: str, parts: dict[str, str | None]) -> FroudeError:
     return kind(message, **parts)
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """` did you mean X?` for a name that is not known, or nothing.
+
+    Args:
+        name: as it was written.
+        names: those that are known.
+    """
+    import difflib
+
+    known = list(names)
+    close = [n for n in known if n.lower() == name.lower()] or difflib.get_close_matches(name, known, 1, 0.6)
+    return f", did you mean {close[0]}?" if close else ""

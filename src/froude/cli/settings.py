@@ -142,11 +142,21 @@ def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = No
 def _workspace_defaults(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
+    from froude.base.documents import STAMP, Section
+    from froude.base.plain import Fields
+
     try:
         table = tomllib.loads(read_bounded(file, limit_bytes=_LIMIT_BYTES).decode())
     except (ValueError, RecursionError) as error:  # also digits beyond what is read
         raise InputError(f"is not TOML ({error})", file=file) from error
+    root = Section(Fields(table), str(file))
+    for name in ("format", STAMP, "defaults"):
+        root.raw(name)
+    root.finish()
     defaults = table.get("defaults", {})
     if not isinstance(defaults, dict):
         raise InputError("defaults is not a table", file=file, allowed="[defaults] with workers, seed")
-    return defaults
+    section = root.wrap(Fields(defaults), "defaults")
+    values = {"workers": section.raw("workers"), "seed": section.optional("seed", int)}
+    section.finish()
+    return values

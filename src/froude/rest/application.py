@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, get_type_hints
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from froude.base.errors import FroudeError, GuardError, InputError, MissingError
+from froude.base.errors import FroudeError, GuardError, InputError, MissingError, nearest
 from froude.base.version import __version__
 from froude.rest.bounded import BoundedBody
 from froude.rest.token import allows
@@ -76,10 +76,8 @@ def application(title: str, token: str) -> FastAPI:
         return JSONResponse({"message": str(error.detail)}, error.status_code, error.headers)
 
     @app.exception_handler(RequestValidationError)
-    def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"][1:])) or None
-        return JSONResponse({"message": str(first["msg"]), "place": place}, 422)
+    def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
+        return JSONResponse(_refusal(request, error.errors()[0]).parts(), 422)
 
     @app.get("/health", summary="Whether it answers")
     def health() -> Health:
@@ -88,6 +86,32 @@ def application(title: str, token: str) -> FastAPI:
     app.add_middleware(BoundedBody)
     app.state.token = token
     return app
+
+
+def _refusal(request: Request, first: Mapping[str, Any]) -> InputError:
+    """What is wrong with a request, by the first error that its form found."""
+    *above, name = first["loc"][1:] or ("",)
+    place = ".".join(map(str, (*above, name))) or None
+    if first["type"] not in {"extra_forbidden", "unexpected_keyword_argument"}:
+        return InputError(str(first["msg"]), place=place, found=first.get("input"))
+    kind = request.scope["route"].body_field.field_info.annotation
+    for each in above:
+        kind = get_type_hints(kind)[each]
+    known = list(getattr(kind, "model_fields", None) or kind.__dataclass_fields__)
+    return InputError(f"is not a field here{nearest(name, known)}", place=place, allowed=", ".join(known))
+
+
+def check_query(request: Request) -> None:
+    """Refuse what is asked for by a name that a path does not know, rather than answer something else.
+
+    Raises:
+        InputError: with the name.
+    """
+    known = [each.alias for each in request.scope["route"].dependant.query_params]
+    for name in request.query_params:
+        if name not in known:
+            message = f"is not a parameter here{nearest(name, known)}"
+            raise InputError(message, place=name, allowed=", ".join(known) or "no parameter")
 
 
 _bearer = HTTPBearer(auto_error=False)
@@ -108,7 +132,7 @@ def check_token(
 
 def protected() -> APIRouter:
     """Paths that only who has the secret is served."""
-    return APIRouter(dependencies=[Depends(check_token)], responses=problems(401))
+    return APIRouter(dependencies=[Depends(check_token), Depends(check_query)], responses=problems(401, 422))
 
 
 def serve_metrics(paths: APIRouter, registry: Callable[[], CollectorRegistry]) -> None:

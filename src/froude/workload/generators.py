@@ -41,6 +41,8 @@ class Generator:
     """The parameters under which all values are of this kind, or None."""
     make: Callable[[Parameters, random.Random, float], Scalar]
     """A new value, from parameters, a random generator, and the time in seconds since the epoch."""
+    parameters: tuple[str, ...] | None = ()
+    """The names that it takes; None for any."""
 
 
 def recognise(values: Sequence[Scalar]) -> Generated | None:
@@ -194,19 +196,19 @@ def _int32(rng: random.Random) -> int:
 GENERATORS = {
     generator.name: generator
     for generator in (
-        Generator("dfs-client", _is_dfs_client, _dfs_client),
+        Generator("dfs-client", _is_dfs_client, _dfs_client, ("task", "thread")),
         Generator("task-client", _is_task_client, _task_client),
-        Generator("uuid", _is_uuid, _uuid),
+        Generator("uuid", _is_uuid, _uuid, ("prefix", "suffix")),
         Generator("epoch-ms", _is_epoch_ms, _epoch_ms),
         Generator("int64", _is_wide, _int64),
-        Generator("bytes", _is_bytes, _bytes),
-        Generator("hex", _is_hex, _hex),
-        Generator("gauge", _never, _between),
-        Generator("choice", _never, _one_of),
-        Generator("size", _never, _size),
+        Generator("bytes", _is_bytes, _bytes, ("length",)),
+        Generator("hex", _is_hex, _hex, ("digits",)),
+        Generator("gauge", _never, _between, ("low", "high")),
+        Generator("choice", _never, _one_of, None),
+        Generator("size", _never, _size, ("median", "spread")),
         Generator("port", _never, _port),
-        Generator("number", _never, _number),
-        Generator(CONTAINER_ASKS, _never, _ask),
+        Generator("number", _never, _number, ("low", "high", "width")),
+        Generator(CONTAINER_ASKS, _never, _ask, None),
     )
 }
 """By name, in the order in which values are tried; those that recognise nothing are chosen by a leaf's name

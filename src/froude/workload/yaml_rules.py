@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from froude.base.documents import Section
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.base.plain import Fields, Items
 from froude.workload.generators import GENERATORS, generate
 from froude.workload.scale import Count
@@ -239,6 +239,12 @@ def _read_generated(section: Section) -> Rule:
     if rule.generator not in GENERATORS:
         allowed = ", ".join(GENERATORS)
         raise section.error("generated", "is no generator", found=rule.generator, allowed=allowed)
+    known = GENERATORS[rule.generator].parameters
+    for name, value in parameters.items():
+        if known is not None and name not in known:
+            raise below.error(name, f"is not a field here{nearest(name, known)}", allowed=", ".join(known))
+        if known is not None and isinstance(value, bool):
+            raise below.error(name, "has the wrong type", found=value, allowed="a number or a text")
     try:
         generate(rule, random.Random(0), 1.7e9)
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:

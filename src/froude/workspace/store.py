@@ -215,7 +215,7 @@ class Workspace:
         except (ValueError, RecursionError) as error:  # also digits beyond what is read
             raise InputError("is not readable TOML", file=marker, found=str(error)) from error
         version = facts.get("format", FORMAT)
-        if not isinstance(version, int) or not 1 <= version <= FORMAT:
+        if type(version) is not int or not 1 <= version <= FORMAT:
             allowed = f"1 to {FORMAT}"
             raise InputError(
                 "is a workspace of another Froude",

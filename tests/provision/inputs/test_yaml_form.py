@@ -21,12 +21,12 @@ def _elements(text: str) -> tuple[list[Element], list[str]]:
 
 
 def test_scalars_are_fields_and_mappings_are_children() -> None:
-    """Truths as 1 and 0; each with its line."""
+    """Truths as words, which no number reads; each with its line."""
     text = "options:\n  busy: 0.5\n  fast: true\n  slow: false\n  deep: {x: word}\n"
     (options,), flaws = _elements(text)
     assert flaws == []
     assert (options.tag, options.file, options.line) == ("options", "f", 2)
-    assert options.fields == {"busy": Text("0.5", 3), "fast": Text("1", 4), "slow": Text("0", 5)}
+    assert options.fields == {"busy": Text("0.5", 3), "fast": Text("true", 4), "slow": Text("false", 5)}
     (deep,) = options.children
     assert (deep.tag, deep.line, deep.fields) == ("deep", 6, {"x": Text("word", 6)})
 

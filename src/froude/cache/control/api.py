@@ -13,7 +13,7 @@ from froude.cache.control.loop import Loop
 from froude.cache.control.metrics import controller_metrics
 from froude.cache.control.types import Decision, Record, plain
 from froude.cache.monitor.limits import MOST, Limits
-from froude.cache.monitor.messages import FindingMessage, Message
+from froude.cache.monitor.messages import FindingMessage, Message, Request
 from froude.cache.monitor.view import View
 from froude.cache.solve.files import state_text
 from froude.cache.solve.policies import POLICIES
@@ -78,13 +78,13 @@ class ViewMessage(Message):
     remarks: list[str]
 
 
-class Paused(Message):
+class Paused(Request):
     """Whether rounds are made by themselves."""
 
     paused: bool
 
 
-class RoundRequest(Message):
+class RoundRequest(Request):
     """Asks for a round now."""
 
     dry_run: bool = True
@@ -94,7 +94,7 @@ class RoundRequest(Message):
 _POLICY = f"^({'|'.join(each.name for each in POLICIES)})$"
 
 
-class WhatIf(Message):
+class WhatIf(Request):
     """Asks what a plan would be."""
 
     space_factor: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] = 2.0

@@ -137,20 +137,21 @@ class FileJournal:
                 continue
             fields = _plain(line)
             try:
-                if "given" in fields:
-                    self._given = max(self._given, _number(fields["given"]))
-                elif "paused" in fields:
-                    self.paused = bool(fields["paused"])
-                elif "round" in fields:
-                    self._keep(record_of(fields["round"]))
-                elif number < len(lines) + 1:
-                    raise ValueError("neither a round nor a number")
+                match next(iter(fields.items()), None) if len(fields) == 1 else None:
+                    case "given", value:
+                        self._given = max(self._given, _number(value))
+                    case "paused", bool(value):
+                        self.paused = value
+                    case "round", value:
+                        self._keep(record_of(value))
+                    case _ if number < len(lines) + 1:
+                        raise ValueError("neither a round nor a number")
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 raise InputError("is damaged", file=self._path, place=number, found=error) from error
 
 
 def _number(value: object) -> int:
-    if not isinstance(value, int) or not 0 <= value <= MOST // 2:
+    if type(value) is not int or not 0 <= value <= MOST // 2:
         raise ValueError(f"no number of a change: {value!r}"[:80])
     return value
 

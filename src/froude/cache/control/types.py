@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from froude.base.errors import FroudeError
 from froude.cache.backends.order import Step
@@ -54,6 +55,7 @@ class Decision:
 class Record:
     """One round, as the history keeps it."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
     number: int
     """Of the round; grows by 1, also over restarts."""
     made_at_s: float
@@ -171,8 +173,11 @@ def record_of(fields: Any) -> Record:
     Raises:
         ValueError: a field is missing, or may not hold what it does.
     """
+    split: dict[bool, dict[str, Any]] = {True: {}, False: {}}
+    for name, value in fields.items():
+        split[name in Decision.__slots__][name] = value
     try:
-        return _FORM.validate_python({**fields, "decision": fields})
+        return _FORM.validate_json(json.dumps({**split[False], "decision": split[True]}), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error

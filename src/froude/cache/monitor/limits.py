@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from froude.base.errors import InputError
 
@@ -18,11 +18,12 @@ needed."""
 class Limits:
     """What one VM may use; None where there is no limit, or where a back-end does not control that."""
 
-    cache_bytes: Annotated[int, Field(ge=0, le=MOST)] | None = None
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=False)
+    cache_bytes: Annotated[int, Field(ge=0, le=MOST, strict=True)] | None = None
     """Space of its cache."""
-    iops: Annotated[int, Field(ge=1, le=MOST)] | None = None
+    iops: Annotated[int, Field(ge=1, le=MOST, strict=True)] | None = None
     """Requests per second, reads and writes together."""
-    bytes_per_s: Annotated[int, Field(ge=1, le=MOST)] | None = None
+    bytes_per_s: Annotated[int, Field(ge=1, le=MOST, strict=True)] | None = None
     """Bandwidth, reads and writes together."""
 
     def __post_init__(self) -> None:

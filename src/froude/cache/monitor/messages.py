@@ -5,6 +5,7 @@ Counters begin anywhere and only grow while `instance` is the same; rates are ma
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -26,15 +27,21 @@ Amount = Annotated[float, Field(ge=0, le=float(MOST), allow_inf_nan=False)]
 
 
 class Message(BaseModel):
-    """Any of them; fields that are not known here are passed over, as a newer peer may send them."""
+    """Any of them; fields of a report that are not known here are passed over, as a newer agent may send them."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Request(Message):
+    """What a server is asked to do; with a field that it does not know it would do something else."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 M = TypeVar("M", bound=Message)
 
 
-class Apply(Message):
+class Apply(Request):
     """One change of one VM's limits."""
 
     number: Count
@@ -198,7 +205,7 @@ def parsed(kind: type[M], document: object, *, peer: str) -> M:
         TargetError: it is none, with the first field that is wrong.
     """
     try:
-        return kind.model_validate(document)
+        return kind.model_validate_json(json.dumps(document), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))

@@ -286,7 +286,7 @@ def _choices(
     problem: Problem, plan: ProvisionPlan, dataset: str, choice: str | None
 ) -> list[tuple[str, ...]]:
     """The choices that are asked about."""
-    from froude.provision.inputs.tree import nearest
+    from froude.base.errors import nearest
     from froude.provision.search.architecture import choices_of
 
     every = choices_of(problem, plan)

@@ -21,19 +21,19 @@ _Containers = Annotated[float, Field(gt=0, le=1e6)]
 class Asked(BaseModel):
     """A job that asks where to run."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
     job: _Name
     containers: _Containers
     cores: Annotated[float, Field(gt=0, le=1024)] = 1.0
     memory_mb: Annotated[float, Field(ge=0, le=1 << 26)] = 2048.0
     last_run_s: _Seconds | None = None
-    type: JobType | None = None
+    type: Annotated[JobType | None, Field(strict=False)] = None
 
 
 class Ran(BaseModel):
     """A job that has run."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
     job: _Name
     seconds: _Seconds
     containers: _Containers = 1.0

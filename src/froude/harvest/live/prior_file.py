@@ -57,4 +57,6 @@ def _texts(section: Section, *, none: bool = False) -> dict[str, Any]:
 
 
 def _resource(section: Section) -> Resource:
-    return Resource(section.value("memory_mb", int), section.value("vcores", int))
+    resource = Resource(section.value("memory_mb", int), section.value("vcores", int))
+    section.finish()
+    return resource

@@ -85,13 +85,17 @@ def read_known(path: Path) -> Known:
 
 
 def _class(section: Section) -> KnownClass:
-    return KnownClass(
+    known = KnownClass(
         section.value("name", str),
         section.member("pattern", Pattern),
         section.value("average", float),
         section.value("peak", float),
     )
+    section.finish()
+    return known
 
 
 def _run(section: Section) -> LastRun:
-    return LastRun(section.value("seconds", float), section.value("containers", float))
+    run = LastRun(section.value("seconds", float), section.value("containers", float))
+    section.finish()
+    return run

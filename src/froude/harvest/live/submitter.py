@@ -64,6 +64,7 @@ class Remote:
         if root.value(STAMP, str) != f"{ACCESS}/{ACCESS_VERSION}":
             raise root.error(STAMP, f"is not a {ACCESS} of this release", found=root.value(STAMP, str))
         address, token = root.value("address", str), root.value("token", str)
+        root.finish()
         server = server_of(address)
         if server is None:
             raise root.error("address", "is no address of a daemon", found=address)

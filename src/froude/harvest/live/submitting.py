@@ -161,7 +161,9 @@ def targets_of(
 
 
 def _share(containers: object) -> int:
-    if not isinstance(containers, int | float) or not 0 <= containers <= _MOST_CONTAINERS:
+    if isinstance(containers, bool) or not (
+        isinstance(containers, int | float) and 0 <= containers <= _MOST_CONTAINERS
+    ):
         raise ValueError(f"containers {containers!r}"[:80])
     return int(containers)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sized
 
+from froude.base.errors import nearest
 from froude.provision.inputs.blanks import is_blank
-from froude.provision.inputs.tree import Element, Flaws, nearest
+from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.model.rates import gain
 from froude.provision.types import (
     Application,

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TypeVar
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.provision.inputs.blanks import is_blank
-from froude.provision.inputs.tree import Element, Flaws, nearest
+from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.inputs.units import Dimension, parse
 
 E = TypeVar("E", bound=Enum)

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from froude.base.documents import STAMP, Section, dump_figures
-from froude.base.errors import ChangedError
+from froude.base.errors import ChangedError, nearest
 from froude.provision.check.as_built import choice_of
 from froude.provision.check.pieces import memory_of
-from froude.provision.inputs.tree import nearest
 from froude.provision.types import Bundle, Problem
 from froude.provision.types.plan import Conflict, Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from froude.workspace.artifact import Origin

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.base.files import read_bounded
 from froude.provision.inputs.blanks import note_blanks
 from froude.provision.inputs.crosscheck import Crosscheck
@@ -25,7 +25,7 @@ from froude.provision.inputs.demands import (
 )
 from froude.provision.inputs.hardware import read_catalog
 from froude.provision.inputs.software import read_application
-from froude.provision.inputs.tree import Element, Flaws, nearest
+from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.inputs.xml_file import LIMIT_BYTES, parse_xml
 from froude.provision.inputs.yaml_form import parse_yaml
 from froude.provision.types import Application, Batch, Catalog, Options, Problem, RateTarget, Sla

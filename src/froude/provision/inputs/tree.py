@@ -5,8 +5,7 @@ Errors are collected in a `Flaws`, so that a file's errors come all at once.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from froude.base.errors import InputError
@@ -122,15 +121,3 @@ class Flaws:
         """
         if self._found:
             raise FlawedInputError(self.found())
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """` did you mean X?` for a name that is not known, or nothing.
-
-    Args:
-        name: as it was written.
-        names: those that are known.
-    """
-    known = list(names)
-    close = [n for n in known if n.lower() == name.lower()] or difflib.get_close_matches(name, known, 1, 0.6)
-    return f", did you mean {close[0]}?" if close else ""

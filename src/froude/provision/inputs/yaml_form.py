@@ -108,7 +108,7 @@ def _listed(tag: str, items: Items, file: str, flaws: Flaws) -> list[Element]:
 
 
 def _scalar(value: object) -> str:
-    return {True: "1", False: "0"}[value] if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)  # a switch; no number reads so
 
 
 def _grouped(elements: Sequence[Element]) -> dict[str, Any]:

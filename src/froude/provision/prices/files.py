@@ -7,9 +7,8 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.base.files import read_bounded
-from froude.provision.inputs.tree import nearest
 from froude.provision.prices.rates import SOURCED, Rates, read_rates
 from froude.provision.prices.tables import Table, read_table
 

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from froude.base.errors import InputError
-from froude.provision.inputs.tree import nearest
+from froude.base.errors import InputError, nearest
 from froude.provision.prices.tables import Malformed, Table
 
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from froude.base.errors import InputError
-from froude.provision.inputs.tree import nearest
+from froude.base.errors import InputError, nearest
 from froude.provision.inputs.units import RANGES, Dimension
 from froude.provision.prices.layouts import (
     TARIFFS,
