@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def test_show_says_how_to_get_what_is_not_there(empty_home: Path, tmp_path: Path
 def test_show_as_json_is_one_document(empty_home: Path, tmp_path: Path) -> None:
     """For programs."""
     done = run.invoke(app, ["--json", "--workspace", str(tmp_path), "hadoop", "show"])
-    assert json.loads(done.stdout) == {"hadoop": None, "cached": [], "running": None}
+    assert json.loads(done.stdout) == {"hadoop": None, "cached": [], "running": None, "ended": {}}
 
 
 @pytest.mark.parametrize("command", [["fetch"], ["up"], ["down"]])
@@ -67,6 +67,51 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> State:
     return runs
 
 
+def _recorded(folder: Path, *daemons: Process, supervisor: Process) -> None:
+    """What the file of a cluster says."""
+    (folder / "hadoop" / "run" / "namenode").mkdir(parents=True)
+    runs = State(supervisor, "3.5.0", "hdfs://h:1", "http://h:2", "CID-1", "BP-1", list(daemons))
+    (folder / "hadoop" / "state.json").write_text(json.dumps(asdict(runs)))
+
+
+@pytest.mark.usefixtures("empty_home")
+def test_a_daemon_that_has_ended_is_named(tmp_path: Path) -> None:
+    """With the last error of its log; the exit code and the JSON document state it as well."""
+    alive, dead = Process.of("supervisor", os.getpid()), Process("namenode", os.getpid(), 1.0)
+    _recorded(tmp_path, dead, Process.of("datanode-0", os.getpid()), supervisor=alive)
+    log = tmp_path / "hadoop" / "run" / "namenode" / "namenode.log"
+    show = ["--workspace", str(tmp_path), "hadoop", "show"]
+    done = run.invoke(app, show)
+    assert (done.exit_code, done.output.count("ENDED; no error in its log")) == (1, 1)
+    log.write_text(
+        "2026-07-01 10:00:00,000 ERROR namenode.NameNode: Failed to start.\njava.io.IOException: no space\n"
+    )
+    done = run.invoke(app, show)
+    assert "ENDED; java.io.IOException: no space" in done.output
+    assert "no longer running: namenode. `froude hadoop down`" in done.output
+    done = run.invoke(app, ["--json", *show])
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["ended"]) == (
+        1,
+        {"namenode": "java.io.IOException: no space"},
+    )
+    assert found["running"]["uri"] == "hdfs://h:1"
+
+
+@pytest.mark.usefixtures("empty_home")
+def test_a_cluster_that_was_killed_is_named(tmp_path: Path) -> None:
+    """Its folder is still there, which `down` removes."""
+    dead = Process("supervisor", os.getpid(), 1.0)
+    _recorded(tmp_path, Process("namenode", os.getpid(), 1.0), supervisor=dead)
+    workspace = ["--workspace", str(tmp_path), "hadoop"]
+    done = run.invoke(app, ["--json", *workspace, "show"])
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["running"], list(found["ended"])) == (1, None, ["supervisor", "namenode"])
+    assert run.invoke(app, [*workspace, "down"]).exit_code == 0
+    assert not (tmp_path / "hadoop").exists()
+    assert run.invoke(app, [*workspace, "show"]).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("words", "given"),
     [
@@ -81,7 +126,7 @@ def test_the_shell_passes_on_words_and_exit_code(
 ) -> None:
     """What begins with a hyphen is the file system shell's."""
     asked: list[object] = []
-    monkeypatch.setattr(launcher, "call", lambda home, words: asked.append((str(home), words)) or 7)
+    monkeypatch.setattr(launcher, "call", lambda home, words, _: asked.append((str(home), words)) or 7)
     assert run.invoke(app, ["hadoop", "shell", *words], obj="froude").exit_code == 7
     assert asked == [(state.home, given)]
 

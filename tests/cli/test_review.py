@@ -62,7 +62,10 @@ def test_comments_are_not_lost_unless_asked(workload: Path, capsys: Out) -> None
     before = workload.read_bytes()
     for flags in ((), ("--json",), ("--dry-run",)):
         assert run(["review", str(workload), "--accept", *flags]) == 1
-        assert "workload.yaml:1: has comments, which would be lost" in capsys.readouterr().err
+        assert (
+            "workload.yaml: has comments, which answers written into it would drop; found # mine"
+            in capsys.readouterr().err
+        )
         assert workload.read_bytes() == before
     assert run(["review", str(workload), "--list"]) == 0
     assert run(["review", str(workload), "--accept", "--force"]) == 0

@@ -67,7 +67,11 @@ def test_what_the_environment_may_not_say(environment: dict[str, str], message: 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("defaults = 3", "defaults is not a table"), ("[", "is not TOML"), ("a = " + "[" * 5000, "is not TOML")],
+    [
+        ("defaults = 3", "defaults: has the wrong type; found 3; allowed: a mapping"),
+        ("[", "is not TOML"),
+        ("a = " + "[" * 5000, "is not TOML"),
+    ],
 )
 def test_a_workspace_file_that_is_wrong(text: str, message: str, tmp_path: Path) -> None:
     """Is named."""

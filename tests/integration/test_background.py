@@ -45,6 +45,21 @@ def test_it_outlives_its_command_and_ends_as_a_whole(tmp_path: Path, gone: Gone)
 
 
 @pytest.mark.usefixtures("hadoop")
+def test_a_daemon_that_was_killed_is_named_and_the_rest_ends(tmp_path: Path, gone: Gone) -> None:
+    """`show` states it, until `down` has ended what is left."""
+    code, state = _froude(tmp_path, "up", "--datanodes", "1", "--replication", "1", "--fast")
+    assert code == 0, state
+    daemons = [psutil.Process(each["pid"]) for each in (*state["daemons"], state["supervisor"])]
+    daemons[0].kill()
+    assert gone(daemons[:1])
+    code, found = _froude(tmp_path, "show")
+    assert (code, list(found["ended"])) == (1, ["namenode"])
+    assert _froude(tmp_path, "down")[0] == 0
+    assert gone(daemons)
+    assert not (tmp_path / "hadoop").exists()
+
+
+@pytest.mark.usefixtures("hadoop")
 def test_one_through_a_proxy_is_recorded_until_it_ends(tmp_path: Path) -> None:
     """Its shell speaks through the proxy, its DataNode registers through it, and `down` makes the Trace whole."""
     words = ["--datanodes", "1", "--replication", "1", "--fast", "--through-proxy", "--name", "t"]

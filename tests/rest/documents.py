@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 import schemathesis
 from fastapi import FastAPI
 from hypothesis import HealthCheck, given, settings
 from schemathesis.schemas import APIOperation
+from tests.misspelled import misspelled, true_numbers
+
+
+class Asking(Protocol):
+    """Who asks: a client of HTTP, such as `TestClient`."""
+
+    def request(self, method: str, url: str, **parts: Any) -> Any:
+        """Ask."""
 
 
 def operations(app: FastAPI) -> dict[str, APIOperation]:
@@ -32,3 +41,31 @@ def keeps_to_its_document(operation: APIOperation, token: str, *, but: Sequence[
         case.call_and_validate(headers={"Authorization": f"Bearer {token}"}, excluded_checks=excluded)
 
     check()
+
+
+def refuses_what_it_does_not_know(client: Asking, method: str, path: str, body: Any = None) -> None:
+    """One error, which names the place: for each field that is misspelled, `true` for a number, and any parameter.
+
+    Args:
+        client: of an interface, with the secret.
+        method: of HTTP.
+        path: that is served.
+        body: that it takes, with all fields; None for none.
+    """
+    answer = client.request(method, f"{path}?limitt=5", **({} if body is None else {"json": body}))
+    assert (answer.status_code, answer.json()["place"]) == (422, "limitt")
+    assert answer.json()["message"].startswith("is not a parameter here")
+    if body is None:
+        return
+    for wrong, other in misspelled(body):
+        answer = client.request(method, path, json=other)
+        assert (answer.status_code, answer.json()["place"].split(".")[-1]) == (422, wrong), answer.json()
+        assert "is not a field here, did you mean" in answer.json()["message"]
+        assert answer.json()["allowed"]
+    for at, other in true_numbers(body):
+        answer = client.request(method, path, json=other)
+        assert (answer.status_code, answer.json()["place"]) == (422, ".".join(map(str, at))), answer.json()
+        assert answer.json()["found"] == "True"
+    for name, value in body.items():
+        if isinstance(value, bool):
+            assert client.request(method, path, json={**body, name: int(value)}).status_code == 422

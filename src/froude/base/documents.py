@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from froude.base.errors import InputError, nearest
-from froude.base.plain import Fields, dump_yaml, parse_json, parse_yaml
+from froude.base.plain import Fields, dump_yaml, parse_json, parse_yaml, shown
 
 LIMIT_BYTES = 16 << 20
 """Largest document read; figures, which are read otherwise, have a limit of their own."""
@@ -133,7 +133,7 @@ class Section:
                 raise self.error(name, "is not a finite number", found=value)
             return float(value)  # type: ignore[return-value]
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise self.error(name, "has the wrong type", found=_describe(value), allowed=kind.__name__)
+            raise self.error(name, "has the wrong type", found=shown(value), allowed=kind.__name__)
         return value
 
     def member(self, name: str, kind: type[E], default: E | None = None) -> E:
@@ -175,7 +175,7 @@ class Section:
         if fields is None:
             return Section(Fields(), self.file, self._below(name))
         if not isinstance(fields, Fields):
-            raise self.error(name, "has the wrong type", found=_describe(fields), allowed="a mapping")
+            raise self.error(name, "has the wrong type", found=shown(fields), allowed="a mapping")
         return Section(fields, self.file, self._below(name))
 
     def sections(self, name: str) -> Iterator[Section]:
@@ -183,7 +183,7 @@ class Section:
         for number, item in enumerate(self.items(name)):
             if not isinstance(item, Fields):
                 raise self.error(
-                    name, f"item {number} has the wrong type", found=_describe(item), allowed="a mapping"
+                    name, f"item {number} has the wrong type", found=shown(item), allowed="a mapping"
                 )
             yield Section(item, self.file, f"{self._below(name)}[{number}]")
 
@@ -193,7 +193,7 @@ class Section:
         if items is None:
             return []
         if not isinstance(items, list):
-            raise self.error(name, "has the wrong type", found=_describe(items), allowed="a list")
+            raise self.error(name, "has the wrong type", found=shown(items), allowed="a list")
         return list(items)
 
     def wrap(self, value: Fields, name: str) -> Section:
@@ -330,11 +330,5 @@ def _stamped(kind: str, version: int, fields: Mapping[str, Any]) -> dict[str, An
 
 def _root(value: object, file: str) -> Section:
     if not isinstance(value, Fields):
-        raise InputError("does not start with fields", file=file, found=_describe(value), allowed="a mapping")
+        raise InputError("does not start with fields", file=file, found=shown(value), allowed="a mapping")
     return Section(value, file)
-
-
-def _describe(value: object) -> str:
-    if isinstance(value, dict):
-        return "a mapping"
-    return "a list" if isinstance(value, list) else "nothing" if value is None else repr(value)

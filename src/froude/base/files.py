@@ -128,7 +128,7 @@ def file_beside(path: Path, folder: Path | None = None) -> Iterator[tuple[io.Buf
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=folder or path.parent)
     out, staged = os.fdopen(handle, "wb"), Path(name)
     try:
-        with _locked(staged):
+        with locked(staged):
             staged = staged.rename(f"{name}{_STAGED}")
             yield out, staged
             with stated_os_errors(path):
@@ -181,7 +181,7 @@ def folder_beside(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path.parent)
         beside = Path(tempfile.mkdtemp(prefix=f".{path.name[:100]}.", dir=path.parent))
-        with _locked(beside):
+        with locked(beside):
             beside = beside.rename(f"{beside}{_STAGED}")
             try:
                 yield beside
@@ -192,17 +192,23 @@ def folder_beside(path: Path) -> Iterator[Path]:
 def _sweep(folder: Path) -> None:
     """Remove what killed processes left next to its place: no process has it locked."""
     for left in folder.glob(f".*{_STAGED}"):
-        with suppress(OSError), _locked(left) as ours:
+        with suppress(OSError), locked(left) as ours:
             if ours:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[bool]:
-    """Lock a file or folder, so that no other process takes it for the rest of a killed one.
+def locked(path: Path) -> Iterator[bool]:
+    """Lock a file or folder while the block runs, so that no other process takes it for the rest of a killed one.
+
+    Args:
+        path: no link.
 
     Yields:
         Whether it is locked; False where another process has it, and where the file system has no locks.
+
+    Raises:
+        OSError: it cannot be opened.
     """
     handle = os.open(path, _OPEN_FLAGS | os.O_NOFOLLOW)
     try:
@@ -251,7 +257,7 @@ def _put_in_place(beside: Path, path: Path) -> None:
         beside.replace(path)
         return
     former = Path(tempfile.mkdtemp(_STAGED, f".{path.name[:100]}.", path.parent))
-    with _locked(path):
+    with locked(path):
         path.replace(former)  # onto an empty folder, which it takes the place of
         try:
             beside.replace(path)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from froude.base.errors import InputError
-from froude.base.plain import Fields, Items
+from froude.base.plain import Fields, Items, shown
 from froude.base.units import (
     LARGEST,
     LONGEST_S,
@@ -217,7 +217,7 @@ class Word(Form):
             return self.kind(value)
         except ValueError as error:
             message = "is none of the words that may stand here"
-            raise InputError(message, found=_shown(value), allowed=self.allowed) from error
+            raise InputError(message, found=shown(value), allowed=self.allowed) from error
 
     def write(self, value: Any) -> str:
         """Its value."""
@@ -448,10 +448,4 @@ def quantity_value(quantity: Quantity) -> str | float:
 
 
 def _wrong(value: object, allowed: str, remedy: str | None = None) -> InputError:
-    return InputError("has the wrong type", found=_shown(value), allowed=allowed, remedy=remedy)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "a mapping"
-    return "a list" if isinstance(value, (list, tuple)) else "nothing" if value is None else repr(value)
+    return InputError("has the wrong type", found=shown(value), allowed=allowed, remedy=remedy)

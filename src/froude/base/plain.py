@@ -320,3 +320,10 @@ def _beyond(message: str, file: str, line: int, length: int, limit: int = LONGES
 
 def _first_line(error: Exception) -> str:
     return " ".join(str(error).split())[:120]
+
+
+def shown(value: object) -> str:
+    """What a value is, for an error: a mapping and a list by that word, nothing else is long."""
+    if isinstance(value, Mapping):
+        return "a mapping"
+    return "a list" if isinstance(value, (list, tuple)) else "nothing" if value is None else repr(value)

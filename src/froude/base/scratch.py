@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from froude.base.files import stated_os_errors
+from froude.base.files import locked, stated_os_errors
 from froude.base.locks import take
 
 PREFIX = "froude-"
@@ -68,7 +67,7 @@ def sweep(parent: Path) -> list[Path]:
     """Remove the scratch folders of dead processes of this user; gives those that it removed."""
     removed = []
     for lock in sorted(parent.glob(f"{PREFIX}*/{_LOCK}")):
-        with _if_free(lock) as free:
+        with suppress(OSError), locked(lock) as free:
             if free:
                 _remove(lock.parent)
                 removed.append(lock.parent)
@@ -87,17 +86,3 @@ def _remove(folder: Path) -> None:
                 each.unlink(missing_ok=True)
         if [each.name for each in folder.iterdir()] == [_LOCK]:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _if_free(lock: Path) -> Iterator[bool]:
-    """Hold a lock if its process is dead; False for one that lives, or is another user's."""
-    try:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        yield False
-        return
-    try:
-        yield os.fstat(descriptor).st_uid == os.geteuid() and take(descriptor)
-    finally:
-        os.close(descriptor)

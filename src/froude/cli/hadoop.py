@@ -16,9 +16,9 @@ import typer
 from froude.base.errors import InputError, TargetError
 from froude.cli.inputs import pairs
 from froude.cli.settings import Settings
-from froude.cli.terminal import descriptor
+from froude.cli.terminal import results
 from froude.hadoop import background, cds_build, launcher
-from froude.hadoop.cluster_state import Process, State
+from froude.hadoop.cluster_state import Process, State, read_state
 from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases, java_for
 from froude.hadoop.jvm import heap_bytes
 from froude.hadoop.yarn_jars import JOBS, YarnJars
@@ -91,7 +91,7 @@ def fetch(
 def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> None:
     """Show the Hadoop that would be used, its Java, and what runs in this workspace.
 
-    Ends with 1 where a daemon of the cluster has ended, or the cluster was killed as a whole.
+    Ends with 1 where a daemon of the cluster no longer runs.
 
     Example: froude hadoop show
     """
@@ -103,16 +103,15 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
     if not from_cache or wanted in cached:
         home = {} if folder is None else {"HADOOP_HOME": str(folder)}
         hadoop = Hadoop.find(release, folder, java=java_for([release], {**os.environ, **home}))
-    state = background.running(settings.workspace)
+    where = background.folder_of(settings.workspace)
+    state = background.running(settings.workspace) or read_state(where / background.STATE)
     ended = {} if state is None else background.ended(settings.workspace, state)
-    left = state is None and (background.folder_of(settings.workspace) / background.STATE).exists()
     settings.emit(
         {
             "hadoop": None if hadoop is None else _described(hadoop),
             "cached": cached,
-            "running": None if state is None else asdict(state),
+            "running": None if state is None or not state.supervisor.alive else asdict(state),
             "ended": ended,
-            "killed": left,
         }
     )
     if hadoop is None:
@@ -123,13 +122,11 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
         settings.out(f"Java      {hadoop.java}")
     settings.out(f"Cached    {', '.join(cached) or 'none'} in {cache_folder()}")
     if state is None:
-        rest = f"; {background.folder_of(settings.workspace)} is left of a cluster that was killed"
-        settings.out(f"Running   nothing in this workspace{rest if left else ''}")
+        settings.out("Running   nothing in this workspace")
     else:
         _print_state(settings, state, ended)
-    if ended or left:
-        what = f"no longer running: {', '.join(ended)}" if ended else "the cluster was killed"
-        settings.note(f"froude: {what}. `froude hadoop down` removes what is left")
+    if ended:
+        settings.note(f"froude: no longer running: {', '.join(ended)}. `froude hadoop down` removes the rest")
         raise typer.Exit(1)
 
 
@@ -271,7 +268,7 @@ def shell(
     if settings.dry_run:
         settings.would(f"run hdfs {' '.join(command)} on {state.uri}")
         return
-    raise typer.Exit(launcher.call(_home_of(settings, state), command, stdout=descriptor()))
+    raise typer.Exit(launcher.call(_home_of(settings, state), command, results()))
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
@@ -302,7 +299,7 @@ def run(
     if settings.dry_run:
         settings.would(f"run yarn {' '.join(command)} on {state.resourcemanager}")
         return
-    raise typer.Exit(launcher.call(_home_of(settings, state), command, stdout=descriptor()))
+    raise typer.Exit(launcher.call(_home_of(settings, state), command, results()))
 
 
 def _running(settings: Settings) -> State:
@@ -403,8 +400,7 @@ def _print_state(settings: Settings, state: State, ended: Mapping[str, str | Non
     for each in state.daemons:
         settings.out(f"          {each.name:<{width}} process {each.pid:<8} {each.address}")
         if ended and each.name in ended:
-            error = ended[each.name] or "no error in its log"
-            settings.out(f"          {'':<{width}} ENDED; {error}")
+            settings.out(f"          {'':<{width}} ENDED; {ended[each.name] or 'no error in its log'}")
     if state.master_id:
         settings.out(f"Pages     {state.resourcemanager} jobs and nodes; its NodeManagers are emulated")
     elif state.resourcemanager:

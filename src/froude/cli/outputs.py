@@ -163,15 +163,7 @@ def _refuse_other(output: Output, *, force: bool) -> None:
 
 
 def _refuse_edited(path: Path, kind: str) -> None:
-    """Refuse to replace a person's work: what was edited since Froude wrote it, and a workload with answers.
-
-    Args:
-        path: of an artifact.
-        kind: of it.
-
-    Raises:
-        InputError: with the file.
-    """
+    """Refuse to replace a person's work: what was edited since Froude wrote it, and a workload with answers."""
     edited, remedy = edited_file(path), "Choose another place, or give --force to lose that"
     if edited is not None:
         raise InputError("is not replaced: it was edited since Froude wrote it", file=edited, remedy=remedy)
@@ -179,8 +171,7 @@ def _refuse_edited(path: Path, kind: str) -> None:
         from froude.workload.yaml_file import read_workload
 
         if any(question.answered for question in read_workload(path).questions):
-            message = "is not replaced: its questions were answered since Froude wrote it"
-            raise InputError(message, file=path, remedy=remedy)
+            raise InputError("is not replaced: its questions were answered", file=path, remedy=remedy)
 
 
 def _one(kind: str) -> str:

@@ -100,21 +100,12 @@ def review(
 
 
 def _refuse_comments(file: Path) -> None:
-    """Refuse to write answers into a file with comments, which are not part of a workload.
-
-    Raises:
-        InputError: it has one.
-    """
-    text = read_bounded(file, limit_bytes=LIMIT_BYTES).decode("utf-8-sig")
-    comment = next(yaml_comments(text), None)
-    if comment is not None:
-        raise InputError(
-            "has comments, which would be lost when answers are written into it",
-            file=file,
-            place=text.count("\n", 0, comment.start(1)) + 1,
-            found=comment[1][:80],
-            remedy="Edit the rules in the file instead, or give --force to lose the comments",
-        )
+    """Refuse to write answers into a file with comments, which are no part of a workload."""
+    yaml = read_bounded(file, limit_bytes=LIMIT_BYTES).decode("utf-8-sig")
+    for comment in yaml_comments(yaml):
+        message = "has comments, which answers written into it would drop"
+        remedy = "Edit the rules in the file instead, or give --force to lose the comments"
+        raise InputError(message, file=file, found=comment[1], remedy=remedy)
 
 
 def text(workload: Workload, group: QuestionGroup) -> str:

@@ -149,14 +149,14 @@ def _workspace_defaults(file: Path) -> dict[str, Any]:
         table = tomllib.loads(read_bounded(file, limit_bytes=_LIMIT_BYTES).decode())
     except (ValueError, RecursionError) as error:  # also digits beyond what is read
         raise InputError(f"is not TOML ({error})", file=file) from error
-    root = Section(Fields(table), str(file))
-    for name in ("format", STAMP, "defaults"):
+    root = Section(
+        Fields((name, Fields(each) if isinstance(each, dict) else each) for name, each in table.items()),
+        str(file),
+    )
+    for name in ("format", STAMP):  # the workspace's own
         root.raw(name)
-    root.finish()
-    defaults = table.get("defaults", {})
-    if not isinstance(defaults, dict):
-        raise InputError("defaults is not a table", file=file, allowed="[defaults] with workers, seed")
-    section = root.wrap(Fields(defaults), "defaults")
-    values = {"workers": section.raw("workers"), "seed": section.optional("seed", int)}
+    section = root.section("defaults")
+    defaults = {"workers": section.raw("workers"), "seed": section.optional("seed", int)}
     section.finish()
-    return values
+    root.finish()
+    return defaults

@@ -28,14 +28,9 @@ def reserve_stdout() -> None:
     _reserved.append(own)
 
 
-def results() -> TextIO:
-    """The standard output that the caller of the command reads."""
-    return _reserved[0] if _reserved else sys.stdout
-
-
-def descriptor() -> int:
-    """That of the same, for a child process whose output is the command's own."""
-    return _reserved[0].fileno() if _reserved else 1
+def results() -> TextIO | None:
+    """The standard output that the caller of the command reads; None where it is still this process's own."""
+    return _reserved[0] if _reserved else None
 
 
 def visible(text: str) -> str:

@@ -91,16 +91,16 @@ def running(workspace: Path) -> State | None:
 
 
 def ended(workspace: Path, state: State) -> dict[str, str | None]:
-    """The daemons of a cluster that have ended by themselves or were killed, each with the last error of its log.
+    """The processes of a cluster that no longer run, each with the last error of its log.
 
     Args:
         workspace: the folder that it belongs to.
-        state: what `running` found there.
+        state: what its file says.
     """
-    places = {each.name: folder_of(workspace) / "run" / each.name / each.name for each in state.daemons}
+    run = folder_of(workspace) / "run"
     return {
-        each.name: last_error(places[each.name].with_suffix(".log"), places[each.name].with_suffix(".out"))
-        for each in state.daemons
+        each.name: last_error(*(run / each.name / f"{each.name}.{end}" for end in ("log", "out")))
+        for each in (state.supervisor, *state.daemons)
         if not each.alive
     }
 

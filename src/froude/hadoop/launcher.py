@@ -11,6 +11,7 @@ import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from froude.base.files import atomic_write_text
 from froude.hadoop import cds, jvm, settings, site
@@ -136,13 +137,13 @@ def write_home(
     return folder
 
 
-def call(home: Path, words: Sequence[str], *, stdout: int = 1) -> int:
+def call(home: Path, words: Sequence[str], stdout: IO[str] | None = None) -> int:
     """Run one of Hadoop's commands, with this process's input and output: `call(home, ["dfs", "-ls", "/"])`.
 
     Args:
         home: what `write_home` wrote.
         words: the command and its arguments.
-        stdout: descriptor that is its standard output.
+        stdout: in place of this process's output.
 
     Returns:
         Its exit code; 128 + N where signal N has ended it, as shells have it.

@@ -13,7 +13,7 @@ from froude.cache.agents.vm import VmWatch
 from froude.cache.agents.web import hypervisor_app, vm_app
 from froude.cache.monitor.messages import HypervisorReport, VmReport, parsed
 from tests.cache.agents.test_hypervisor import hypervisor
-from tests.rest.documents import keeps_to_its_document, operations
+from tests.rest.documents import keeps_to_its_document, operations, refuses_what_it_does_not_know
 
 _SECRET = "0123456789abcdef"
 
@@ -50,6 +50,16 @@ def test_a_change(client: TestClient) -> None:
 def test_a_change_that_is_none(client: TestClient, body: dict[str, object]) -> None:
     """It is refused before anything is done."""
     assert client.put("/v1/vms/vm1/limits", json=body).status_code == 422
+
+
+def test_no_request_is_taken_for_another(client: TestClient) -> None:
+    """A limit that is misspelled would lift the one that was meant."""
+    before = client.get("/v1/report").json()["vms"][0]["limits"]
+    body = {"number": 5, "instance": None, "limits": {"cache_bytes": 70, "iops": 9, "bytes_per_s": 8}}
+    refuses_what_it_does_not_know(client, "PUT", "/v1/vms/vm1/limits", body)
+    for path in ("/v1/report", "/metrics"):
+        refuses_what_it_does_not_know(client, "GET", path)
+    assert client.get("/v1/report").json()["vms"][0]["limits"] == before
 
 
 @pytest.mark.parametrize("path", ["/v1/report", "/metrics"])

@@ -16,7 +16,7 @@ from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import JobSample
 from froude.cache.monitor.view import Monitor, View
 from froude.cache.solve.files import read_state
-from tests.rest.documents import keeps_to_its_document, operations
+from tests.rest.documents import keeps_to_its_document, operations, refuses_what_it_does_not_know
 from tests.simulation.cache_world import SimulatedAgents, SimulatedJournal, World
 
 _SECRET = "0123456789abcdef"
@@ -142,3 +142,40 @@ def test_the_document_names_all() -> None:
 def test_it_keeps_to_its_own_document(label: str) -> None:
     """Whatever is asked, answers are of the codes and forms that OpenAPI names, and never an error of ours."""
     keeps_to_its_document(_OPERATIONS[label], _SECRET)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/v1/what-if", {"space_factor": 4, "policy": "none"}),
+        ("POST", "/v1/rounds", {"dry_run": False}),
+        ("POST", "/v1/history/1/restore", {"dry_run": False}),
+        ("PUT", "/v1/pause", {"paused": True}),
+        ("GET", "/v1/pause", None),
+        ("GET", "/v1/plan", None),
+        ("GET", "/v1/view", None),
+        ("GET", "/v1/state", None),
+        ("GET", "/v1/history", None),
+        ("GET", "/metrics", None),
+    ],
+)
+def test_no_question_is_answered_as_another(method: str, path: str, body: object, client: TestClient) -> None:
+    """What it does not know is refused, and nothing is done."""
+    before = client.get("/v1/history").json(), client.get("/v1/pause").json()
+    refuses_what_it_does_not_know(client, method, path, body)
+    assert (client.get("/v1/history").json(), client.get("/v1/pause").json()) == before
+
+
+def test_the_question_that_is_meant_is_named(client: TestClient) -> None:
+    """With all that may be asked."""
+    answer = client.post("/v1/what-if", json={"space_factr": 4})
+    assert answer.json() == {
+        "message": "is not a field here, did you mean space_factor?",
+        "place": "space_factr",
+        "allowed": "space_factor, policy",
+    }
+    answer = client.get("/v1/history", params={"limt": 1})
+    assert (answer.json()["allowed"], answer.json()["message"][-19:]) == (
+        "limit",
+        ", did you mean limit?"[-19:],
+    )

@@ -18,7 +18,7 @@ from froude.rest import serving
 from froude.rest.bounded import LARGEST_BYTES
 from froude.rest.calls import JsonCalls
 from froude.rest.serving import Tls, listener
-from tests.rest.documents import keeps_to_its_document, operations
+from tests.rest.documents import keeps_to_its_document, operations, refuses_what_it_does_not_know
 
 VIEW = View((ClassRoom("periodic-01", Pattern.PERIODIC, 2, 0.3, 0.5, 0.4),), at_s=5.0, nodes=2)
 TWO = (Part("periodic-01", 20.0, 18), Part("constant-01", 10.0, 9))
@@ -144,3 +144,13 @@ _OPERATIONS = operations(selection_app(Memory().calls(), "secret"))
 def test_it_keeps_to_its_own_document(label: str) -> None:
     """Whatever is asked, answers are of the codes and forms that OpenAPI names, and never an error of ours."""
     keeps_to_its_document(_OPERATIONS[label], "secret")
+
+
+def test_no_question_is_answered_as_another(served: Served) -> None:
+    """What it does not know is refused."""
+    with client(served) as (memory, one):
+        asked = {**ASKED, "last_run_s": 5.0, "type": "long"}
+        refuses_what_it_does_not_know(one, "POST", "/v1/select", asked)
+        refuses_what_it_does_not_know(one, "POST", "/v1/ran", {"job": "q", "seconds": 5, "containers": 2})
+        refuses_what_it_does_not_know(one, "GET", "/v1/classes")
+        assert not memory.asked

@@ -5,7 +5,6 @@ A shipped example or catalog may be named in place of a file.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,10 +80,8 @@ def find_input(name: str) -> Path:
         return path
     if name in examples():
         return EXAMPLES / f"{name}.yaml"
-    close = difflib.get_close_matches(name, examples(), 1)
-    hint = f"Did you mean {close[0]}?" if close else None
     allowed = f"a file, or one of {', '.join(examples())}"
-    raise InputError("does not exist", file=name, allowed=allowed, remedy=hint)
+    raise InputError(f"does not exist{nearest(name, examples())}", file=name, allowed=allowed)
 
 
 def read_problem(names: Sequence[str | Path]) -> Problem:
