@@ -68,7 +68,7 @@ def test_what_the_environment_may_not_say(environment: dict[str, str], message: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("defaults = 3", "defaults: has the wrong type; found 3; allowed: a mapping"),
+        ("defaults = 3", "defaults: has the wrong type; found 3"),
         ("[", "is not TOML"),
         ("a = " + "[" * 5000, "is not TOML"),
     ],
