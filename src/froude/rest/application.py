@@ -107,7 +107,8 @@ def check_query(request: Request) -> None:
     Raises:
         InputError: with the name.
     """
-    known = [each.alias for each in request.scope["route"].dependant.query_params]
+    route = request.scope["route"]
+    known = [each.alias for each in route.dependant.query_params]  # codespell:ignore dependant
     for name in request.query_params:
         if name not in known:
             message = f"is not a parameter here{nearest(name, known)}"

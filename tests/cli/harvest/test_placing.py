@@ -124,6 +124,27 @@ def test_without_java(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
     assert not (lab / "racks.txt").exists()
 
 
+def test_an_edited_map_is_not_replaced(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
+    """What Froude wrote last it writes again; a line that a person added stays, unless --force is given."""
+    with namenode(hadoop.schema()) as (host, port, _):
+        command = ["harvest", "place", "lab", "--namenode", f"{host}:{port}", "--way", "racks"]
+        command += ["--conf", "conf", "--target-is", "CID-1"]
+        assert run(command) == 0
+        assert run(command) == 0
+        written = (lab / "racks.txt").read_text()
+        (lab / "racks.txt").write_text(f"{written}# mine\n")
+        for flags in ((), ("--dry-run",)):
+            capsys.readouterr()
+            assert run([*command, *flags]) == 1
+            assert (
+                "racks.txt: is not replaced; found a file that may be a person's work"
+                in capsys.readouterr().err
+            )
+        assert (lab / "racks.txt").read_text() == f"{written}# mine\n"
+        assert run([*command, "--force"]) == 0
+        assert (lab / "racks.txt").read_text() == written
+
+
 def test_another_namenode(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
     """Its state is never mixed in, nor rolled back without its id."""
     from froude.harvest.live.hdfs.prior import HdfsPrior, prior_json
