@@ -117,6 +117,15 @@ def test_inputs_are_named_by_content_or_bytes(tmp_path: Path) -> None:
     assert content_of(tmp_path) == hash_fields(FIELDS)
 
 
+def test_a_hash_of_zeros_is_no_place_for_a_seal(tmp_path: Path) -> None:
+    """Whatever it was made from stays as it is."""
+    origin = Origin("froude sing", ("0" * 64,))
+    file = tmp_path / "s.yaml"
+    file.write_text(dump_sealed(SONGS, FIELDS, lineage_of(SONGS, FIELDS, origin)))
+    assert open_document(file, SONGS).check().inputs == origin.inputs
+    assert edited_file(file) is None
+
+
 @given(st.data(), st.sampled_from(["yaml", "json", "comments"]))
 def test_any_edit_of_the_text_is_seen(data: st.DataObject, form: str) -> None:
     """Wherever a letter, a blank or a whole comment is put; what was written is as written."""

@@ -129,7 +129,8 @@ def file_beside(path: Path, folder: Path | None = None) -> Iterator[tuple[io.Buf
     out, staged = os.fdopen(handle, "wb"), Path(name)
     try:
         with locked(staged):
-            staged = staged.rename(f"{name}{_STAGED}")
+            with stated_os_errors(path):
+                staged = staged.rename(f"{name}{_STAGED}")
             yield out, staged
             with stated_os_errors(path):
                 out.flush()

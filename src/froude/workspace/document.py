@@ -37,7 +37,7 @@ from froude.workspace.recognise import DOCUMENTS, PAGE, kind_of
 D = TypeVar("D", bound=Declared)
 BLANK = "0" * 64
 """The place of a seal in a text before `seal` fills it in."""
-_SEAL = re.compile(rb"""(?:\btext['"]?: ?['"]|"seal" content=")([0-9a-f]{64})""")
+_SEAL = re.compile(rb"""(\btext['"]?: ?['"]|"seal" content=")([0-9a-f]{64})""")
 """In a lineage, or in the head of a page."""
 
 
@@ -265,12 +265,17 @@ def sealed(fields: Mapping[str, Any], lineage: Lineage, tags: tuple[str, ...] = 
 
 
 def seal(text: str) -> str:
-    """A text with the SHA-256 of itself, as it is before that, in its first blank place for one.
+    """A text with the SHA-256 of itself, as it is before that, in its place for one.
 
     Args:
-        text: of a file, with `BLANK` in its head.
+        text: of a file, with `BLANK` as the seal in its head.
     """
-    return text.replace(BLANK, hashlib.sha256(text.encode(errors="replace")).hexdigest(), 1)
+    data = text.encode(errors="surrogatepass")
+    return _with_seal(data, hashlib.sha256(data).hexdigest()).decode(errors="surrogatepass")
+
+
+def _with_seal(data: bytes, value: str) -> bytes:
+    return _SEAL.sub(rb"\g<1>" + value.encode(), data, count=1)
 
 
 def edited_file(path: Path) -> Path | None:
@@ -302,8 +307,7 @@ def _as_written(path: Path) -> bool:
         data = file.read()
     found = _SEAL.search(data)
     if found is not None:
-        start, end = found.span(1)
-        return hashlib.sha256(data[:start] + BLANK.encode() + data[end:]).hexdigest().encode() == found[1]
+        return hashlib.sha256(_with_seal(data, BLANK)).hexdigest().encode() == found[2]
     with suppress(InputError):
         root = parse_file(path)
         lineage = read_lineage(root)
