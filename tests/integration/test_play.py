@@ -188,8 +188,8 @@ def test_one_play_speaks_to_several_daemons(fresh: NameNode, hadoop: Hadoop, tmp
     with hadoop.namenode(heap="256 MB", fast=True) as other:
         folder = tmp_path / "run"
         run = play(folders, {"first": fresh, "second": other}, FULL, folder=folder)
+        assert run.failure is None
         assert [_made(each) for each in (fresh, other)] == [7, 7]
-    assert run.failure is None
     assert run.errors == {}
     assert run.counts["mkdirs"] == (14, 14)
     assert sum(run.left_out.values()) == 7

@@ -53,6 +53,11 @@ def by_service(target: TargetLike | Mapping[str, TargetLike], called: Collection
     return found
 
 
+def daemon_services(targets: Targets) -> set[str]:
+    """What targets are, by whatever name a plan calls the NameNodes that Froude started."""
+    return {_NAMENODE if isinstance(each, NameNode) else service for service, each in targets.items()}
+
+
 def _server_of(master: Started | Running, service: str, port: int) -> Started | Running:
     """Another server of a ResourceManager."""
     if not isinstance(master, Running):
@@ -118,7 +123,7 @@ def _admitted(targets: Targets, source_ids: Iterable[str], ask: _Ask) -> dict[st
         elif isinstance(target, ResourceManager):
             admitted = target_at(service, target.address(service), target.id)
         else:
-            admitted = target_at(service or _NAMENODE, target.address, target.cluster_id)
+            admitted = target_at(_NAMENODE, target.address, target.cluster_id)
         decide(admitted, ours=not isinstance(target, Running), typed=typed, source_ids=sources)
         called[service] = admitted
     return called

@@ -22,7 +22,7 @@ from froude.emulation.programs.registry import kind_of
 from froude.emulation.recorder import Record
 from froude.emulation.run import Run
 from froude.emulation.run_files import state_of, write_run
-from froude.experiment.admission import Started, TargetLike, Targets, admit, by_service
+from froude.experiment.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
 from froude.experiment.live import Live
 from froude.experiment.observed import Observed
 from froude.experiment.playable import check_play
@@ -94,7 +94,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
         raise InputError("already exists", file=folder, remedy="Choose another folder")
     targets = by_service(target, services(plan))
     first = next(iter(targets.values()))
-    schema = _spoken(schema, first, plan, targets)
+    schema = _spoken(schema, first, plan, daemon_services(targets))
     called = admit(targets, plan.workload.recorded.source_ids, schema)
     paced, remark = pacing_of(plan, load.pacing)
     settings = PlaySettings(
