@@ -8,10 +8,9 @@ against 80 that were drawn apart. Nothing of it is a time, so any machine gives 
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 
@@ -19,10 +18,11 @@ import numpy as np
 from tests.experiment.growing import LASTS_S, lines, log_of
 from tests.trace.audit.lines import START_S
 
+from benchmarks.results import Row, over_inputs
 from froude.experiment.growth import plan_growth
 from froude.hadoop.audit import AuditLine
 
-CLIENTS, FACTOR, SEEDS = 20, 4, (1, 2, 3)
+CLIENTS, FACTOR = 20, 4
 
 
 def figures(log: Sequence[AuditLine]) -> Mapping[str, float]:
@@ -58,36 +58,33 @@ def distance(one: Sequence[AuditLine], other: Sequence[AuditLine]) -> float:
     )
 
 
-def rows() -> Iterator[dict[str, object]]:
-    """One row a measure, of the seed that is furthest off."""
-    off: dict[str, list[tuple[float, str]]] = {}
-    mixes = []
-    for seed in SEEDS:
-        truth = lines(CLIENTS * FACTOR, seed + 100)
-        with tempfile.TemporaryDirectory() as temporary:
-            log = log_of(lines(CLIENTS, seed), Path(temporary))
-            grown = list(plan_growth(log, FACTOR, None, seed).lines())
-        mixes.append(distance(grown, truth))
-        expected = figures(truth)
-        for name, value in figures(grown).items():
-            change = (value / expected[name] - 1) * 100
-            off.setdefault(name, []).append((change, f"{value:,.4g} for {expected[name]:,.4g}"))
+def rows() -> list[Row]:
+    """One row a measure."""
+    return over_inputs(off, "made-up workloads")
+
+
+def off(seed: int) -> list[Row]:
+    """How far a grown log is off the truth.
+
+    Args:
+        seed: of the clients that are logged; those that are drawn apart have one of their own.
+    """
+    truth = lines(CLIENTS * FACTOR, seed + 100)
+    with tempfile.TemporaryDirectory() as temporary:
+        log = log_of(lines(CLIENTS, seed), Path(temporary))
+        grown = list(plan_growth(log, FACTOR, None, seed).lines())
+    expected = figures(truth)
     said = f"{CLIENTS} clients grown to {CLIENTS * FACTOR}, beside {CLIENTS * FACTOR} drawn apart"
-    for name, changes in off.items():
-        yield {
-            "measure": f"{name}, furthest from the truth",
-            "value": max((change for change, _ in changes), key=abs),
-            "unit": "% off",
-            "conditions": f"{said}: " + "; ".join(each for _, each in changes),
-        }
-    yield {
-        "measure": "mix of commands, furthest from the truth",
-        "value": max(mixes),
-        "unit": "total variation",
-        "conditions": said,
-    }
+    mix = Row("mix of commands, off the truth", distance(grown, truth), "total variation", conditions=said)
+    return [
+        *(
+            Row(f"{name}, off the truth", (value / expected[name] - 1) * 100, "%", conditions=said)
+            for name, value in figures(grown).items()
+        ),
+        mix,
+    ]
 
 
 if __name__ == "__main__":
     for row in rows():
-        print(json.dumps(row))
+        print(row.measure, row.value, row.range, row.unit)

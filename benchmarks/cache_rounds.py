@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tests.simulation.cache_world import SimulatedJournal, World
 
-from benchmarks.results import Row
+from benchmarks.results import ONE_INPUT, Row
 from froude.base.clock import VirtualClock
 from froude.cache.agents.keeper import Keeper
 from froude.cache.backends.order import Step
@@ -116,6 +116,7 @@ def rows() -> list[Row]:
                 site.clock.sleep(60)
             measure = f"a round of {hypervisors * vms:,} VMs on {hypervisors} hypervisors, {name}"
             said = f"processor time, mean of {_ROUNDS} rounds ({', '.join(outcomes)}); agents answer at once"
+            said += f"; {ONE_INPUT}"
             made.append(Row(measure, round(statistics.fmean(seconds), 4), "s", conditions=said))
     return made
 

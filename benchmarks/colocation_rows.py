@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -95,8 +95,12 @@ def _paired(times: Sequence[dict[int, float]], runs: Sequence[Sequence[Outcome]]
 
 
 def _figure(measure: str, values: Sequence[float], unit: str, conditions: str) -> Row:
-    spread = f"{min(values):.3g} to {max(values):.3g}"
-    return Row(measure, float(f"{np.mean(values):.3g}"), unit, conditions=f"{spread}; {conditions}")
+    return Row(measure, float(f"{np.mean(values):.3g}"), unit, conditions=f"{_spread(values)}; {conditions}")
+
+
+def _spread(values: Sequence[float]) -> str:
+    """Loads and jobs are of the run's number, so that runs are inputs."""
+    return f"mean of {len(values)} made-up inputs, {min(values):.3g} to {max(values):.3g}"
 
 
 def _sign(
@@ -104,5 +108,6 @@ def _sign(
 ) -> Row:
     ratios = [a / b for a, b in zip(ours, others, strict=True)]
     ratio = float(f"{np.mean(ratios):.3g}")
-    said = f"{conditions}; {min(ratios):.3g} to {max(ratios):.3g}"
-    return (at_least if above else at_most)(measure, ratio, "x", 1.0, conditions=said)
+    said = f"{conditions}; {_spread(ratios)}"
+    row = (at_least if above else at_most)(measure, ratio, "x", 1.0, conditions=said)
+    return replace(row, met=min(ratios) >= 1 if above else max(ratios) <= 1)

@@ -53,16 +53,21 @@ def measured() -> Iterator[Row]:
         yield Row(f"pairs of one {name} and day over chance", value, "x", conditions=f"{said}; {pairs}")
 
 
-def durability() -> Iterator[Row]:
-    """A year of DC-9 whose reimages come together as the paper's are taken to, and as those failures did."""
+def durability(seed: int) -> list[Row]:
+    """A year of a DC-9 whose reimages come together as the paper's are taken to, and as those failures did.
+
+    Args:
+        seed: of the datacenter and of the year's chance.
+    """
+    rows = []
+    chosen = [*map(preset, _POLICIES), constrained(["environment", "rack"])]
     for name, profile in (("paper", PROFILES["DC-9"]), ("ssd-failures", PROFILES["DC-9"].like(SSD_FAILURES))):
-        year = [year_of(generate(profile, Seeds(1), days=2, months_after=12), 0.0)]
-        chosen = [*map(preset, _POLICIES), constrained(["environment", "rack"])]
-        for each in compare(year, DurabilitySetting(), Seeds(1), chosen, 1, 2):
-            said = f"DC-9, correlation {name}, one year, 4,000,000 blocks, R = 3, one run"
-            yield Row(
-                f"blocks lost, correlation {name}: {each.policy}", each.lost.mean, "blocks", conditions=said
-            )
+        year = year_of(generate(profile, Seeds(seed), days=2, months_after=12), 0.0)
+        said = f"DC-9, correlation {name}, one year, 4,000,000 blocks, R = 3"
+        for each in compare([year], DurabilitySetting(), Seeds(seed), chosen, 1):
+            measure = f"blocks lost, correlation {name}: {each.policy}"
+            rows.append(Row(measure, each.lost.mean, "blocks", conditions=said))
+    return rows
 
 
 def _found(group: str) -> Together:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from tests.integration.datanodes import BLOCK_BYTES, CLIENT, playing, writing
 
-from benchmarks.results import Row, at_most
+from benchmarks.results import INPUTS, ONE_INPUT, Row, at_most, over
 from froude.base.clock import RealClock
 from froude.base.seeds import Seeds
 from froude.emulation.programs.hdfs.datanodes import Datanodes, DatanodeSettings
@@ -48,27 +48,40 @@ QUICK = {
 
 
 def constraints_kept() -> Iterator[Row]:
-    """By release: blocks placed by the plug-in, hard and soft, looked at with the map of before."""
+    """By release: blocks placed by the plug-in, hard and soft, looked at with the map of before, over datacenters."""
     for release in RELEASES:
-        with _cluster(release) as (namenode, fleet, found):
-            for name, policy in (("hard", preset("history")), ("soft", preset("history-soft"))):
-                _put_in_force(namenode, found, policy)
-                blocks = _placed(namenode, fleet, _BLOCKS)
-                count = _broken(found, blocks)
-                said = f"5,000 emulated DataNodes of 500 tenants (DC-9), {_BLOCKS:,} blocks of 3 replicas, Algorithm 2"
-                said = f"{said}; {int((blocks < 0).any(axis=1).sum())} have fewer"
-                measure = f"blocks that break a constraint, {name}, Hadoop {release}"
-                yield at_most(measure, max(each.blocks for each in count), "blocks", 0, conditions=said)
+        with _cluster(release) as (namenode, fleet):
+            rows = [_kept(namenode, fleet, release, seed) for seed in range(1, INPUTS + 1)]
+        yield from (over(each, "datacenters") for each in zip(*rows, strict=True))
 
 
-def without_java() -> Iterator[Row]:
-    """Environments as racks: blocks placed by the policy that every Hadoop has."""
+def _kept(namenode: NameNode, fleet: Datanodes, release: str, seed: int) -> list[Row]:
+    found, rows = _placed_servers(namenode, fleet, seed), []
+    said = f"5,000 emulated DataNodes of 500 tenants (DC-9), {_BLOCKS:,} blocks of 3 replicas, Algorithm 2"
+    for name, policy in (("hard", preset("history")), ("soft", preset("history-soft"))):
+        _put_in_force(namenode, found, policy)
+        blocks = _placed(namenode, fleet, _BLOCKS)
+        where, fewer = f"{name}, Hadoop {release}", int((blocks < 0).any(axis=1).sum())
+        most = max(each.blocks for each in _broken(found, blocks))
+        rows += [
+            at_most(f"blocks that break a constraint, {where}", most, "blocks", 0, conditions=said),
+            Row(f"blocks of fewer replicas, {where}", fewer, "blocks", conditions=said),
+        ]
+    return rows
+
+
+def without_java(seed: int) -> list[Row]:
+    """Environments as racks: blocks placed by the policy that every Hadoop has.
+
+    Args:
+        seed: of the datacenter.
+    """
     nodes = 300
     profile = replace(PROFILES["DC-9"], servers=nodes, tenants=60)
     datanodes = DatanodeSettings(per_address=1)
     hadoop = Hadoop.find(RELEASES[-1])
     fleet = Datanodes(hadoop.schema(), datanodes, seeds=Seeds(0))
-    made = generate(profile, Seeds(1), days=8)
+    made = generate(profile, Seeds(seed), days=8)
     made = replace(made, servers=[f"{fleet.source(n)}" for n in range(nodes)])
     there = [
         DataNode(str(fleet.source(n)), fleet.port(n), str(fleet.source(n)), fleet.uuid(n), "/default-rack")
@@ -92,22 +105,22 @@ def without_java() -> Iterator[Row]:
         f"Hadoop {RELEASES[-1]}, {nodes} emulated DataNodes of 60 tenants, {_BLOCKS:,} blocks of 3 replicas"
     )
     measure = "blocks with two replicas in an environment, without Java"
-    yield at_most(measure, environment.blocks, "blocks", 0, conditions=said)
+    return [at_most(measure, environment.blocks, "blocks", 0, conditions=said)]
 
 
 def cost_of_a_block() -> Iterator[Row]:
     """What addBlock takes with either policy, one call after the other."""
     for name in ("stock", "plug-in"):
-        with _cluster(RELEASES[-1], fast=False) as (namenode, fleet, found):
+        with _cluster(RELEASES[-1], fast=False) as (namenode, fleet):
             if name == "plug-in":
-                _put_in_force(namenode, found, preset("history"))
+                _put_in_force(namenode, _placed_servers(namenode, fleet, 1), preset("history"))
             times: list[float] = []
             _placed(namenode, fleet, _WARM + _TIMED, times)
             said = (
                 "Hadoop 3.5.0, 5,000 emulated DataNodes (DC-9), one client, there and back; median of 2,000"
             )
             paper = "0.81" if name == "stock" else "2.55"
-            conditions = f"{said}; the paper, of placing alone: {paper} ms"
+            conditions = f"{said}; the paper, of placing alone: {paper} ms; {ONE_INPUT}"
             value = round(median(times[_WARM:]) * 1e6)
             yield Row(f"addBlock, {name}", value, "us", conditions=conditions)
 
@@ -141,20 +154,29 @@ def storm() -> Iterator[Row]:
 
 
 @contextmanager
-def _cluster(release: str, *, fast: bool = True) -> Iterator[tuple[NameNode, Datanodes, Placed]]:
-    """A NameNode with emulated DataNodes, and the tenants that these are of."""
+def _cluster(release: str, *, fast: bool = True) -> Iterator[tuple[NameNode, Datanodes]]:
+    """A NameNode with emulated DataNodes."""
     hadoop = Hadoop.find(release)
     datanodes = DatanodeSettings()
     fleet = Datanodes(hadoop.schema(), datanodes, seeds=Seeds(0))
-    made = generate(_PROFILE, Seeds(1), days=8)
-    made = replace(made, servers=[f"127.0.0.1:{fleet.port(n)}" for n in range(_PROFILE.servers)])
     with tempfile.TemporaryDirectory() as folder:
         started = hadoop.namenode(heap="1 GB", fast=fast, folder=Path(folder) / "namenode")
         with started as namenode, playing(namenode, writing(_PROFILE.servers, 0, 0), datanodes):
             _wait(lambda: namenode.live_datanodes() == _PROFILE.servers)
-            calls = NameNodeCalls(*namenode.address, hadoop.schema(), user="root")
+            calls = _calls(namenode)
             _wait(lambda: all(node.remaining for node in calls.datanodes()))
-            yield namenode, fleet, placed(made, calls.datanodes())
+            yield namenode, fleet
+
+
+def _placed_servers(namenode: NameNode, fleet: Datanodes, seed: int) -> Placed:
+    """The tenants of a made-up datacenter that emulated DataNodes are of."""
+    made = generate(_PROFILE, Seeds(seed), days=8)
+    made = replace(made, servers=[f"127.0.0.1:{fleet.port(n)}" for n in range(_PROFILE.servers)])
+    return placed(made, _calls(namenode).datanodes())
+
+
+def _calls(namenode: NameNode) -> NameNodeCalls:
+    return NameNodeCalls(*namenode.address, namenode.hadoop.schema(), user="root")
 
 
 def _put_in_force(namenode: NameNode, found: Placed, policy: Policy) -> None:
@@ -162,7 +184,7 @@ def _put_in_force(namenode: NameNode, found: Placed, policy: Policy) -> None:
     file = namenode.folder / "map.tsv"
     files = {conf / name: data for name, data in class_files().items()}
     changes = HdfsChanges({file: map_text(found, policy).encode(), **files}, settings(Way.PLUGIN, file), conf)
-    make(NameNodeCalls(*namenode.address, namenode.hadoop.schema(), user="root"), changes, RealClock())
+    make(_calls(namenode), changes, RealClock())
     time.sleep(1.5)  # a map that is in force already is looked at once a second
 
 

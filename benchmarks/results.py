@@ -1,7 +1,8 @@
 """Rows of results, and the table they make in docs/results.
 
 A row is `measure, value, unit, aim, tolerance, met, command, conditions` and says when, where and at which commit it
-was measured, since rows of one page may be measured on different days; a missed aim stays, with its reason.
+was measured, since rows of one page may be measured on different days; a missed aim stays, with its reason. A figure of
+a made-up input varies with it: `over_inputs` gives the median and range over several, `ONE_INPUT` marks that of one.
 """
 
 from __future__ import annotations
@@ -14,12 +15,19 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
+from statistics import median
 
+from froude.base import parallel
+
+INPUTS = 7
+"""Made-up inputs that a row is measured over, at least; one row may take 20 minutes for them."""
+ONE_INPUT = "one input"
+"""Condition of a row over made-up inputs that was measured on one: of a speed, or of what takes longer."""
 _SMALLER_IS_BETTER = {"s", "ms", "us", "us/call", "MB", "bytes", "share of a core", "% of a core", "%"}
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
@@ -30,6 +38,7 @@ class Row:
 
     measure: str
     value: float | str | None
+    """The median, where there are several inputs."""
     unit: str
     aim: str = ""
     met: bool | None = None
@@ -46,6 +55,47 @@ class Row:
     machine: str = ""
     commit: str = ""
     """Of the code that was measured; with a plus where files had changed since."""
+    range: Sequence[float] | None = None
+    """The least and the most over the inputs; None where the value is no median over inputs."""
+    inputs: int | None = None
+    """How many made-up inputs the value is of; None as `range`."""
+
+
+def over_inputs(measured: Callable[[int], list[Row]], of: str, workers: int = 1) -> list[Row]:
+    """Rows over made-up inputs, each a median with its range.
+
+    Args:
+        measured: the rows of one input, which the seed from 1 on makes; it pickles where there are workers. Chance in
+            its runs is of the same seed, so that the range is over both.
+        of: what the inputs are, and how often each is run: `datacenters, one run each`.
+        workers: processes.
+    """
+    by_input = parallel.map(measured, range(1, INPUTS + 1), workers)
+    return [over(rows, of) for rows in zip(*by_input, strict=True)]
+
+
+def over(rows: Sequence[Row], of: str) -> Row:
+    """One row for several of one measure, each of a made-up input: their median, the least and the most.
+
+    Args:
+        rows: alike but for their values; an aim is met where each of them meets it.
+        of: what the inputs are, as above.
+
+    Raises:
+        ValueError: they differ in more, such as in a condition that names what one input gave.
+    """
+    first, values = rows[0], [float(f"{row.value:.6g}") for row in rows]
+    if any(replace(row, value=first.value, met=first.met) != first for row in rows):
+        raise ValueError(f"{first.measure}: rows of several inputs differ in more than their values")
+    said = f"median and range of {len(rows)} {of}"
+    return replace(
+        first,
+        value=median(values),
+        met=None if first.met is None else all(row.met for row in rows),
+        conditions=f"{first.conditions}; {said}" if first.conditions else said,
+        range=(min(values), max(values)),
+        inputs=len(rows),
+    )
 
 
 def at_most(measure: str, value: float, unit: str, aim: float, **more: str) -> Row:
@@ -91,6 +141,17 @@ def within(value: float, published: float, share: float) -> bool:
 def tolerance_text(share: float) -> str:
     """A tolerance as a row shows it."""
     return f"± {share * 100:g} %"
+
+
+def with_condition(row: Row, condition: str) -> Row:
+    """A row with one more condition.
+
+    Args:
+        row: to take.
+        condition: nothing is added if it is empty.
+    """
+    parts = (row.conditions, condition)
+    return replace(row, conditions="; ".join(part for part in parts if part))
 
 
 def from_dict(fields: dict[str, object], group: str) -> Row:
@@ -150,12 +211,23 @@ class Topic:
 
         return register
 
-    def benchmark(self, name: str, title: str, module: str, rows: str = "rows") -> None:
-        """Register the rows that a function of a module `benchmarks.MODULE` yields."""
+    def benchmark(
+        self, name: str, title: str, module: str, rows: str = "rows", *, conditions: str = ""
+    ) -> None:
+        """Register the rows that a function of a module `benchmarks.MODULE` yields.
+
+        Args:
+            name: of the group.
+            title: its heading.
+            module: its name in `benchmarks`.
+            rows: the function; it yields rows, or their dictionaries.
+            conditions: of all of them, behind their own.
+        """
 
         def measure() -> list[Row]:
-            found = getattr(import_module(f"benchmarks.{module}"), rows)
-            return [from_dict(fields, title) for fields in found()]
+            found = getattr(import_module(f"benchmarks.{module}"), rows)()
+            made = [each if isinstance(each, Row) else from_dict(each, title) for each in found]
+            return [with_condition(row, conditions) for row in made]
 
         self.groups[name] = (title, measure)
 
@@ -206,7 +278,7 @@ def write(topic: str, title: str, intro: str, rows: Iterable[Row], notes: str = 
     rows = list(rows)
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{topic}.json").write_text(
-        json.dumps([asdict(row) for row in rows], indent=1, default=str) + "\n"
+        json.dumps([_fields(row) for row in rows], indent=1, default=str) + "\n"
     )
     lines = [f"# {title}", "", intro, ""]
     for group in dict.fromkeys(row.group for row in rows):
@@ -226,9 +298,21 @@ def write(topic: str, title: str, intro: str, rows: Iterable[Row], notes: str = 
     (RESULTS / f"{topic}.md").write_text("\n".join(lines))
 
 
+def _fields(row: Row) -> dict[str, object]:
+    """What the JSON has of a row; `range` and `inputs` only where there are several inputs."""
+    return {
+        name: value
+        for name, value in asdict(row).items()
+        if value is not None or name not in {"range", "inputs"}
+    }
+
+
 def _line(row: Row) -> str:
     met = {True: "yes", False: "**missed**", None: ""}[row.met]
-    cells = (row.measure, _number(row.value), row.unit, row.aim, row.tolerance, met, row.conditions)
+    value = _number(row.value)
+    if row.range is not None:
+        value += f" ({_number(row.range[0])} to {_number(row.range[1])})"
+    cells = (row.measure, value, row.unit, row.aim, row.tolerance, met, row.conditions)
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 
