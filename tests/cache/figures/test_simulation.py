@@ -35,9 +35,28 @@ def test_policies_stand_side_by_side(tmp_path: Path) -> None:
     assert [row[:2] for row in table.rows] == [("shared", 100.5), ("exact", 80.5)]
     assert table.rows[0][2] is None
     assert "exact: the least time lost to misses" in table.note
+    assert "2 runs of this scenario)." in page.lede
     (times,) = page.sections[1].blocks
     assert isinstance(times, Table)
     assert list(times.rows) == [("1", "c1", "scan", 30.0, 30.0)]
+
+
+def test_one_run_has_no_interval(tmp_path: Path) -> None:
+    """Its mean alone is no range in which the true one lies."""
+    file = tmp_path / "s.yaml"
+    file.write_text(SMALL)
+    jobs = (JobTime(0, "c1", "scan", 30.0),)
+    outcomes = [
+        replace(outcome(name, 0, total_s), jobs=jobs)
+        for name, total_s in (("shared", 100.0), ("exact", 80.0))
+    ]
+    page = simulation_report(read_scenario(file).scenario, outcomes, {})
+    assert page.lede.endswith(
+        "20.0% sooner than with one cache for all (1 run of this scenario: no interval)."
+    )
+    (table,) = page.sections[0].blocks
+    assert isinstance(table, Table)
+    assert table.rows[1][3] is None
 
 
 def test_policies_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path) -> None:

@@ -20,14 +20,17 @@ def test_the_loss_of_each_policy_and_of_stock_beside_it() -> None:
         Compared("history", SETTING, (replace(YEAR, policy="history", lost=0),)),
     ]
     page = durability_report("dc", SETTING, found, {})
-    assert page.lede == "history loses 0 of 100 blocks in 365 days, stock HDFS 9."
+    assert page.lede == "history loses 0 of 100 blocks in 365 days, stock HDFS 9 (2 runs on this datacenter)."
     (table,) = page.sections[0].blocks
     assert isinstance(table, Table)
     assert table.rows[0] == ("stock", 0.5, 9, 8, 10, 49, 2, 0.25)
     assert table.rows[1][2:5] == (0, None, None)  # of one run
-    assert [figure.note for figure in page.figures] == ["at most 10", "at most 0"]
+    assert [figure.note for figure in page.figures] == [
+        "at most 10 in 2 runs on this datacenter",
+        "at most 0 in 2 runs on this datacenter",
+    ]
     (one,) = durability_report("dc", SETTING, found[1:], {}).figures
-    assert one.note == "of one run"
+    assert one.note == "of 1 run on this datacenter"
 
 
 def test_where_nothing_is_lost_nobody_is_ranked() -> None:
@@ -35,7 +38,8 @@ def test_where_nothing_is_lost_nobody_is_ranked() -> None:
     none = replace(YEAR, lost=0)
     found = [Compared(name, SETTING, (none, replace(none, run=1))) for name in ("stock", "history")]
     page = durability_report("dc", SETTING, found, {})
-    assert page.lede.startswith("No policy lost any of 100 blocks in 365 days: that tells none from another.")
+    nothing = "No policy lost any of 100 blocks in 365 days (2 runs on this datacenter): that tells none"
+    assert page.lede.startswith(nothing)
     full = Compared("stock", replace(SETTING, fill=0.9), (YEAR,))
     assert not durability_report("dc", SETTING, [*found, full], {}).lede.startswith("No policy")
 
@@ -63,9 +67,9 @@ def test_failed_accesses_by_mean() -> None:
         for mean, share in zip(setting.means, shares, strict=True)
     ]
     page = availability_report("dc", setting, found, {})
-    assert (
-        page.lede
-        == "At 60% utilisation 0.0010% of the accesses fail under rows+environment, 20.00% under stock HDFS."
+    assert page.lede == (
+        "At 60% utilisation 0.0010% of the accesses fail under rows+environment, 20.00% under stock HDFS "
+        "(2 runs on this datacenter)."
     )
     table, chart = page.sections[0].blocks
     assert isinstance(table, Table)

@@ -47,14 +47,14 @@ def test_the_verdict_and_what_must_not_be_overlooked() -> None:
         in page.lede
     )
     assert "Stock's take 1.25\u202fmin, with 0.0% of the servers' time overloaded" in page.lede
-    assert "20.0% shorter than YARN-PT's (20.0% to 20.0%)" in page.lede
+    assert "20.0% shorter than YARN-PT's (20.0% to 20.0%, 2 runs on this datacenter)" in page.lede
     once = scheduling_report(Month(drawn(), FOUND, foresight=True), outcomes[:3], {})
-    assert "(one run: no interval)" in once.lede
+    assert "(1 run on this datacenter: no interval)" in once.lede
     *_, table, chart = once.sections[0].blocks
     assert isinstance(table, Table)
     assert {row[0]: row[2:5] for row in table.rows}["h"] == (pytest.approx(0.2), None, None)
     assert isinstance(chart, Chart)
-    assert (chart.title, chart.kind) == ("Mean time of a job, of one run", ChartKind.BARS)
+    assert (chart.title, chart.kind) == ("Mean time of a job, of 1 run on this datacenter", ChartKind.BARS)
     idle = [replace(each, unlabelled=3) for each in outcomes]
     titles = [
         getattr(block, "title", "")

@@ -44,22 +44,25 @@ def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Ma
     """
     totals = means(outcomes, lambda each: each.total_s)
     gained = gains(outcomes, lambda each: each.total_s)
+    runs = 1 + max(each.run for each in outcomes)
+    base = f"{counted(runs, 'run')} of this scenario"
     best = min(totals, key=lambda name: totals[name])
     soonest = " soonest" * (totals[best] < max(totals.values()))
     lede = f"All jobs end{soonest} under **{best}**: after {seconds_text(totals[best])}."
     rival = gained.get(best) or max(gained.values(), key=lambda gain: gain.mean, default=None)
     if rival is not None:
-        how = f"{rival.mean:.1%} sooner than with one cache for all ({_interval(rival) or 'one run: no interval'})"
+        interval = _interval(rival)
+        interval = f"{interval}, {base}" if interval else f"{base}: no interval"
+        how = f"{rival.mean:.1%} sooner than with one cache for all ({interval})"
         lede += f" That is {how}." if best in gained else ""
         low, high = rival.interval or (0.0, 0.0)
         if low <= 0 <= high:
             who = f"the soonest, **{best}**," if best in gained else "the soonest of the others"
             lede = f"These runs do not tell the policies from one cache for all: {who} ends {how}."
-    runs = 1 + max(each.run for each in outcomes)
     space = scenario.space_bytes * len(scenario.hypervisors)
     times = "once" if runs == 1 else f"{runs} times"
     what = f"{len(outcomes[0].jobs)} jobs of {len(scenario.clusters)} clusters, {size(space)} of SSD, {times}"
-    blocks: tuple[Table | Chart, ...] = (_policies(outcomes), *_intervals(gained))
+    blocks: tuple[Table | Chart, ...] = (_policies(outcomes), *_intervals(gained, runs))
     sections = [Section("Policies", blocks), Section("Jobs", _jobs(outcomes))]
     return Report(
         "Splits of the SSD, played out", what, lede, Tone.NEUTRAL, _figures(totals), tuple(sections), facts
@@ -105,7 +108,7 @@ def _policies(outcomes: Sequence[Outcome]) -> Table:
         Column("grown by", ValueKind.BYTES),
     )
     words = "; ".join(f"{name}: {policy(name).about}" for name in by_figure["total"])
-    note = f"Sooner than under {BASE} in the same run, with the interval of the mean. {words}."
+    note = f"Sooner than under {BASE} in the same run; the interval is of the mean of this scenario's runs. {words}."
     return Table(columns, rows, "The same jobs under each policy", note)
 
 
@@ -117,14 +120,16 @@ def _interval(gain: Gain) -> str | None:
     return None if gain.interval is None else f"{gain.interval[0]:.1%} to {gain.interval[1]:.1%}"
 
 
-def _intervals(gained: Mapping[str, Gain]) -> list[Chart]:
+def _intervals(gained: Mapping[str, Gain], runs: int) -> list[Chart]:
     ends = {name: gain.interval for name, gain in gained.items() if gain.interval is not None}
     if not ends:
         return []
     names, low, high = list(ends), [end[0] for end in ends.values()], [end[1] for end in ends.values()]
     series = Series("all jobs", names, [gained[name].mean for name in names], low=low, high=high)
     axes = Axis("policy", ValueKind.TEXT), Axis(f"sooner than {BASE}", ValueKind.SHARE)
-    caption = "The mean over the runs and its 95 % interval; one that reaches 0 tells nothing."
+    caption = (
+        f"The mean over {runs} runs of this scenario and its 95 % interval; one that reaches 0 tells nothing."
+    )
     return [Chart("How much sooner all jobs end", *axes, (series,), ChartKind.INTERVALS, caption=caption)]
 
 

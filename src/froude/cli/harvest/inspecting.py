@@ -52,7 +52,9 @@ def inspect(
         typer.Option(min=0, max=3660, help="The last ones of the record of reimages; 0: none is simulated."),
     ] = 365.0,
     fill: Annotated[float, typer.Option(metavar="SHARE", help="Of the space that these blocks take.")] = 0.5,
-    runs: Annotated[int, typer.Option(min=1, max=1000, help="Each with chance of its own.")] = 3,
+    runs: Annotated[
+        int, typer.Option(min=1, max=1000, help="On this datacenter, each with chance of its own.")
+    ] = 3,
     user: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")
     ] = None,

@@ -98,7 +98,9 @@ def scheduling(
     days: Annotated[
         float | None, typer.Option(min=0.1, max=366, help="The last ones [half of the history].")
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, max=1000, help="Each with arrivals of its own.")] = 5,
+    runs: Annotated[
+        int, typer.Option(min=1, max=1000, help="On this datacenter, each with arrivals of its own.")
+    ] = 5,
     reserve_cores: Annotated[
         int, typer.Option("--reserve-cores", min=0, max=1024, help="Of each server.")
     ] = 4,

@@ -35,7 +35,7 @@ _Distinct = Annotated[
         help="A policy of one's own: environment, rack, peak_row, reimage_column; ? after a soft one.",
     ),
 ]
-_Runs = Annotated[int, typer.Option(min=1, max=1000, help="Each with chance of its own.")]
+_Runs = Annotated[int, typer.Option(min=1, max=1000, help="On this datacenter, each with chance of its own.")]
 _Replicas = Annotated[int, typer.Option(min=1, max=10, help="Of each block.")]
 _DURABILITY, _AVAILABILITY = "durability-simulation", "availability-simulation"
 

@@ -10,6 +10,7 @@ from froude.harvest.figures.replicas import count_text, least_and_most
 from froude.harvest.place.existing import Broken, Existing
 from froude.harvest.place.policies import Attribute
 from froude.harvest.simulate.durability import Compared
+from froude.harvest.simulate.spread import runs_text
 from froude.render import Callout, Column, KeyFigure, Report, Section, Table, Tone, Value, ValueKind
 
 WITHOUT = "without a replica"
@@ -158,9 +159,9 @@ def _lost_table(found: Inspected) -> Table:
         for where, group in (("as they lie", found.as_it_is), ("placed anew", found.anew))
         for each in group
     ]
-    runs = counted(len(found.as_it_is[0].outcomes), "run")
+    runs = runs_text(len(found.as_it_is[0].outcomes))
     note = (
-        f"The last {found.days:g} days of reimages that are known, over {runs}. "
+        f"The last {found.days:g} days of reimages that are known, in {runs}. "
         "Placed anew: by the same policy as they are copied."
     )
     return Table(columns, rows, "What the reimages would cost", note=note)

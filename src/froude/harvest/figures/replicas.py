@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from froude.harvest.simulate.availability import Availability, AvailabilitySetting
 from froude.harvest.simulate.durability import Compared, DurabilitySetting
-from froude.harvest.simulate.spread import Spread
+from froude.harvest.simulate.spread import Spread, runs_text
 from froude.render import (
     Axis,
     Block,
@@ -46,19 +46,20 @@ def durability_report(
     some = [each for each in found if any(outcome.placed for outcome in each.outcomes)]
     lost = {each.policy: each.lost for each in some if each.setting.fill == found[0].setting.fill}
     told = f"of {setting.blocks:,} blocks in {setting.days:g} days"
+    runs = len(found[0].outcomes)
+    base = runs_text(runs)
     if not some:
         lede = f"No policy could place any of {setting.blocks:,} blocks: nothing says how many would be lost."
     elif lost and any(each.lost.most for each in some):
-        lede = _fewest(lost, told)
+        lede = _fewest(lost, told, base)
     else:
-        lede = f"No policy lost any {told}: that tells none from another. More blocks, or more days, would."
-    several = len(found[0].outcomes) > 1
+        lede = f"No policy lost any {told} ({base}): that tells none from another. More blocks, or more days, would."
     figures = tuple(
         KeyFigure(
             f"lost by {policy}",
             round(lost[policy].mean, 1),
             unit="blocks",
-            note=f"at most {lost[policy].most:,.0f}" if several else "of one run",
+            note=f"at most {lost[policy].most:,.0f} in {base}" if runs > 1 else f"of {base}",
         )
         for policy in (_STOCK, _HISTORY)
         if policy in lost
@@ -71,13 +72,13 @@ def durability_report(
     return Report(title, "", lede, Tone.NEUTRAL, figures, (Section("Policies", tuple(blocks)),), facts)
 
 
-def _fewest(lost: Mapping[str, Spread], told: str) -> str:
+def _fewest(lost: Mapping[str, Spread], told: str, base: str) -> str:
     """Under which policies the fewest are lost, and how many under HDFS as it is."""
     fewest = min(spread.mean for spread in lost.values())
     best = [policy for policy, spread in lost.items() if spread.mean == fewest]
     verb = "lose" if len(best) > 1 else "loses"
     stock = f", stock HDFS {count_text(lost[_STOCK].mean)}" if _STOCK in lost and _STOCK not in best else ""
-    return f"{' and '.join(best)} {verb} {count_text(fewest)} {told}{stock}."
+    return f"{' and '.join(best)} {verb} {count_text(fewest)} {told}{stock} ({base})."
 
 
 def availability_report(
@@ -93,6 +94,7 @@ def availability_report(
     """
     policies = list(dict.fromkeys(each.policy for each in found))
     middle = min(setting.means, key=lambda mean: abs(mean - 0.5))
+    base = runs_text(len(found[0].failed))
     at = {each.policy: each.spread.mean for each in found if each.mean == middle and each.spread}
     lede = _fail_least(at, middle)
     known = min((share for each in found if each.spread for share in each.known), default=1.0)
@@ -110,13 +112,14 @@ def availability_report(
         (policy, *(_mean(each) for each in found if each.policy == policy)) for policy in policies
     ]
     note = (
-        f"Of {setting.blocks:,} blocks at {setting.moments} moments a run; busy is above {setting.busy:.0%}."
+        f"Of {setting.blocks:,} blocks at {setting.moments} moments a run, {base}; "
+        f"busy is above {setting.busy:.0%}."
     )
     table = Table(columns, rows, "Share of accesses that fail, by mean utilisation", note=note)
     return Report(
         f"Failed accesses on {name}",
         "",
-        lede,
+        f"{lede} ({base}).",
         Tone.NEUTRAL,
         (),
         (Section("Policies", (table, chart)),),
@@ -197,7 +200,8 @@ def _lost_table(found: Sequence[Compared]) -> Table:
         )
         for each in found
     ]
-    note = f"{_LEGEND} Repairs wait: share of the time in which any does."
+    base = runs_text(len(found[0].outcomes))
+    note = f"{_LEGEND} Least and most: in {base}. Repairs wait: share of the time in which any does."
     return Table(columns, rows, "What the wipes cost", note=note)
 
 

@@ -10,7 +10,7 @@ from froude.harvest.classify.classes import Classification
 from froude.harvest.schedule.selection import ClassRoom, Fit, JobType, Policy, Selection, headroom
 from froude.harvest.simulate.month import Month, Outcome, Scheduler
 from froude.harvest.simulate.scheduling import gains, spreads
-from froude.harvest.simulate.spread import Spread
+from froude.harvest.simulate.spread import Spread, runs_text
 from froude.render import (
     Axis,
     Block,
@@ -123,7 +123,8 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
         lede += f" Stock's take {duration(stock.mean)}, with {harm:.1%} of the servers' time overloaded."
     if Scheduler.H.value in paired:
         gain = paired[Scheduler.H.value]
-        interval = f"{gain.low:.1%} to {gain.high:.1%}" if runs > 1 else "one run: no interval"
+        base = runs_text(runs)
+        interval = f"{gain.low:.1%} to {gain.high:.1%}, {base}" if runs > 1 else f"{base}: no interval"
         lede += f" YARN-H's are {gain.mean:.1%} shorter than YARN-PT's ({interval})."
     figures = tuple(
         KeyFigure(f"{name} against pt", gain.mean, ValueKind.SHARE, note="shorter jobs")
@@ -200,7 +201,8 @@ def _table(outcomes: Sequence[Outcome], paired: Mapping[str, Spread], runs: int)
     words = "; ".join(
         f"{each.value}: {MEANT[each]}" for each in Scheduler if each.value in figures["submitted"]
     )
-    return Table(columns, rows, "The same jobs under each scheduler", note=f"{words}.")
+    note = f"Least and most: in {runs_text(runs)}. {words}."
+    return Table(columns, rows, "The same jobs under each scheduler", note=note)
 
 
 def _times(times: Mapping[str, Spread], runs: int) -> Chart:
@@ -208,11 +210,11 @@ def _times(times: Mapping[str, Spread], runs: int) -> Chart:
     means = [times[name].mean for name in names]
     axes = Axis("scheduler", ValueKind.TEXT), Axis("time of a job", ValueKind.DURATION)
     if runs == 1:
-        title = "Mean time of a job, of one run"
+        title = f"Mean time of a job, of {runs_text(runs)}"
         return Chart(title, *axes, (Series("mean job", names, means),), ChartKind.BARS)
     low, high = [times[name].low for name in names], [times[name].high for name in names]
     series = Series("mean job", names, means, low=low, high=high)
-    title = "Mean time of a job, with 95 % intervals"
+    title = f"Mean time of a job, with 95 % intervals of {runs_text(runs)}"
     return Chart(title, *axes, (series,), ChartKind.INTERVALS)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from froude.base.summary import counted
 from froude.experiment.interval import mean_interval
 
 LEVEL = 0.05
@@ -21,6 +22,15 @@ class Spread:
     high: float
     least: float
     most: float
+
+
+def runs_text(runs: int) -> str:
+    """What a spread is over, for a page: chance within one datacenter, which others do not share.
+
+    Args:
+        runs: how many, from 1.
+    """
+    return f"{counted(runs, 'run')} on this datacenter"
 
 
 def spread(values: Sequence[float]) -> Spread:
