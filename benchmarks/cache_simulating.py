@@ -23,7 +23,7 @@ from froude.cache.solve.policies import POLICIES
 
 Rows = Iterator[dict[str, Any]]
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "block_io"
-_MADE = "made-up sets of data and reads, one run each"
+_MADE = "made-up sets of data and reads, a run of each"
 _ALL = [each.name for each in POLICIES]
 _SOME = ["shared", "ac-ssd", "exact", "deadline"]
 _PAPER = {

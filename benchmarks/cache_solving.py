@@ -36,9 +36,9 @@ def rows() -> Iterator[Row | dict[str, Any]]:
     """One figure each; none of them is a time."""
     yield from _table_1()
     yield from _identity()
-    yield from over_inputs(_genetic, "drawn sets of VMs, one search each")
+    yield from over_inputs(_genetic, "drawn sets of VMs, a search with chance of its own of each")
     yield from over_inputs(_sharing, "drawn sets of reads")
-    yield from over_inputs(_curves, "drawn lists of reads, one hash each")
+    yield from over_inputs(_curves, "drawn lists of reads, each with its own hash")
 
 
 def times() -> Rows:

@@ -67,7 +67,7 @@ def over_inputs(measured: Callable[[int], list[Row]], of: str, workers: int = 1)
     Args:
         measured: the rows of one input, which the seed from 1 on makes; it pickles where there are workers. Chance in
             its runs is of the same seed, so that the range is over both.
-        of: what the inputs are, and how often each is run: `datacenters, one run each`.
+        of: what the inputs are, and what runs on each: `datacenters, a run on each`.
         workers: processes.
     """
     by_input = parallel.map(measured, range(1, INPUTS + 1), workers)

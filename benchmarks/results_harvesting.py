@@ -47,6 +47,8 @@ _FULL = 0.98
 """Fill level at which blocks are refused, or constraints given up."""
 _FREE = {Scaling.LINEAR: 0.4, Scaling.ROOT: 0.5}
 """Mean utilisation up to which no access fails in the paper."""
+_RUN = "datacenters, a run with chance of its own on each"
+_PLAYED = "datacenters, 52 made-up jobs and a run with arrivals of its own on each"
 _WORKERS = 2
 TOPIC = Topic(
     "harvesting",
@@ -138,7 +140,7 @@ def real() -> list[Row]:
 @TOPIC.group("scheduling", "Scheduling (T4, T6, T7)")
 def scheduling() -> list[Row]:
     """Gains of each scheduler over YARN-PT at the paper's load, over the load, and by datacenter."""
-    return over_inputs(_scheduling, "datacenters, each with its own 52 made-up jobs, one run each", _WORKERS)
+    return over_inputs(_scheduling, _PLAYED, _WORKERS)
 
 
 def _scheduling(seed: int) -> list[Row]:
@@ -205,7 +207,7 @@ def _by_datacenter(jobs: Sequence[JobGraph], seed: int) -> Iterator[Row]:
 @TOPIC.group("reserve", "The reserve, swept")
 def reserve() -> list[Row]:
     """Cores kept free against killed containers and the time of jobs."""
-    return over_inputs(_reserve, "datacenters, each with its own 52 made-up jobs, one run each", _WORKERS)
+    return over_inputs(_reserve, _PLAYED, _WORKERS)
 
 
 def _reserve(seed: int) -> list[Row]:
@@ -223,7 +225,7 @@ def _reserve(seed: int) -> list[Row]:
 @TOPIC.group("durability", "Durability (T8) and the ablation")
 def durability() -> list[Row]:
     """A year of 4,000,000 blocks on DC-9 by policy; R = 4; every datacenter; the fill level."""
-    return over_inputs(_durability, "datacenters, one run each", _WORKERS)
+    return over_inputs(_durability, _RUN, _WORKERS)
 
 
 def _durability(seed: int) -> list[Row]:
@@ -285,7 +287,7 @@ def _fills(year: Year, seed: int) -> Iterator[Row]:
 @TOPIC.group("availability", "Availability (T9)")
 def failed() -> list[Row]:
     """Accesses that fail, by mean utilisation and scaling."""
-    return over_inputs(_failed, "datacenters, one run each", _WORKERS)
+    return over_inputs(_failed, _RUN, _WORKERS)
 
 
 def _failed(seed: int) -> list[Row]:
@@ -307,7 +309,7 @@ def _failed(seed: int) -> list[Row]:
 @TOPIC.group("correlation", "Reimages that come together, as failures on real racks and days do")
 def correlation() -> list[Row]:
     """How SSD failures share racks and days, and what blocks a year of such reimages loses."""
-    lost = over_inputs(harvest_correlation.durability, "datacenters, one run each", _WORKERS)
+    lost = over_inputs(harvest_correlation.durability, _RUN, _WORKERS)
     return [*harvest_correlation.measured(), *lost]
 
 
