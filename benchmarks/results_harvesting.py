@@ -178,7 +178,8 @@ def _over_load(base: Datacenter, jobs: Sequence[JobGraph], seed: int) -> Iterato
     for scaling in Scaling:
         for mean in (0.2, 0.3, 0.4):
             factor = factor_for(base.utilisation, base.tenant_servers, scaling, mean)
-            found = _played(replace(base, utilisation=scaled(base.utilisation, scaling, factor)), jobs, seed)
+            loaded = replace(base, utilisation=scaled(base.utilisation, scaling, factor))
+            found = _played(loaded, jobs, seed, (Scheduler.PT, Scheduler.H, Scheduler.FORECAST))
             said = f"{scaling.value} scaling, primaries {mean:.0%}, batch 21 %, 7 days"
             for name in ("h", "forecast"):
                 aim = "0 to 0.55 (linear), 0.03 to 0.41 (root)" if name == "h" else ""
