@@ -137,7 +137,7 @@ def real() -> list[Row]:
     return [*_backtests(f"{len(files)} machines, {cleaned.text()}", found)]
 
 
-@TOPIC.group("scheduling", "Scheduling (T4, T6, T7)")
+@TOPIC.group("scheduling", "Scheduling (T4, T6)")
 def scheduling() -> list[Row]:
     """Gains of each scheduler over YARN-PT at the paper's load, and over the load."""
     return over_inputs(_scheduling, _PLAYED, _WORKERS)
