@@ -323,7 +323,7 @@ JUDGING: dict[str, tuple[Row, ...]] = {
         ),
         Row(
             "the policy whose jobs end soonest, with its interval",
-            "one run: no interval",
+            "1 run of this scenario: no interval",
             "cache simulate c.yaml --runs 1 --policy shared --policy equal",
             text("c.yaml", SCENARIO),
             silent=r"\d% to -?\d",

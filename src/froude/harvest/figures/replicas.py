@@ -96,7 +96,7 @@ def availability_report(
     middle = min(setting.means, key=lambda mean: abs(mean - 0.5))
     base = runs_text(len(found[0].failed))
     at = {each.policy: each.spread.mean for each in found if each.mean == middle and each.spread}
-    lede = _fail_least(at, middle)
+    lede = _fail_least(at, middle, base)
     known = min((share for each in found if each.spread for share in each.known), default=1.0)
     if known < 1:
         lede += f" Shares are of the accesses with a known outcome: {_share(known)} of all at least."
@@ -119,7 +119,7 @@ def availability_report(
     return Report(
         f"Failed accesses on {name}",
         "",
-        f"{lede} ({base}).",
+        lede,
         Tone.NEUTRAL,
         (),
         (Section("Policies", (table, chart)),),
@@ -127,17 +127,20 @@ def availability_report(
     )
 
 
-def _fail_least(at: Mapping[str, float], middle: float) -> str:
+def _fail_least(at: Mapping[str, float], middle: float, base: str) -> str:
     """Under which policies the fewest accesses fail, as far as they differ, and how many under HDFS as it is."""
     if not at:
         return f"At {middle:.0%} utilisation no access has a known outcome: no policy is compared."
     least = min(at.values())
     best = [policy for policy, share in at.items() if share == least]
     if len(best) == len(at) > 1:
-        return f"At {middle:.0%} utilisation {_share(least)} of the accesses fail, whatever the policy."
-    stock = f", {_share(at[_STOCK])} under stock HDFS." if _STOCK in at and _STOCK not in best else "."
+        return (
+            f"At {middle:.0%} utilisation {_share(least)} of the accesses fail, whatever the policy ({base})."
+        )
+    stock = f", {_share(at[_STOCK])} under stock HDFS" if _STOCK in at and _STOCK not in best else ""
+    best_text = " and ".join(best)
     return (
-        f"At {middle:.0%} utilisation {_share(least)} of the accesses fail under {' and '.join(best)}{stock}"
+        f"At {middle:.0%} utilisation {_share(least)} of the accesses fail under {best_text}{stock} ({base})."
     )
 
 
