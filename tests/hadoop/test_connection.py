@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import re
 import socket
 import time
 from collections.abc import Callable
@@ -12,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import TargetError
-from froude.hadoop.connection import AsyncConnection, Connection, current_user, stated
+from froude.hadoop.connection import Connection, current_user, stated
 from froude.hadoop.rpc.errors import RemoteException, RemoteProtocolError
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.sasl import DigestMd5Server, Token
@@ -163,59 +161,6 @@ def test_a_required_field_that_is_not_set_is_the_caller_s_error(schema: Schema) 
 
     with pytest.raises(ValueError, match="UninterpretedOption"):
         Connection("h", 1, schema, PING).encode(UninterpretedOption(name=[UninterpretedOption.NamePart()]))
-
-
-def test_many_calls_in_flight_on_an_event_loop(schema: Schema) -> None:
-    """Calls made at once all get their own answer or exception."""
-
-    def odd(core: ServerConnection, call: Request) -> bytes:
-        return (echo, refuse)[call.call_id % 2](core, call)
-
-    async def play(address: tuple[str, int]) -> list[object]:
-        async with AsyncConnection(*address, schema, PING, token=TOKEN) as connection:
-            message = schema.method(PING, "ping").request(src="/a")
-            return list(
-                await asyncio.gather(
-                    *(connection.call("ping", message) for _ in range(40)), return_exceptions=True
-                )
-            )
-
-    with daemon(odd, make=token_core) as address:
-        results = asyncio.run(play(address))
-    assert [isinstance(result, RemoteException) for result in results] == [False, True] * 20
-
-
-@pytest.mark.parametrize(
-    ("answer", "text"), [(hang, "did not answer"), (lambda *_: None, "closed|reset"), (garbage, "impossible")]
-)
-def test_failures_on_an_event_loop(schema: Schema, answer: Callable[..., bytes | None], text: str) -> None:
-    """A failure ends every waiting call, and every later one."""
-
-    async def play(address: tuple[str, int]) -> list[object]:
-        async with AsyncConnection(*address, schema, PING, timeout_s=0.2) as connection:
-            message = schema.method(PING, "ping").request(src="/a")
-            first = await asyncio.gather(
-                connection.call("ping", message), connection.call("ping", message), return_exceptions=True
-            )
-            return [*first, *await asyncio.gather(connection.call("ping", message), return_exceptions=True)]
-
-    with daemon(answer) as address:
-        results = asyncio.run(play(address))
-    assert all(isinstance(result, TargetError) for result in results), results
-    assert re.search(text, str(results[0]))  # closing with a call unread is a reset
-
-
-def test_an_event_loop_s_refusals(schema: Schema) -> None:
-    """A closed door and a wrong token are stated at opening."""
-
-    async def open_it(address: tuple[str, int], token: Token | None) -> None:
-        async with AsyncConnection(*address, schema, PING, token=token):
-            pass
-
-    with daemon(echo, make=token_core) as address, pytest.raises(RemoteException, match="digest"):
-        asyncio.run(open_it(address, Token(b"who", b"other")))
-    with pytest.raises(TargetError, match="refused"):
-        asyncio.run(open_it(address, None))
 
 
 def test_other_system_errors_and_the_user(monkeypatch: pytest.MonkeyPatch) -> None:

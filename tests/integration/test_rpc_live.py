@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import uuid
 
 import pytest
 
 from froude.base.errors import TargetError
-from froude.hadoop.connection import AsyncConnection, Connection
+from froude.hadoop.connection import Connection
 from froude.hadoop.leaves import leaves
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.rpc.codec import decode_response
@@ -101,17 +100,6 @@ def test_a_delegation_token_opens_by_digest_md5(namenode: NameNode, schema: Sche
         mkdirs(connection, "/not-allowed")
     with pytest.raises(RemoteException, match="DIGEST-MD5"):
         connect(namenode, schema, user=None, token=Token(identifier, password + b"!")).open()
-
-
-def test_calls_in_flight(namenode: NameNode, schema: Schema) -> None:
-    """Many calls in flight on one connection are each answered, whatever their order."""
-
-    async def play() -> list[object]:
-        async with AsyncConnection(*namenode.address, schema, CLIENT, user="root") as connection:
-            request = schema.method(CLIENT, "getFileInfo").request(src="/")
-            return list(await asyncio.gather(*(connection.call("getFileInfo", request) for _ in range(200))))
-
-    assert len({str(answer) for answer in asyncio.run(play())}) == 1
 
 
 def test_the_web_port_is_recognised(namenode: NameNode, schema: Schema) -> None:

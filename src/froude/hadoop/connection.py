@@ -1,12 +1,10 @@
 """A connection to a daemon: the shell around `rpc.client` that owns a socket.
 
-`Connection` makes one call at a time and waits for it; it is what tools and tests use. `AsyncConnection` is
-the same for an event loop, with any number of calls in flight. Players have a driver of their own.
+`Connection` makes one call at a time and waits for its answer. Players have a driver of their own.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import socket
@@ -37,8 +35,10 @@ from froude.hadoop.schema import Schema
 _READ_BYTES = 256 << 10
 
 
-class _Core:
-    """What the blocking and the asyncio connection share: ids, messages, and what an event means."""
+class Connection:
+    """A blocking connection; a context manager. One thread at a time may use it."""
+
+    _socket: socket.socket | None = None
 
     def __init__(  # noqa: PLR0913 - each is one fact of a connection
         self,
@@ -137,12 +137,6 @@ class _Core:
                 raise TargetError("closed the connection before it answered", file=self.peer)
             case _:
                 return
-
-
-class Connection(_Core):
-    """A blocking connection; a context manager. One thread at a time may use it."""
-
-    _socket: socket.socket | None = None
 
     def __enter__(self) -> Self:
         self.open()
@@ -244,130 +238,6 @@ class Connection(_Core):
             if not isinstance(error, RemoteException) or error.fatal:
                 self.close()
             raise
-
-
-class AsyncConnection(_Core):
-    """A connection for an event loop, any number of calls in flight; an async context manager."""
-
-    _writer: asyncio.StreamWriter | None = None
-    _pump: asyncio.Task[None] | None = None
-    _failure: BaseException | None = None
-
-    async def __aenter__(self) -> Self:
-        await self.open()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def open(self) -> None:
-        """Connect, and authenticate if asked; raises as `Connection.open` does."""
-        self._waiting: dict[int, asyncio.Future[bytes]] = {}
-        self._ready = asyncio.get_running_loop().create_future()
-        origin = (self.source, 0) if self.source else None
-        try:
-            opening = asyncio.open_connection(*self.address, local_addr=origin)
-            reader, writer = await asyncio.wait_for(opening, self.timeout_s)
-        except OSError as error:
-            raise stated(error, self.peer, "connecting", self.timeout_s) from error
-        self._writer = writer
-        writer.write(self.core.open())
-        self._pump = asyncio.create_task(self._read(reader, writer))
-        if self.core.state is State.READY:
-            self._ready.set_result(None)
-        try:
-            await asyncio.wait_for(self._ready, self.timeout_s)
-        except OSError as error:
-            await self.close()
-            raise stated(error, self.peer, "authenticating", self.timeout_s) from error
-
-    async def call(
-        self,
-        method: str,
-        request: Message,
-        *,
-        protocol: str | None = None,
-        call_id: int | None = None,
-        retry: int = 0,
-    ) -> Message:
-        """Make one call and await its answer; raises as `Connection.call` does.
-
-        Args:
-            method: its name within the protocol.
-            request: of the schema's class for it.
-            protocol: declared protocol, when it is not the connection's.
-            call_id: None takes the next free one.
-            retry: how often it was sent before.
-        """
-        known = self.schema.method(protocol or self.protocol, method)
-        if self._failure is not None or self._writer is None:
-            raise self._failure or TargetError("the connection is not open", file=self.peer)
-        call_id = self.next_id() if call_id is None else call_id
-        data = self.core.request(call_id, method, self.encode(request), protocol=protocol, retry=retry)
-        answer = self._waiting[call_id] = asyncio.get_running_loop().create_future()
-        try:
-            self._writer.write(data)
-            await self._writer.drain()
-            body = await asyncio.wait_for(answer, self.timeout_s)
-        except OSError as error:
-            raise stated(error, self.peer, f"calling {method}", self.timeout_s) from error
-        finally:
-            self._waiting.pop(call_id, None)
-        return self.decode(known.response, body)
-
-    async def close(self) -> None:
-        """Close the socket and end the reader; calling it twice does no harm."""
-        if self._pump is not None:
-            self._pump.cancel()
-            await asyncio.gather(self._pump, return_exceptions=True)
-            self._pump = None
-        if self._writer is not None:
-            self._writer.close()
-            with contextlib.suppress(OSError):
-                await self._writer.wait_closed()
-            self._writer = None
-        self._fail(TargetError("the connection was closed", file=self.peer))
-
-    async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while self._failure is None:
-                data = await reader.read(_READ_BYTES)
-                events = self.core.receive(data) if data else self.core.receive_end()
-                if reply := self.core.data_to_send():
-                    writer.write(reply)
-                for event in events:
-                    self._deliver(event)
-                if not data:
-                    break
-        except OSError as error:
-            self._fail(stated(error, self.peer, "reading", self.timeout_s))
-
-    def _deliver(self, event: Event) -> None:
-        if isinstance(event, Authenticated):
-            if not self._ready.done():
-                self._ready.set_result(None)
-            return
-        if isinstance(event, Response):
-            future = self._waiting.get(event.call_id)
-            if future is not None and not future.done():
-                future.set_result(event.body)
-            return
-        try:
-            self.raise_for(event)
-        except TargetError as error:
-            waiting = self._waiting.get(event.call_id) if isinstance(event, ErrorResponse) else None
-            if waiting is None and not isinstance(event, ErrorResponse):
-                self._fail(error)
-            elif waiting is not None and not waiting.done():
-                waiting.set_exception(error)
-
-    def _fail(self, error: BaseException) -> None:
-        """Every waiting call ends with the first failure."""
-        self._failure = self._failure or error
-        for future in (self._ready, *self._waiting.values()):
-            if not future.done():
-                future.set_exception(self._failure)
-                future.exception()  # nobody need be waiting: do not warn
 
 
 def stated(error: OSError, peer: str, what: str, timeout_s: float) -> TargetError:
