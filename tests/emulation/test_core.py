@@ -152,6 +152,13 @@ def test_timers_ring_in_order_and_late_ones_at_once() -> None:
     assert node.seen[2:] == [Timer(2, 10.5), Timer(1, 11.0)]
 
 
+def test_lateness_is_of_the_player_alone() -> None:
+    """From the time that a timer asked for, or from the moment it was asked where that time had passed."""
+    core = begun(Script([WakeAt(10.25, 1), WakeAt(3.0, 2)]))
+    core.advance(10.75)
+    assert core.tally.lags == [0.0, 0.5]
+
+
 def test_nodes_send_messages() -> None:
     """A message arrives in the same moment; one to a node that is not there is counted."""
     talker = Script(
@@ -225,8 +232,9 @@ def test_a_lost_connection_is_made_again_and_its_calls_sent_again() -> None:
     assert core.tally.notes == {"connection lost: reset the connection": 1}
 
 
-def test_an_error_is_an_answer_after_which_a_lost_connection_is_made_again_at_once() -> None:
-    """A target that refuses a call lives: the next loss is a first one, not one more of the same trouble."""
+@pytest.mark.parametrize("error", [False, True])
+def test_after_an_answer_a_lost_connection_is_made_again_at_once(error: bool) -> None:
+    """A target that answers or refuses a call lives: the next loss is a first one, not one more of the same trouble."""
     node = Script([call("a")], [call("b")])
     core = begun(node)
     (channel,) = core.channels
@@ -235,7 +243,12 @@ def test_an_error_is_an_answer_after_which_a_lost_connection_is_made_again_at_on
     core.advance(11.0)
     server = ServerConnection()
     (again,) = said(core, server)
-    core.received(channel, server.fail(again.call_id, "java.io.IOException", "no"), 11.5)
+    answer = (
+        server.fail(again.call_id, "java.io.IOException", "no")
+        if error
+        else server.respond(again.call_id, b"")
+    )
+    core.received(channel, answer, 11.5)
     core.opened.clear()
     core.lost(channel, "reset the connection", 12.0)
     core.advance(12.0)
@@ -251,6 +264,7 @@ def test_calls_of_a_lost_connection_fail_once_it_cannot_be_made_while_the_target
     for attempt in range(RETRIES + 1):
         now_s = 11.0 + attempt
         channel.heard_s = now_s
+        assert len(node.seen) == 1, attempt
         core.lost(channel, "reset the connection", now_s)
         core.advance(now_s + 1.0)
     assert node.seen[1] == Failed(3, LOST, "reset the connection")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.provision.search.optimise.bounds import safe_bound
-from froude.provision.search.optimise.highs import Program, SolverOptions, solve
+from froude.provision.search.optimise.bounds import EPSILON, safe_bound
+from froude.provision.search.optimise.highs import Arrays, Floats, Program, SolverOptions, solve
 from tests.provision.search.optimise.test_highs import random_program
 
 
@@ -36,3 +38,41 @@ def test_a_ray_proves_that_there_is_no_point() -> None:
     program.row("high", [(x, 1.0)], upper=1.0)
     assert safe_bound(program.arrays(), np.array([1.0, -1.0]), ray=True) > 0
     assert safe_bound(program.arrays(), np.array([1.0, 0.0]), ray=True) <= 0
+
+
+def exact_bound(program: Arrays, duals: Floats) -> Fraction:
+    """What these duals prove, in rationals: the rows' ends, and each variable at the end where it costs least."""
+    y = [Fraction(each) for each in duals.tolist()]
+    ends = np.where(duals > 0, program.row_lower, program.row_upper)
+    reduced = [Fraction(each) for each in program.cost.tolist()]
+    for row, column, value in zip(program.row_of, program.index, program.value.tolist(), strict=True):
+        reduced[column] -= Fraction(value) * y[row]
+    costs = zip(reduced, program.lower.tolist(), program.upper.tolist(), strict=True)
+    rows = sum(each * Fraction(end) for each, end in zip(y, ends.tolist(), strict=True) if each)
+    return rows + sum(min(cost * Fraction(low), cost * Fraction(high)) for cost, low, high in costs)
+
+
+def test_rounding_never_proves_too_much() -> None:
+    """Near a vertex reduced costs are zero but for their rounding, which a wide variable multiplies."""
+    chance = np.random.default_rng(1)
+    for _ in range(300):
+        matrix, cost = chance.uniform(-9, 9, (5, 7)), chance.uniform(1, 9, 7)
+        program = Program()
+        for j in range(7):
+            program.variable(f"x{j}", cost=cost[j], lower=-1e6, upper=1e6)
+        for i in range(5):
+            low, high = sorted(chance.uniform(-50, 50, 2))
+            program.row(f"r{i}", list(enumerate(matrix[i])), lower=low, upper=high)
+        basis = chance.permutation(7)[:5]
+        duals = np.linalg.solve(matrix[:, basis].T, cost[basis])
+        arrays = program.arrays()
+        assert Fraction(safe_bound(arrays, duals)) <= exact_bound(arrays, duals)
+
+
+def test_how_much_rounding_is_allowed_for() -> None:
+    """As many units of rounding as a variable has terms, and two; then one for each sum of the whole."""
+    program = Program()
+    x = program.variable("x", cost=1.0, upper=2.0**40)
+    program.row("low", [(x, 1.0)], lower=0.0)
+    reduced = 3 * EPSILON * 2 * 2.0**40
+    assert safe_bound(program.arrays(), np.array([1.0])) == -reduced - 2 * EPSILON * reduced
