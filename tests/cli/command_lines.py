@@ -228,7 +228,11 @@ LINES = {
     ),
     "scenario new": Line("scenario new play", (Place("--output", "scenario", suffix=".yaml"),)),
     "run": Line("run s.yaml", (Place("--output", "run", folder=True),), {"scenario": "s.yaml"}),
-    "play": Line("play p --target h:1", (Place("--output", "run", folder=True),), {"plan": "p"}),
+    "play": Line(
+        "play p --target h:1 --replay-ids r",
+        (Place("--output", "run", folder=True),),
+        {"plan": "p", "replay_ids": "r"},
+    ),
     "knee": Line(
         "knee w.yaml --limit none", (Place("--output", "knee", suffix=".json"),), {"workload": "w.yaml"}
     ),

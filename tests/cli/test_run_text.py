@@ -7,7 +7,7 @@ from froude.emulation.limits import parse_limit
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT
 from froude.emulation.run import Difference
 from froude.trace.failures import Failures
-from tests.experiment.main_jobs import a_run
+from tests.experiment.main_jobs import a_run, a_run_of_yarn
 
 
 def test_the_verdict_comes_first() -> None:
@@ -68,3 +68,22 @@ def test_failed_calls_by_class_method_and_message() -> None:
     assert lines[2].strip() == "such as /a/b"
     assert lines[-1].split() == ["9", "others:", "see", "`run.json`"]
     assert failures_text([], "") == ""
+
+
+def test_several_daemons_are_told_apart() -> None:
+    """A line for each with verdict, latency and CPU, and the table in their order, each with its sum."""
+    lines = run_text(a_run_of_yarn()).splitlines()
+    assert "NameNode: 1 call failed that did not fail when recorded" in lines[0]
+    assert "ResourceManager: green, p99 2 ms at 10 calls/s, 60% of a core" in lines
+    assert "NameNode: amber, p99 50 ms at 1 calls/s, 10% of a core" in lines
+    head = next(number for number, line in enumerate(lines) if line.startswith("method"))
+    table = [line.split() for line in lines[head + 1 : head + 5]]
+    assert [row[0] for row in table] == ["ResourceManager", "nodeHeartbeat", "NameNode", "create"]
+    assert [(row[1], row[-1]) for row in table] == [("40", "0"), ("40", "0"), ("4", "1"), ("4", "1")]
+
+
+def test_a_resourcemanager_alone() -> None:
+    """Nothing is said of a NameNode."""
+    text = run_text(a_run_of_yarn(namenode=False))
+    assert "the ResourceManager used 60% of a core" in text
+    assert "NameNode" not in text

@@ -76,3 +76,53 @@ def test_a_full_machine_that_is_the_targets_is_the_target() -> None:
     load = [Load(float(s), 0.5, 1, 1, 0, 1.0) for s in range(6)]
     assert judge(1.0, load, _cpu([1.5] * 6), 2).by is LimitedBy.TARGET
     assert judge(1.0, load, _cpu([1.5] * 6), 2, here=False).by is LimitedBy.MACHINE
+
+
+def _both(**shares: float) -> list[Measured]:
+    """Six seconds of a NameNode's and a ResourceManager's CPU."""
+    names = {"namenode": "process.cpu_seconds", "resourcemanager": "RMprocess.cpu_seconds"}
+    return [Measured(float(s), {names[each]: s * share for each, share in shares.items()}) for s in range(7)]
+
+
+BOTH = ("resourcemanager", "namenode")
+
+
+def test_each_daemon_has_its_own_share() -> None:
+    """The busy one is the limit, and is named; what both used is no other work."""
+    full = [Load(float(s), 0.2, 1, 1, 0, 1.0) for s in range(7)]
+    busy = judge(1.0, full, _both(namenode=0.7, resourcemanager=0.9), 2, daemons=BOTH)
+    assert (busy.by, busy.daemon, busy.target_share) == (
+        LimitedBy.TARGET,
+        "resourcemanager",
+        pytest.approx(0.9),
+    )
+    assert (
+        busy.reason
+        == "the ResourceManager used 90% of a core, the NameNode used 70% of a core, the player 20%"
+    )
+    idle = judge(1.0, full, _both(namenode=0.1, resourcemanager=0.2), 2, daemons=BOTH)
+    assert (idle.by, idle.daemon) == (LimitedBy.MACHINE, "")
+    assert idle.reason.startswith(
+        "other work used 1.5 of this machine's 2 cores; the ResourceManager used 20%"
+    )
+
+
+def test_a_daemon_that_was_not_seen_may_be_the_limit() -> None:
+    """However idle the other one is; it is named."""
+    player = [Load(float(s), 0.2, 1, 1, 0) for s in range(7)]
+    told = judge(1.0, player, _both(namenode=0.1), 2, daemons=BOTH)
+    assert (told.by, told.unseen) == (LimitedBy.UNKNOWN, "the ResourceManager")
+    assert "name the web address of the ResourceManager" in told.reason
+    alone = judge(1.0, player, _both(resourcemanager=0.1), 2, daemons=BOTH[:1])
+    assert (alone.by, alone.reason.count("NameNode")) == (LimitedBy.NEITHER, 0)
+
+
+def test_calls_that_wait_at_a_resourcemanager() -> None:
+    """Its queues are looked at, too."""
+    player = [Load(float(s), 0.2, 1, 1, 0) for s in range(7)]
+    waiting = [
+        Measured(float(s), {"RMRpcActivity.CallQueueLength": 150.0, CALL_QUEUE: 3.0}) for s in range(7)
+    ]
+    told = judge(1.0, player, waiting, 2, daemons=BOTH)
+    assert (told.by, told.daemon) == (LimitedBy.TARGET, "resourcemanager")
+    assert told.reason.startswith("150 calls waited for a handler of the ResourceManager")

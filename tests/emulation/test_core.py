@@ -14,6 +14,7 @@ from froude.emulation.notes import UNSENT
 from froude.emulation.programs.events import (
     DECLINED,
     LOST,
+    Begin,
     Declined,
     Endpoint,
     Event,
@@ -28,6 +29,7 @@ from froude.emulation.programs.events import (
     Send,
     SendMessage,
     Started,
+    Stop,
     Timer,
     WakeAt,
 )
@@ -119,6 +121,20 @@ def test_calls_carry_their_nodes_identity() -> None:
     assert [request.client_id[-1] for request in requests] == [0, 1]
     assert [request.caller_context for request in requests] == ["node 0", "node 1"]
     assert len({request.call_id for request in requests}) == 2
+
+
+def test_a_process_that_begins_again_repeats_no_call() -> None:
+    """It has the client id that it had, and goes on with call ids that no call of the play has had."""
+    worker = NodeId("n", 1)
+    master = Script([Begin(worker)], [Stop(worker), Begin(worker), WakeAt(11.0, 0)], [Begin(worker)])
+    core = begun(master, Script(*([[call()]] * 9)))
+    server = ServerConnection()
+    first = said(core, server)
+    core._dispatch(0, Timer(0, 10.0), 10.5)
+    core.advance(11.0)
+    requests = [*first, *said(core, server)]
+    assert [request.client_id[-1] for request in requests] == [1] * len(requests)
+    assert len({request.call_id for request in requests}) == len(requests) == 4
 
 
 def test_answers_come_in_any_order_and_errors_are_counted() -> None:

@@ -9,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+from froude.emulation import listener
 from froude.emulation.inbound import Inbound
 from froude.emulation.listener import Listener
 from froude.emulation.programs.events import Answer, Called, NodeId
@@ -105,3 +106,18 @@ def test_a_caller_that_goes_is_forgotten(served: Served) -> None:
     sock.close()
     served.until(lambda: not served.listener._links)
     assert ask(served, "127.16.0.1") == b"\0"
+
+
+def test_every_play_has_the_same_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ResourceManager takes its nodes for those of the play before; plays at one time have ports of their own."""
+    with closing(Listener()) as free:
+        port = free.port
+    monkeypatch.setattr(listener, "PORT", port)
+    for _ in range(2):
+        served = Served()
+        assert served.listener.port == port
+        with closing(Listener()) as other:
+            assert other.port != port
+        assert ask(served, "127.16.0.1") == b"\0"
+        served.listener.close()
+        served.epoll.close()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from froude.emulation.bottleneck import LimitedBy, Load
+from froude.emulation.bottleneck import LimitedBy, Load, Measured
+from froude.emulation.notes import NODE_REFUSED, UNSENT, UNSERVED
 from froude.emulation.run import Difference, Latency, Run, closure
 from froude.emulation.tally import Tally
+from froude.emulation.verdict import Colour, LimitResult
+from tests.experiment.main_jobs import a_run, a_run_of_yarn
 
 
 def test_figures(run: Run) -> None:
@@ -55,3 +58,49 @@ def test_a_call_sent_again_may_have_arrived_more_than_once(run: Run) -> None:
         assert closure(run, {}, {"create": counted, "iOException": 1}) == []
     for counted in (1, 5):
         assert closure(run, {}, {"create": counted, "iOException": 1}) == [Difference("create", 2, counted)]
+
+
+def test_each_daemon_has_a_part() -> None:
+    """Its calls, latency, failures and limits, its CPU and a verdict on these alone; the whole names whose each is."""
+    run = a_run_of_yarn()
+    run.tally.notes.update({f"{UNSENT}create": 3, f"{NODE_REFUSED}SHUTDOWN": 1, UNSERVED: 1})
+    run.limits = [
+        LimitResult("p99(nodeHeartbeat) < 1 ms", 0.002, "s", False),
+        LimitResult("p99 < 1 s", 0.05, "s", True),
+    ]
+    assert run.daemons == ("resourcemanager", "namenode")
+    namenode, manager = run.parts["namenode"], run.parts["resourcemanager"]
+    assert (namenode.counts, manager.counts) == ({"create": (4, 4)}, {"nodeHeartbeat": (40, 40)})
+    assert [round(part.latency().p99_ms) for part in (namenode, manager)] == [50, 2]
+    assert [part.throughput() for part in (namenode, manager)] == [1.0, 10.0]
+    assert [part.bottleneck.target_share for part in (namenode, manager)] == pytest.approx([0.1, 0.6])
+    assert (namenode.verdict.colour, manager.verdict.colour) == (Colour.AMBER, Colour.RED)
+    assert namenode.verdict.reasons == (
+        "1 call failed that did not fail when recorded",
+        "3 calls due and not sent before the end",
+    )
+    assert manager.verdict.reasons == (
+        "limit not kept: p99(nodeHeartbeat) < 1 ms: 2 ms",
+        "1 node refused by the target",
+    )
+    reasons = run.verdict.reasons
+    assert "NameNode: 3 calls due and not sent before the end" in reasons
+    assert "ResourceManager: 1 node refused by the target" in reasons
+    assert namenode.parts == {}
+
+
+def test_a_run_of_one_daemon_has_no_parts() -> None:
+    """Nothing is said twice; and of a ResourceManager alone nothing is said of a NameNode."""
+    run = a_run_of_yarn(namenode=False)
+    assert (run.daemons, run.parts) == (("resourcemanager",), {})
+    assert str(run.bottleneck) == "neither: the ResourceManager used 60% of a core, the player was not seen"
+    assert "NameNode" not in f"{run.verdict} {run.summary()}"
+    assert (a_run().daemons, a_run().parts) == ((), {})
+
+
+def test_the_fullest_queue_of_all_daemons_counts() -> None:
+    """A limit on waiting calls is one on the daemon that has most of them."""
+    values = {"RpcActivity.CallQueueLength": 3.0, "RMRpcActivity.CallQueueLength": 9.0}
+    assert a_run_of_yarn(metrics=[Measured(1.0, values)]).call_queue == 9.0
+    assert a_run_of_yarn(namenode=False, metrics=[Measured(1.0, values)]).call_queue == 9.0
+    assert a_run(metrics=[Measured(1.0, values)]).call_queue == 3.0

@@ -34,6 +34,7 @@ FIGURES: dict[str, Any] = {
     "failure": None,
     "interrupted": False,
     "seed": -3,
+    "nonce": "00c0ffee00c0ffee",
     "speed": 0.5,
     "pacing": "scheduled",
     "cores": 4,
@@ -41,6 +42,7 @@ FIGURES: dict[str, Any] = {
     "steady": {
         "series": {
             "create": {
+                "daemon": "namenode",
                 "sent": 4,
                 "resent": 1,
                 "answered": 3,
@@ -96,6 +98,7 @@ def test_every_figure_finds_its_place() -> None:
     assert run.counts == {"create": (4, 3)}
     create = run.tally.series["create"]
     assert (create.key, create.resent, create.errors) == ("create", 1, Counter({"java.io.IOException": 2}))
+    assert run.daemons == ("namenode",)
     assert (create.from_intended.counts, create.from_intended.total) == (Counter({1000: 2, 2048: 1}), 3)
     assert (create.from_intended.max_us, create.from_actual.max_us) == (2500, 900)
     assert create.held_up == Counter({(5000, 1000): 2})
@@ -130,6 +133,7 @@ HISTOGRAMS = st.dictionaries(COUNTS, st.integers(0, 2**40), max_size=3).map(
 )
 SERIES = st.fixed_dictionaries(
     {
+        "daemon": TEXTS,
         "sent": COUNTS,
         "resent": COUNTS,
         "answered": COUNTS,
@@ -164,6 +168,7 @@ FAILURES = st.tuples(TEXTS, TEXTS, TEXTS, COUNTS, NUMBERS, NUMBERS, TEXTS, st.no
             "failure": st.none() | TEXTS,
             "interrupted": st.booleans(),
             "seed": st.integers(),
+            "nonce": TEXTS,
             "steady_from_s": st.none() | SECONDS,
             "steady": PHASES,
             "ramp": PHASES,
@@ -208,7 +213,7 @@ def test_what_is_read_is_what_would_be_written(figures: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *(n for n in PLAIN if n not in ("scale", "nodes", "failure")),
+        *(n for n in PLAIN if n not in ("scale", "nodes", "failure", "nonce")),
         "steady",
         "ramp",
         "steady_from_s",
@@ -231,6 +236,7 @@ def test_a_figure_that_is_missing_is_named(name: str) -> None:
         ("begun_at_s", "now", "begun_at_s: is no number; found now"),
         ("speed", True, "speed: is no number"),
         ("seed", 0.5, "seed: has the wrong type"),
+        ("nonce", 7, "nonce: has the wrong type"),
         ("cores", -1, "cores: is no count; found -1; allowed: a whole number from 0 to 9007199254740992"),
         ("cores", 2**53 + 1, "cores: is no count"),
         ("cores", 1.0, "cores: is no count"),
@@ -248,6 +254,7 @@ def test_a_figure_that_is_missing_is_named(name: str) -> None:
         ("failures", [["create", "E", "m", -1, 0, 0, "m", None]], "failures: is no count"),
         ("limits", [["p99 < 1 s", "much", "s", True]], "limits: is no number"),
         ("limits", [["p99 < 1 s", None, "s", 1]], "limits: is no truth value"),
+        ("steady/series/create/daemon", 4, r"series\.create\.daemon: has the wrong type"),
         ("steady/series/create/sent", -4, r"series\.create\.sent: is no count"),
         ("steady/series/create/errors", {"x": None}, r"series\.create\.errors\.x: is no count"),
         ("steady/series/create/more", 1, r"series\.create\.more: is not a field here"),

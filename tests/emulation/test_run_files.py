@@ -12,6 +12,7 @@ from froude.base.documents import dump_figures, parse_figures
 from froude.base.errors import ChangedError, FroudeError, InputError
 from froude.emulation.bottleneck import Measured
 from froude.emulation.run import Difference, Latency, Run
+from froude.emulation.run_figures import read_figures
 from froude.emulation.run_files import (
     FIGURES,
     FIGURES_MIGRATIONS,
@@ -19,6 +20,7 @@ from froude.emulation.run_files import (
     META,
     SCENARIO,
     TRACE,
+    _figures,
     hdr_log,
     read_run,
     write_run,
@@ -206,3 +208,15 @@ def test_figures_without_a_log_of_the_garbage_collector(run: Run) -> None:
     root = parse_figures(dump_figures("run-figures", 3, {"target": run.target}).encode(), "figures.json")
     assert FIGURES_MIGRATIONS.apply(root) == 3
     assert root.fields["gc"] is None
+
+
+def test_figures_of_plays_that_shared_their_client_ids(run: Run) -> None:
+    """The version before names neither the nonce of a play nor whom a call was for."""
+    figures = {name: value for name, value in _figures(run).items() if name != "nonce"}
+    for phase in ("steady", "ramp"):
+        for series in figures[phase]["series"].values():
+            del series["daemon"]
+    root = parse_figures(dump_figures("run-figures", 4, figures).encode(), "figures.json")
+    assert FIGURES_MIGRATIONS.apply(root) == 4
+    read = read_figures(root)
+    assert (read.nonce, read.daemons, read.counts) == ("", (), run.counts)

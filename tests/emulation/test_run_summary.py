@@ -14,6 +14,7 @@ from froude.emulation.run import Run
 from froude.emulation.run_files import SUMMARY, write_run
 from froude.emulation.run_summary import RunSummary, summarise, summary_text
 from froude.hadoop.gc_log import GcLog, HeapChange, Pause
+from tests.experiment.main_jobs import a_run, a_run_of_yarn
 
 
 def test_it_is_flat_and_keeps_to_its_schema(run: Run, tmp_path: Path) -> None:
@@ -88,3 +89,27 @@ def test_each_is_worked_out_once_however_many_methods(
         run.tally.of(f"more{number}").sent = 1
     write_run(tmp_path / "more", run)
     assert asked["failed"] == 2 * before
+
+
+def test_daemons_have_rows_of_their_own() -> None:
+    """Most calls first, each with its verdict, latency and CPU; a method names who was called."""
+    summary = summarise(a_run_of_yarn())
+    assert [
+        (
+            row.daemon,
+            row.verdict.value,
+            row.answered,
+            row.failed,
+            round(row.p99_ms),
+            row.cpu_share,
+        )
+        for row in summary.daemons
+    ] == [
+        ("resourcemanager", "green", 40, 0, 2, pytest.approx(0.6)),
+        ("namenode", "amber", 4, 1, 50, pytest.approx(0.1)),
+    ]
+    assert {row.method: row.daemon for row in summary.methods} == {
+        "create": "namenode",
+        "nodeHeartbeat": "resourcemanager",
+    }
+    assert summarise(a_run()).daemons == []

@@ -99,3 +99,21 @@ def test_a_ramp_that_never_ended() -> None:
     tally.of("register").sent += 1
     tally.close_interval(1.0)
     assert (tally.steady_from_s, tally.counts, tally.ramp.counts) == (None, {"register": (1, 0)}, {})
+
+
+def test_two_daemons_may_have_a_method_of_one_name() -> None:
+    """Their calls are not mixed: the later one's series is named with the daemon, here and where tallies are merged."""
+    tally, other = Tally(), Tally()
+    first = tally.of("getDelegationToken", "namenode")
+    second = tally.of("getDelegationToken", "resourcemanager")
+    assert second is tally.of("getDelegationToken", "resourcemanager") is not first
+    assert tally.of("getDelegationToken") is first
+    first.sent, second.sent = 2, 5
+    other.merge(tally)
+    assert {name: (each.daemon, each.sent) for name, each in other.series.items()} == {
+        "getDelegationToken": ("namenode", 2),
+        "getDelegationToken (resourcemanager)": ("resourcemanager", 5),
+    }
+    unsent = tally.of("create")
+    assert tally.of("create", "namenode") is unsent
+    assert unsent.daemon == "namenode"

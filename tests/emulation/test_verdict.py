@@ -9,6 +9,8 @@ import pytest
 from froude.emulation.bottleneck import CPU, Load, Measured
 from froude.emulation.notes import (
     AS_RECORDED,
+    FOREIGN_APPLICATION,
+    FOREIGN_DATANODE,
     GIVEN_UP,
     IN_VAIN,
     LEFT_OUT,
@@ -111,3 +113,16 @@ def test_nothing_sent_is_no_run_as_planned(good: Run) -> None:
     """Of a play without a call nothing was measured."""
     good.tally.series.clear()
     assert str(good.verdict).startswith("amber: no call was sent in the steady phase")
+
+
+@pytest.mark.parametrize(
+    ("note", "reason"),
+    [
+        (FOREIGN_DATANODE, "2 blocks placed on a DataNode that the play does not emulate"),
+        (FOREIGN_APPLICATION, "2 containers started for an application that the play did not submit"),
+    ],
+)
+def test_what_an_earlier_play_has_left_is_a_reason(good: Run, note: str, reason: str) -> None:
+    """Calls that fail because of it are not the target's fault."""
+    good.tally.notes[note] += 2
+    assert (good.verdict.colour, good.verdict.reasons) == (Colour.AMBER, (reason,))

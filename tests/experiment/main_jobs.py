@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from froude.emulation.bottleneck import Measured
 from froude.emulation.run import Run
 from froude.emulation.tally import Tally
 from froude.experiment.jobs import DEMO
@@ -53,3 +54,30 @@ def done(folder: Path, **changes: Any) -> MainJob:
     given: dict[str, Any] = {"prediction": EXACT, "run": a_run(), "workload": WORKLOAD, **changes}
     plan = extrapolate(WORKLOAD, SCALE)
     return MainJob(DEMO, train, workload_path=path, held_out=held_out, plan=plan, **given)
+
+
+def a_run_of_yarn(*, namenode: bool = True, **changes: Any) -> Run:
+    """Four creates at a NameNode, one of them failed, and 40 quicker heartbeats at a busier ResourceManager, in 4 s.
+
+    Args:
+        namenode: False for the ResourceManager alone.
+        changes: fields of the run.
+    """
+    tally = Tally()
+    for method, daemon, times, ms in (
+        ("create", "namenode", 4, 50.0),
+        ("nodeHeartbeat", "resourcemanager", 40, 2.0),
+    ):
+        if namenode or daemon == "resourcemanager":
+            series = tally.of(method, daemon)
+            series.sent = series.answered = times
+            series.intended += [ms / 1e3] * times
+            series.actual += [ms / 1e3] * times
+    if namenode:
+        tally.of("create").errors["QuotaExceeded"] += 1
+    tally.close_interval(4.0)
+    cpu = {"process.cpu_seconds": 0.1, "RMprocess.cpu_seconds": 0.6}
+    names = cpu if namenode else ["RMprocess.cpu_seconds"]
+    metrics = [Measured(float(at), {name: at * cpu[name] for name in names}) for at in range(5)]
+    given: dict[str, Any] = {"scale": {"nodes": "5"}, "metrics": metrics, "cores": 2, **changes}
+    return Run(tally, "127.0.0.1:1, 127.0.0.1:2", "CID-1, 17", 0.0, 4.0, **given)

@@ -75,9 +75,17 @@ def test_a_target_without_a_service_is_the_only_one_or_the_namenode() -> None:
     """Of a plan that calls a ResourceManager, too, whose calls are left out then."""
     only = "hdfs://127.0.0.1:8020"
     assert list(by_service(only)) == list(by_service(only, ["namenode"])) == [""]
-    assert list(by_service(only, ["resourcemanager", "resourcemanager-tracker"])) == [""]
     assert list(by_service(only, ["namenode", "resourcemanager"])) == ["namenode"]
     assert list(by_service({"": only, "resourcemanager": only}, ["namenode", "resourcemanager"])) == [
         "namenode",
         "resourcemanager",
     ]
+
+
+def test_a_target_without_a_service_is_the_resourcemanager_that_alone_is_called() -> None:
+    """Its other servers are on the same host."""
+    targets = by_service("10.0.0.5:8032", ["resourcemanager", "resourcemanager-tracker"])
+    assert {service: getattr(target, "address", "") for service, target in targets.items()} == {
+        "resourcemanager": "10.0.0.5:8032",
+        "resourcemanager-tracker": "10.0.0.5:8031",
+    }

@@ -98,7 +98,7 @@ def test_what_is_to_be_kept_in_mind() -> None:
         each.run.load = BUSY
     chosen = choose(baseline, candidate, limited=True)
     said = " ".join(remarks_on(chosen, limited=True))
-    assert "Several runs of the candidate were made on one NameNode" in said
+    assert "Several runs of the candidate were made on one target" in said
     assert "cores 2 of the baseline, 4 of the candidate" in said
     assert "Player or machine limited runs of the candidate: c0, c1, c2" in said
     assert environments(chosen) == [("cores", "2", "4"), ("heap", "unknown", "2 GB")]

@@ -8,6 +8,7 @@ from froude.emulation.bottleneck import CPU, Measured
 from froude.experiment.compared import Sort, mean_s, measures_of
 from froude.hadoop.gc_log import GcLog, HeapChange, Pause
 from tests.experiment.comparisons import METHODS, run
+from tests.experiment.main_jobs import a_run_of_yarn
 
 
 def test_every_method_has_its_latencies() -> None:
@@ -89,3 +90,10 @@ def test_the_lock_of_the_namespace(lock: str) -> None:
     value = {each.name: each.of(given) for each in measures_of([given])}
     assert value["write lock"] == pytest.approx(0.2, rel=1e-3)
     assert (value["read lock"], value["lock queue"]) == (None, 2.0)
+
+
+def test_cpu_for_a_call_is_each_daemons_own() -> None:
+    """Of calls that it answered, not of those of the other one."""
+    values = {measure.name: measure.of(a_run_of_yarn()) for measure in measures_of([a_run_of_yarn()])}
+    assert values["CPU per call"] == pytest.approx(0.1 / 1)
+    assert values["CPU per call of the ResourceManager"] == pytest.approx(0.6 / 10)

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from froude.base.errors import InputError
-from froude.experiment.execution import namenode_of, properties_of, running_targets
+from froude.experiment import execution
+from froude.experiment.execution import (
+    daemons_of,
+    namenode_of,
+    properties_of,
+    running_targets,
+    started_for,
+)
 from froude.experiment.sections import ANY, NameNodeTarget, Running
 from froude.hadoop.site import write_site
+from froude.workload.scale import Count
+from froude.workload.types import NodeType
+from tests.emulation.plans import plan
+from tests.emulation.yarn_plans import plan as yarn_plan
 
 
 def test_a_configuration_is_taken_without_its_cluster(tmp_path: Path) -> None:
@@ -40,3 +53,36 @@ def test_daemons_by_service() -> None:
         "namenode": one,
         "resourcemanager": other,
     }
+
+
+def test_the_daemons_of_a_plan() -> None:
+    """Those that its nodes call: a NameNode where nothing says otherwise, a ResourceManager, or both."""
+    both = yarn_plan()
+    nodemanagers = tuple(
+        replace(each, effects=()) for each in both.workload.node_types if each.program == "nodemanager"
+    )
+    alone = replace(both, workload=replace(both.workload, node_types=nodemanagers))
+    assert daemons_of(plan()) == ["namenode"]
+    assert daemons_of(both) == ["namenode", "resourcemanager"]
+    assert daemons_of(alone) == ["resourcemanager"]
+    with_datanodes = replace(
+        alone.workload, node_types=(*nodemanagers, NodeType("dn", Count(1), (), program="datanode"))
+    )
+    counts = {**alone.counts, "dn": 1}
+    assert daemons_of(replace(alone, workload=with_datanodes, counts=counts)) == [
+        "namenode",
+        "resourcemanager",
+    ]
+
+
+def test_only_what_is_called_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A NameNode alone goes by no service."""
+    monkeypatch.setattr(execution, "ResourceManager", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(execution, "namenode_of", lambda *_: nullcontext())
+    hadoop: Any = None
+    started: dict[tuple[str, ...], list[str]] = {}
+    for daemons in (["namenode"], ["resourcemanager"], ["namenode", "resourcemanager"]):
+        monkeypatch.setattr(execution, "daemons_of", lambda _, daemons=daemons: daemons)
+        with started_for(plan(), NameNodeTarget(), hadoop) as called:
+            started[tuple(daemons)] = list(called) if isinstance(called, dict) else []
+    assert list(started.values()) == [[], ["resourcemanager"], ["namenode", "resourcemanager"]]

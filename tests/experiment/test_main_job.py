@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from froude.base.progress import Silent
 from froude.emulation.run import Run
 from froude.experiment import main_job
 from froude.experiment.jobs import JobDefinition
+from froude.experiment.knee import Knee
 from froude.experiment.main_job import SETTLE_S, MainJob, record_job, run_main_job
-from froude.experiment.sections import PlayOptions
+from froude.experiment.sections import KneeOptions, PlayOptions
 from froude.mining.prediction import Prediction
 from froude.trace.files import read_trace, write_trace
 from froude.trace.types import Trace
@@ -28,6 +30,7 @@ from froude.workspace.artifact import Origin
 from froude.workspace.store import Workspace, read_artifact
 from tests.cli.command_lines import recorded as mined
 from tests.experiment.figures.test_prediction import PREDICTION
+from tests.experiment.knees import two_plays
 from tests.experiment.main_jobs import CLOSED, a_run
 from tests.trace.making import small_trace
 
@@ -110,6 +113,9 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
         monkeypatch.setattr(main_job, name, getattr(chain, name))
     monkeypatch.setattr(main_job, "Cluster", chain.cluster)
     monkeypatch.setattr(main_job, "NameNode", chain.namenode)
+    monkeypatch.setattr(
+        main_job, "warm_up", lambda namenode, seconds: chain.said.append(("warm-up", namenode))
+    )
     return chain
 
 
@@ -140,7 +146,7 @@ def test_the_chain_in_its_order(stage: Stage, workspace: Workspace) -> None:
     """The held-out size is recorded after the miner has spoken, so that it cannot have seen it."""
     done = chain(stage, workspace, seed=9, command="froude x")
     steps = ["start", "record", "work", "closure", "stop"]
-    assert stage.names() == [*steps, *steps, "mine", *steps, "predict", "namenode", "play"]
+    assert stage.names() == [*steps, *steps, "mine", *steps, "predict", "namenode", "warm-up", "play"]
     said = {each[0]: each[1:] for each in stage.said}
     assert said["mine"] == ([dict(scale) for scale in SMALL],)
     assert said["predict"] == (dict(done.job.held_out),)
@@ -237,10 +243,25 @@ def test_a_job_that_fails_leaves_no_cluster(stage: Stage, workspace: Workspace) 
     assert stage.names() == ["start", "record", "stop"]
 
 
-def test_daemons_are_started_as_asked(stage: Stage, workspace: Workspace) -> None:
-    """Quick start-up flags are left out of a measurement, everywhere."""
+def test_what_is_measured_runs_at_full_speed(stage: Stage, workspace: Workspace) -> None:
+    """Quick start-up flags are for what is recorded, never for a NameNode that is played against."""
     for fast in (True, False):
         stage.said.clear()
         chain(stage, workspace, fast=fast)
-        flags = [each[1]["fast"] for each in stage.said if each[0] in {"start", "namenode"}]
-        assert flags == [fast] * 4
+        assert [each[1]["fast"] for each in stage.said if each[0] == "start"] == [fast] * 3
+        measured = [each[1] for each in stage.said if each[0] == "namenode"]
+        assert measured
+        assert not any(options.get("fast") for options in measured)
+
+
+def test_a_short_search_runs_at_full_speed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each play is on a NameNode with the JVM's own flags, and warmed up as long as `froude knee` does."""
+
+    def search(_: Workload, start: Any, options: KneeOptions, **__: object) -> Knee:
+        with start():
+            assert options.warm_up_s == KneeOptions().warm_up_s
+        return two_plays()
+
+    monkeypatch.setattr(main_job, "search_knee", search)
+    main_job.short_knee(mined(), Scale.of(nodes=2), HADOOP, seed=0, progress=Silent())
+    assert [each for each in stage.said if each[0] == "namenode"] == [("namenode", {"heap": "1 GB"})]

@@ -38,7 +38,7 @@ def observed(
 ) -> Observed:
     """A watched target."""
     watched = watched or _Counting(list(readings))
-    return Observed(watched, http=None, check_counts=True, asked=asked or {}, clock=VirtualClock())
+    return Observed(watched, webs={}, check_counts=True, asked=asked or {}, clock=VirtualClock())
 
 
 def test_what_it_counted_is_held_against_what_was_sent() -> None:
@@ -72,7 +72,7 @@ def test_a_target_that_is_gone_is_not_compared() -> None:
 def test_samples_while_a_block_runs(watched: bool) -> None:
     """Of a target that is watched; of none there are none."""
     seen = observed({}) if watched else Observed(
-        None, http=None, check_counts=True, asked={}, clock=VirtualClock()
+        None, webs={}, check_counts=True, asked={}, clock=VirtualClock()
     )  # fmt: skip
     with seen.sampled() as sampler:
         assert (sampler is not None) is watched
@@ -100,7 +100,7 @@ def test_the_log_of_its_garbage_collector(
     run.begun_at_s, run.remarks = 1e9, []
     if text is not None:
         log.write_text(text)
-    Observed(None, http=None, gc_log=log, check_counts=True, asked={}, clock=VirtualClock()).stops(run)
+    Observed(None, webs={}, gc_log=log, check_counts=True, asked={}, clock=VirtualClock()).stops(run)
     assert (None if run.gc is None else [each.time_s for each in run.gc.pauses]) == pauses
     assert (run.gc_log == log) is (text is not None)
     assert [remark in each for each in run.remarks] == ([True] if remark else [])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from froude.base.errors import InputError
 from froude.emulation.pacing import Pacing
+from froude.emulation.run_files import write_run
 from froude.experiment.play import play
-from froude.experiment.playable import check_plan, check_size
+from froude.experiment.playable import check_plan, check_size, replayed_nonce
+from froude.experiment.sections import PlayOptions
 from tests.emulation.plans import plan
+from tests.old_forms import run as a_run
 
 
 def test_more_nodes_than_the_machine_holds_are_refused_at_once() -> None:
@@ -30,3 +34,17 @@ def test_a_plan_of_nodes_that_never_end_needs_a_duration() -> None:
         check_plan(plan(clients=0), None, None)
     check_plan(plan(clients=0), 5.0, None)
     check_plan(plan(), None, Pacing.CLOSED)
+
+
+def test_ids_are_repeated_of_a_run_of_one_seed(tmp_path: Path) -> None:
+    """Of another seed they would be others; a run from before there were any had none."""
+    assert replayed_nonce(PlayOptions()) is None
+    for name, nonce in (("new", "00c0ffee"), ("old", "")):
+        run = a_run()
+        run.nonce = nonce
+        write_run(tmp_path / name, run)
+        assert replayed_nonce(PlayOptions(seed=7, replay_ids=tmp_path / name)) == nonce
+    with pytest.raises(InputError, match=r"had another seed; found 7; allowed: 8\. Use its seed too: 7"):
+        replayed_nonce(PlayOptions(seed=8, replay_ids=tmp_path / "new"))
+    with pytest.raises(InputError, match="nothing"):
+        replayed_nonce(PlayOptions(replay_ids=tmp_path / "nothing"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,9 @@ def test_a_field_with_one_value_names_no_arm() -> None:
     assert [arm.name for arm in arms] == ["class=One", "class=Two"]
     assert {arm.scenario.target.heap for arm in arms} == {"2 GB"}
     assert [arm.name for arm in arms_of(sweep(vary={"target.heap": ("2 GB",)}), BASE)] == ["heap=2GB"]
+
+
+def test_a_sweep_repeats_no_client_ids() -> None:
+    """Its plays would get the answers of the first one."""
+    with pytest.raises(InputError, match=r"replay_ids.*cannot be swept.*Leave it out"):
+        arms_of(sweep(), replace(BASE, replay_ids=Path("run")))

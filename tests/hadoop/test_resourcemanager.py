@@ -24,25 +24,31 @@ def test_one_that_was_not_started(hadoop: Hadoop) -> None:
 
 
 def test_its_numbers_stand_beside_a_namenodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their names begin with RM, ports are kept apart, and texts and truths are no numbers."""
+    """Names begin with RM, ports are kept apart, the fullest queue counts, and texts and truths are no numbers."""
 
     def jmx(_: tuple[str, int], query: str, **_options: object) -> list[dict[str, Any]]:
         if "Memory" in query:
             return [{"HeapMemoryUsage": {"used": 5, "committed": 6}}]
         if "Port" in query:
-            names = (f"Hadoop:service=ResourceManager,name=RpcActivityForPort{port}" for port in (8030, 8031))
-            return [{"name": name, "CallQueueLength": 2, "tag": "x", "on": True} for name in names]
+            name = "Hadoop:service=ResourceManager,name=RpcActivityForPort"
+            ports = ((8030, 2), (8031, 3))
+            return [
+                {"name": f"{name}{port}", "CallQueueLength": n, "tag": "x", "on": True} for port, n in ports
+            ]
+        if "OperatingSystem" in query:
+            return [{"ProcessCpuTime": 2_500_000_000}]
         if "QueueMetrics" in query:
             return [{"name": "Hadoop:service=ResourceManager,name=QueueMetrics,q0=root", "AppsRunning": 3}]
         return []
 
     monkeypatch.setattr(metrics, "jmx", jmx)
     values = sample(("127.0.0.1", 8088))
-    assert values == Web(("127.0.0.1", 8088)).sample()
+    assert Web(("127.0.0.1", 8088)).sample() == {**values, "RMprocess.cpu_seconds": 2.5}
     assert values == {
         "RMQueueMetrics.AppsRunning": 3.0,
         "RMRpcActivityForPort8030.CallQueueLength": 2.0,
-        "RMRpcActivityForPort8031.CallQueueLength": 2.0,
+        "RMRpcActivityForPort8031.CallQueueLength": 3.0,
+        "RMRpcActivity.CallQueueLength": 3.0,
         "RMprocess.heap_used_bytes": 5.0,
         "RMprocess.heap_committed_bytes": 6.0,
     }

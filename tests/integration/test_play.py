@@ -33,6 +33,7 @@ from froude.experiment.sections import (
     Sharing,
 )
 from froude.experiment.session import Hadoop
+from froude.hadoop.connection import Connection, current_user
 from froude.hadoop.metrics import Bean
 from froude.hadoop.namenode import NameNode
 from froude.trace.files import read_trace
@@ -132,6 +133,38 @@ def test_datanodes_and_clients_play_without_an_error(fresh: NameNode, tmp_path: 
 
 def _namesystem(namenode: NameNode) -> Bean:
     return namenode.jmx("Hadoop:service=NameNode,name=FSNamesystem")[0]
+
+
+def test_one_plan_is_played_three_times_on_one_namenode(fresh: NameNode, tmp_path: Path) -> None:
+    """Nothing fails, and counts are equal: its retry cache takes no call for one of the plays before.
+
+    The same DataNodes register again; only a play that repeats the client ids of another has its ids.
+    """
+    planned, schema = plan(datanodes=10, clients=6, files=3), fresh.hadoop.schema().subset([CLIENT])
+    options = PlayOptions(record=Record.FULL, check_counts=False)
+    runs, senders = [], []
+    for number in range(4):
+        if number == 3:
+            options = replace(options, replay_ids=tmp_path / "0")
+        run = play(planned, fresh, options, folder=tmp_path / str(number))
+        runs.append(run)
+        assert run.trace is not None
+        senders.append({call.client_id for call in read_trace(run.trace).calls})
+        assert fresh.live_datanodes() == 10
+        with Connection(*fresh.address, schema, CLIENT, user=current_user()) as connection:
+            assert connection.call("delete", connection.message("delete", src="/play", recursive=True)).result
+    for run in runs[:3]:
+        assert (run.failure, run.errors, dict(run.left_out)) == (None, {}, {})
+        assert {
+            name: run.tally.whole.counts[name] for name in ("registerDatanode", "create", "addBlock")
+        } == {
+            "registerDatanode": (10, 10),
+            "create": (18, 18),
+            "addBlock": runs[0].tally.whole.counts["addBlock"],
+        }
+    assert not senders[0] & senders[1] | senders[1] & senders[2] | senders[0] & senders[2]
+    assert senders[3] == senders[0]
+    assert read_run(tmp_path / "3").nonce == runs[0].nonce != ""
 
 
 def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None:

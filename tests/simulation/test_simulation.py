@@ -19,6 +19,25 @@ def test_no_seed_breaks_an_invariant(hadoop: Hadoop, first: int) -> None:
         assert broken(world) == [], f"python -m tests.simulation.run --first {seed} --seeds 1"
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_one_plan_played_again_and_again_on_one_target(hadoop: Hadoop, seed: int) -> None:
+    """It remembers the calls of the plays before: no call of a later one gets their answers, and counts are equal."""
+    world, counts = None, []
+    for nonce in ("first", "second", "third"):
+        planned = plan(datanodes=4, clients=3, files=2)
+        world = World(planned, hadoop.schema(), seed, Trouble(reset_s=1.0), nonce=nonce, after=world)
+        for left in (world.namenode.files, world.namenode.blocks, world.namenode.received):
+            left.clear()
+        world.run()
+        assert broken(world) == []
+        told = world.core.tally.whole.counts
+        counts.append({name: told[name] for name in ("registerDatanode", "create", "addBlock", "delete")})
+    assert counts[0] == counts[1] == counts[2]
+    repeated = World(planned, hadoop.schema(), seed, Trouble(), nonce="third", after=world)
+    repeated.run()
+    assert repeated.confused > 10
+
+
 @pytest.mark.parametrize("seed", [3, 17])
 def test_a_seed_replays_exactly(hadoop: Hadoop, seed: int) -> None:
     """Two plays of one seed agree in every call, time and figure."""

@@ -106,13 +106,28 @@ class World:
         *,
         pacing: Pacing | None = None,
         journal: Journal | None = None,
+        nonce: str = "",
+        after: World | None = None,
     ) -> None:
+        """A world that has not begun.
+
+        Args:
+            plan: what is played.
+            schema: of the target's release.
+            seed: of all chance in it.
+            trouble: what goes wrong; by chance where it is not given.
+            pacing: of clients; by chance where it is not given.
+            journal: where calls are written down.
+            nonce: of the play.
+            after: a play before this one on the same target, which remembers its calls.
+        """
         seeds = Seeds(seed)
         self.rng = seeds.child("world").random()
+        self._connections = seeds.child("connections", nonce).random()
         self.trouble = trouble or Trouble.of(seeds.child("trouble").random())
         self.clock = VirtualClock()
         self.plan = plan
-        self.namenode = ModelNameNode(schema, seeds.child("namenode").random())
+        self.namenode = after.namenode if after else ModelNameNode(schema, seeds.child("namenode").random())
         self.genuine = self.namenode
         self.digest = hashlib.blake2b(digest_size=8)
         self.answered = 0
@@ -120,6 +135,7 @@ class World:
             {"": Target("namenode", "model:1", "CID-model")},
             Connections(pool=self.rng.choice((0, 1, 3)), user="sim"),
             pacing or self.rng.choice(list(Pacing)),
+            nonce=nonce,
         )
         self.population = populate(plan, schema, seeds=seeds, settings=self.settings)
         self.nodes = _WatchedNodes(self.population, self.clock)
@@ -137,10 +153,14 @@ class World:
         self._serial = 0
         self._servers: dict[int, ServerConnection] = {}
         self._arrival: dict[tuple[int, bool], float] = {}
-        self._answers: dict[tuple[bytes, int], tuple[bytes | None, tuple[str, str]]] = {}
-        """The target's retry cache: what was answered to a call, by client id and call id."""
+        self._answers: dict[tuple[bytes, int], tuple[Request, bytes | None, tuple[str, str]]] = (
+            after._answers if after else {}
+        )
+        """The target's retry cache: the call and its answer, by client id and call id."""
         self.again = 0
         """Calls answered from it."""
+        self.confused = 0
+        """Calls that it took for others."""
 
     def run(self) -> None:
         """Play to the end."""
@@ -167,7 +187,7 @@ class World:
 
     def _connect(self, endpoint: Endpoint, client_id: bytes | None) -> ClientConnection:
         return ClientConnection(
-            endpoint.protocol, client_id=client_id or self.rng.randbytes(16), user=endpoint.user
+            endpoint.protocol, client_id=client_id or self._connections.randbytes(16), user=endpoint.user
         )
 
     def _carry(self) -> None:
@@ -272,8 +292,10 @@ class World:
         """What the model says to a call; to one that it knows what it said before, as a NameNode's retry cache does."""
         key = (request.client_id, request.call_id)
         if key in self._answers:
+            first, *before = self._answers[key]
             self.again += 1
-            return self._answers[key]
+            self.confused += not (request.retry or first.retry) or first.body != request.body
+            return before[0], before[1]
         try:
             answer: tuple[bytes | None, tuple[str, str]] = (
                 namenode.call(request.protocol, request.method, request.body),
@@ -281,7 +303,7 @@ class World:
             )
         except ModelError as error:
             answer = (None, (str(error.args[0]), str(error.args[1])))
-        self._answers[key] = answer
+        self._answers[key] = (request, *answer)
         return answer
 
     def _at_client(self, channel: Channel, server: ServerConnection, data: bytes) -> None:
@@ -296,6 +318,8 @@ def broken(world: World) -> list[str]:
     violations += [
         f"an impostor was sent {method}" for method in world.impostor.received if method != "versionRequest"
     ]
+    if world.confused:
+        violations.append(f"{world.confused} calls got the answers of others")
     for method, series in core.tally.whole.series.items():
         unanswered = series.errors["Unanswered"]
         lost = series.errors[LOST]

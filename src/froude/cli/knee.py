@@ -15,9 +15,10 @@ from froude.cli import inputs
 from froude.cli.inputs import named, pairs
 from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
+from froude.cli.play import DurationFlag, PacingFlag, RampFlag, SpeedFlag
 from froude.cli.settings import Settings
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES
-from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
+from froude.emulation.pacing import FASTEST
 from froude.workload.scale import Scale
 from froude.workspace.artifact import Origin
 
@@ -67,18 +68,8 @@ def knee(
         ),
     ] = 0.1,
     repeats: Annotated[int, typer.Option(min=1, max=20, help="Plays on each side of the knee.")] = 3,
-    speed: Annotated[
-        float,
-        typer.Option(
-            min=SLOWEST,
-            max=FASTEST,
-            callback=finite,
-            help="2 halves every recorded pause, from the first load on.",
-        ),
-    ] = 1.0,
-    ramp: Annotated[
-        float, typer.Option(min=SLOWEST_RAMP, max=FASTEST, callback=finite, help="As of `froude play`.")
-    ] = 1000.0,
+    speed: SpeedFlag = 1.0,
+    ramp: RampFlag = 1000.0,
     warm_up: Annotated[
         float,
         typer.Option(
@@ -88,8 +79,8 @@ def knee(
             help="Seconds for which each NameNode is called before it is measured.",
         ),
     ] = 10.0,
-    pacing: Annotated[Pacing | None, typer.Option(help="As of `froude play`.")] = None,
-    duration: Annotated[str | None, typer.Option(help="Longest time of a play, for example '30 s'.")] = None,
+    pacing: PacingFlag = None,
+    duration: DurationFlag = None,
     release: Annotated[str | None, typer.Option(help="Hadoop release of the NameNode.")] = None,
     heap: Annotated[str, typer.Option(help="The NameNode's largest heap.")] = "1 GB",
     conf: Annotated[

@@ -27,7 +27,7 @@ from froude.emulation.run_summary import summarise, summary_text
 from froude.emulation.verdict import Colour
 from froude.hadoop import background
 from froude.hadoop.cluster_state import State
-from froude.hadoop.target import parse_address
+from froude.hadoop.target import daemon_name, parse_address
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
 
@@ -46,6 +46,33 @@ MetricsPort = Annotated[
         "another HOST, everybody who reaches it can read them.",
     ),
 ]
+PacingFlag = Annotated[
+    Pacing | None,
+    typer.Option(
+        help="closed: clients wait for answers, as real ones do; scheduled: calls are due at planned times "
+        "[scheduled, where service times were recorded]."
+    ),
+]
+SpeedFlag = Annotated[
+    float,
+    typer.Option(
+        min=SLOWEST,
+        max=FASTEST,
+        callback=finite,
+        help="2 halves every recorded pause and, with scheduled pacing, every recorded service time.",
+    ),
+]
+RampFlag = Annotated[
+    float,
+    typer.Option(
+        min=SLOWEST_RAMP,
+        max=FASTEST,
+        callback=finite,
+        help="Emulated daemons, such as DataNodes, that begin in a second; and at most so many of the clients that "
+        "ran in parallel.",
+    ),
+]
+DurationFlag = Annotated[str | None, typer.Option(help="Longest time of a play, for example '5 min'.")]
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
 
@@ -69,33 +96,10 @@ def play(  # the flags of one command
     http: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Its web address, to record its metrics as well.")
     ] = None,
-    pacing: Annotated[
-        Pacing | None,
-        typer.Option(
-            help="closed: clients wait for answers, as real ones do; scheduled: calls are due at planned times "
-            "[scheduled, where service times were recorded]."
-        ),
-    ] = None,
-    speed: Annotated[
-        float,
-        typer.Option(
-            min=SLOWEST,
-            max=FASTEST,
-            callback=finite,
-            help="2 halves every recorded pause and, with scheduled pacing, every recorded service time.",
-        ),
-    ] = 1.0,
-    ramp: Annotated[
-        float,
-        typer.Option(
-            min=SLOWEST_RAMP,
-            max=FASTEST,
-            callback=finite,
-            help="Emulated daemons, such as DataNodes, that begin in a second; and at most so many of the clients that "
-            "ran beside each other.",
-        ),
-    ] = 1000.0,
-    duration: Annotated[str | None, typer.Option(help="Longest time, for example '5 min'.")] = None,
+    pacing: PacingFlag = None,
+    speed: SpeedFlag = 1.0,
+    ramp: RampFlag = 1000.0,
+    duration: DurationFlag = None,
     record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
     limit: Annotated[
         list[str] | None,
@@ -103,6 +107,13 @@ def play(  # the flags of one command
             metavar="CONDITION",
             help="What the run must keep, such as 'p99(addBlock) < 50 ms' or 'error_rate < 1 %'; repeatable. "
             f"Of: {', '.join(MEASURES)}.",
+        ),
+    ] = None,
+    replay_ids: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN",
+            help="Use the RPC client ids of a run of the same seed again [fresh ones in each play].",
         ),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the run.")] = Path("run"),
@@ -137,6 +148,7 @@ def play(  # the flags of one command
         record=record,
         limits=tuple(limit or ()),
         seed=settings.seed,
+        replay_ids=None if replay_ids is None else inputs.place(settings, replay_ids, "run"),
     )
     perform(settings, PlayRunner(scenario, planned), plan, output, metrics_port)
 
@@ -156,14 +168,18 @@ def claim_run(settings: Settings, output: Path, read: Sequence[Path]) -> None:
 
 
 def perform(
-    settings: Settings, runner: PlayRunner, source: Path, output: Path, metrics_port: str | None = None
+    settings: Settings,
+    runner: PlayRunner | DynoRunner,
+    source: Path,
+    output: Path,
+    metrics_port: str | None = None,
 ) -> None:
     """Play a scenario, or say what would be played, and show what came of it.
 
     Args:
         settings: global flags.
         runner: of the scenario.
-        source: the plan or the workload that is played, for errors.
+        source: what is played, for errors.
         output: the run's folder.
         metrics_port: where Prometheus is answered meanwhile; None for nowhere.
 
@@ -206,28 +222,6 @@ def executing(settings: Settings, output: Path, metrics_port: str | None) -> Ite
         yield replace(execution, live=endpoint.live)
 
 
-def replay(settings: Settings, runner: DynoRunner, output: Path, metrics_port: str | None = None) -> None:
-    """Play a log again, or say that it would be, and show what came of it.
-
-    Args:
-        settings: global flags.
-        runner: of the scenario.
-        output: the run's folder.
-        metrics_port: where Prometheus is answered meanwhile; None for nowhere.
-
-    Raises:
-        FroudeError: it cannot be played.
-        typer.Exit: as `_show`.
-    """
-    if settings.dry_run:
-        runner.check()
-        settings.would(f"play {runner.what} into {output}")
-        return
-    with executing(settings, output, metrics_port) as execution:
-        run = runner.run(execution)
-    _show(settings, run, output)
-
-
 def _show(settings: Settings, run: Run, output: Path) -> None:
     """Print what happened.
 
@@ -246,10 +240,18 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
         raise typer.Exit(EXIT_MISSED)
 
 
-def _would_play(settings: Settings, runner: PlayRunner, output: Path) -> None:
+def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Path) -> None:
+    from froude.experiment.dyno import DynoRunner
+    from froude.experiment.execution import daemons_of
+
+    if isinstance(runner, DynoRunner):
+        settings.would(f"play {runner.what} into {output}")
+        return
     plan, scenario = runner.plan, runner.scenario
     running = [each.address for each in scenario.target.running.values()]
-    where = ", ".join(running) or f"a NameNode of {scenario.target.heap} that is started for it"
+    heaps = {"namenode": scenario.target.heap, "resourcemanager": scenario.target.resourcemanager_heap}
+    started = " and ".join(f"a {daemon_name(each)} of {heaps[each]}" for each in daemons_of(plan))
+    where = ", ".join(running) or f"{started} started for it"
     seconds = expected_s(plan, speed=scenario.load.speed, ramp_per_s=scenario.load.ramp)
     settings.would(
         f"play on {where} into {output}",
@@ -301,19 +303,20 @@ def _running(
 
 
 def _with_master(settings: Settings, plan: Plan, running: dict[str, Running]) -> dict[str, Running]:
-    """What runs in this workspace, with its ResourceManager where the plan calls one."""
-    from froude.experiment.execution import calls_resourcemanager
+    """What of all that runs in this workspace the plan calls."""
+    from froude.experiment.execution import daemons_of
     from froude.experiment.sections import Running, parse_web
     from froude.hadoop.resourcemanager import SERVICES
 
     state = background.running(settings.workspace)
-    if state is None or not state.master_id or not calls_resourcemanager(plan):
+    called = daemons_of(plan)
+    if state is None or not state.master_id or "resourcemanager" not in called:
         return running
     host, port = parse_web(state.resourcemanager)
     (namenode,) = running.values()
-    service = "resourcemanager"
-    address, page = f"{host}:{SERVICES[service]}", f"{host}:{port}"
-    return {"namenode": namenode, service: Running(address=address, id=state.master_id, http=page)}
+    address, page = f"{host}:{SERVICES['resourcemanager']}", f"{host}:{port}"
+    master = Running(address=address, id=state.master_id, http=page)
+    return {each: namenode if each == "namenode" else master for each in called}
 
 
 def _here(settings: Settings) -> str:

@@ -65,8 +65,7 @@ def run(
             from froude.cli import play
 
             play.claim_run(settings, output or Path("run"), [scenario, *runner.sources])
-            with named(scenario):
-                play.replay(settings, runner, output or Path("run"), metrics_port)
+            play.perform(settings, runner, scenario, output or Path("run"), metrics_port)
         case KneeRunner():
             from froude.cli import knee
 

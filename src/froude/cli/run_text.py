@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from froude.base.summary import counted
 from froude.emulation.run import Latency, Run
+from froude.hadoop.target import daemon_name
 from froude.trace.failures import Failure
 
 _MOST_FAILURES = 12
@@ -46,7 +47,15 @@ def _load(run: Run) -> str:
     lines.append(
         f"Steady: {run.steady_s:.1f} s, {counted(answered, 'call')}, {run.throughput():,.0f} calls/s"
     )
+    lines += [f"{daemon_name(daemon)}: {_part(part)}" for daemon, part in run.parts.items()]
     return "\n".join(lines)
+
+
+def _part(part: Run) -> str:
+    """What was one of several daemons'."""
+    verdict, share = part.verdict, part.bottleneck.target_share
+    cpu = "its CPU was not seen" if share is None else f"{share:.0%} of a core"
+    return f"{verdict.colour.value}, {part.rate_text}, {cpu}"
 
 
 def _methods(run: Run) -> str:
@@ -58,14 +67,22 @@ def _methods(run: Run) -> str:
         )
     head = f"{'method':<26}{'answered':>10}{'p50 ms':>10}{'p99 ms':>10}"
     lines.append(head + f"{'p99c ms' if closed else 'service':>10}{'failed':>8}")
-    failed = run.failed
-    for method, (_, answered) in run.counts.items():
-        main = run.latency(method)
-        beside = run.latency(method, Latency.CORRECTED if closed else Latency.SERVICE)
-        seconds = (main.seconds("p50_ms"), main.seconds("p99_ms"), beside.seconds("p99_ms"))
-        times = "".join(f"{'-':>10}" if each is None else f"{1e3 * each:>10.2f}" for each in seconds)
-        lines.append(f"{method:<26}{answered:>10,}{times}{failed[method]:>8,}")
+    for daemon, part in (run.parts or {"": run}).items():
+        lines += [_row(daemon_name(daemon), part, None)] if daemon else []
+        lines += [_row(f"{'  ' * bool(daemon)}{method}", part, method) for method in part.counts]
     return "\n".join(lines)
+
+
+def _row(title: str, run: Run, method: str | None) -> str:
+    """One method of the table, or, without one, all of a daemon."""
+    main = run.latency(method)
+    closed = run.main_latency is Latency.SERVICE
+    other = run.latency(method, Latency.CORRECTED if closed else Latency.SERVICE)
+    seconds = (main.seconds("p50_ms"), main.seconds("p99_ms"), other.seconds("p99_ms"))
+    times = "".join(f"{'-':>10}" if each is None else f"{1e3 * each:>10.2f}" for each in seconds)
+    answered = sum(n for name, (_, n) in run.counts.items() if method in {None, name})
+    failed = run.failed.total() if method is None else run.failed[method]
+    return f"{title:<26}{answered:>10,}{times}{failed:>8,}"
 
 
 def failures_text(failures: Sequence[Failure], rest: str) -> str:

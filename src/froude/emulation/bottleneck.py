@@ -8,12 +8,17 @@ from enum import Enum
 from itertools import pairwise
 from typing import NamedTuple
 
+from froude.hadoop.target import daemon_name
+
 CPU = "process.cpu_seconds"
 """CPU time that the target's process used so far."""
 CALL_QUEUE = "RpcActivity.CallQueueLength"
 """Calls that wait for a handler of the target."""
 MASTER = "RM"
-"""How the names of a ResourceManager's numbers begin, where one is a target beside a NameNode."""
+"""How the names of a ResourceManager's numbers begin."""
+RESOURCEMANAGER = "resourcemanager"
+PREFIX = {RESOURCEMANAGER: MASTER}
+"""How the names of a daemon's numbers begin; a NameNode's have none."""
 _BUSY = 0.85
 """Share of a core, or of all the machine's for a target, above which one counts as busy."""
 _LAG_MS = 25.0
@@ -75,14 +80,24 @@ class Bottleneck:
     player_share: float | None = None
     """Of one core, in the player's busiest half of the steady phase; None where it was not sampled."""
     target_share: float | None = None
-    """The same of the target, of one core; None where its CPU time was not seen."""
+    """The same of the busiest target, of one core; None where no CPU time was seen."""
+    daemon: str = ""
+    """The target that was the limit, such as `namenode`; empty where none was."""
+    unseen: str = ""
+    """Targets whose CPU time was not seen, in words."""
 
     def __str__(self) -> str:
         return f"{self.by.value}: {self.reason}"
 
 
 def judge(
-    lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], cores: int, *, here: bool = True
+    lag_ms: float,
+    load: Sequence[Load],
+    metrics: Sequence[Measured],
+    cores: int,
+    *,
+    here: bool = True,
+    daemons: Sequence[str] = (),
 ) -> Bottleneck:
     """Tell from lateness, CPU and waiting calls who was the limit.
 
@@ -91,38 +106,49 @@ def judge(
         load: the player over time.
         metrics: the target over time; `CPU` and `CALL_QUEUE` are looked at.
         cores: how many both shared.
-        here: whether the target runs on the player's machine.
+        here: whether the targets run on the player's machine.
+        daemons: who was called; by default all that was sampled.
     """
     observed = _busiest([each.cpu_share for each in load])
-    player, own = observed or 0.0, "was not seen"
-    if observed is not None:
-        own = f"used {observed:.0%} of its own core"
-    shares = [
-        share for name in (CPU, MASTER + CPU) if (share := _busiest(_shares(metrics, name))) is not None
-    ]
-    target = max(shares, default=None)  # the busiest of several
-    queued = _busiest([each.values[CALL_QUEUE] for each in metrics if CALL_QUEUE in each.values])
-    seen = "was not seen" if target is None else f"used {target:.0%} of a core"
+    player = observed or 0.0
+    own = "was not seen" if observed is None else f"used {observed:.0%} of its own core"
+    sampled = {name for sample in metrics for name in sample.values}
+    found = [each for each in ("", RESOURCEMANAGER) if PREFIX.get(each, "") + CPU in sampled]
+    daemons = daemons or found or [""]
+    shares = {each: _busiest(_shares(metrics, PREFIX.get(each, "") + CPU)) for each in daemons}
+    known = {each: share for each, share in shares.items() if share is not None}
+    queues = {each: _busiest(_values(metrics, PREFIX.get(each, "") + CALL_QUEUE)) or 0.0 for each in daemons}
+    busiest, fullest = (max(of, key=lambda each: of[each], default="") for of in (known, queues))
+    unseen = " and ".join(f"the {daemon_name(each)}" for each in daemons if each not in known)
+    uses = [f"the {daemon_name(each)} used {share:.0%} of a core" for each, share in known.items()]
+    were = "were" if " and " in unseen else "was"
+    seen = ", ".join([*uses, *([f"{unseen} {were} not seen"] if unseen else [])])
     machine = _busiest([each.machine_share for each in load if each.machine_share is not None]) or 0.0
-    others = machine * cores - player - ((target or 0.0) if here else 0.0)
+    others = machine * cores - player - (sum(known.values()) if here else 0.0)
+    limit = ""
     if player < _BUSY and machine >= _FULL and others >= _OTHERS:
         by = LimitedBy.MACHINE
-        reason = f"other work used {others:.1f} of this machine's {cores} cores; the target {seen}"
+        reason = f"other work used {others:.1f} of this machine's {cores} cores; {seen}"
     elif player >= _BUSY or lag_ms > _LAG_MS:
         by = LimitedBy.PLAYER
         reason = (
             f"the player used {player:.0%} of its core and its timers fired up to {lag_ms:.1f} ms late: "
             "latencies include its own delay"
         )
-    elif target is not None and target >= _BUSY * max(1, cores - 1):
-        by, reason = LimitedBy.TARGET, f"the target {seen}, the player {player:.0%}"
-    elif queued is not None and queued >= _QUEUED:
-        by, reason = LimitedBy.TARGET, f"{queued:,.0f} calls waited for a handler of the target, which {seen}"
+    elif known.get(busiest, 0.0) >= _BUSY * max(1, cores - 1):
+        by, limit, reason = LimitedBy.TARGET, busiest, f"{seen}, the player {player:.0%}"
+    elif queues[fullest] >= _QUEUED:
+        by, limit = LimitedBy.TARGET, fullest
+        reason = f"{queues[fullest]:,.0f} calls waited for a handler of the {daemon_name(fullest)}; {seen}"
     else:
-        by = LimitedBy.UNKNOWN if target is None else LimitedBy.NEITHER
-        reason = f"the target {seen}, the player {own}"
-        reason += "; name the target's web address, so that its CPU is seen" if target is None else ""
-    return Bottleneck(by, reason, observed, target)
+        by = LimitedBy.UNKNOWN if unseen else LimitedBy.NEITHER
+        reason = f"{seen}, the player {own}"
+        reason += f"; name the web address of {unseen}, so that its CPU is seen" * bool(unseen)
+    return Bottleneck(by, reason, observed, known.get(busiest), limit, unseen)
+
+
+def _values(metrics: Sequence[Measured], name: str) -> list[float]:
+    return [each.values[name] for each in metrics if name in each.values]
 
 
 def _shares(metrics: Sequence[Measured], name: str) -> list[float]:

@@ -165,7 +165,9 @@ class Calls:
         """A call goes onto its connection for the first time; its id."""
         # One number for the whole play: a target knows calls by client id and call id, a connection by call id.
         call_id = self._last_call = self._last_call + 1 & MAX_CALL_ID
-        series = self._tally.series.get(send.method) or self._tally.of(send.method)
+        series = self._tally.series.get(send.method)
+        if series is None or series.daemon != channel.daemon:
+            series = self._tally.of(send.method, channel.daemon)
         series.sent += 1
         self._tally.late.append(now_s - send.intended_s)
         self._put(channel, call_id, Pending(index, series, now_s, send))

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 from froude.emulation.programs.events import Endpoint, NodeId, Send
 from froude.emulation.tally import Series
 from froude.hadoop.rpc.client import ClientConnection
+from froude.hadoop.target import answers_for
 
 
 class PlayedCall(NamedTuple):
@@ -81,14 +82,16 @@ class Channel:
     """One connection as the core sees it."""
 
     __slots__ = (
-        "attempts", "client_id", "connection", "endpoint", "heard_s", "number", "out", "pending", "proof", "ready", "up",
-        "waiting",
+        "attempts", "client_id", "connection", "daemon", "endpoint", "heard_s", "number", "out", "pending", "proof",
+        "ready", "up", "waiting",
     )  # fmt: skip
 
     def __init__(self, number: int, endpoint: Endpoint, connection: ClientConnection) -> None:
         self.number = number
         """Number within the play."""
         self.endpoint = endpoint
+        self.daemon = answers_for(endpoint.target.service)
+        """Who is called, by the service that says who the daemon is."""
         self.connection = connection
         self.client_id = connection.client_id
         """Of calls whose node has none; the same on every connection that is made for the channel."""

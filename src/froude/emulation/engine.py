@@ -124,6 +124,11 @@ Watch = Callable[[Status], bool]
 """Called some times a second; False ends the play."""
 
 
+def fresh_nonce() -> str:
+    """A `nonce` for the settings of one play: eight random bytes, in hex."""
+    return os.urandom(8).hex()
+
+
 def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     """Play in this process; what player processes and tests call.
 

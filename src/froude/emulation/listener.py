@@ -17,6 +17,8 @@ from froude.base.errors import TargetError
 from froude.emulation.inbound import Accepted, Inbound
 from froude.emulation.programs.events import NodeId
 
+PORT = 18041
+"""Where emulated nodes are called: below the ports that a system gives away, and not one of Hadoop's own."""
 _READ_BYTES = 1 << 18
 _BACKLOG = 1024
 _AT_ONCE = 64
@@ -27,22 +29,30 @@ class Listener:
     """The server's side of a player."""
 
     def __init__(self) -> None:
-        """Take a free port.
+        """Take the usual port, or a free one while another play has that.
+
+        A ResourceManager knows NodeManagers by address and port: on the same port a later play registers the same ones
+        again, instead of new ones next to those of the play before.
 
         Raises:
             TargetError: there is none.
         """
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        try:
-            # Whoever is on another machine shall not even be answered; where that is not allowed, it is hung up on.
-            with contextlib.suppress(PermissionError):
-                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo")
-            self._socket.bind(("0.0.0.0", 0))  # noqa: S104 - all of 127/8, see above
-            self._socket.listen(_BACKLOG)
-        except OSError as error:
-            self._socket.close()
-            what = "cannot listen for calls to emulated nodes"
-            raise TargetError(what, found=error.strerror or str(error)) from error
+        for port in (PORT, 0):
+            self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            try:
+                # Whoever is on another machine shall not even be answered; where that is not allowed, it is hung up on.
+                with contextlib.suppress(PermissionError):
+                    self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo")
+                # Connections of the play before may still be closing.
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                self._socket.bind(("0.0.0.0", port))  # noqa: S104 - all of 127/8, see above
+                self._socket.listen(_BACKLOG)
+                break
+            except OSError as error:
+                self._socket.close()
+                if not port:
+                    what = "cannot listen for calls to emulated nodes"
+                    raise TargetError(what, found=error.strerror or str(error)) from error
         self._socket.setblocking(False)
         self.port: int = self._socket.getsockname()[1]
         self._links: dict[int, tuple[socket.socket, Accepted]] = {}

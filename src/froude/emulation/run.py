@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
 from froude.base.summary import Summarised
-from froude.emulation.bottleneck import CALL_QUEUE, MASTER, Bottleneck, Load, Measured, judge
+from froude.base.units import seconds_text
+from froude.emulation.bottleneck import (
+    CALL_QUEUE,
+    MASTER,
+    PREFIX,
+    RESOURCEMANAGER,
+    Bottleneck,
+    Load,
+    Measured,
+    judge,
+)
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT, NODE_REFUSED, REFUSED, RETRIED, UNSENT
-from froude.emulation.tally import Histogram, Percentiles, Series, Tally
+from froude.emulation.tally import Histogram, Percentiles, Phase, Series, Tally
 from froude.emulation.verdict import LimitResult, Verdict, verdict_of
 from froude.hadoop.gc_log import GcLog
 from froude.hadoop.metrics import failure_name
@@ -23,6 +34,10 @@ _MANY = 2000
 LOCK_QUEUE, HEAP_USED = "FSNamesystem.LockQueueLength", "process.heap_used_bytes"
 """Threads that wait for the NameNode's lock, and the heap in use of the target's JVM."""
 _LOST = ("FSNamesystemState.NumStaleDataNodes", "FSNamesystemState.NumDeadDataNodes")
+_NAMED = re.compile(r"\((\w+)\)")
+"""The method in the text of a limit."""
+_REFUSALS = {"namenode": REFUSED, RESOURCEMANAGER: NODE_REFUSED}
+"""How notes begin on nodes that a daemon did not take."""
 _LOST_NODES = tuple(f"{MASTER}ClusterMetrics.Num{how}NMs" for how in ("Lost", "Shutdown", "Unhealthy"))
 
 
@@ -86,6 +101,8 @@ class Run(Summarised):
     """What ended the run before its time; None for a whole run."""
     interrupted: bool = False
     seed: int = 0
+    nonce: str = ""
+    """Random digits from which, with the seed, its client ids were made; empty for a Run that did not keep them."""
     speed: float = 1.0
     pacing: str = "closed"
     """How scripted nodes were paced, `closed` or `scheduled` (`emulation.pacing`): which latency answers for them."""
@@ -122,6 +139,45 @@ class Run(Summarised):
             "limited by": self.bottleneck.by.value,
             "failed": self.failure or ("interrupted" if self.interrupted else ""),
         }
+
+    @property
+    def daemons(self) -> tuple[str, ...]:
+        """Who was called, such as `namenode`, most calls first; empty for a Run that did not note it."""
+        calls: Counter[str] = Counter()
+        for series in (*self.tally.ramp.series.values(), *self.tally.series.values()):
+            calls[series.daemon] += series.sent
+        return tuple(daemon for daemon, _ in calls.most_common() if daemon)
+
+    @property
+    def parts(self) -> Mapping[str, Run]:
+        """What was each daemon's, where several were called; empty where one was."""
+        daemons = self.daemons
+        return {daemon: self.part(daemon) for daemon in daemons} if len(daemons) > 1 else {}
+
+    def part(self, daemon: str) -> Run:
+        """What was a daemon's: its calls with their latency and failures, limits on them, and its own CPU.
+
+        Args:
+            daemon: one of `daemons`.
+        """
+        ramp, steady = (
+            {method: series for method, series in phase.series.items() if series.daemon == daemon}
+            for phase in (self.tally.ramp, self.tally)
+        )
+        methods, kept = {*ramp, *steady}, (AS_RECORDED, RETRIED, _REFUSALS.get(daemon, UNSENT))
+        noted = self.tally.notes.items()
+        notes = Counter(
+            {note: n for note, n in noted if note.startswith(kept) or note.removeprefix(UNSENT) in methods}
+        )
+        limits = [each for each in self.limits if methods.intersection(_NAMED.findall(each.limit))]
+        tally = Tally(steady, ramp=Phase(ramp), steady_from_s=self.tally.steady_from_s, notes=notes)
+        return replace(self, tally=tally, limits=limits, load=(), differences=None, interrupted=False)
+
+    @property
+    def rate_text(self) -> str:
+        """Its p99 and throughput in words."""
+        p99_s = self.latency().seconds("p99_ms")
+        return f"{'no call' if p99_s is None else f'p99 {seconds_text(p99_s)}'} at {self.throughput():,.0f} calls/s"
 
     @property
     def main_latency(self) -> Latency:
@@ -232,7 +288,12 @@ class Run(Summarised):
         from_s = self.steady_from_s or 0.0
         load = [each for each in self.load if each.time_s >= from_s]
         return judge(
-            lag_ms, load or self.load, self.steady_metrics, self.cores, here=is_loopback(self.target)
+            lag_ms,
+            load or self.load,
+            self.steady_metrics,
+            self.cores,
+            here=is_loopback(self.target),
+            daemons=self.daemons,
         )
 
     @property
@@ -248,15 +309,18 @@ class Run(Summarised):
 
     @property
     def call_queue(self) -> float | None:
-        """The most calls that waited for a handler of the target at once; None where nobody looked."""
-        return self.most(CALL_QUEUE)
+        """The most calls that waited for a handler of a target at once; None where nobody looked."""
+        queues = [self.most(CALL_QUEUE, daemon) for daemon in self.daemons or ("",)]
+        return max((queue for queue in queues if queue is not None), default=None)
 
-    def most(self, name: str) -> float | None:
-        """The largest value that was sampled of one of the target's numbers in the steady phase; None of none.
+    def most(self, name: str, daemon: str = "") -> float | None:
+        """The largest value that was sampled of one of a target's numbers in the steady phase; None of none.
 
         Args:
             name: such as `FSNamesystem.LockQueueLength`.
+            daemon: such as `namenode`, which is the default.
         """
+        name = PREFIX.get(daemon, "") + name
         return max((m.values[name] for m in self.steady_metrics if name in m.values), default=None)
 
     @property

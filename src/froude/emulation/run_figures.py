@@ -20,7 +20,7 @@ from froude.hadoop.gc_log import GcLog, HeapChange, Pause
 from froude.trace.failures import Failure, Failures
 
 PLAIN = ("target", "target_id", "begun_at_s", "elapsed_s", "scale", "nodes", "record", "failure", "interrupted", "seed",
-         "speed", "pacing", "cores")  # fmt: skip
+         "nonce", "speed", "pacing", "cores")  # fmt: skip
 """Fields of a Run that its form has under their own names."""
 _MOST = 1 << 53
 """Largest count: what every reader of JSON holds exactly, and more calls than any play makes."""
@@ -44,6 +44,7 @@ def read_figures(root: Section) -> Run:
         failure=root.optional("failure", str),
         interrupted=root.value("interrupted", bool),
         seed=root.value("seed", int),
+        nonce=root.optional("nonce", str) or "",
         speed=root.convert("speed", _seconds),
         cores=root.convert("cores", _count),
         pacing=root.convert("pacing", _pacing),
@@ -123,6 +124,7 @@ def _limit(item: object) -> LimitResult:
 
 def _series(method: str, section: Section) -> Series:
     series = Series(method)
+    series.daemon = section.optional("daemon", str) or ""
     series.sent, series.answered = section.convert("sent", _count), section.convert("answered", _count)
     series.errors = Counter(_named(section.section("errors"), _count))
     series.from_intended = _histogram(section.section("intended"))

@@ -101,9 +101,8 @@ def _without_gc_log(data: Fields) -> None:
 
 
 MIGRATIONS = Migrations("run", _SPLIT, {1: _without("version"), 2: same}, unstamped=RUN)
-FIGURES_MIGRATIONS = Migrations(
-    "run-figures", 4, {1: _unpaced, 2: _unphased, 3: _without_gc_log}, unstamped=RUN_FIGURES
-)
+_FIGURES_STEPS = {1: _unpaced, 2: _unphased, 3: _without_gc_log, 4: same}
+FIGURES_MIGRATIONS = Migrations("run-figures", 5, _FIGURES_STEPS, unstamped=RUN_FIGURES)
 
 
 def write_run(
@@ -271,6 +270,7 @@ def _phase(phase: Phase) -> dict[str, Any]:
     return {
         "series": {
             method: {
+                "daemon": series.daemon,
                 "sent": series.sent,
                 "resent": series.resent,
                 "answered": series.answered,

@@ -6,6 +6,7 @@ within one version of the form; what nobody measured is null, never 0. The JSON 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -30,6 +31,8 @@ class MethodRow(_Flat):
     """One RPC method, in the steady phase."""
 
     method: str
+    daemon: str = ""
+    """Who was called, such as `namenode`; empty where nobody noted it."""
     sent: int
     answered: int
     failed: int
@@ -44,6 +47,15 @@ class MethodRow(_Flat):
     """From when a call was sent."""
     corrected_p99_ms: float | None
     """From when it was sent, with the calls added that slow ones kept from being made (coordinated omission)."""
+
+
+class DaemonRow(MethodRow):
+    """All methods of one daemon; `method` is empty."""
+
+    verdict: Colour
+    """On its calls alone."""
+    cpu_share: float | None
+    """Of one core, in its busiest half."""
 
 
 class LimitRow(_Flat):
@@ -85,6 +97,8 @@ class RunSummary(_Flat):
     bottleneck: str
     """`player`, `target`, `machine` (other work on it), `neither` or `unknown`."""
     bottleneck_reason: str
+    bottleneck_daemon: str = ""
+    """Which target was the limit, such as `namenode`; empty where none was."""
     failure: str | None
     """What ended the run before its time."""
     interrupted: bool
@@ -103,6 +117,8 @@ class RunSummary(_Flat):
     """What latencies count: `response time` from when a call was due, `service time` from when it was sent."""
     speed: float
     seed: int
+    nonce: str = ""
+    """Random digits from which, with the seed, client ids were made: `froude play --replay-ids` takes them again."""
     record: str
     scale: dict[str, str]
     nodes: int
@@ -127,7 +143,7 @@ class RunSummary(_Flat):
     player_cpu_share: float | None
     """Of one core, in its busiest half."""
     target_cpu_share: float | None
-    """Of one core, in its busiest half."""
+    """Of one core, in its busiest half; of several targets the busiest one's."""
     call_queue_max: float | None
     lock_queue_max: float | None
     """Threads that waited for the NameNode's lock at once."""
@@ -148,6 +164,8 @@ class RunSummary(_Flat):
     datanodes_lost: float | None
     counted_differently: int | None
     """Methods of which the target counted other numbers of calls than were sent; null where nobody looked."""
+    daemons: list[DaemonRow] = Field(default=[])
+    """Most calls first."""
     methods: list[MethodRow]
     limits: list[LimitRow]
     failures: list[FailureRow]
@@ -164,6 +182,7 @@ def summarise(run: Run) -> RunSummary:
         reasons=list(verdict.reasons),
         bottleneck=bottleneck.by.value,
         bottleneck_reason=bottleneck.reason,
+        bottleneck_daemon=bottleneck.daemon,
         failure=run.failure,
         interrupted=run.interrupted,
         target=run.target,
@@ -176,6 +195,7 @@ def summarise(run: Run) -> RunSummary:
         latency=run.main_latency.value,
         speed=run.speed,
         seed=run.seed,
+        nonce=run.nonce,
         record=run.record,
         scale=dict(run.scale),
         nodes=sum(run.nodes.values()),
@@ -193,11 +213,19 @@ def summarise(run: Run) -> RunSummary:
         target_cpu_share=bottleneck.target_share,
         call_queue_max=run.call_queue,
         lock_queue_max=run.most(LOCK_QUEUE),
-        heap_used_max_bytes=run.most(HEAP_USED),
+        heap_used_max_bytes=run.most(HEAP_USED, *run.daemons[:1]),
         **_stops(run),
         datanodes_lost=run.datanodes_lost,
         counted_differently=None if run.differences is None else len(run.differences),
-        methods=[_method(run, method, *both, failed[method]) for method, both in counts.items()],
+        daemons=[
+            DaemonRow(
+                **_row(part, daemon, part.failed),
+                verdict=part.verdict.colour,
+                cpu_share=part.bottleneck.target_share,
+            )
+            for daemon, part in ((daemon, run.part(daemon)) for daemon in run.daemons)
+        ],
+        methods=[MethodRow(**_row(run, run.tally.series[name].daemon, failed, name)) for name in counts],
         limits=[LimitRow(**asdict(result)) for result in run.limits],
         failures=[FailureRow(**asdict(group)) for group in run.failures],
         environment=dict(run.environment),
@@ -230,16 +258,19 @@ def _latencies(found: Percentiles) -> dict[str, Any]:
     return values if values.pop("count") else dict.fromkeys(values)
 
 
-def _method(run: Run, method: str, sent: int, answered: int, failed: int) -> MethodRow:
-    return MethodRow(
-        method=method,
-        sent=sent,
-        answered=answered,
-        failed=failed,
+def _row(run: Run, daemon: str, failed: Counter[str], method: str | None = None) -> dict[str, Any]:
+    """What is to be said of a method; without one, of all of a daemon's."""
+    counts = [counts for name, counts in run.counts.items() if method in {None, name}]
+    return {
+        "method": method or "",
+        "daemon": daemon,
+        "sent": sum(sent for sent, _ in counts),
+        "answered": sum(answered for _, answered in counts),
+        "failed": failed.total() if method is None else failed[method],
         **_latencies(run.latency(method)),
-        service_p99_ms=_latencies(run.latency(method, Latency.SERVICE))["p99_ms"],
-        corrected_p99_ms=_latencies(run.latency(method, Latency.CORRECTED))["p99_ms"],
-    )
+        "service_p99_ms": _latencies(run.latency(method, Latency.SERVICE))["p99_ms"],
+        "corrected_p99_ms": _latencies(run.latency(method, Latency.CORRECTED))["p99_ms"],
+    }
 
 
 def summary_text(summary: RunSummary) -> str:

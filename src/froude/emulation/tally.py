@@ -125,13 +125,15 @@ class Series:
     """One method's calls."""
 
     __slots__ = (
-        "actual", "answered", "errors", "from_actual", "from_intended", "held_up", "intended", "key", "mark", "resent",
-        "sent",
+        "actual", "answered", "daemon", "errors", "from_actual", "from_intended", "held_up", "intended", "key", "mark",
+        "resent", "sent",
     )  # fmt: skip
 
     def __init__(self, key: str) -> None:
         self.key = key
         """Method name."""
+        self.daemon = ""
+        """Who was called, such as `namenode`; empty where nobody was, or it is not known."""
         self.sent = 0
         """Calls; one that is sent again after its connection was lost counts once."""
         self.resent = 0
@@ -182,11 +184,15 @@ class Phase:
         """Sent and answered calls by method."""
         return {method: (series.sent, series.answered) for method, series in sorted(self.series.items())}
 
-    def of(self, method: str) -> Series:
-        """A method's series, made at its first call."""
+    def of(self, method: str, daemon: str = "") -> Series:
+        """A method's series, made at its first call; of a method of two daemons the later one's has its name too."""
         series = self.series.get(method)
+        if series is not None and daemon and series.daemon not in {"", daemon}:
+            method = f"{method} ({daemon})"
+            series = self.series.get(method)
         if series is None:
             series = self.series[method] = Series(method)
+        series.daemon = series.daemon or daemon
         return series
 
     def settle(self) -> None:
@@ -199,7 +205,7 @@ class Phase:
     def merge(self, other: Phase) -> None:
         """Add another's counts."""
         for method, theirs in other.series.items():
-            ours = self.of(method)
+            ours = self.of(method, theirs.daemon)
             ours.sent += theirs.sent
             ours.resent += theirs.resent
             ours.held_up.update(theirs.held_up)

@@ -8,7 +8,7 @@ they were recorded, or strayed from the recorded job (a wait or a poll in vain, 
 application or a container that was ended before its time); the run
 was interrupted; its ramp never ended; a node refused to go on; calls were sent more than a
 second after they were due; the target counted other numbers of calls; the player was the limit; other work kept the
-machine busy; or nothing was seen of the target.
+machine busy; or nothing was seen of a target. Of several daemons each has a verdict of its own, on its calls alone.
 
 Green: none of these.
 """
@@ -28,6 +28,8 @@ from froude.emulation.notes import (
     ALLOWED,
     APPLICATION_GIVEN_UP,
     CONTAINER_LOST,
+    FOREIGN_APPLICATION,
+    FOREIGN_DATANODE,
     GIVEN_UP,
     IN_VAIN,
     MASTER_KILLED,
@@ -35,6 +37,7 @@ from froude.emulation.notes import (
     UNSERVED,
 )
 from froude.emulation.tally import Percentiles
+from froude.hadoop.target import daemon_name
 
 _LATE_MS = 1000.0
 """Lateness (p99) from which a load is another than was planned."""
@@ -136,6 +139,11 @@ class Judged(Protocol):
         """Where the target counted other numbers."""
         ...
 
+    @property
+    def parts(self) -> Mapping[str, Judged]:
+        """What was each daemon's; empty where one was called."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -172,6 +180,8 @@ _STRAYED = (
     (APPLICATION_GIVEN_UP, "application", "given up before all its tasks had run"),
     (MASTER_KILLED, "application master", "ended by the ResourceManager"),
     (CONTAINER_LOST, "container", "ended before its task had"),
+    (FOREIGN_APPLICATION, "container", "started for an application that the play did not submit"),
+    (FOREIGN_DATANODE, "block", "placed on a DataNode that the play does not emulate"),
     (UNRESOLVED, "argument", "sent without a value, since no earlier call had given it"),
 )
 """Notes of a play that did not go as the recorded job: how they begin, what is counted, and what happened."""
@@ -198,21 +208,18 @@ def _strayed(run: Judged) -> Iterator[str]:
 
 
 def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
-    failed, lateness = run.failed, run.lateness
+    lateness = run.lateness
     if run.interrupted:
         yield "the run was interrupted"
     if not run.counts:
         yield "no call was sent in the steady phase, so that nothing was measured"
     yield from _strayed(run)
-    if failed:
-        yield f"{counted(failed.total(), 'call')} failed that did not fail when recorded"
-    if run.unsent:
-        yield f"{counted(sum(run.unsent.values()), 'call')} due and not sent before the end"
+    for daemon, part in (run.parts or {"": run}).items():
+        whose = f"{daemon_name(daemon)}: " if daemon else ""
+        yield from (whose + reason for reason in _calls(part))
     if lateness.p99_ms > _LATE_MS:
         late_s = lateness.p99_ms / 1e3
         yield f"calls were sent up to {late_s:,.1f} s (p99) after they were due: the load fell behind its plan"
-    if run.refused:
-        yield f"{counted(run.refused, 'node')} refused by the target"
     if run.steady_from_s is None:
         yield "not every emulated daemon had started before the end: figures are of the ramp"
     if run.differences:
@@ -222,4 +229,14 @@ def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
     if bottleneck.by is LimitedBy.MACHINE:
         yield f"the machine was busy: {bottleneck.reason}"
     if bottleneck.by is LimitedBy.UNKNOWN:
-        yield "nothing was seen of the target itself: name its web address"
+        yield f"nothing was seen of {bottleneck.unseen} itself: name its web address"
+
+
+def _calls(run: Judged) -> Iterator[str]:
+    """What concerns one daemon's calls."""
+    if run.failed:
+        yield f"{counted(run.failed.total(), 'call')} failed that did not fail when recorded"
+    if run.unsent:
+        yield f"{counted(sum(run.unsent.values()), 'call')} due and not sent before the end"
+    if run.refused:
+        yield f"{counted(run.refused, 'node')} refused by the target"

@@ -27,7 +27,7 @@ _Ask = Callable[[str, tuple[str, int], str | None], str]
 
 
 def by_service(target: TargetLike | Mapping[str, TargetLike], called: Collection[str] = ()) -> Targets:
-    """Targets by service; the empty name stands for the only one, of several services for the NameNode.
+    """Targets by service; the empty name stands for the only one, of several services for their NameNode.
 
     A ResourceManager's other servers, where they are called and not named, are those of the same host at Hadoop's own
     ports, if the ResourceManager is at Hadoop's own port itself.
@@ -40,7 +40,9 @@ def by_service(target: TargetLike | Mapping[str, TargetLike], called: Collection
         InputError: one is not an address, or the address of one that is called cannot be inferred.
     """
     targets = target if isinstance(target, Mapping) else {"": target}
+    daemons = {answers_for(service) for service in called}
     only = _NAMENODE if _NAMENODE in called and len(called) > 1 else ""
+    only = _RESOURCEMANAGER if daemons == {_RESOURCEMANAGER} else only
     found: Targets = {
         service or only: Running(address=each) if isinstance(each, str) else each
         for service, each in targets.items()

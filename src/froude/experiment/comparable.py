@@ -123,8 +123,8 @@ def remarks_on(chosen: Chosen, *, limited: bool) -> Iterator[str]:
     for arm, samples in zip(ARMS, arms, strict=True):
         if len({each.run.target_id for each in samples}) < len(samples):
             yield (
-                f"Several runs of the {arm} were made on one NameNode, which may not have been the same at each: "
-                "runs on NameNodes of their own are independent"
+                f"Several runs of the {arm} were made on one target, which may not have been the same at each: "
+                "runs on daemons of their own are independent"
             )
         marked = [each.name for each in samples if each.run.bottleneck.by in _LIMITS]
         if limited and marked:

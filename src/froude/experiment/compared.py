@@ -10,13 +10,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 
 from froude.base.errors import InputError
-from froude.emulation.bottleneck import CALL_QUEUE, CPU
+from froude.emulation.bottleneck import CALL_QUEUE, CPU, PREFIX
 from froude.emulation.run import LOCK_QUEUE, Latency, Run, histogram_of
 from froude.emulation.tally import Histogram
 from froude.experiment.figures.readings import LOCKS, Points, Readings
 from froude.hadoop.gc_log import Pauses, put_together
+from froude.hadoop.target import daemon_name
 
 DEFAULT_PRIMARY = "mean"
 """Every slower call has a part in it, and it varies least from run to run."""
@@ -90,6 +92,10 @@ def measures_of(runs: Sequence[Run]) -> Iterator[Measure]:
     yield Measure("throughput", "answered calls in a second", "calls/s", Sort.THROUGHPUT, _throughput)
     yield Measure("errors", "share of the calls that failed", "share", Sort.ERRORS, _error_share)
     yield from _latencies(_OTHER[main], [None, *methods], Sort.RESOURCE, mark=_OTHER[main])
+    for daemon in sorted({each for run in runs for each in run.daemons}) or ["namenode"]:
+        whose, of = daemon_name(daemon), partial(_cpu_of_call, daemon=daemon)
+        name = "CPU per call" + (f" of the {whose}" if daemon != "namenode" else "")
+        yield Measure(name, f"CPU time of the {whose} for each call that it answered", "s", Sort.RESOURCE, of)
     yield from _RESOURCES
 
 
@@ -147,13 +153,14 @@ def _readings(run: Run) -> Readings:
     return Readings(run.steady_metrics)
 
 
-def _cpu_of_call(run: Run) -> float | None:
-    """CPU time of the target over the calls that it answered."""
-    samples = [each for each in run.steady_metrics if CPU in each.values]
-    if len(samples) < 2 or samples[-1].time_s <= samples[0].time_s or not run.throughput():
+def _cpu_of_call(run: Run, daemon: str) -> float | None:
+    """CPU time of a daemon over the calls that it answered."""
+    name, part = PREFIX.get(daemon, "") + CPU, run.part(daemon) if daemon in run.daemons else run
+    samples = [each for each in run.steady_metrics if name in each.values]
+    if len(samples) < 2 or samples[-1].time_s <= samples[0].time_s or not part.throughput():
         return None
-    used = samples[-1].values[CPU] - samples[0].values[CPU]
-    return used / (samples[-1].time_s - samples[0].time_s) / run.throughput()
+    used = samples[-1].values[name] - samples[0].values[name]
+    return used / (samples[-1].time_s - samples[0].time_s) / part.throughput()
 
 
 def _rate(name: str, scale: float) -> Callable[[Run], float | None]:
@@ -205,7 +212,6 @@ _MS, _NS = 1e-3, 1e-9
 _RESOURCES: tuple[Measure, ...] = tuple(
     Measure(name, what, unit, Sort.RESOURCE, of)
     for name, what, unit, of in (
-        ("CPU per call", "CPU time of the target for each answered call", "s", _cpu_of_call),
         ("GC", "share of the time in which the target collected garbage", "share",
          _rate("JvmMetrics.GcTimeMillis", _MS)),
         ("GC pauses", "share of the time for which the target stood still to collect garbage", "share", _stopped),

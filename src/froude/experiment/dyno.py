@@ -15,6 +15,7 @@ from froude.emulation.run import Run
 from froude.experiment.admission import check_targets
 from froude.experiment.execution import Execution, properties_of, running_targets
 from froude.experiment.play import play
+from froude.experiment.playable import replayed_nonce
 from froude.experiment.prepared import Prepared, prepare
 from froude.experiment.replayed_image import profile_of
 from froude.experiment.scenario import DynoScenario
@@ -88,6 +89,7 @@ class DynoRunner:
                 raise InputError("is neither a file nor a folder", file=path)
         for text in self.scenario.limits:
             parse_limit(text)
+        replayed_nonce(self.scenario)
         check_targets(running_targets(self.scenario.target.running), ())
         properties_of(self.scenario.target)
         if self.scenario.load.edits is not None and self.scenario.target.image is None:

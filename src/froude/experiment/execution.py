@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
+from froude.emulation.programs.audit.shared import KIND as CLIENTS
+from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
 from froude.emulation.programs.population import service_named
 from froude.experiment.admission import TargetLike, Targets
 from froude.experiment.live import Live
@@ -89,7 +91,7 @@ def properties_of(target: NameNodeTarget) -> dict[str, str]:
 def started_for(
     plan: Plan, target: NameNodeTarget, hadoop: Hadoop
 ) -> Iterator[NameNode | dict[str, TargetLike]]:
-    """The daemons of a scenario that a plan is played against: a NameNode, and a ResourceManager where it calls one.
+    """The daemons of a scenario that a plan is played against: a NameNode, or by service, a ResourceManager among them.
 
     Args:
         plan: what is played.
@@ -100,23 +102,29 @@ def started_for(
         InputError: their configuration cannot be read, or the release has no YARN.
         TargetError: one does not come up.
     """
-    with namenode_of(target, hadoop) as namenode:
-        if not calls_resourcemanager(plan):
-            yield namenode
-            return
-        conf, heap = target.properties, target.resourcemanager_heap
-        with ResourceManager(hadoop, heap=heap, conf=conf, flags=target.java_options) as master:
-            yield {"namenode": namenode, "resourcemanager": master}
+    called, daemons, namenode = dict[str, TargetLike](), daemons_of(plan), namenode_of(target, hadoop)
+    with ExitStack() as stack:
+        if "namenode" in daemons:
+            stack.enter_context(namenode)
+        if "resourcemanager" in daemons:
+            conf, heap = target.properties, target.resourcemanager_heap
+            master = ResourceManager(hadoop, heap=heap, conf=conf, flags=target.java_options)
+            called = {each: namenode if each == "namenode" else master for each in daemons}
+            stack.enter_context(master)
+        yield called or namenode
 
 
-def calls_resourcemanager(plan: Plan) -> bool:
-    """Whether a plan is one that a ResourceManager has a part in.
+def daemons_of(plan: Plan) -> list[str]:
+    """The daemons that a plan is played against: `namenode`, `resourcemanager`, or both.
 
     Args:
         plan: what is played.
     """
-    played = (each for each in plan.workload.node_types if plan.counts.get(each.name))
-    return any(service_named(call) in SERVICES for node_type in played for call in templates(node_type))
+    played = [each for each in plan.workload.node_types if plan.counts.get(each.name)]
+    services = {service_named(call) for node_type in played for call in templates(node_type)}
+    masters = ["resourcemanager"] if services.intersection(SERVICES) else []
+    of_hdfs = "namenode" in services or any(each.program in {DATANODES, CLIENTS} for each in played)
+    return ["namenode", *masters] if of_hdfs or not masters else masters
 
 
 def namenode_of(target: NameNodeTarget, hadoop: Hadoop) -> NameNode:

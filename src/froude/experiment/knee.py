@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import cast
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent, Task
@@ -24,7 +23,7 @@ from froude.emulation.run_summary import RunSummary, summarise
 from froude.experiment.admission import TargetLike
 from froude.experiment.knee_loads import SPEED, Loads
 from froude.experiment.knee_search import Outcome, Search
-from froude.experiment.knee_words import broken_text, growth_text, median_rate, quick_start_text
+from froude.experiment.knee_words import TARGET, broken_text, growth_text, median_rate, quick_start_text
 from froude.experiment.play import play
 from froude.experiment.playable import check_play
 from froude.experiment.sections import KneeOptions, PlayOptions
@@ -100,7 +99,8 @@ class Knee(Summarised):
         beyond = f"at {self.raised_text(high[-1])}, {broken_text(_runs(high))}" if high else ""
         match self.status:
             case Status.FOUND:
-                return f"The NameNode keeps its limits up to {upto}; {beyond}."
+                keeps = "keep their" if " and " in self.target else "keeps its"
+                return f"The {self.target} {keeps} limits up to {upto}; {beyond}."
             case Status.AT_LEAST:
                 return f"At least {upto}: {beyond}."
             case Status.OPEN:
@@ -108,6 +108,11 @@ class Knee(Summarised):
             case Status.BELOW:
                 return f"Less than {high[-1].load}: already there, {broken_text(_runs(high))}."
         return f"Not settled: kept at {upto or 'no load'}{f'; {beyond}' if beyond else ''}."
+
+    @property
+    def target(self) -> str:
+        """What was measured: `NameNode`, or what else the plays called."""
+        return self.environment.get(TARGET, "NameNode")
 
     @property
     def confidence(self) -> str:
@@ -263,8 +268,9 @@ def _play(
     """
     with start() as target:
         task.say("warm up")
-        namenode = target["namenode"] if isinstance(target, Mapping) else target
-        warm_up(cast("NameNode", namenode), warm_up_s)
+        namenode = target.get("namenode") if isinstance(target, Mapping) else target
+        if isinstance(namenode, NameNode):
+            warm_up(namenode, warm_up_s)
         task.say(f"{sum(plan.counts.values()):,} nodes")
         run = play(plan, target, options)
     if run.interrupted:

@@ -8,13 +8,16 @@ from froude.base.summary import counted
 from froude.emulation.run_summary import RunSummary
 from froude.emulation.verdict import measured_text
 from froude.hadoop.jvm import slowing_flags
+from froude.hadoop.target import daemon_name
 
+TARGET = "target"
+"""In an environment, what was played against; missing where that is a NameNode."""
 _LIMITED = {
-    "player": "the player was the limit, not the NameNode",
-    "target": "the NameNode was the limit",
+    "player": "the player was the limit, not the {}",
+    "target": "the {} was the limit",
     "machine": "the machine was busy with other work",
-    "neither": "neither NameNode nor player was busy",
-    "unknown": "nobody saw how busy the NameNode was",
+    "neither": "neither {} nor player was busy",
+    "unknown": "nobody saw how busy the {} was",
 }
 _LEAST_FACTOR = 4.0
 """How much more must have been raised before one can say that the calls in a second did not follow."""
@@ -47,7 +50,7 @@ def broken_text(runs: Sequence[RunSummary]) -> str:
         return "a limit broke"
     last, times = broken[-1], f"in {len(broken)} of {counted(len(runs), 'play')}"
     if last.failure is not None:
-        return f"the NameNode failed {times} ({last.failure})"
+        return f"the {last.environment.get(TARGET, 'NameNode')} failed {times} ({last.failure})"
     results = [result for result in last.limits if not result.held]
     what = " and ".join(
         f"{result.limit} broke ({measured_text(result.value, result.unit)})"
@@ -55,7 +58,9 @@ def broken_text(runs: Sequence[RunSummary]) -> str:
         else f"nothing was measured for {result.limit}"
         for result in results
     )
-    return f"{what} {times}, and {_LIMITED[last.bottleneck]}"
+    one = last.bottleneck_daemon
+    who = daemon_name(one) if one else last.environment.get(TARGET, "NameNode")
+    return f"{what} {times}, and {_LIMITED[last.bottleneck].format(who)}"
 
 
 def growth_text(raised: Sequence[str], factor: float, first: float, last: float, *, faster: bool) -> str:
@@ -81,15 +86,17 @@ def growth_text(raised: Sequence[str], factor: float, first: float, last: float,
 
 
 def quick_start_text(environment: Mapping[str, str]) -> str:
-    """That the NameNode's JVM had flags for a quick start, which slow it down at full load; empty where it had none.
+    """That the target's JVM had flags for a quick start, which slow it down at full load; empty where it had none.
 
     Args:
         environment: what was measured on, with the JVM's flags.
     """
-    flags = slowing_flags(environment.get("JVM flags", ""))
+    flags = slowing_flags(
+        " ".join(text for name, text in environment.items() if name.startswith("JVM flags"))
+    )
     if not flags:
         return ""
     return (
-        f"This NameNode's JVM had flags for a quick start ({' '.join(flags)}): it never comes to the full "
-        "speed of one in production."
+        f"This {environment.get(TARGET, 'NameNode')}'s JVM had flags for a quick start ({' '.join(flags)}): it never "
+        "comes to the full speed of one in production."
     )

@@ -24,6 +24,7 @@ from froude.experiment.play import play
 from froude.experiment.record import record
 from froude.experiment.run_lists import DATANODES, NODEMANAGERS, NODES
 from froude.experiment.sections import KneeOptions, KneeSearch, PlayOptions
+from froude.experiment.warm_up import warm_up
 from froude.hadoop.cluster import Cluster, ClusterOptions
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.faults import Fault, injected
@@ -92,7 +93,7 @@ def run_main_job(
         workspace: where every artifact is kept.
         hadoop: the release to record and to play against.
         progress: where to show what is going on.
-        fast: quick start-up flags for the daemons; never for measuring a NameNode's throughput.
+        fast: quick start-up flags for the daemons that are recorded; what is measured runs at full speed.
         seed: root of the play's random choices, and of the ids that recorded namespaces begin with.
         command: the command line that runs it, as typed; without one, every lineage names its own call.
 
@@ -122,7 +123,8 @@ def run_main_job(
     plan_path = workspace.new("plan")
     at = command or f"workload.at({job.play})"
     write_plan(plan_path, plan, Origin(at, (lineage.content_hash,)), workload=open_workload(path))
-    with NameNode(hadoop, heap="1 GB", fast=fast) as namenode:
+    with NameNode(hadoop, heap="1 GB") as namenode:
+        warm_up(namenode, KneeOptions().warm_up_s)
         run = play(
             plan,
             namenode,
@@ -136,22 +138,19 @@ def run_main_job(
     done = MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
     if job.knee is None or run.failure is not None or run.left_out:
         return done
-    found = short_knee(workload, job.knee, hadoop, fast=fast, seed=seed, progress=shown)
+    found = short_knee(workload, job.knee, hadoop, seed=seed, progress=shown)
     origin = Origin(at, (lineage.content_hash,), seed)
     write_knee(workspace.new("knee", suffix=".json"), found, origin)
     return replace(done, knee=replace(found, origin=origin))
 
 
-def short_knee(
-    workload: Workload, first: Scale, hadoop: Hadoop, *, fast: bool, seed: int, progress: Progress
-) -> Knee:
+def short_knee(workload: Workload, first: Scale, hadoop: Hadoop, *, seed: int, progress: Progress) -> Knee:
     """A search of a minute or two: each load twice the one before, a few plays in all.
 
     Args:
         workload: the mined pattern.
         first: where to begin.
         hadoop: the release to play against.
-        fast: quick start-up of the NameNodes instead of full speed.
         seed: of the plays.
         progress: shows what goes on.
 
@@ -160,10 +159,8 @@ def short_knee(
     """
     found = search_knee(
         workload,
-        lambda: NameNode(hadoop, heap="1 GB", fast=fast),
-        KneeOptions(
-            knee=KneeSearch(most=16, resolution=0.5, most_plays=8), repeats=2, warm_up_s=4.0, seed=seed
-        ),
+        lambda: NameNode(hadoop, heap="1 GB"),
+        KneeOptions(knee=KneeSearch(most=16, resolution=0.5, most_plays=6), repeats=2, seed=seed),
         at=first,
         progress=progress,
     )

@@ -22,7 +22,7 @@ class Observed:
         self,
         watched: Watched | None,
         *,
-        http: tuple[str, int] | None,
+        webs: Mapping[str, tuple[str, int]],
         gc_log: Path | None = None,
         check_counts: bool,
         asked: Mapping[str, int],
@@ -32,7 +32,7 @@ class Observed:
 
         Args:
             watched: whose metrics and counts are asked for; None for nobody's.
-            http: its web address, for what it says of its JVM.
+            webs: web addresses by names of daemons, for what each says of its JVM; that of the first needs no name.
             gc_log: the log of its garbage collector, where it can be read from here.
             check_counts: whether to compare its counts with what was sent.
             asked: calls that it was asked a moment ago, which its counts may not show yet.
@@ -40,7 +40,7 @@ class Observed:
         """
         self.clock = clock
         self._watched = watched
-        self._http = http
+        self._webs = webs
         self.gc_log = gc_log
         self._asked = dict(asked)
         self._checked = watched is not None and check_counts
@@ -48,7 +48,11 @@ class Observed:
 
     def environment(self) -> dict[str, str]:
         """What the play runs on: this machine, and the target's JVM where it can be asked."""
-        return environment.machine() | ({} if self._http is None else environment.daemon(self._http))
+        told = environment.machine()
+        for number, (name, web) in enumerate(self._webs.items()):
+            facts = environment.daemon(web).items()
+            told |= {f"{key} of the {name}" if number else key: value for key, value in facts}
+        return told
 
     def waits_for(self) -> str:
         """Why it does not serve yet, in its own words, as far as it says so; empty when it serves."""

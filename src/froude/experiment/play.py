@@ -13,7 +13,7 @@ from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
 from froude.base.units import seconds_text
 from froude.emulation.bottleneck import Measured
-from froude.emulation.engine import PlayJob, PlayOutcome, Status, play_apart
+from froude.emulation.engine import PlayJob, PlayOutcome, Status, fresh_nonce, play_apart
 from froude.emulation.limits import parse_limit
 from froude.emulation.pacing import Pacing, pacing_of
 from froude.emulation.programs.audit.lines import read_head
@@ -23,9 +23,10 @@ from froude.emulation.recorder import Record
 from froude.emulation.run import Run
 from froude.emulation.run_files import state_of, write_run
 from froude.experiment.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
+from froude.experiment.knee_words import TARGET
 from froude.experiment.live import Live
 from froude.experiment.observed import Observed
-from froude.experiment.playable import check_play
+from froude.experiment.playable import check_play, replayed_nonce
 from froude.experiment.played_trace import trace_of
 from froude.experiment.sections import PlayOptions, Running, parse_web
 from froude.hadoop import resourcemanager
@@ -35,7 +36,7 @@ from froude.hadoop.metrics import Together, Watched, Web
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.resourcemanager import ResourceManager
 from froude.hadoop.schema import Schema, UnknownMethodError
-from froude.hadoop.target import answers_for
+from froude.hadoop.target import answers_for, daemon_name
 from froude.hadoop.yarn_jars import YarnJars
 from froude.trace.files import write_trace
 from froude.workload.plan import Plan, expected_s
@@ -92,13 +93,19 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     check_play(plan, load, limits)
     if folder is not None and folder.exists():
         raise InputError("already exists", file=folder, remedy="Choose another folder")
+    nonce = replayed_nonce(options)
     targets = by_service(target, services(plan))
-    first = next(iter(targets.values()))
-    schema = _spoken(schema, first, plan, daemon_services(targets))
+    schema = _spoken(schema, next(iter(targets.values())), plan, daemon_services(targets))
     called = admit(targets, plan.workload.recorded.source_ids, schema)
     paced, remark = pacing_of(plan, load.pacing)
     settings = PlaySettings(
-        called, load.connections.connections, paced, load.speed, load.ramp, programs=options.nodes.programs
+        called,
+        load.connections.connections,
+        paced,
+        load.speed,
+        load.ramp,
+        programs=options.nodes.programs,
+        nonce=fresh_nonce() if nonce is None else nonce,
     )
     with Scratch("play") as scratch:
         recorded = options.record if folder else Record.SUMMARY
@@ -135,14 +142,19 @@ def _remarks(plan: Plan) -> list[str]:
 
 
 def _observed(targets: Targets, *, check_counts: bool, clock: Clock) -> Observed:
-    """The first target, as far as it can be watched, and a ResourceManager beside it."""
+    """Every target, as far as it can be watched, a NameNode first."""
+    targets = dict(sorted(targets.items(), key=lambda each: each[0] not in {"", "namenode"}))
     first = next(iter(targets.values()))
     watched = [each for each in map(_watched, targets, targets.values()) if each is not None]
     seen = list({id(each): each for each in watched}.values())
     # Closure compares with one target's counts; what asked who it is came a moment ago.
     return Observed(
         first if isinstance(first, NameNode) and len(seen) == 1 else Together(seen) if seen else None,
-        http=_http(first),
+        webs={
+            daemon_name(service or "namenode"): web
+            for service, each in targets.items()
+            if (web := _http(each)) is not None
+        },
         gc_log=None if isinstance(first, ResourceManager) else first.gc_log,
         check_counts=check_counts and len(targets) == 1,
         asked=first.asked if isinstance(first, NameNode) else asked_methods(targets),
@@ -205,7 +217,8 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
 
         outcome = play_apart(job, watch)
     run = _run_of(job, outcome)
-    run.environment = environment
+    called = " and ".join(map(daemon_name, run.daemons))
+    run.environment = environment | ({} if called in {"", "NameNode"} else {TARGET: called})
     observed.stops(run)
     if sampler is not None:
         start_s = outcome.begun_at_s - observed.clock.wall() + sampler.clock.now()
@@ -280,6 +293,7 @@ def _run_of(job: PlayJob, outcome: PlayOutcome) -> Run:
         failure=None if outcome.failure is None else str(outcome.failure),
         interrupted=outcome.interrupted,
         seed=job.seed,
+        nonce=job.settings.nonce,
         speed=job.settings.speed,
         pacing=job.settings.pacing.value,
         cores=outcome.cores,

@@ -9,7 +9,8 @@ from froude.base.limits import available_bytes, raise_descriptor_limit
 from froude.emulation.limits import Limit, check_methods
 from froude.emulation.pacing import Pacing, unscheduled
 from froude.emulation.programs.registry import kind_of, methods_of
-from froude.experiment.sections import Load
+from froude.emulation.run_files import read_run
+from froude.experiment.sections import Load, PlayOptions
 from froude.workload.plan import Plan
 
 NODE_BYTES = 16 << 10
@@ -31,6 +32,20 @@ def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> None:
     check_plan(plan, load.duration_s, load.pacing)
     check_methods(limits, methods_of(plan))
     check_size(plan, load.connections.pool, descriptors=raise_descriptor_limit())
+
+
+def replayed_nonce(options: PlayOptions) -> str | None:
+    """The nonce of the run whose client ids a play repeats; None where it takes a fresh one.
+
+    Raises:
+        InputError: the run cannot be read, or had another seed, on which its ids depend too.
+    """
+    file = options.replay_ids
+    run = None if file is None else read_run(file)
+    if run is not None and run.seed != options.seed:
+        remedy = f"Use its seed too: {run.seed}"
+        raise InputError("had another seed", file=file, found=run.seed, allowed=options.seed, remedy=remedy)
+    return None if run is None else run.nonce
 
 
 def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None:

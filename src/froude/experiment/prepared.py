@@ -93,6 +93,7 @@ class Prepared:
             record=scenario.record,
             limits=scenario.limits,
             check_counts=scenario.check_counts,
+            replay_ids=scenario.replay_ids,
             scenario=scenario,
         )
 

@@ -32,7 +32,7 @@ from froude.experiment.knee_loads import Loads
 from froude.experiment.main_job import Recorded
 from froude.experiment.own_job import OwnJob, claim_places, record_runs
 from froude.experiment.play import play
-from froude.experiment.playable import check_play
+from froude.experiment.playable import check_play, replayed_nonce
 from froude.experiment.prepared import Prepared, prepare
 from froude.experiment.scenario import (
     DynoScenario,
@@ -89,6 +89,7 @@ class PlayRunner:
         target = self.scenario.target
         check_play(self.plan, self.scenario.load, [parse_limit(text) for text in self.scenario.limits])
         check_targets(running_targets(target.running), self.plan.workload.recorded.source_ids)
+        replayed_nonce(self.scenario)
         properties_of(target)
 
     def run(self, execution: Execution) -> Run:

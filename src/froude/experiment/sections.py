@@ -302,6 +302,9 @@ class PlayOptions(Conditions):
     """Conditions on the run; one that is not kept makes its verdict red."""
     check_counts: bool = True
     """Whether to compare with the target's own counts afterwards; takes up to 12 s."""
+    replay_ids: Annotated[Path | None, Example("run")] = None
+    """Folder of a Run of the same seed: its clients' RPC ids are used again. By default no two plays share any, since a
+    NameNode takes a call with the ids of an earlier one for a repetition, and gives the old answer for ten minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

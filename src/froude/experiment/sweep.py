@@ -74,6 +74,9 @@ def arms_of(sweep: SweepScenario, base: Scenario) -> list[Arm]:
         raise InputError(
             "cannot be swept", file=sweep.base, place="kind", found=base.kind, allowed="play, dyno"
         )
+    if base.replay_ids is not None:
+        remedy = "Leave it out: several plays with the ids of one would get its answers"
+        raise InputError("cannot be swept", file=sweep.base, place="replay_ids", remedy=remedy)
     if not sweep.vary:
         raise InputError("varies nothing", place="vary", allowed="a field of the base, with its values")
     number = 1

@@ -19,7 +19,7 @@ from froude.base.units import parse_quantity
 
 _SLOWING = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 FAST_FLAGS: tuple[str, ...] = (*_SLOWING, "-Xshare:auto")
-"""Start in half the CPU time; for tests and the demo, never for measuring a NameNode's throughput."""
+"""Start in half the CPU time; for tests and recordings, never for measuring a NameNode's throughput."""
 
 OLDEST_JAVA = 8
 """No Hadoop since 2.7 runs on less."""

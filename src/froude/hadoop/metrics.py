@@ -115,6 +115,13 @@ def heap_now(http: tuple[str, int]) -> dict[str, float]:
     return values
 
 
+def cpu_now(http: tuple[str, int]) -> dict[str, float]:
+    """The CPU time of a daemon's JVM so far: `process.cpu_seconds`; arguments and errors as of `heap_now`."""
+    beans = jmx(http, "java.lang:type=OperatingSystem")
+    times = [bean["ProcessCpuTime"] for bean in beans if isinstance(bean.get("ProcessCpuTime"), int)]
+    return {"process.cpu_seconds": times[0] / 1e9} if times else {}
+
+
 def rpc_counts(beans: list[Bean]) -> dict[str, int]:
     """Calls by method out of `RpcDetailedActivityForPort*` beans, without the `Overall` and `Deferred` ones.
 
@@ -244,10 +251,7 @@ class Web:
             TargetError: it does not answer.
         """
         values = flatten([bean for query in NAMENODE_BEANS for bean in jmx(self.http, query)])
-        for bean in jmx(self.http, "java.lang:type=OperatingSystem"):
-            if isinstance(bean.get("ProcessCpuTime"), int):
-                values["process.cpu_seconds"] = bean["ProcessCpuTime"] / 1e9
-        return values | heap_now(self.http)
+        return values | cpu_now(self.http) | heap_now(self.http)
 
 
 @dataclass(frozen=True, slots=True)

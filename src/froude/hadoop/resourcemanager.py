@@ -216,12 +216,13 @@ class Web:
         return metrics.rpc_counts(metrics.jmx(self.http, _DETAILED))
 
     def sample(self) -> dict[str, float]:
-        """Its numbers now, without what only its process tells.
+        """Its numbers now, and the CPU time that its JVM reports.
 
         Raises:
             TargetError: it does not answer.
         """
-        return sample(self.http)
+        cpu = {f"RM{name}": value for name, value in metrics.cpu_now(self.http).items()}
+        return sample(self.http) | cpu
 
 
 def sample(http: tuple[str, int]) -> dict[str, float]:
@@ -241,4 +242,6 @@ def sample(http: tuple[str, int]) -> dict[str, float]:
                 if isinstance(value, (int, float)) and not isinstance(value, bool):
                     assert named is not None
                     values[f"RM{named[1]}.{key}"] = float(value)
+    waiting = [value for name, value in values.items() if name.endswith(".CallQueueLength")]
+    values |= {"RMRpcActivity.CallQueueLength": max(waiting)} if waiting else {}  # at the fullest server
     return values | {f"RM{name}": value for name, value in metrics.heap_now(http).items()}

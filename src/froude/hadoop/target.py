@@ -59,6 +59,14 @@ _SHORT = frozenset(protocol.rpartition(".")[2] for protocol in SERVICES)
 _ANSWERS_FOR = {"resourcemanager-scheduler": "resourcemanager", "resourcemanager-tracker": "resourcemanager"}
 
 
+_NAMES = {"namenode": "NameNode", "resourcemanager": "ResourceManager", "nodemanager": "NodeManager"}
+
+
+def daemon_name(service: str) -> str:
+    """What people call the daemon of a service: `NameNode`; `target` for an unknown one, else the service itself."""
+    return _NAMES.get(answers_for(service), service or "target")
+
+
 def answers_for(service: str) -> str:
     """The server of the same daemon that can be asked who it is; the service itself where it is that one."""
     return _ANSWERS_FOR.get(service, service)

@@ -43,6 +43,8 @@ class Generator:
     """A new value, from parameters, a random generator, and the time in seconds since the epoch."""
     parameters: tuple[str, ...] | None = ()
     """The names that it takes; None for any."""
+    of_process: bool = False
+    """Whether every start of a process gives another value, such as the name that holds its leases."""
 
 
 def recognise(values: Sequence[Scalar]) -> Generated | None:
@@ -196,8 +198,8 @@ def _int32(rng: random.Random) -> int:
 GENERATORS = {
     generator.name: generator
     for generator in (
-        Generator("dfs-client", _is_dfs_client, _dfs_client, ("task", "thread")),
-        Generator("task-client", _is_task_client, _task_client),
+        Generator("dfs-client", _is_dfs_client, _dfs_client, ("task", "thread"), of_process=True),
+        Generator("task-client", _is_task_client, _task_client, of_process=True),
         Generator("uuid", _is_uuid, _uuid, ("prefix", "suffix")),
         Generator("epoch-ms", _is_epoch_ms, _epoch_ms),
         Generator("int64", _is_wide, _int64),

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
+from froude.emulation.programs.context import NodeContext, Place
 from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
 from froude.emulation.programs.population import Connections, PlaySettings, Population
 from froude.emulation.programs.registry import populate
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.schema import Schema
 from froude.hadoop.target import Target
-from froude.workload.rules import Special
-from froude.workload.types import Constant, Counter, Template
+from froude.workload.rules import Special, Value
+from froude.workload.types import Constant, Counter, Generated, Template
 from tests.emulation.plans import _call, plan
+
+SCHEMA = Schema({}, {})
 
 
 @pytest.fixture
@@ -49,12 +58,59 @@ def test_facts(population: Population) -> None:
     assert population.fact(NodeId("client", 1), "shoe size") is Special.UNRESOLVED
 
 
+def of_play(hadoop: Hadoop, seed: int, nonce: str) -> Population:
+    """The nodes of one play."""
+    return populate(plan(), hadoop.schema(), seeds=Seeds(seed), settings=PlaySettings(nonce=nonce))
+
+
 def test_names_depend_on_the_seed_alone(hadoop: Hadoop) -> None:
-    """Two plays of one seed have the same nodes, of two seeds different ones."""
+    """Two plays of one seed register the same nodes, of two seeds different ones; the processes are new in each play."""
+    first, second, other = (of_play(hadoop, *each) for each in ((1, "aa"), (1, "bb"), (2, "aa")))
+    for node in (NodeId("client", 0), NodeId("datanode", 2)):
+        uuids = [each.fact(node, "uuid") for each in (first, second, other)]
+        assert uuids[0] == uuids[1] != uuids[2]
+        assert len({each.client_id(node) for each in (first, second, other)}) == 3
+    assert first.fact(NodeId("datanode", 2), "storage") == second.fact(NodeId("datanode", 2), "storage")
+    assert of_play(hadoop, 1, "aa").client_id(node) == first.client_id(node)
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.binary(min_size=8, max_size=8)), unique=True, max_size=4),
+    st.lists(st.integers(0, 1 << 20), unique=True, max_size=4),
+)
+def test_no_two_processes_of_any_plays_have_one_client_id(
+    plays: list[tuple[int, bytes]], numbers: list[int]
+) -> None:
+    """Whatever seeds, nonces, types and numbers: a retry cache never takes the calls of one for those of another."""
+    planned = plan()
+    everyone = [NodeId(each.name, number) for each in planned.workload.node_types for number in numbers]
     ids = [
-        populate(plan(), hadoop.schema(), seeds=Seeds(s)).client_id(NodeId("client", 0)) for s in (1, 1, 2)
+        population.client_id(node)
+        for seed, nonce in plays
+        for population in [
+            Population(planned, SCHEMA, seeds=Seeds(seed), settings=PlaySettings(nonce=nonce.hex()))
+        ]
+        for node in everyone
     ]
-    assert ids[0] == ids[1] != ids[2]
+    assert len(set(ids)) == len(ids) == len(plays) * len(everyone)
+    assert all(len(each) == 16 for each in ids)
+
+
+def test_a_lease_has_another_holder_in_each_play(hadoop: Hadoop) -> None:
+    """As of a client that was started again; what else is drawn is the same, and so is all of one play again."""
+    holder, gauge = Generated("dfs-client", {}), Generated("gauge", {"low": 0, "high": 1 << 40})
+
+    def drawn(nonce: str) -> list[Value]:
+        node = SimpleNamespace(population=of_play(hadoop, 1, nonce), rng=Random(7))
+        context = NodeContext(cast("Any", node), Place({}, ()))
+        return [context.generated(rule) for rule in (holder, gauge)]
+
+    first, again, other = drawn("aa"), drawn("aa"), drawn("bb")
+    assert first == again
+    assert str(first[0]).startswith("DFSClient_NONMAPREDUCE_")
+    assert first[0] != other[0]
+    assert first[1] == other[1]
 
 
 def test_every_node_has_an_id_of_its_own(population: Population) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from froude.experiment.figures.environment import (
     facts_table,
+    limit_words,
     scale_text,
+    server_of,
     settings_of,
     when,
 )
+from froude.experiment.knee_words import TARGET
 from tests.experiment.main_jobs import a_run
 
 
@@ -24,3 +27,12 @@ def test_settings_of_a_run() -> None:
     assert settings["Pacing"] == "closed, 2 times as fast"
     assert settings_of(a_run())["Pacing"] == "closed"
     assert settings["Played at"] == when(0.0) == "1970-01-01 00:00 UTC"
+
+
+def test_the_limit_is_named() -> None:
+    """By the daemon that it was; else by all that were played against."""
+    both = {"Hadoop": "3.5.0", TARGET: "ResourceManager and NameNode"}
+    assert server_of({"Hadoop": "3.5.0"}) == "NameNode"
+    assert server_of(both) == "ResourceManager and NameNode"
+    assert limit_words("target", both, "resourcemanager")[0] == "ResourceManager"
+    assert limit_words("neither", both)[1] == "ResourceManager and NameNode and player had CPU left"

@@ -11,13 +11,15 @@ from froude.emulation.bottleneck import CPU, Measured
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run import Run
 from froude.experiment.figures.head import head_of, run_head
+from froude.experiment.figures.run import run_sections
+from froude.experiment.knee_words import TARGET
 from froude.render import Tone
 from froude.trace.types import Loss
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Refusal
 from tests.experiment.figures.test_prediction import PREDICTION
 from tests.experiment.figures.test_workload import SCALE, WORKLOAD
-from tests.experiment.main_jobs import EXACT, a_run
+from tests.experiment.main_jobs import EXACT, a_run, a_run_of_yarn
 from tests.trace.making import META, small_trace
 
 
@@ -34,7 +36,10 @@ def test_a_run_in_one_sentence() -> None:
     assert head.lede.startswith(
         "**The play is amber: 1 call failed that did not fail when recorded; nothing was seen"
     )
-    assert "3 calls were answered in 2 s, 99 % of them within 3 ms (service time); nobody knows" in head.lede
+    assert (
+        "3 calls were answered in 2 s, 99 % of them within 3 ms (service time); limited by: unknown"
+        in head.lede
+    )
     assert head.tone is Tone.WARNING
     assert head.subtitle.startswith("datanodes=3, clients=2 · 5 emulated nodes")
     values = {figure.label: figure.value for figure in head.figures}
@@ -93,7 +98,7 @@ def test_a_run_on_a_slow_jvm_says_so() -> None:
     environment = {"Hadoop": "3.5.0", "heap": "954 MiB", "JVM flags": "-XX:TieredStopAtLevel=1"}
     head = run_head(a_run(environment=environment))
     assert "flags for a quick start (-XX:TieredStopAtLevel=1)" in head.lede
-    assert "whether the NameNode was at its limit" in head.lede
+    assert "limited by: unknown (the NameNode's CPU was not seen)" in head.lede
     assert "Hadoop 3.5.0 · heap 954 MiB" in head.subtitle
 
 
@@ -150,3 +155,25 @@ def test_recordings_say_whether_they_are_whole(lost: int, tone: Tone) -> None:
     assert head.tone is tone
     assert "2 recordings" in head.lede
     assert ("Nothing was lost" in head.lede) is (lost == 0)
+
+
+def test_a_run_of_two_daemons_names_both() -> None:
+    """Title, first line and figures have the latency of each; the one with more calls comes first."""
+    run = a_run_of_yarn(environment={"Hadoop": "3.5.0", TARGET: "ResourceManager and NameNode"})
+    head = run_head(run)
+    assert head.title == (
+        "Play of nodes=5 against a ResourceManager and NameNode: ResourceManager p99 2 ms at 10 calls/s; "
+        "NameNode p99 50 ms at 1 calls/s"
+    )
+    assert "**ResourceManager: green,** p99 2 ms at 10 calls/s. **NameNode: amber,** p99 50 ms" in head.lede
+    values = {figure.label: figure.value for figure in head.figures}
+    assert values["p99 latency, ResourceManager"] == pytest.approx(0.002)
+    assert values["p99 latency, NameNode"] == pytest.approx(0.05, rel=0.01)
+
+
+def test_a_run_against_a_resourcemanager_alone() -> None:
+    """Nothing on its page is about a NameNode, what it was played on included."""
+    run = a_run_of_yarn(namenode=False, environment={TARGET: "ResourceManager", "cores of the target": "2"})
+    assert run_head(run).title == "Play of nodes=5 against a ResourceManager: p99 2 ms at 10 calls/s"
+    assert "NameNode" not in repr(run_head(run))
+    assert "NameNode" not in repr(run_sections(run))

@@ -6,13 +6,17 @@ from dataclasses import replace
 
 import pytest
 
+from froude.emulation.limits import parse_limit
+from froude.emulation.run_summary import summarise
 from froude.experiment.figures.head import head_of
 from froude.experiment.figures.knee import conditions, knee_section, knee_title
-from froude.experiment.knee import Status
+from froude.experiment.knee import Knee, Play, Status
 from froude.experiment.knee_search import Outcome
+from froude.experiment.knee_words import TARGET
 from froude.render import Callout, Chart, Table, Tone
 from froude.workspace.artifact import Origin
 from tests.experiment.knees import two_plays
+from tests.experiment.main_jobs import a_run_of_yarn
 
 
 def test_its_page() -> None:
@@ -117,3 +121,22 @@ def test_outcomes_have_one_colour_whatever_else_is_shown() -> None:
 def test_a_title_says_what_was_not_found(status: Status, title: str) -> None:
     """In the words of the status."""
     assert knee_title(replace(two_plays(), status=status)) == f"How far does this NameNode scale? {title}"
+
+
+def test_a_knee_of_a_resourcemanager() -> None:
+    """Question, answer, table and remarks are about what was called."""
+    runs = []
+    for nodes, p99_s in (("2", 0.5), ("4", 3.0)):
+        run = a_run_of_yarn(namenode=False, scale={"nodes": nodes}, environment={TARGET: "ResourceManager"})
+        run.tally.of("nodeHeartbeat").from_actual.add([p99_s] * 99)
+        run.limits = [parse_limit("p99 < 1 s").check(run)]
+        runs.append(summarise(run))
+    plays = (Play(1.0, Outcome.KEPT, runs[0]), Play(2.0, Outcome.BROKE, runs[1]))
+    environment = {TARGET: "ResourceManager", "JVM flags": "-XX:TieredStopAtLevel=1"}
+    knee = Knee(("nodes",), ("p99 < 1 s",), plays, Status.FOUND, 1.0, 2.0, environment)
+    assert knee_title(knee) == "How far does this ResourceManager scale? Up to 10 calls/s (nodes=2)"
+    assert knee.answer.startswith("The ResourceManager keeps its limits up to nodes=2")
+    assert "NameNode" not in f"{knee_section(knee)} {head_of([('knee', knee)])}"
+    both = replace(knee, environment={TARGET: "ResourceManager and NameNode"})
+    assert knee_title(both).startswith("How far do this ResourceManager and NameNode scale? Up to")
+    assert both.answer.startswith("The ResourceManager and NameNode keep their limits up to")

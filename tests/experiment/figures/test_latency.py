@@ -15,7 +15,7 @@ from froude.experiment.figures.latency import (
     throughput,
 )
 from froude.render import Chart
-from tests.experiment.main_jobs import a_run
+from tests.experiment.main_jobs import a_run, a_run_of_yarn
 
 METHODS = ("create", "delete")
 
@@ -102,3 +102,17 @@ def test_a_method_has_one_colour_on_a_page() -> None:
         assert colours["create"] == {1}
         assert colours["all calls"] == {5}
     assert [each.colour for each in throughput(one, ("delete",)).series] == [0, 6]
+
+
+def test_methods_stand_with_their_daemon() -> None:
+    """Of several daemons each has a row for all its calls, and its methods below."""
+    table = by_method(a_run_of_yarn())
+    assert [column.title for column in table.columns][:4] == ["Daemon", "Method", "Sent", "Answered"]
+    assert [row[:5] for row in table.rows] == [
+        ("ResourceManager", "all", 40, 40, 0),
+        ("ResourceManager", "nodeHeartbeat", 40, 40, 0),
+        ("NameNode", "all", 4, 4, 1),
+        ("NameNode", "create", 4, 4, 1),
+    ]
+    assert [row[6] for row in table.rows] == pytest.approx([0.002, 0.002, 0.05, 0.05], rel=0.01)
+    assert by_method(a_run_of_yarn(namenode=False)).columns[0].title == "Method"

@@ -7,7 +7,7 @@ from froude.experiment.figures.namenode import namenode_section
 from froude.experiment.figures.resourcemanager import resourcemanager_sections
 from froude.experiment.figures.run import run_sections
 from froude.render import Chart, Table, Text
-from tests.experiment.main_jobs import a_run
+from tests.experiment.main_jobs import a_run, a_run_of_yarn
 
 METRICS = [
     Measured(
@@ -61,3 +61,14 @@ def test_a_run_without_one_has_no_such_section() -> None:
     titles = [section.title for section in run_sections(a_run(metrics=METRICS))]
     assert "The ResourceManager" in titles
     assert "The ResourceManager" not in [section.title for section in run_sections(a_run(metrics=plain))]
+
+
+def test_a_resourcemanager_alone_has_the_processor_in_its_own_section() -> None:
+    """There is no section of a NameNode."""
+    run = a_run_of_yarn(namenode=False)
+    titles = [section.title for section in run_sections(run)]
+    assert "The ResourceManager" in titles
+    assert "The NameNode" not in titles
+    (section,) = resourcemanager_sections(run)
+    (cpu,) = [b for b in section.blocks if isinstance(b, Chart) and b.title == "Processor"]
+    assert [line.name for line in cpu.series] == ["ResourceManager"]

@@ -118,7 +118,10 @@ class NodeContext:
             )  # what is outstanding the ResourceManager counts itself; a change is no news to it
         if rule.generator not in GENERATORS:
             return Special.UNRESOLVED
-        return generate(rule, self._node.rng, self._node.population.settings.epoch_s)
+        population, rng = self._node.population, self._node.rng
+        if GENERATORS[rule.generator].of_process:
+            rng = random.Random(f"{population.settings.nonce}{rng.getrandbits(64)}")
+        return generate(rule, rng, population.settings.epoch_s)
 
     def _from_cause(self, rule: Flow) -> Value:
         if self.cause is None:

@@ -63,6 +63,9 @@ class PlaySettings:
     """Where emulated nodes are called that daemons call; 0 where nobody listens."""
     programs: Mapping[str, object] = field(default_factory=dict)
     """Settings of emulated nodes, by kind of program: `{"datanode": DatanodeSettings(...)}`."""
+    nonce: str = ""
+    """Random digits that no other play has: client ids and lease holders come from them, so that a target takes no call
+    for one of an earlier play."""
 
 
 class Population:
@@ -167,13 +170,16 @@ class Population:
         return self.families[node.type].fact(node.number, name)
 
     def client_id(self, node: NodeId) -> bytes:
-        """The 16 bytes a node calls itself: one process, one id, as with Hadoop's own clients."""
-        type_seed = self.seeds.child("client id", node.type).value
-        return type_seed.to_bytes(8, "big") + node.number.to_bytes(8, "big")
+        """The 16 bytes by which a server's retry cache knows a node: one process of one play, one id."""
+        return self._id(node, self.settings.nonce)
 
-    def client_uuid(self, node: NodeId) -> str:
-        """The same as text."""
-        return str(uuid.UUID(bytes=self.client_id(node)))
+    def uuid(self, node: NodeId) -> str:
+        """What a node calls itself in messages: the same in every play of a seed."""
+        return str(uuid.UUID(bytes=self._id(node)))
+
+    def _id(self, node: NodeId, *nonce: str) -> bytes:
+        type_seed = self.seeds.child("client id", node.type, *filter(None, nonce)).value
+        return type_seed.to_bytes(8, "big") + node.number.to_bytes(8, "big")
 
     def owner(self, node_type: str, name: Value) -> NodeId | None:
         """The node of a type that calls itself by a name.

@@ -57,7 +57,7 @@ class ScriptedFamily(PlainFamily):
             name: `uuid`, `address`, `hostname`, `port`, `ipc_port` or `info_port`; others are UNRESOLVED.
         """
         if name == "uuid":
-            return self.population.client_uuid(NodeId(self.node_type.name, number))
+            return self.population.uuid(NodeId(self.node_type.name, number))
         if name in ("address", "hostname"):
             return str(_FIRST_ADDRESS + number)
         return 0 if name in ("port", "ipc_port", "info_port") else Special.UNRESOLVED

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.run import Run
+from froude.experiment.knee_words import TARGET
+from froude.hadoop.target import daemon_name
 from froude.render import Column, Table, ValueKind
 
 
@@ -31,7 +33,7 @@ def settings_of(run: Run) -> dict[str, str]:
         "Pacing": run.pacing if run.speed == 1 else f"{run.pacing}, {run.speed:g} times as fast",
         "Seed": str(run.seed),
         "Calls written down": run.record,
-        "Cores shared by NameNode and player": str(run.cores),
+        "Cores shared by targets and player": str(run.cores),
     }
 
 
@@ -50,12 +52,12 @@ def when(seconds: float) -> str:
 
 
 def server_of(environment: Mapping[str, str]) -> str:
-    """What was played against: `NameNode`, where one answered with its release, else `server`.
+    """What was played against, such as `ResourceManager and NameNode`: by name, else the server that it was.
 
     Args:
         environment: what was measured on.
     """
-    return "NameNode" if "Hadoop" in environment else "server"
+    return environment.get(TARGET) or ("NameNode" if "Hadoop" in environment else "server")
 
 
 def in_words(text: str, environment: Mapping[str, str]) -> str:
@@ -68,14 +70,15 @@ def in_words(text: str, environment: Mapping[str, str]) -> str:
     return text.replace("the target", f"the {server_of(environment)}")
 
 
-def limit_words(by: str, environment: Mapping[str, str]) -> tuple[str, str]:
+def limit_words(by: str, environment: Mapping[str, str], daemon: str = "") -> tuple[str, str]:
     """Who was the limit, in a word or two, and what that means.
 
     Args:
         by: a value of `LimitedBy`.
         environment: what was measured on.
+        daemon: the target that was the limit, such as `namenode`, where it is known.
     """
-    server = server_of(environment)
+    server = daemon_name(daemon) if daemon else server_of(environment)
     return {
         LimitedBy.PLAYER: ("player", "Froude's own process was busy or late"),
         LimitedBy.TARGET: (server, "it was busy, or calls waited for it"),

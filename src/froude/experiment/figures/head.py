@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from froude.base.summary import counted
 from froude.base.units import seconds_text
-from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.run import Run
 from froude.experiment.compare import Comparison, change_text
 from froude.experiment.figures.audit import audit_report
@@ -29,6 +28,7 @@ from froude.experiment.figures.workload import finding_text, workload_reason
 from froude.experiment.knee import Knee, Play
 from froude.experiment.knee_words import broke, median_rate, quick_start_text
 from froude.experiment.swept import Swept
+from froude.hadoop.target import daemon_name
 from froude.mining.prediction import Prediction
 from froude.render import KeyFigure, Tone, ValueKind, literal
 from froude.render.markdown import plain
@@ -41,13 +41,6 @@ from froude.workload.walk import templates
 
 Part = Trace | AuditSummary | Workload | Plan | Prediction | Run | Knee | Comparison | Swept
 """What has sections of its own."""
-_LIMITS = {
-    LimitedBy.PLAYER: "Froude's player was the limit, not the target",
-    LimitedBy.TARGET: "the target was the limit",
-    LimitedBy.MACHINE: "other work on the machine was the limit",
-    LimitedBy.NEITHER: "neither the target nor the player was at its limit",
-    LimitedBy.UNKNOWN: "nobody knows whether the target was at its limit",
-}
 _Kind = TypeVar("_Kind")
 _WORST = (Tone.BAD, Tone.WARNING, Tone.GOOD, Tone.NEUTRAL)
 _MOST_FIGURES = 5
@@ -142,7 +135,7 @@ def _knee(knee: Knee) -> Head:
         figures += [_worst_p99(f"worst p99 at {knee.raised_text(high[-1])}", high)]
     figures += [KeyFigure("plays", len(knee.plays))]
     if last is not None:
-        value, note = limit_words(last.bottleneck, last.environment)
+        value, note = limit_words(last.bottleneck, last.environment, last.bottleneck_daemon)
         figures += [KeyFigure("limited by", value, ValueKind.TEXT, note=note)]
     subtitle = " · ".join(part for part in (place_text(knee.environment), played_at(knee)) if part)
     tone = KNEE_TONES.get(knee.status, Tone.WARNING)
@@ -163,22 +156,24 @@ def run_head(run: Run) -> Head:
     latency, bottleneck = run.latency(), run.bottleneck
     answered = sum(n for _, n in run.counts.values())
     failed, left_out = run.failed.total(), sum(run.left_out.values())
-    verdict, p99 = run.verdict, seconds_text(latency.p99_ms / 1e3)
+    verdict = run.verdict
+    limited, why = limit_words(bottleneck.by.value, run.environment, bottleneck.daemon)
     lede = (
         f"**The play is {verdict.colour.value}: {plain('; '.join(verdict.reasons[:3]))}.** "
         f"{answered:,} calls were answered in {run.steady_s:.0f} s"
-        + f", 99 % of them within {p99} ({run.main_latency.value})"
+        + f", 99 % of them within {seconds_text(latency.p99_ms / 1e3)} ({run.main_latency.value})"
         * bool(answered)
-        + f"; {_LIMITS[bottleneck.by]}. "
+        + f"; limited by: {limited} ({why}). "
         f"{quick_start_text(run.environment)}"
     )
-    limited, why = limit_words(bottleneck.by.value, run.environment)
-    title = (
-        f"Play of {scale_text(run) or 'a workload'} against a {server_of(run.environment)}: "
-        f"{f'p99 {p99}' if answered else 'no call'} at {run.throughput():,.0f} calls/s"
+    parts = {daemon_name(daemon): part for daemon, part in run.parts.items()}
+    title = f"Play of {scale_text(run) or 'a workload'} against a {server_of(run.environment)}: "
+    title += "; ".join(f"{name} {part.rate_text}" for name, part in parts.items()) or run.rate_text
+    lede += "".join(
+        f" **{name}: {part.verdict.colour.value},** {part.rate_text}." for name, part in parts.items()
     )
-    nodes = sum(run.nodes.values())
-    parts = (
+    nodes, kind = sum(run.nodes.values()), run.main_latency.value
+    subtitle = (
         scale_text(run),
         f"{nodes:,} emulated nodes",
         f"{run.pacing} pacing",
@@ -186,7 +181,10 @@ def run_head(run: Run) -> Head:
         f"played {when(run.begun_at_s)}",
     )
     figures = (
-        KeyFigure("p99 latency", latency.seconds("p99_ms"), ValueKind.DURATION, note=run.main_latency.value),
+        *(
+            KeyFigure(f"p99 latency{of}", part.latency().seconds("p99_ms"), ValueKind.DURATION, note=kind)
+            for of, part in ({f", {name}": part for name, part in parts.items()} or {"": run}).items()
+        ),
         KeyFigure("throughput", round(run.throughput()), unit="calls/s", note=f"{answered:,} calls"),
         KeyFigure("emulated nodes", nodes, unit="nodes"),
         KeyFigure(
@@ -198,7 +196,7 @@ def run_head(run: Run) -> Head:
         KeyFigure("limited by", limited, ValueKind.TEXT, note=why),
     )
     lede = in_words(lede.strip(), run.environment)
-    return Head(title, lede, TONES[verdict.colour], figures, " · ".join(part for part in parts if part))
+    return Head(title, lede, TONES[verdict.colour], figures, " · ".join(part for part in subtitle if part))
 
 
 def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
@@ -227,7 +225,7 @@ def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
             p99,
             ValueKind.DURATION,
             note=f"{run.throughput():,.0f} calls/s; limited by: "
-            f"{limit_words(run.bottleneck.by.value, run.environment)[0]}",
+            f"{limit_words(run.bottleneck.by.value, run.environment, run.bottleneck.daemon)[0]}",
         )
         for (name, run), p99 in zip(runs, p99s, strict=True)
     )

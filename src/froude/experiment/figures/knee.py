@@ -14,6 +14,7 @@ from froude.experiment.knee import Knee, Play, Status
 from froude.experiment.knee_loads import SPEED
 from froude.experiment.knee_search import Outcome
 from froude.experiment.knee_words import median_rate
+from froude.hadoop.target import daemon_name
 from froude.render import (
     Axis,
     Block,
@@ -43,8 +44,8 @@ _NAMES = {
 _COLOURS = {Outcome.KEPT: 0, Outcome.BROKE: 1, Outcome.UNCLEAR: 6}
 """Grey for what says nothing of the NameNode; the third colour is a green, which would pass for good."""
 _FRESH = (
-    "Each play was on a NameNode of its own, started anew with an empty namespace and warmed up. Player and NameNode "
-    "shared this machine: on another one the knee lies elsewhere, and comparisons hold on one machine only."
+    "Each play was on a {0} of its own, started for it{1}. Player and {0} shared this machine: on another one the knee "
+    "lies elsewhere, and comparisons hold on one machine only."
 )
 _WIDE = 8.0
 """From how many times the smallest load on the largest stands on a logarithmic axis: loads are doubled."""
@@ -60,11 +61,12 @@ _HASH = 12
 def knee_title(knee: Knee) -> str:
     """The question, and the answer in a few words."""
     plays = knee.at(knee.high if knee.status is Status.BELOW else knee.low)
+    question = f"How far {'do' if ' and ' in knee.target else 'does'} this {knee.target} scale?"
     if not plays or knee.status not in _SHORT:
-        return "How far does this NameNode scale? Not settled"
+        return f"{question} Not settled"
     rate = median_rate([play.run for play in plays])
     where = f"{rate:,.0f} calls/s ({knee.raised_text(plays[-1])})"
-    return f"How far does this NameNode scale? {_SHORT[knee.status]} {where}"
+    return f"{question} {_SHORT[knee.status]} {where}"
 
 
 def knee_answer(knee: Knee) -> str:
@@ -94,7 +96,8 @@ def knee_section(knee: Knee) -> Section:
             facts_table(conditions(knee), "What it was measured on"),
         ]
     blocks += [Callout("To be kept in mind", literal(remark), Tone.WARNING) for remark in knee.plan_remarks]
-    blocks.append(Text(_FRESH))
+    fresh = " with an empty namespace and warmed up" if "NameNode" in knee.target else ""
+    blocks.append(Text(_FRESH.format(knee.target, fresh)))
     return Section("How far does it scale?", tuple(blocks), plain(knee.answer))
 
 
@@ -161,14 +164,17 @@ def _limit_marks(knee: Knee) -> list[Mark]:
 
 def _table(knee: Knee) -> Table:
     rows: list[tuple[Value, ...]] = []
+    daemons = [row.daemon for row in knee.plays[0].run.daemons] or ["namenode"]
     for play in sorted(knee.plays, key=lambda play: play.level):
         run = play.run
         broken = ", ".join(result.limit for result in run.limits if not result.held)
         outcome = f"broke: {broken}" if broken else "failed" if run.failure else _NAMES[play.outcome]
+        shares = {row.daemon: row.cpu_share for row in run.daemons} or {"namenode": run.target_cpu_share}
         cpu = [
-            None if share is None else 100 * share for share in (run.player_cpu_share, run.target_cpu_share)
+            None if share is None else 100 * share
+            for share in (run.player_cpu_share, *map(shares.get, daemons))
         ]
-        limited, _ = limit_words(run.bottleneck, run.environment)
+        limited, _ = limit_words(run.bottleneck, run.environment, run.bottleneck_daemon)
         times = (None if ms is None else ms / 1e3 for ms in (run.p50_ms, run.p99_ms))
         rows.append((play.load, outcome, run.calls_per_s, *times, limited, *cpu, run.call_queue_max))
     columns = (
@@ -179,7 +185,7 @@ def _table(knee: Knee) -> Table:
         Column("p99", ValueKind.DURATION),
         Column("Limited by"),
         Column("Player", ValueKind.NUMBER, "% of a core"),
-        Column("NameNode", ValueKind.NUMBER, "% of a core"),
+        *(Column(daemon_name(daemon), ValueKind.NUMBER, "% of a core") for daemon in daemons),
         Column("Waiting calls", ValueKind.NUMBER),
     )
     note = (

@@ -9,6 +9,7 @@ from itertools import pairwise
 from froude.emulation.run import Latency, Run, histogram_of
 from froude.emulation.tally import Histogram
 from froude.experiment.figures.phases import phase_marks, time_axis
+from froude.hadoop.target import daemon_name
 from froude.render import Axis, Block, Chart, ChartKind, Column, Section, Series, Table, Value, ValueKind
 
 _MOST_PANELS = 9
@@ -67,13 +68,17 @@ def by_method(run: Run) -> Table:
     """Calls, errors and percentiles of every method that was answered."""
     other = _beside(run)
     rows: list[tuple[Value, ...]] = []
-    for method in _by_calls(run):
-        sent, answered = run.counts[method]
-        main, beside = run.latency(method), run.latency(method, other)
-        errors = sum(run.errors.get(method, {}).values())
-        times = (main.seconds(name) for name in ("p50_ms", "p99_ms", "p999_ms", "max_ms"))
-        rows.append((method, sent, answered, errors, *times, beside.seconds("p99_ms")))
+    for daemon, part in (run.parts or {"": run}).items():
+        for method in ([None] if daemon else []) + _by_calls(part):
+            counts = [counted for name, counted in part.counts.items() if method in {None, name}]
+            sent, answered = (sum(each) for each in zip(*counts, strict=True))
+            main, beside = part.latency(method), part.latency(method, other)
+            errors = sum(sum(by.values()) for name, by in part.errors.items() if method in {None, name})
+            times = (main.seconds(name) for name in ("p50_ms", "p99_ms", "p999_ms", "max_ms"))
+            who = [daemon_name(daemon)] if daemon else []
+            rows.append((*who, method or "all", sent, answered, errors, *times, beside.seconds("p99_ms")))
     columns = (
+        *([Column("Daemon")] if run.parts else []),
         Column("Method", ValueKind.CODE),
         Column("Sent", ValueKind.NUMBER),
         Column("Answered", ValueKind.NUMBER),

@@ -159,14 +159,14 @@ def namenode_section(run: Run) -> Section:
     title = "The NameNode"
     if not run.metrics:
         intro = "Its metrics are unknown: nobody sampled them. Give its web address to have them (`--http`)."
-        return Section(title, tuple(_cpu(Readings(()), run)), intro)
+        return Section(title, tuple(cpu_chart(Readings(()), run)), intro)
     readings = Readings(run.metrics)
     # Its log tells of each of the garbage collector's pauses.
     shown = [each for each in INSIDE if run.gc is None or each.title != _PAUSE_LENGTH]
     charts, still = charts_of(shown, readings, run)
     stops = list(stop_blocks(run))
     blocks: list[Block] = [
-        *_cpu(readings, run),
+        *cpu_chart(readings, run),
         *charts,
         *(block for block in stops if isinstance(block, Chart)),
     ]
@@ -183,7 +183,13 @@ def namenode_section(run: Run) -> Section:
     return Section(title, tuple(blocks), intro)
 
 
-def _cpu(readings: Readings, run: Run) -> Iterator[Chart]:
+def cpu_chart(readings: Readings, run: Run) -> Iterator[Chart]:
+    """What each process used of a core; nothing where nobody looked.
+
+    Args:
+        readings: of the play.
+        run: the play.
+    """
     lines = [
         series("NameNode", readings.rate("process.cpu_seconds")),
         series("ResourceManager", readings.rate(f"{MASTER}process.cpu_seconds")),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from froude.emulation.bottleneck import MASTER
+from froude.emulation.bottleneck import MASTER, RESOURCEMANAGER
 from froude.emulation.run import Run
 from froude.experiment.figures.inside import Inside, Line, charts_of, gauge, mean, rate
+from froude.experiment.figures.namenode import cpu_chart
 from froude.experiment.figures.readings import Readings
+from froude.experiment.figures.stops import stop_blocks
 from froude.render import Axis, Block, ChartKind, Section, Text, ValueKind
 
 _MS, _NS = 1e-3, 1e-9
@@ -129,6 +131,8 @@ def resourcemanager_sections(run: Run) -> tuple[Section, ...]:
     if not any(name.startswith(MASTER) for name in readings.names):
         return ()
     charts, still = charts_of(_INSIDE, readings, run)
-    blocks: list[Block] = [*charts, *([Text(f"Did not change: {'; '.join(still)}.")] if still else [])]
+    alone = run.daemons == (RESOURCEMANAGER,)
+    own = [*cpu_chart(readings, run), *stop_blocks(run)] if alone else []
+    blocks: list[Block] = [*own, *charts, *([Text(f"Did not change: {'; '.join(still)}.")] if still else [])]
     intro = "Sampled each second over JMX and from the process while the play ran."
     return (Section("The ResourceManager", tuple(blocks), intro),)

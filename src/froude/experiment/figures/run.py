@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.base.summary import counted
+from froude.emulation.bottleneck import RESOURCEMANAGER
 from froude.emulation.run import Run
 from froude.emulation.verdict import Colour
 from froude.experiment.figures.environment import (
@@ -39,7 +40,7 @@ def run_sections(run: Run, methods: Sequence[str] = ()) -> tuple[Section, ...]:
     return (
         play_section(run),
         latency_section(run, methods),
-        namenode_section(run),
+        *([] if run.daemons == (RESOURCEMANAGER,) else [namenode_section(run)]),
         *resourcemanager_sections(run),
         player_section(run),
     )
@@ -70,7 +71,7 @@ def play_section(run: Run) -> Section:
 def _verdict(run: Run) -> Callout:
     verdict = run.verdict
     reasons = "\n".join(f"- {plain(reason)}" for reason in verdict.reasons)
-    limited, why = limit_words(run.bottleneck.by.value, run.environment)
+    limited, why = limit_words(run.bottleneck.by.value, run.environment, run.bottleneck.daemon)
     text = f"{reasons}\n\n**Limited by: {limited}** ({why}): {plain(run.bottleneck.reason)}."
     title = f"Verdict: {verdict.colour.value}"
     return Callout(title, in_words(text, run.environment), TONES[verdict.colour])

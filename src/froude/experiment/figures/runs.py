@@ -21,7 +21,7 @@ def runs_section(runs: Sequence[tuple[str, Run]]) -> Section:
         latency = run.latency()
         errors = sum(sum(by_class.values()) for by_class in run.errors.values())
         times = (latency.seconds("p50_ms"), latency.seconds("p99_ms"))
-        limit, _ = limit_words(run.bottleneck.by.value, run.environment)
+        limit, _ = limit_words(run.bottleneck.by.value, run.environment, run.bottleneck.daemon)
         rows.append((name, scale_text(run), run.throughput(), *times, errors, limit, run.main_latency.value))
         points.append((run.throughput(), *times))
     points.sort(key=lambda point: point[0])

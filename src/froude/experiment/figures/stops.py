@@ -59,7 +59,7 @@ def _heap(run: Run, log: GcLog) -> Chart:
         Series("before", times, [change.before_bytes for change in log.heap]),
         Series("after", times, [change.after_bytes for change in log.heap]),
     )
-    caption = "What rises after collections is what the NameNode keeps."
+    caption = "What rises after collections is what the daemon keeps."
     y = Axis("heap in use", ValueKind.BYTES)
     marks = phase_marks(run)
     return Chart("Heap before and after each collection", time_axis(run), y, series, ChartKind.LINE, marks,

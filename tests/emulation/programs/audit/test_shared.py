@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from froude.emulation.pacing import Pacing
@@ -27,3 +28,13 @@ def test_blocks_need_datanodes_that_are_emulated(schema: Schema, tmp_path: Path)
     del play.population.families["datanode"]
     shared = SharedLog("client", play.population, tmp_path / "lines.json")
     assert shared.written(Written(None, 7), 0) == [Note("block placed on a node that is not emulated")]
+
+
+def test_leases_have_other_holders_in_each_play(schema: Schema, tmp_path: Path) -> None:
+    """As of clients that were started again."""
+    play = Play(schema, tmp_path, [Line(0.0, 0, "getfileinfo", "/a")])
+    names = []
+    for nonce in ("", "aa", "bb"):
+        play.population.settings = replace(play.population.settings, nonce=nonce)
+        names.append(SharedLog("client", play.population, tmp_path / "lines.json").who(0).name)
+    assert names == ["froude_0", "froude_aa_0", "froude_bb_0"]

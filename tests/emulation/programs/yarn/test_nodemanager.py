@@ -306,3 +306,16 @@ def test_a_container_is_started_once(stage: Stage) -> None:
     stage.start()
     assert Note("container started twice") in stage.start()
     assert stage.node.containers == 1
+
+
+def test_the_container_of_another_play_fetches_nothing(stage: Stage) -> None:
+    """Its files went with that play; it ends at once, and the ResourceManager is told."""
+    launch = type("Launch", (), {"localResources": [resource("/staging/job.xml")]})()
+    identity: Any = schema().message("hadoop.yarn.ContainerIdProto")()
+    identity.app_attempt_id.application_id.id, identity.app_attempt_id.application_id.cluster_timestamp = 7, 1
+    identity.app_attempt_id.attemptId, identity.id = 1, 2
+    foreign = StartContainer(None, KEY, identity.SerializeToString(), b"", launch, None)
+    stage.masters.launched_as = Launched(b"answer", started=[foreign])
+    said = stage.tell(Called(Ticket(0, 0), CONTAINERS, "startContainers", b""))
+    assert not [each for each in said if isinstance(each, Send)]
+    assert stage.states() == [(2, 3, 0)]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from froude.emulation.notes import FOREIGN_DATANODE
 from froude.emulation.programs.audit.commands import Assumed, Call, Who, Written
 from froude.emulation.programs.audit.ids import Ids
 from froude.emulation.programs.audit.replay import Operation, Replay
@@ -96,7 +97,8 @@ class SharedLog:
 
     def who(self, number: int) -> Who:
         """What a client calls itself."""
-        return Who(f"froude_{number}", self.replay.head.clients[number].user, self._ids)
+        process = "_".join(filter(None, ("froude", self.population.settings.nonce, str(number))))
+        return Who(process, self.replay.head.clients[number].user, self._ids)
 
     def body(self, call: Call) -> bytes:
         """A request's bytes.
@@ -138,7 +140,7 @@ class SharedLog:
             families = self.population.families.values()
             self._datanodes = next((each for each in families if isinstance(each, DatanodeFamily)), None)
         if self._datanodes is None:
-            return [Note("block placed on a node that is not emulated")]
+            return [Note(FOREIGN_DATANODE)]
         return self._datanodes.placed(step.located, step.length, NodeId(self._type, number))
 
     def overdue(self, number: int, now_s: float, *, busy: bool) -> Iterator[tuple[str, float]]:

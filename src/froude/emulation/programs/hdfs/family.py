@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from froude.emulation.notes import FOREIGN_DATANODE
 from froude.emulation.programs.context import stand_in
 from froude.emulation.programs.events import Instruction, NodeId, Note, Program, SendMessage
 from froude.emulation.programs.family import Family, PlainFamily, ScriptedView
@@ -102,7 +103,7 @@ class DatanodeFamily(PlainFamily):
         for position, location in enumerate(located.locs):
             number = self.datanodes.number(location.id.datanodeUuid)
             if number is None:
-                out.append(Note("block placed on a node that is not emulated"))
+                out.append(Note(FOREIGN_DATANODE))
                 continue
             storage = storages[position] if position < len(storages) else self.datanodes.storage(number)
             written = BlockWritten(block, storage, writer)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from froude.base.errors import InputError
-from froude.emulation.notes import MASTER_KILLED
+from froude.emulation.notes import FOREIGN_APPLICATION, MASTER_KILLED
 from froude.emulation.programs.events import Called, Forgone, Instruction, NodeId, Note, SendMessage
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.yarn.containers import (
@@ -242,7 +242,7 @@ class Applications:
             response.succeeded_requests.add().ParseFromString(container)
             process = self._process(node, key, each.container_launch_context)
             if process is None:
-                told.append(Note("container of an application that the play did not submit"))
+                told.append(Note(FOREIGN_APPLICATION))
             resource = identifier.resource.SerializeToString()
             launch = each.container_launch_context
             cause = next(self._launches, "") if process is not None else ""

@@ -319,7 +319,8 @@ class EmulatedNodemanager:
         )
         localised = self._localised = self._localised or Localised()
         fetches = localised.fetch(start.launch.localResources, start.key.application)
-        if fetches and self._nodes.population.target(NAMENODE) is None:
+        ours = start.process is not None or start.master is not None
+        if fetches and (not ours or self._nodes.population.target(NAMENODE) is None):
             fetches = []
         self._token += 1
         self._works = self._works or {}
