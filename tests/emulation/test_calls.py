@@ -10,9 +10,9 @@ from froude.base.errors import GuardError
 from froude.emulation.calls import RETRIES, RETRY_S
 from froude.emulation.controller import Controller, Group
 from froude.emulation.core import Core
+from froude.emulation.engine import connect
 from froude.emulation.identification import FirstCall, Identification
 from froude.emulation.programs.events import Endpoint, Failed, NodeId, Program, Reply, Send
-from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.target import Target
@@ -69,7 +69,7 @@ class Play:
         self.core = Core(
             People(*self.scripts),
             Controller([Group("n", len(calls), StartRule())]),
-            connect=lambda e, i: ClientConnection(e.protocol, client_id=i or bytes(16)),
+            connect=connect,
             identification=Proofs(question),
             call_timeout_s=timeout_s,
         )
@@ -118,6 +118,14 @@ def test_calls_wait_for_the_answer_to_the_question() -> None:
     assert play.scripts[0].seen[1:] == [Reply(0, b"done"), Reply(1, b"done")]
     assert play.core.tally.counts == {"a": (1, 1), "b": (1, 1), "c": (1, 0)}
     assert play.core.tally.identifications == {"whoAreYou": 2}
+
+
+def test_no_two_questions_of_any_plays_have_one_client_id() -> None:
+    """Neither that of a node nor that of another connection: no retry cache answers one with what was asked before."""
+    plays = [Play(QUESTION, ["a"], ["b"]) for _ in range(2)]
+    asked = [call.client_id for play in plays for calls in play.sent() for call in calls]
+    nodes = {play.core._nodes.client_id(node) for play in plays for node in play.core._calls.ids}
+    assert len(asked) == len({*asked} - nodes) == 4
 
 
 @pytest.mark.parametrize("question", [QUESTION, None])

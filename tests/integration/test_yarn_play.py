@@ -11,6 +11,11 @@ from typing import Any
 import psutil
 import pytest
 
+from froude.cli.run_text import run_text
+from froude.emulation.run import Run
+from froude.experiment.figures.head import run_head
+from froude.experiment.figures.latency import by_method
+from froude.experiment.figures.run import run_sections
 from froude.experiment.play import play
 from froude.experiment.sections import Load, NodemanagerOptions, Nodes, PlayOptions, Running
 from froude.experiment.session import Hadoop
@@ -56,7 +61,7 @@ def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, tmp_path: Path, gone: Gone)
         left = [each for each in psutil.Process().children(recursive=True) if each not in before]
     assert gone(left)
     notes = run.tally.notes
-    assert (set(run.parts), run.bottleneck.unseen) == ({"namenode", "resourcemanager"}, "")
+    _check_each_daemon(run)
     assert (run.failure, run.interrupted, dict(run.left_out)) == (None, False, {}), notes
     assert sorted((app["name"], app["state"], app["finalStatus"]) for app in apps) == [
         ("TeraGen", "FINISHED", "SUCCEEDED"),
@@ -79,6 +84,26 @@ def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, tmp_path: Path, gone: Gone)
     assert given - given_back in {0, 1}
     assert last["RMQueueMetrics.AggregateNodeLocalContainersAllocated"] > 0
     _check(read_trace(tmp_path / "run" / "trace"))
+
+
+def _check_each_daemon(run: Run) -> None:
+    """Title, terminal and table name both, the ResourceManager first, which has most calls; each has its own CPU."""
+    assert (run.daemons, run.bottleneck.unseen) == (("resourcemanager", "namenode"), "")
+    manager, namenode = run.parts.values()
+    assert f": ResourceManager {manager.rate_text}; NameNode {namenode.rate_text}" in run_head(run).title
+    lines = [line.partition(":")[0] for line in run_text(run).splitlines()]
+    assert [line for line in lines if line in {"ResourceManager", "NameNode"}] == [
+        "ResourceManager",
+        "NameNode",
+    ]
+    rows = {row[:2]: row[3] for row in by_method(run).rows}
+    for name, part in (("ResourceManager", manager), ("NameNode", namenode)):
+        assert rows[name, "all"] == sum(answered for _, answered in part.counts.values())
+        assert {method for daemon, method in rows if daemon == name} == {"all", *part.counts}
+        assert part.bottleneck.target_share is not None
+    assert manager.bottleneck.target_share != namenode.bottleneck.target_share
+    assert {"nodeHeartbeat", "create"} <= {*manager.counts, *namenode.counts}
+    assert not {*manager.counts} & {"create", "sendHeartbeat"}
 
 
 def _check_another_tracker(plan: Plan, master: ResourceManager) -> None:
@@ -110,8 +135,8 @@ def test_nodemanagers_of_a_second_play_are_those_of_the_first(hadoop: Hadoop) ->
             assert (run.failure, run.errors, run.daemons) == (None, {}, ("resourcemanager",))
             assert asked(master, "metrics")["clusterMetrics"]["activeNodes"] == 5
     assert run.bottleneck.target_share is not None
-    assert run.environment["target"] == "ResourceManager"
-    assert "NameNode" not in f"{run.verdict} {run.bottleneck}"
+    assert " against a ResourceManager: p99 " in run_head(run).title
+    assert "NameNode" not in f"{run.verdict} {run_text(run)} {run_head(run)} {run_sections(run)}"
 
 
 def _check(trace: Any) -> None:
