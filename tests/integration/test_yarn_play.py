@@ -49,7 +49,7 @@ def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, tmp_path: Path, gone: Gone)
     plan = extrapolate(mined(), Scale.of(nodes=5))
     options = PlayOptions(
         load=Load(speed=5.0, duration_s=150),
-        nodes=Nodes(nodemanagers=NodemanagerOptions(heartbeat_s=0.3)),
+        nodes=Nodes(nodemanagers=NodemanagerOptions(heartbeat_s=0.1)),
         record="full",  # type: ignore[arg-type]
     )
     with NameNode(hadoop, fast=True) as namenode, ResourceManager(hadoop, fast=True) as master:
