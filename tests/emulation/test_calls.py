@@ -128,6 +128,23 @@ def test_no_two_questions_of_any_plays_have_one_client_id() -> None:
     assert len(asked) == len({*asked} - nodes) == 4
 
 
+def test_calls_count_for_the_daemon_that_was_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a tracker for its ResourceManager; of one method of two daemons each has its own count."""
+    services = ("namenode", "resourcemanager", "resourcemanager-tracker")
+    ends = [Endpoint("p", target=Target(service, "x:1", "id")) for service in services]
+    monkeypatch.setattr(People, "endpoint", lambda _, node, *__: ends[node.number])
+    play = Play(QUESTION, ["a"], ["a"], ["b"])
+    for number, (question,) in enumerate(play.sent()):
+        play.answer(number, question, b"id")
+    play.sent()
+    series = play.core.tally.series
+    assert {name: (each.daemon, each.sent) for name, each in series.items()} == {
+        "a": ("namenode", 1),
+        "a (resourcemanager)": ("resourcemanager", 1),
+        "b": ("resourcemanager", 1),
+    }
+
+
 @pytest.mark.parametrize("question", [QUESTION, None])
 def test_another_daemon_ends_the_play(question: FirstCall | None) -> None:
     """Nothing more is sent on any connection; what waited is reported as not sent."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -77,12 +78,20 @@ def test_the_daemons_of_a_plan() -> None:
 
 def test_only_what_is_called_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """A NameNode alone goes by no service."""
-    monkeypatch.setattr(execution, "ResourceManager", lambda *_, **__: nullcontext())
-    monkeypatch.setattr(execution, "namenode_of", lambda *_: nullcontext())
     hadoop: Any = None
-    started: dict[tuple[str, ...], list[str]] = {}
+    started: list[str] = []
+
+    @contextmanager
+    def daemon(name: str) -> Iterator[None]:
+        started.append(name)
+        yield
+
+    monkeypatch.setattr(execution, "ResourceManager", lambda *_, **__: daemon("resourcemanager"))
+    monkeypatch.setattr(execution, "namenode_of", lambda *_: daemon("namenode"))
     for daemons in (["namenode"], ["resourcemanager"], ["namenode", "resourcemanager"]):
         monkeypatch.setattr(execution, "daemons_of", lambda _, daemons=daemons: daemons)
+        started.clear()
         with started_for(plan(), NameNodeTarget(), hadoop) as called:
-            started[tuple(daemons)] = list(called) if isinstance(called, dict) else []
-    assert list(started.values()) == [[], ["resourcemanager"], ["namenode", "resourcemanager"]]
+            assert started == daemons
+            assert isinstance(called, dict) is (daemons != ["namenode"])
+            assert not isinstance(called, dict) or list(called) == daemons
