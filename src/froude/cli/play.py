@@ -68,8 +68,8 @@ RampFlag = Annotated[
         min=SLOWEST_RAMP,
         max=FASTEST,
         callback=finite,
-        help="Emulated daemons, such as DataNodes, that begin in a second; and at most so many of the clients that "
-        "ran in parallel.",
+        help="Emulated daemons, such as DataNodes, that begin in a second, and the most clients of those that ran in "
+        "parallel.",
     ),
 ]
 DurationFlag = Annotated[str | None, typer.Option(help="Longest time of a play, for example '5 min'.")]

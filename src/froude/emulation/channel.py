@@ -91,7 +91,7 @@ class Channel:
         """Number within the play."""
         self.endpoint = endpoint
         self.daemon = answers_for(endpoint.target.service)
-        """Who is called, by the service that says who the daemon is."""
+        """The daemon called, by the service that names it."""
         self.connection = connection
         self.client_id = connection.client_id
         """Of calls whose node has none; the same on every connection that is made for the channel."""

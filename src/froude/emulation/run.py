@@ -142,7 +142,7 @@ class Run(Summarised):
 
     @property
     def daemons(self) -> tuple[str, ...]:
-        """Who was called, such as `namenode`, most calls first; empty for a Run that did not note it."""
+        """The daemons called, such as `namenode`, most calls first; empty for a Run that does not name them."""
         calls: Counter[str] = Counter()
         for series in (*self.tally.ramp.series.values(), *self.tally.series.values()):
             calls[series.daemon] += series.sent
@@ -309,7 +309,7 @@ class Run(Summarised):
 
     @property
     def call_queue(self) -> float | None:
-        """The most calls that waited for a handler of a target at once; None where nobody looked."""
+        """The most calls that waited for a handler of a target at once; None where it was not sampled."""
         queues = [self.most(CALL_QUEUE, daemon) for daemon in self.daemons or ("",)]
         return max((queue for queue in queues if queue is not None), default=None)
 

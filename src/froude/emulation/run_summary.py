@@ -32,7 +32,7 @@ class MethodRow(_Flat):
 
     method: str
     daemon: str = ""
-    """Who was called, such as `namenode`; empty where nobody noted it."""
+    """The daemon called, such as `namenode`; empty where it is not known."""
     sent: int
     answered: int
     failed: int
@@ -259,7 +259,7 @@ def _latencies(found: Percentiles) -> dict[str, Any]:
 
 
 def _row(run: Run, daemon: str, failed: Counter[str], method: str | None = None) -> dict[str, Any]:
-    """What is to be said of a method; without one, of all of a daemon's."""
+    """The row of a method; without one, that of all calls to a daemon."""
     counts = [counts for name, counts in run.counts.items() if method in {None, name}]
     return {
         "method": method or "",

@@ -133,7 +133,7 @@ class Series:
         self.key = key
         """Method name."""
         self.daemon = ""
-        """Who was called, such as `namenode`; empty where nobody was, or it is not known."""
+        """The daemon called, such as `namenode`; empty before any call, or where it is not known."""
         self.sent = 0
         """Calls; one that is sent again after its connection was lost counts once."""
         self.resent = 0

@@ -17,7 +17,7 @@ _LIMITED = {
     "target": "the {} was the limit",
     "machine": "the machine was busy with other work",
     "neither": "neither {} nor player was busy",
-    "unknown": "nobody saw how busy the {} was",
+    "unknown": "how busy the {} was is not known",
 }
 _LEAST_FACTOR = 4.0
 """How much more must have been raised before one can say that the calls in a second did not follow."""
@@ -98,5 +98,5 @@ def quick_start_text(environment: Mapping[str, str]) -> str:
         return ""
     return (
         f"This {environment.get(TARGET, 'NameNode')}'s JVM had flags for a quick start ({' '.join(flags)}): it never "
-        "comes to the full speed of one in production."
+        "reaches the full speed of one in production."
     )

@@ -48,11 +48,11 @@ class Observed:
 
     def environment(self) -> dict[str, str]:
         """What the play runs on: this machine, and the target's JVM where it can be asked."""
-        told = environment.machine()
+        found = environment.machine()
         for number, (name, web) in enumerate(self._webs.items()):
             facts = environment.daemon(web).items()
-            told |= {f"{key} of the {name}" if number else key: value for key, value in facts}
-        return told
+            found |= {f"{key} of the {name}" if number else key: value for key, value in facts}
+        return found
 
     def waits_for(self) -> str:
         """Why it does not serve yet, in its own words, as far as it says so; empty when it serves."""

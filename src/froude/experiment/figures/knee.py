@@ -45,7 +45,7 @@ _COLOURS = {Outcome.KEPT: 0, Outcome.BROKE: 1, Outcome.UNCLEAR: 6}
 """Grey for what says nothing of the NameNode; the third colour is a green, which would pass for good."""
 _FRESH = (
     "Each play was on a {0} of its own, started for it{1}. Player and {0} shared this machine: on another one the knee "
-    "lies elsewhere, and comparisons hold on one machine only."
+    "is elsewhere, and comparisons hold on one machine only."
 )
 _WIDE = 8.0
 """From how many times the smallest load on the largest stands on a logarithmic axis: loads are doubled."""
