@@ -94,7 +94,11 @@ def play(  # the flags of one command
         ),
     ] = None,
     http: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Its web address, to record its metrics as well.")
+        list[str] | None,
+        typer.Option(
+            metavar="[SERVICE=]HOST:PORT",
+            help="Its web address, to record its metrics as well; without a service, that of the first target.",
+        ),
     ] = None,
     pacing: PacingFlag = None,
     speed: SpeedFlag = 1.0,
@@ -113,7 +117,8 @@ def play(  # the flags of one command
         Path | None,
         typer.Option(
             metavar="RUN",
-            help="Use the RPC client ids of a run of the same seed again [fresh ones in each play].",
+            help="Use the RPC client ids of a run of the same seed again, on another target: the run's own may answer "
+            "from its retry cache for ten minutes [fresh ones in each play].",
         ),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the run.")] = Path("run"),
@@ -268,12 +273,13 @@ def _running(
     plan: Plan,
     target: list[str] | None,
     target_is: list[str] | None,
-    http: str | None,
+    http: list[str] | None,
 ) -> dict[str, Running]:
     """The targets of the flags, or what runs in this workspace.
 
     Raises:
-        InputError: no target, one that is no address, or a flag that is given twice for one service.
+        InputError: no target, one that is no address, a flag that is given twice for one service, or a web address
+            of a service without a target.
     """
     from froude.experiment.sections import ANY, Running, parse_web
 
@@ -282,19 +288,21 @@ def _running(
     ours = {service: _ours(settings, address) for service, address in addresses.items()}
     ids = {service: state.cluster_id for service, state in ours.items() if state is not None}
     ids |= _by_service(target_is or [], "--target-is")
-    own_http = next((state.http for state in ours.values() if state is not None), None)
-    web = http or own_http
-    if web is not None:
+    webs = {service: state.http for service, state in ours.items() if state is not None}
+    for service, web in _by_service(http or [], "--http").items():
         parse_web(web, place="--http")
+        if service and service not in uris:
+            allowed = ", ".join(filter(None, uris)) or "HOST:PORT"
+            raise InputError("is not the service of a target", place="--http", found=service, allowed=allowed)
+        webs[service or next(iter(uris))] = web
     logs = {
         service: Path(state.gc_log) for service, state in ours.items() if state is not None and state.gc_log
     }
-    first = next(iter(uris))
     running = {
         service or ANY: Running(
             address=uri,
             id=ids.get(service),
-            http=web if service == first else None,
+            http=webs.get(service),
             gc_log=logs.get(service),
         )
         for service, uri in uris.items()
