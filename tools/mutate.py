@@ -51,6 +51,7 @@ TIMEOUT_S = 300
 
 _COMPARISONS = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">")}
 _COMPARISONS |= {ast.Eq: ("==", "!="), ast.NotEq: ("!=", "==")}
+_COMMUTATIVE = {"max", "min", "math.gcd", "np.maximum", "np.minimum"}
 _SIGNS = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*")}
 
 
@@ -141,7 +142,9 @@ def mutants(module: str, source: str) -> Iterator[Mutant]:
                     yield text.mutant(*text.span(node), f"({changed})" if changed < 0 else str(changed))
             case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Continue() | ast.Raise():
                 yield text.mutant(*text.span(node), "pass")
-            case ast.Call(args=[first, second, *_]) if not isinstance(first, ast.Starred):
+            case ast.Call(func=called, args=[first, second, *_]) if ast.unparse(called) not in _COMMUTATIVE:
+                if isinstance(first, ast.Starred):
+                    continue
                 (start, middle), (begin, end) = text.span(first), text.span(second)
                 if not isinstance(second, ast.Starred) and source[start:middle] != source[begin:end]:
                     swapped = source[begin:end] + source[middle:begin] + source[start:middle]

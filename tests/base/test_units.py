@@ -68,6 +68,16 @@ def test_refuses(text: str | float) -> None:
         parse_quantity(text, place="size")
 
 
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [(1e9, "B", "1 GB"), (5e8, "B", "500 MB"), (1.5e3, "B", "1.5 kB"), (0.25, "B", "0.25 B"), (3600.0, "s", "1 h"),
+     (90.0, "s", "1.5 min"), (0.5, "s", "500 ms"), (-2e6, "B", "-2 MB"), (12345.0, "B", "12345 B")],
+)  # fmt: skip
+def test_the_largest_unit_of_at_least_one(value: float, unit: str, text: str) -> None:
+    """With up to four digits that lose nothing."""
+    assert str(Quantity(value, unit)) == text
+
+
 @given(st.integers(-(10**15), 10**15), st.sampled_from(["", "B", "s"]))
 def test_prints_what_it_reads(value: int, unit: str) -> None:
     """Printing and parsing again gives the same quantity."""

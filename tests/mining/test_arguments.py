@@ -395,3 +395,11 @@ def test_sizes_and_numbers_in_texts_that_nothing_explains_are_generated() -> Non
     assert rule.generator == "size"
     url = mine([{"x": f"http://h:{port}"} for port in (34019, 41113, 33791, 40001, 35555)])
     assert url == Template(("http://h:", Generated("number", {"low": 33791, "high": 41113})))
+
+
+@pytest.mark.parametrize(("usual", "others", "found"), [(18, 2, True), (17, 3, False), (9, 1, False)])
+def test_the_value_of_nearly_all_calls(usual: int, others: int, found: bool) -> None:
+    """Nine of ten, and ten calls at least; the others become a question."""
+    odd = [UUID_A, "/x", "seven"][:others]
+    rule = mine([{"x": value} for value in [*odd[:1], *["usual"] * usual, *odd[1:]]])
+    assert (rule == Constant("usual")) is found

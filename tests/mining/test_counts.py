@@ -171,6 +171,13 @@ def test_all_files_but_the_first() -> None:
     assert str(fit_count(points[:3]).count) != "files*users - 1"
 
 
+@pytest.mark.parametrize(("factor", "written"), [(2.0, "2*nodes*nodes"), (0.5, "None"), (1.5, "None")])
+def test_a_square_is_of_whole_multiples(factor: float, written: str) -> None:
+    """Every node with every node, so often; at odd sizes a fraction of it would be no number."""
+    points = [(Scale.of(nodes=n), factor * n * n) for n in (2, 4, 6)]
+    assert str(fit_count(points).count) == written
+
+
 def test_every_form_that_is_exact() -> None:
     """A square and a product of two that were alike; no group of unknown size."""
     points = [(Scale.of(nodes=n, files=n, racks=1), float(n * n)) for n in (2, 3, 4)]

@@ -59,6 +59,9 @@ def test_a_length_over_the_limit_is_refused_before_memory_is_spent() -> None:
     reader.feed(b"\0\0\0\x65")
     with pytest.raises(RemoteProtocolError, match=r"101 bytes.*allowed: at most 100 bytes"):
         reader.next_frame()
+    full = FrameReader(limit_bytes=100)
+    full.feed(b"\0\0\0\x64" + bytes(100))
+    assert full.next_frame() == bytes(100)
     tracemalloc.start()
     promising = FrameReader()
     promising.feed((127 << 20).to_bytes(4, "big"))
