@@ -14,6 +14,7 @@ from froude.emulation.engine import connect
 from froude.emulation.identification import FirstCall, Identification
 from froude.emulation.programs.events import Endpoint, Failed, NodeId, Program, Reply, Send
 from froude.hadoop.rpc.events import Request
+from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.target import Target
 from froude.workload.types import StartRule
@@ -167,6 +168,52 @@ def test_a_server_that_is_starting_is_asked_again() -> None:
         now_s += RETRY_S
         play.core.advance(now_s)
     assert "x:1: does not show who it is; found E: no" in str(play.core.failure)
+
+
+def test_further_calls_do_not_ask_a_starting_server_sooner() -> None:
+    """They wait with the others; a refused question counts by its error, as the target counts it."""
+    play = Play(QUESTION, ["a"])
+    ((call,),) = play.sent()
+    play.answer(0, call, None, 10.0)
+    for _ in range(RETRIES + 1):
+        play.core._send(0, Send("p", "b", b"", 7, 10.1), 10.1)
+    assert play.sent() == [[]]
+    play.core.advance(10.0 + RETRY_S)
+    ((call,),) = play.sent()
+    play.answer(0, call, b"id")
+    assert methods(play.sent()) == [["a", *["b"] * (RETRIES + 1)]]
+    assert play.core.tally.identifications == {"E": 1, "whoAreYou": 1}
+    assert play.core.tally.questions == {"whoAreYou": 2}
+
+
+def test_a_server_that_never_ends_authentication_ends_the_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that wait for it are in no flight, so that nothing else would."""
+    token = Token(b"who", b"secret")
+    monkeypatch.setattr(People, "endpoint", lambda *_: Endpoint("p", target=TARGET, token=token))
+    play = Play(QUESTION, ["a"], timeout_s=5.0)
+    play.core.advance(14.0)
+    assert play.core.failure is None
+    play.core.advance(16.0)
+    assert "does not answer; found authentication unanswered for 6 s" in str(play.core.failure)
+
+
+def test_later_connections_are_looked_at_only_until_the_target_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of ten thousand NodeManagers with a connection each, one proof concerns its own."""
+    play = Play(None, ["a", "x"], ["b"], ["c"])
+    (first, *_), *_ = play.sent()
+    play.answer(0, first, b"id")
+    came = play.sent()
+    looked = list[int]()
+    identify = play.core._calls._identify
+    monkeypatch.setattr(
+        play.core._calls,
+        "_identify",
+        lambda channel, now_s: (looked.append(channel.number), identify(channel, now_s)),
+    )
+    play.answer(1, came[1][0], b"id")
+    assert set(looked) <= {1}
 
 
 def test_a_question_that_is_not_answered_ends_the_play() -> None:

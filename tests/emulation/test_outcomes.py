@@ -71,9 +71,14 @@ def test_an_answer_that_nothing_was_done_is_a_failure_of_its_own_kind(tally: Tal
 def test_a_call_without_a_connection_counts_as_sent_and_lost(tally: Tally) -> None:
     """Who waits for a target that is gone has waited since the call was due."""
     made = outcomes(tally)
-    made.lost(SEND, "refused", 12.5)
+    made.lost(SEND, "namenode", "refused", 12.5)
     series = tally.of("mkdirs")
-    assert (series.sent, series.errors[LOST], list(series.intended)) == (1, 1, [2.5])
+    assert (series.daemon, series.sent, series.errors[LOST], list(series.intended)) == (
+        "namenode",
+        1,
+        1,
+        [2.5],
+    )
 
 
 def test_calls_that_were_due_are_named_and_too_many_are_not_counted(tally: Tally) -> None:

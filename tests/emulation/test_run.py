@@ -60,6 +60,29 @@ def test_a_call_sent_again_may_have_arrived_more_than_once(run: Run) -> None:
         assert closure(run, {}, {"create": counted, "iOException": 1}) == [Difference("create", 2, counted)]
 
 
+def test_questions_count_as_a_target_counts_them(run: Run) -> None:
+    """An answered one by its method, a refused one by its error; of one whose connection was lost nobody knows."""
+    run.tally.questions.update({"versionRequest": 4})
+    run.tally.identifications.update({"versionRequest": 2, "org.apache.hadoop.ipc.RetriableException": 1})
+    seen = {"create": 2, "iOException": 1, "retriableException": 1}
+    for counted in (2, 4):
+        assert closure(run, {}, {**seen, "versionRequest": counted}) == []
+    for counted in (1, 5):
+        differences = closure(run, {}, {**seen, "versionRequest": counted})
+        assert differences == [Difference("versionRequest", 2, counted)]
+
+
+def test_calls_of_which_no_daemon_had_one_are_in_the_verdict() -> None:
+    """A method that was due and never sent is in no daemon's part."""
+    run = a_run_of_yarn()
+    run.tally.notes.update({f"{UNSENT}create": 1, f"{UNSENT}renewLease": 3})
+    run.tally.of("getEditLogManifest").errors["java.io.IOException"] += 2
+    reasons = run.verdict.reasons
+    assert "NameNode: 1 call due and not sent before the end" in reasons
+    assert "3 calls due and not sent before the end" in reasons
+    assert "2 calls failed that did not fail when recorded" in reasons
+
+
 def test_each_daemon_has_a_part() -> None:
     """Its calls, latency, failures and limits, its CPU and a verdict on these alone; the whole names whose each is."""
     run = a_run_of_yarn()

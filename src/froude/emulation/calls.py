@@ -1,8 +1,9 @@
 """The calls of one player and the connections that they take: byte machines, calls in flight, and who answers them.
 
 A connection that is lost is made again, and the calls in flight on it are sent again with the same client id and call
-id and a higher retry count, as Hadoop's clients do. Only a target that takes no connection at all, or that is not the
-one that was admitted (`identification`), ends a play.
+id and a higher retry count, as Hadoop's clients do. These end a play: a target that takes no connection for as long as
+those clients try, that is not the one that was admitted or does not show it (`identification`), that leaves a call
+unanswered for too long, that refuses a connection in its header, or that breaks the protocol.
 """
 
 from __future__ import annotations
@@ -127,6 +128,8 @@ class Calls:
         for channel in self.channels:
             oldest = next(iter(channel.pending.values()), None)
             what, sent_s = ("who it is", channel.proof.sent_s) if channel.proof else ("", now_s)
+            if channel.up and channel.connection.state is not State.READY:
+                what, sent_s = "authentication", channel.opened_s
             if oldest is not None and oldest.sent_s <= sent_s:
                 what, sent_s = oldest.series.key, oldest.sent_s
             if now_s - sent_s > timeout_s:
@@ -148,7 +151,7 @@ class Calls:
         """
         route = self._routes[index]
         if route is None or route[0] != send.protocol or route[1] != send.service:
-            channel = self._channel(index, send)
+            channel = self._channel(index, send, now_s)
             route = self._routes[index] = (send.protocol, send.service, channel)
         channel = route[2]
         if channel.ready:
@@ -273,6 +276,8 @@ class Calls:
         """Let calls onto an authenticated connection, or first the one by which its server shows who it is."""
         if channel.ready or channel.proof or not channel.up or channel.connection.state is not State.READY:
             return
+        if now_s < channel.ask_at_s:
+            return
         endpoint, identification = channel.endpoint, self._identification
         if identification is None:
             self._ready(channel, now_s)
@@ -288,8 +293,8 @@ class Calls:
                 call_id, question.method, question.body, protocol=question.protocol
             )
             self._queue(channel, frame)
-            self._tally.identifications[question.method] += 1
-            channel.proof = Proof(call_id, now_s)
+            self._tally.questions[question.method] += 1
+            channel.proof = Proof(call_id, now_s, question.method)
         elif not identification.shows_by_answers(endpoint):
             self._ready(channel, now_s)
         elif endpoint.target in self._identified or not self._proof_under_way(endpoint.target):
@@ -315,7 +320,7 @@ class Calls:
         assert channel.proof is not None
         assert self._identification is not None
         target, call = channel.endpoint.target, channel.pending.get(channel.proof.call_id)
-        shown = False
+        shown, first = False, target not in self._identified
         if isinstance(event, Response):
             try:
                 shown = self._identification.shown(target, call and call.send.method, event.body)
@@ -324,26 +329,32 @@ class Calls:
                 return
         if call is None and isinstance(event, ErrorResponse):
             self._ask_again(channel, event, now_s)
+        elif call is None:
+            self._tally.identifications[channel.proof.question] += 1
         elif isinstance(event, ErrorResponse):
             self._refused(channel, event, now_s)
-        elif call is not None:
+        else:
             self._answered(channel, event, now_s)
         channel.proof = None
         if shown:
             self._identified.add(target)
             self._ready(channel, now_s)
-        for each in self.channels if call is not None else ():
-            if each.endpoint.target == target:  # one of them may have waited for this answer
-                self._identify(each, now_s)
+        if call is not None:
+            # Until the target has shown who it is, another connection may have waited for this answer.
+            for each in self.channels if first else [channel]:
+                if each.endpoint.target == target:
+                    self._identify(each, now_s)
 
     def _ask_again(self, channel: Channel, refusal: ErrorResponse, now_s: float) -> None:
         """A server that is starting refuses to be asked: it is asked a little later, as often as one is connected to."""
-        channel.attempts += 1
-        if channel.attempts > RETRIES:
+        self._tally.identifications[refusal.error_class] += 1
+        channel.refusals += 1
+        if channel.refusals > RETRIES:
             error = not_identified(channel.endpoint.target, refusal.error_class, refusal.message)
             self._player.fail(error, now_s)
         else:
-            self._player.wake(now_s + RETRY_S, channel.number, now_s)
+            channel.ask_at_s = now_s + RETRY_S
+            self._player.wake(channel.ask_at_s, channel.number, now_s)
 
     # --- connections --------------------------------------------------------------------------------------
 
@@ -373,9 +384,9 @@ class Calls:
         channel.up = channel.ready = False
         channel.proof = None
         channel.out.clear()
-        heard_s = self._heard_s(channel.endpoint.target)
-        if heard_s is None:
-            self._player.fail(TargetError(how, file=channel.endpoint.target.address or None), now_s)
+        target = channel.endpoint.target
+        if channel.heard_s is None and self._heard_s(target) is None:
+            self._player.fail(TargetError(how, file=target.address or None), now_s)
             return
         self._tally.notes[f"connection lost: {how}"] += 1
         if not channel.pending and not channel.waiting:
@@ -385,9 +396,9 @@ class Calls:
         if channel.attempts <= RETRIES:
             pause_s = 0.0 if channel.attempts == 1 else RETRY_S
             self._player.wake(now_s + pause_s, channel.number, now_s)
-        elif now_s - heard_s >= RETRY_S * (RETRIES - 1):
+        elif now_s - (self._heard_s(target) or 0.0) >= RETRY_S * (RETRIES - 1):
             attempts = f"nothing else in {channel.attempts} attempts"
-            error = TargetError(how, file=channel.endpoint.target.address or None, found=attempts)
+            error = TargetError(how, file=target.address or None, found=attempts)
             self._player.fail(error, now_s)
         else:
             self._give_up(channel, how, now_s)
@@ -410,11 +421,12 @@ class Calls:
         heard = (c.heard_s for c in self.channels if c.endpoint.target == target and c.heard_s is not None)
         return max(heard, default=None)
 
-    def _channel(self, index: int, send: Send) -> Channel:
+    def _channel(self, index: int, send: Send, now_s: float) -> Channel:
         endpoint = self._nodes.endpoint(self.ids[index], send.protocol, send.service)
         channel = self._by_endpoint.get(endpoint)
         if channel is None:
             channel = Channel(len(self.channels), endpoint, self._connect(endpoint, None))
+            channel.opened_s = now_s
             self._by_endpoint[endpoint] = channel
             self.channels.append(channel)
             self.opened.append(channel)
@@ -423,14 +435,14 @@ class Calls:
 
     def _reconnect(self, channel: Channel, now_s: float) -> None:
         """Make a connection again; what needs it follows once it is ready."""
-        channel.up = True
+        channel.up, channel.opened_s = True, now_s
         channel.connection = self._connect(channel.endpoint, channel.client_id)
         self.opened.append(channel)
         self._queue(channel, channel.connection.open())
         self._identify(channel, now_s)
 
     def _ready(self, channel: Channel, now_s: float) -> None:
-        channel.ready = True
+        channel.ready, channel.refusals = True, 0
         self._send_again(channel)
         waiting, channel.waiting = channel.waiting, []
         for index, send in waiting:
@@ -452,5 +464,5 @@ class Calls:
             self._failed(channel, call_id, call, (LOST, how), now_s, answered=False)
             self._player.dispatch(call.node, Failed(call.send.token, LOST, how), now_s)
         for index, send in waiting:
-            self._outcomes.lost(send, how, now_s)
+            self._outcomes.lost(send, channel.daemon, how, now_s)
             self._player.dispatch(index, Failed(send.token, LOST, how), now_s)

@@ -76,14 +76,16 @@ class Proof(NamedTuple):
     call_id: int
     sent_s: float
     """When, on the play's clock."""
+    question: str = ""
+    """The method of a call that asks who the server is; empty for a node's own call."""
 
 
 class Channel:
     """One connection as the core sees it."""
 
     __slots__ = (
-        "attempts", "client_id", "connection", "daemon", "endpoint", "heard_s", "number", "out", "pending", "proof",
-        "ready", "up", "waiting",
+        "ask_at_s", "attempts", "client_id", "connection", "daemon", "endpoint", "heard_s", "number", "opened_s", "out",
+        "pending", "proof", "ready", "refusals", "up", "waiting",
     )  # fmt: skip
 
     def __init__(self, number: int, endpoint: Endpoint, connection: ClientConnection) -> None:
@@ -97,6 +99,12 @@ class Channel:
         """Of calls whose node has none; the same on every connection that is made for the channel."""
         self.attempts = 0
         """How often it was lost, or not made, since it last answered a call."""
+        self.refusals = 0
+        """How often its server has refused to be asked who it is, since it last showed it."""
+        self.ask_at_s = 0.0
+        """It is not asked before."""
+        self.opened_s = 0.0
+        """When its connection was last begun."""
         self.heard_s: float | None = None
         """When bytes last came; None for never."""
         self.up = True

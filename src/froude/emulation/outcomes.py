@@ -86,15 +86,16 @@ class Outcomes:
         if first is not None:
             first.path = declined.path
 
-    def lost(self, send: Send, how: str, now_s: float) -> None:
+    def lost(self, send: Send, daemon: str, how: str, now_s: float) -> None:
         """Count a call that waited for a connection which cannot be made.
 
         Args:
             send: the call.
+            daemon: that it was for.
             how: what the target did.
             now_s: when.
         """
-        series = self._tally.of(send.method)
+        series = self._tally.of(send.method, daemon)
         series.sent += 1
         series.errors[LOST] += 1
         self._tally.failures.add(send.method, LOST, how, now_s - self.begun_s)

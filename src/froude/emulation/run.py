@@ -157,6 +157,8 @@ class Run(Summarised):
     def part(self, daemon: str) -> Run:
         """What was a daemon's: its calls with their latency and failures, limits on them, and its own CPU.
 
+        What ended the play before its time is in each daemon's part.
+
         Args:
             daemon: one of `daemons`.
         """
@@ -359,6 +361,8 @@ def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> li
     for method in sorted(set(expected) | set(after)):
         sent = expected[method]
         resent = whole.series[method].resent if method in whole.series else 0
+        # A question on a connection that was lost may have come to the target, or not.
+        resent += max(0, run.tally.questions[method] - run.tally.identifications[method])
         counted = after.get(method, 0) - before.get(method, 0)
         if not sent <= counted <= sent + resent:
             differences.append(Difference(method, sent, counted))
@@ -368,7 +372,8 @@ def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> li
 def counted_as(run: Run) -> Counter[str]:
     """What was sent, as a target counts it: a call that ends with an exception under the exception's name."""
     counts = Counter({method: sent for method, (sent, _) in run.tally.whole.counts.items()})
-    counts.update(run.tally.identifications)
+    for name, times in run.tally.identifications.items():
+        counts[failure_name(name) if "." in name else name] += times
     for method, by_class in run.errors.items():
         for name, times in by_class.items():
             if "." in name and (

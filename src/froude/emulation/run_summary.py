@@ -148,7 +148,7 @@ class RunSummary(_Flat):
     lock_queue_max: float | None
     """Threads that waited for the NameNode's lock at once."""
     heap_used_max_bytes: float | None
-    """Of the target's JVM."""
+    """Of the target's JVM; of several targets that of the one with the most calls."""
     gc_pauses: int | None
     """Stops for the garbage collector in the steady phase; this and what follows of them is null without its log."""
     gc_pause_share: float | None

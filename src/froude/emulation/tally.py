@@ -232,8 +232,10 @@ class Tally(Phase):
     """Error answers and lost calls by message."""
     notes: Counter[str] = field(default_factory=Counter)
     """What programs found worth counting."""
+    questions: Counter[str] = field(default_factory=Counter)
+    """Calls by method that asked a target who it is; not among those of the nodes."""
     identifications: Counter[str] = field(default_factory=Counter)
-    """Calls by method that asked a target who it is, once for each connection; not among those of the nodes."""
+    """Those that were answered, by method, and the refused ones by class of the error."""
 
     def begin_ramp(self) -> None:
         """What is sent from now on is of the ramp."""
@@ -267,6 +269,7 @@ class Tally(Phase):
             self.rows = sorted([*self.rows, *other.rows])
             self.failures.merge(other.failures)
             self.notes.update(other.notes)
+            self.questions.update(other.questions)
             self.identifications.update(other.identifications)
 
     @property

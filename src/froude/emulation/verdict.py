@@ -214,9 +214,12 @@ def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
     if not run.counts:
         yield "no call was sent in the steady phase, so that nothing was measured"
     yield from _strayed(run)
-    for daemon, part in (run.parts or {"": run}).items():
-        whose = f"{daemon_name(daemon)}: " if daemon else ""
-        yield from (whose + reason for reason in _calls(part))
+    rest = _troubles(run)
+    for daemon, part in run.parts.items():
+        own = _troubles(part)
+        yield from (f"{daemon_name(daemon)}: {reason}" for reason in _of_calls(*own))
+        rest = tuple(max(0, all_ - each) for all_, each in zip(rest, own, strict=True))
+    yield from _of_calls(*rest)  # also of calls of which none was sent, so that no daemon had one
     if lateness.p99_ms > _LATE_MS:
         late_s = lateness.p99_ms / 1e3
         yield f"calls were sent up to {late_s:,.1f} s (p99) after they were due: the load fell behind its plan"
@@ -232,11 +235,15 @@ def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
         yield f"nothing was seen of {bottleneck.unseen} itself: name its web address"
 
 
-def _calls(run: Judged) -> Iterator[str]:
-    """What concerns one daemon's calls."""
-    if run.failed:
-        yield f"{counted(run.failed.total(), 'call')} failed that did not fail when recorded"
-    if run.unsent:
-        yield f"{counted(sum(run.unsent.values()), 'call')} due and not sent before the end"
-    if run.refused:
-        yield f"{counted(run.refused, 'node')} refused by the target"
+def _troubles(run: Judged) -> tuple[int, ...]:
+    """Calls that failed, calls that were not sent, and nodes that were refused."""
+    return run.failed.total(), sum(run.unsent.values()), run.refused
+
+
+def _of_calls(failed: int, unsent: int, refused: int) -> Iterator[str]:
+    if failed:
+        yield f"{counted(failed, 'call')} failed that did not fail when recorded"
+    if unsent:
+        yield f"{counted(unsent, 'call')} due and not sent before the end"
+    if refused:
+        yield f"{counted(refused, 'node')} refused by the target"
