@@ -284,7 +284,11 @@ class ServerRows:
             self.program.row(f"{self.label}:included{name}", terms, lower=0.0)
 
     def _spread(self) -> None:
-        """No server has more than the largest share; of one server the variable's bound says so."""
+        """No server has more than the largest share; of one server the variable's bound says so.
+
+        Cores tie what computes to servers that exist. Of a task that computes nothing, the network and the memory
+        may fall below the solver's tolerance at a low load: without a row of its own, no server would run it.
+        """
         if self.variables.count is None:
             return
         sub, items = self.sub, self.sub.items
@@ -297,6 +301,7 @@ class ServerRows:
             variable: sub.task_scale[task] * sub.most_work(task)
             for task, variable in self.variables.work.items()
             if self.instance.tasks[task].most_share < 1
+            or not self.instance.tasks[task].cores[self.server.cpu]
         }
         for variable, each in most.items():
             terms = [(variable, 1.0), (self.variables.count, -each)]
