@@ -1,12 +1,12 @@
 """Files are whole or absent."""
 
-import gzip
 import os
 import resource
 import signal
 import stat
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -20,8 +20,9 @@ from froude.base.files import (
     create_file,
     file_beside,
     folder_beside,
+    open_regular,
+    read_at_most,
     read_bounded,
-    read_lines,
     remove_folder,
 )
 
@@ -39,8 +40,8 @@ def test_a_new_file_is_never_written_over(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
     (tmp_path / "link").symlink_to("nowhere")
     for taken in ("a", "link"):
-        with pytest.raises(InputError, match="already exists"):
-            create_file(tmp_path / taken)
+        with pytest.raises(InputError, match="already exists"), create_file(tmp_path / taken):
+            pass
     assert (tmp_path / "a").read_bytes() == b"1"
     assert not (tmp_path / "nowhere").exists()
 
@@ -84,32 +85,60 @@ def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
     for place, name in places.items():
         with pytest.raises(InputError, match=f"is {name} where a file is needed"):
             read_bounded(place, limit_bytes=9)
-        with pytest.raises(InputError, match=name):
-            list(read_lines(place, longest=9))
     with pytest.raises(InputError, match="cannot be read"):
         read_bounded(tmp_path / "none\0", limit_bytes=9)
 
 
-def test_a_file_that_says_no_size_is_bounded(tmp_path: Path) -> None:
-    """As those of the kernel do."""
-    with pytest.raises(InputError, match="is too large; found more"):
-        read_bounded(Path("/proc/self/maps"), limit_bytes=10)
+@pytest.mark.parametrize("read", ["read", "read1", "readline", "peek"])
+def test_a_file_that_cannot_be_read_to_its_end_is_named(tmp_path: Path, read: str) -> None:
+    """The system's error about an open file has no name: here page 0 of a process, which is never there."""
+    (tmp_path / "a").symlink_to("/proc/self/mem")
+    with (
+        pytest.raises(InputError, match=r"a: cannot be read \(Input/output error\)"),
+        open_regular(tmp_path / "a") as file,
+    ):
+        getattr(file, read)()
 
 
-def test_lines_plain_and_packed(tmp_path: Path) -> None:
-    """A log is read line by line, odd bytes and all; one absurdly long line is refused with its number."""
-    (tmp_path / "a").write_bytes(b"one\ntwo\xff\nthree")
-    (tmp_path / "b.gz").write_bytes(gzip.compress(b"one\ntwo\xff\nthree"))
-    for name in ("a", "b.gz"):
-        assert list(read_lines(tmp_path / name, longest=5)) == ["one", "two\ufffd", "three"]
-        with pytest.raises(InputError, match="2: has a line too long"):
-            list(read_lines(tmp_path / name, longest=4))
-    packed = bytearray(gzip.compress(b"x" * 1000))
-    packed[15] ^= 0xFF
-    for data in (bytes(packed), bytes(packed[:12])):
-        (tmp_path / "c.gz").write_bytes(data)
-        with pytest.raises(InputError, match=r"c\.gz: is a damaged gzip file"):
-            list(read_lines(tmp_path / "c.gz", longest=5000))
+def test_a_limit_is_not_set_aside_before_it_is_needed(tmp_path: Path) -> None:
+    """A file of a few bytes is read in a few bytes, however large it might be."""
+    (tmp_path / "a").write_bytes(b"few")
+    tracemalloc.start()
+    try:
+        assert read_bounded(tmp_path / "a", limit_bytes=1 << 40) == b"few"
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("size", [100, 100_000])
+def test_a_new_file_on_a_full_disk_is_named(tmp_path: Path, size: int) -> None:
+    """Also where what is left in the buffer is written when the file is closed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        with pytest.raises(MissingError, match=r"a: cannot be written"), create_file(tmp_path / "a") as file:
+            file.write(bytes(size))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("file", ["/proc/self/maps", "/proc/self/pagemap"])
+def test_a_file_without_a_size_is_not_read(tmp_path: Path, file: str) -> None:
+    """Those of the kernel may go on for terabytes; an empty file is none of them."""
+    (tmp_path / "empty").touch()
+    assert read_bounded(tmp_path / "empty", limit_bytes=9) == b""
+    with pytest.raises(InputError, match="has no size but content"):
+        read_bounded(Path(file), limit_bytes=1 << 40)
+
+
+def test_a_file_that_grows_while_it_is_read_is_bounded(tmp_path: Path) -> None:
+    """Beyond the limit it is refused, whatever its size was when it was opened."""
+    (tmp_path / "a").write_bytes(b"x")
+    with open_regular(tmp_path / "a") as file:
+        (tmp_path / "a").write_bytes(b"x" * 100)
+        with pytest.raises(InputError, match="is too large; found more"):
+            read_at_most(file, tmp_path / "a", 10)
 
 
 @pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "folder", "/dev/null"])

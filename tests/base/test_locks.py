@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import GuardError, InputError, MissingError
-from froude.base.locks import alone, held, in_turn, take
+from froude.base.locks import alone, beside, held, in_turn, take
 
 _HOLDER = """
 import sys, time
@@ -22,6 +22,13 @@ with in_turn(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
 """
+
+
+@pytest.mark.parametrize("place", [".", "/", ""])
+def test_what_has_no_name_has_no_lock_next_to_it(place: str) -> None:
+    """A folder where a file is needed is refused."""
+    with pytest.raises(InputError, match="is a folder where a file is needed"):
+        beside(Path(place))
 
 
 def test_one_at_a_time(tmp_path: Path) -> None:

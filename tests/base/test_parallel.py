@@ -6,12 +6,21 @@ import pytest
 
 from froude.base import parallel
 from froude.base.errors import InputError, MissingError
+from froude.base.input_limits import InputLimits, input_limits, within_limits
 
 
 def _square(x: int) -> int:
     if x < 0:
         raise InputError("negative", found=x)
     return x * x
+
+
+def _most_rows(_: int) -> int:
+    return input_limits().rows
+
+
+def _ends(_: int) -> None:
+    os._exit(1)
 
 
 def _process(_: int) -> int:
@@ -28,6 +37,18 @@ def test_an_error_of_a_worker_is_the_callers() -> None:
     """It arrives as it was raised."""
     with pytest.raises(InputError, match="found -1"):
         parallel.map(_square, [1, -1], 2)
+
+
+def test_limits_of_inputs_hold_in_workers() -> None:
+    """As in the process that has started them."""
+    with within_limits(InputLimits(rows=7)):
+        assert parallel.map(_most_rows, [1, 2], 2) == [7, 7]
+
+
+def test_a_worker_that_the_system_ends_is_stated() -> None:
+    """As it does where memory runs out."""
+    with pytest.raises(MissingError, match="a worker process was ended from outside"):
+        parallel.map(_ends, [1, 2], 2)
 
 
 def test_a_gang_lives_in_processes_of_its_own() -> None:

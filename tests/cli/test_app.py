@@ -73,6 +73,53 @@ def test_a_bug_is_70_and_says_where(
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            OSError(5, "Input/output error", "disk.csv"),
+            "disk.csv: cannot be read or written (Input/output error)",
+        ),
+        (OSError("odd"), "cannot be read or written (odd)"),
+        (MemoryError(), "there is not enough memory for this. Give it less at a time"),
+    ],
+)
+def test_what_the_system_refuses_is_1(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of whatever command: one line, and the same as JSON."""
+
+    def refused(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(app, "resolve", refused)
+    assert run(["--json", "doctor"]) == 1
+    out, err = capsys.readouterr()
+    assert err.startswith(f"froude: {said}")
+    assert err.count("\n") == 1
+    assert json.loads(out)["error"]["message"] in err
+
+
+@pytest.mark.parametrize("words", ["trace show none --json", "scenario list", "--version"])
+def test_a_full_disk_behind_standard_output_is_1(words: str) -> None:
+    """Also of an error that shall be printed there."""
+    command = [sys.executable, "-c", "from froude.cli.entry import main; main()", *words.split()]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("froude: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_limits_of_inputs_hold_for_one_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The flag may be repeated, and stand anywhere."""
+    (tmp_path / "t.csv").write_text("time,sender,method\n1,a,b\n")
+    words = ["trace", "import", "calls", str(tmp_path / "t.csv"), "-o", str(tmp_path / "t"), "--dry-run"]
+    assert run([*words, "--max", "columns=2", "--max", "nodes=1"]) == 1
+    assert "has too many columns; found 3; allowed: at most 2" in capsys.readouterr().err
+    assert run(words) == 0
+
+
 def test_interruption_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a shell expects of Ctrl-C."""
 

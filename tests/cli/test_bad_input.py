@@ -36,6 +36,7 @@ from tests.trace.importers.test_tap import tap_bytes
 from tests.trace.making import small_trace
 
 Out = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
 AT = ("--at", "datanodes=3", "--at", "clients=2", "--at", "files=2")
 
 
@@ -284,6 +285,7 @@ def full_disk(limit_bytes: int) -> Iterator[None]:
 
 WRITERS: dict[str, Callable[[Path, Path], Sequence[object]]] = {
     "mine": lambda a, o: ("mine", a / "t", "-o", o),
+    "audit": lambda a, o: ("trace", "import", "audit", a / "hdfs-audit.log", "-o", o),
     "extrapolate": lambda a, o: ("extrapolate", a / "w.yaml", *AT, "-o", o),
     "tap": lambda a, o: ("--quiet", "trace", "import", "tap", a / "k.tap", "--hadoop", a / "jars", "-o", o),
     "pcap": lambda a, o: ("capture", "pcap", a / "k.pcap", "--hadoop", a / "jars", "-o", o),
@@ -299,10 +301,12 @@ def test_a_full_disk(command: str, limit_bytes: int, place: Path, capsys: Out) -
     write_workload(place / "w.yaml", workload())
     (place / "k.tap").write_bytes(tap_bytes())
     (place / "k.pcap").write_bytes(file_of(talk_of().segments))
+    (place / "hdfs-audit.log").write_text(LOG)
     before = sorted(place.rglob("*"))
     with full_disk(limit_bytes):
         code = run([str(word) for word in WRITERS[command](place, place / "out")])
     stated(code, capsys.readouterr().err, "out")
+    shutil.rmtree(place / "out.partial", ignore_errors=True)  # of an audit log: what another try goes on with
     assert [path for path in sorted(place.rglob("*")) if path.is_file()] == [p for p in before if p.is_file()]
 
 
@@ -326,6 +330,30 @@ def test_runs_and_traces_on_a_full_disk(tmp_path: Path) -> None:
         with full_disk(300), pytest.raises(FroudeError, match="cannot be written"):
             write()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", [".", "/", ""])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "harvest rollback PLACE",
+        "harvest reimages --namenode 127.0.0.1:1 --samples 1 -o PLACE",
+        "cache disk i --cache PLACE --size 1MB --port 9 --dry-run",
+        "report w.yaml -o PLACE",
+        "compare --baseline r --candidate r --report PLACE -o c.json",
+        "trace import audit audit.log -o PLACE",
+    ],
+)
+def test_places_without_a_name(
+    words: str, place: str, tmp_path: Path, capsys: Out, monkeypatch: Patch
+) -> None:
+    """A folder where a file is needed is one clear error, also where a file next to it is wanted."""
+    monkeypatch.chdir(tmp_path)
+    write_workload(tmp_path / "w.yaml", workload())
+    write_run(tmp_path / "r", a_run())
+    (tmp_path / "audit.log").write_text(LOG)
+    code = run([place if word == "PLACE" else word for word in words.split()])
+    stated(code, capsys.readouterr().err, "froude: .:", "froude: /:")
 
 
 def test_errors_as_json(tmp_path: Path, capsys: Out) -> None:

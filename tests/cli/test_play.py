@@ -39,7 +39,8 @@ def test_dry_run_says_what_would_be_played(folder: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("size", "words", "said"),
     [
-        ({"datanodes": 10**12}, (), "more nodes than there is memory for"),
+        ({"datanodes": 10**12}, (), "plan.yaml:nodes.datanode.count: has too many nodes"),
+        ({"datanodes": 10**12}, ("--max", "nodes=1e13"), "more nodes than there is memory for"),
         ({"clients": 0}, (), "the plan has only nodes that never end"),
         ({"datanodes": 0, "clients": 0}, (), "the plan has no nodes"),
         (

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from froude.base.errors import InputError
+from froude.base.input_limits import InputLimits
 from froude.base.progress import Silent
 from froude.cli.progress import LineProgress, RichProgress
 from froude.cli.settings import Settings, resolve
@@ -30,6 +31,18 @@ def test_precedence_of_global_flags(tmp_path: Path) -> None:
     assert resolve({**flags, "seed": 0}, {}).asked_seed == 0
     assert resolve(flags, {}).workers == 2
     assert resolve({**flags, "workers": "tcp://127.0.0.1:1"}, {}).workers == "tcp://127.0.0.1:1"
+
+
+def test_limits_of_inputs(tmp_path: Path) -> None:
+    """A list, or a text with commas; those of the flag replace those of the environment and of the file."""
+    (tmp_path / "froude.toml").write_text('[defaults]\nmax = ["rows=5", "nodes=7"]\n')
+    flags: dict[str, Any] = {"workspace": tmp_path}
+    assert resolve(flags, {}).limits == InputLimits(rows=5, nodes=7)
+    assert resolve(flags, {"FROUDE_MAX": "steps=3,expansion=2 MB"}).limits == InputLimits(2_000_000, steps=3)
+    assert resolve({**flags, "max": ["rows=9"]}, {"FROUDE_MAX": "steps=3"}).limits == InputLimits(rows=9)
+    (tmp_path / "froude.toml").write_text("[defaults]\nmax = 5\n")
+    with pytest.raises(InputError, match="max: are not limits; found 5"):
+        resolve(flags, {})
 
 
 def test_the_workspace_is_the_current_folder_unless_named(
@@ -57,6 +70,7 @@ def test_flags_that_are_not_given_are_off(tmp_path: Path) -> None:
         ({"FROUDE_SEED": "x"}, "--seed: not a seed; found x"),
         ({"FROUDE_SEED": "9" * 6000}, "--seed: not a seed"),
         ({"FROUDE_WORKERS": "0"}, "--workers: not a number of workers"),
+        ({"FROUDE_MAX": "rows"}, "--max rows: is not a quantity"),
     ],
 )
 def test_what_the_environment_may_not_say(environment: dict[str, str], message: str, tmp_path: Path) -> None:

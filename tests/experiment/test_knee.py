@@ -93,7 +93,7 @@ def test_the_speed_can_be_raised(plays: Plays) -> None:
     [
         ({"limits": ["p99(nosuch) < 1 s"]}, r"--limit: is a method that the plan never calls; found nosuch"),
         ({"at": {"files": -1}}, r"the plan cannot be played"),
-        ({"at": {"datanodes": 1e12}}, r"more nodes than there is memory for"),
+        ({"at": {"datanodes": 1e12}}, r"nodes\.datanode\.count: has too many nodes; .* --max nodes="),
         ({"load": Load(speed=1e5), "search": {"raise_": ["speed"], "most": 100}}, r"speed: is out of range"),
     ],
 )

@@ -46,6 +46,30 @@ def test_an_application_that_hardly_runs(factor: float) -> None:
     assert plan.upper == pytest.approx(least.upper, rel=0.01)
 
 
+@pytest.mark.parametrize("memory", [0.0, 10.0])
+@pytest.mark.parametrize("factor", [1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9])
+def test_tasks_that_compute_nothing_run_at_any_load(factor: float, memory: float) -> None:
+    """Each plan is sound, and costs what the load costs: per load as at a thousandth of it, or as at no load."""
+    problem = photoshare()
+    tasks = tuple(
+        replace(
+            task, memory=memory, operations=tuple(o for o in task.operations if not isinstance(o, Compute))
+        )
+        for task in problem.application.tasks
+    )
+    problem = replace(problem, application=replace(problem.application, tasks=tasks))
+    at, below = (
+        compile_plan(replace(problem, sla=problem.sla.scaled(each)), SolveLimits(0.02, 20))
+        for each in (factor, factor / 1e3)
+    )
+    assert {r.task for g in at.groups for r in g.running} == {task.name for task in tasks}
+    assert at.upper >= 0.98 * below.upper
+    if factor > 1e3:
+        assert at.upper == pytest.approx(1e3 * below.upper, rel=0.04)
+    elif factor < 1:
+        assert at.upper == pytest.approx(below.upper, rel=0.02)
+
+
 def test_what_never_runs_keeps_any_latency() -> None:
     """In the model and in the check alike, whatever stands there."""
     problem = _task(0.0, 1.0, 0.0)

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from froude.base.errors import InputError
+from froude.base.input_limits import InputLimits, within_limits
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import calls_per_node, pace, paces
 from froude.workload.scale import Count, Scale
@@ -201,6 +203,26 @@ def test_loops_by_the_number_of_the_node() -> None:
     )
     few = extrapolate(workload, Scale.of(clients=10, files=8, blocks=2))
     assert few.playable
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "name"),
+    [
+        ({"clients": 1e15}, "client.count", "nodes"),
+        ({"files": 1e15}, "client.L1.times", "repetitions"),
+        ({"files": 9e6}, "client.steps", "steps"),
+    ],
+)
+def test_a_plan_beyond_its_limits_is_refused_before_it_is_worked_out(
+    change: dict[str, float], place: str, name: str
+) -> None:
+    """The field that is too large is named, and the flag that allows it."""
+    workload, scale = _workload(), Scale.of(**{"clients": 2, "files": 8, "blocks": 2, **change})
+    match = rf"nodes\.{place}: has too many {name}; .* --max {name}="
+    with within_limits(InputLimits(steps=10_000_000)), pytest.raises(InputError, match=match):
+        extrapolate(workload, scale)
+    with within_limits(InputLimits(nodes=10**18, steps=10**18, repetitions=10**18)):
+        assert extrapolate(workload, scale).counts["client"] == round(scale["clients"].value)
 
 
 def test_more_nodes_that_wait_for_each_other_are_no_more_load() -> None:

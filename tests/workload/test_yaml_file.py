@@ -65,6 +65,7 @@ def test_reads_what_a_person_writes(tmp_path: Path) -> None:
             "flows from a call that is not there; found c9",
         ),
         ("workload/1", "trace/1", "is not a workload; found trace/1"),
+        ("nodes:", "recorded: {traces: [zzz]}\nnodes:", r"w\.yaml:2: recorded.traces: is no hash; found zzz"),
     ],
 )
 def test_errors_name_line_and_field(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import gzip
 import io
 import os
 import shutil
 import stat
 import tempfile
-import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
 from froude.base.errors import InputError, MissingError
 
@@ -33,6 +32,8 @@ _NAMES = (
 )
 _STAGED = ".froude"
 """How the names of files and folders end that are written next to their places, once they are locked."""
+_PIECE_BYTES = 1 << 20
+T = TypeVar("T")
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
@@ -303,6 +304,21 @@ def refuse_special(path: Path, *, folder: bool = False) -> None:
     raise InputError("is not replaced", file=path, found=kind, allowed=f"{wanted}, or a free place")
 
 
+def next_to(path: Path, name: str) -> Path:
+    """A place in the folder of a file.
+
+    Args:
+        path: of the file.
+        name: of the other file.
+
+    Raises:
+        InputError: the path names no file, such as `.` and `/`.
+    """
+    if not path.name:
+        raise InputError("is a folder where a file is needed", file=path)
+    return path.with_name(name)
+
+
 def refuse_taken(path: Path) -> None:
     """Refuse a place where anything stands, also a link to nothing.
 
@@ -317,16 +333,23 @@ def refuse_taken(path: Path) -> None:
         )
 
 
-def create_file(path: Path) -> io.BufferedWriter:
+@contextmanager
+def create_file(path: Path) -> Iterator[io.BufferedWriter]:
     """Open a new file for writing, its owner's only; a link is never followed, and nothing there written over.
+
+    Closing it writes the end of its buffer, so errors of that are stated here as well.
+
+    Yields:
+        The open file.
 
     Raises:
         InputError: something stands there.
-        MissingError: no space, or no right to write there.
+        MissingError: no space, or no right to write there; also from the block.
     """
     refuse_taken(path)
-    with stated_os_errors(path):
-        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with stated_os_errors(path), os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+        yield file
 
 
 @contextmanager
@@ -341,7 +364,7 @@ def open_regular(path: Path, *, limit_bytes: int | None = None) -> Iterator[io.B
         The open file.
 
     Raises:
-        InputError: absent, unreadable, not a regular file, or over the limit.
+        InputError: absent, unreadable, not a regular file, without a size, or over the limit.
     """
     path = Path(path)
     try:
@@ -349,9 +372,34 @@ def open_regular(path: Path, *, limit_bytes: int | None = None) -> Iterator[io.B
         descriptor = os.open(path, _OPEN_FLAGS)
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read ({_why(error)})", file=path) from error
-    with os.fdopen(descriptor, "rb") as file:
+    named: Any = _NamedFile(descriptor, path)
+    with io.BufferedReader(named) as file:
         _check(os.fstat(descriptor), path, limit_bytes)
+        if not os.fstat(descriptor).st_size and file.peek() and not os.fstat(descriptor).st_size:
+            raise InputError(
+                "has no size but content, as files of the kernel, which may have no end", file=path
+            )
         yield file
+
+
+class _NamedFile(io.FileIO):
+    """A file whose errors are stated with its name: those of the system about an open file have none."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        super().__init__(descriptor)
+        self._path = path
+
+    def readinto(self, buffer: Any, /) -> int:
+        return self._read(super().readinto, buffer)
+
+    def readall(self) -> bytes:
+        return self._read(super().readall)
+
+    def _read(self, read: Callable[..., T], *buffer: Any) -> T:
+        try:
+            return read(*buffer)
+        except OSError as error:
+            raise InputError(f"cannot be read ({_why(error)})", file=self._path) from error
 
 
 def check_regular(path: Path, *, limit_bytes: int | None = None) -> None:
@@ -382,55 +430,26 @@ def read_bounded(path: Path, *, limit_bytes: int) -> bytes:
         InputError: absent, unreadable, not a regular file, or over the limit.
     """
     with open_regular(path, limit_bytes=limit_bytes) as file:
-        try:
-            data = file.read(limit_bytes + 1)
-        except OSError as error:
-            raise InputError(f"cannot be read ({_why(error)})", file=path) from error
-    if len(data) > limit_bytes:
-        raise _too_large(Path(path), "more", limit_bytes)
-    return data
+        return read_at_most(file, path, limit_bytes)
 
 
-def read_lines(path: Path, *, longest: int) -> Iterator[str]:
-    """The lines of a log, plain or packed with gzip, without their line feeds; odd bytes become `\ufffd`.
+def read_at_most(file: io.BufferedIOBase, path: Path, limit_bytes: int) -> bytes:
+    """The rest of an open file, piece by piece: `read(n)` of a buffered file sets n bytes aside at once.
 
     Args:
-        path: the log.
-        longest: most bytes of a line, its line feed included.
-
-    Raises:
-        InputError: unreadable, not a regular file, damaged gzip, or a line beyond the limit.
-    """
-    with open_regular(path) as raw, unpacked(raw, path) as source:
-        for number, line in enumerate(iter(lambda: source.readline(longest + 1), b""), 1):
-            if len(line) > longest:
-                allowed = f"at most {longest} bytes"
-                raise InputError("has a line too long for a log", file=path, place=number, allowed=allowed)
-            yield line.decode("utf-8", "replace").rstrip("\n")
-
-
-@contextmanager
-def unpacked(raw: io.BufferedReader, path: Path) -> Iterator[io.BufferedIOBase]:
-    """What a file holds, unpacked where it is packed with gzip.
-
-    Args:
-        raw: the open file, at its beginning.
+        file: at its place.
         path: its name, for errors.
-
-    Yields:
-        A stream to read from.
+        limit_bytes: the most that it may hold; a byte more is refused.
 
     Raises:
-        InputError: while it is read, what is packed turns out to be damaged.
+        InputError: it holds more.
     """
-    packed = raw.read(2) == b"\x1f\x8b"
-    raw.seek(0)
-    try:
-        yield gzip.GzipFile(fileobj=raw) if packed else raw
-    except (zlib.error, gzip.BadGzipFile, EOFError) as error:
-        raise InputError("is a damaged gzip file", file=path, found=str(error)) from error
-    except OSError as error:
-        raise InputError(f"cannot be read ({_why(error)})", file=path) from error
+    data = io.BytesIO()
+    while piece := file.read(_PIECE_BYTES):
+        if data.tell() + len(piece) > limit_bytes:
+            raise _too_large(Path(path), "more", limit_bytes)
+        data.write(piece)
+    return data.getvalue()
 
 
 def _check(status: os.stat_result, path: Path, limit_bytes: int | None) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from froude.base.errors import GuardError, InputError
-from froude.base.files import stated_os_errors
+from froude.base.files import next_to, stated_os_errors
 
 _LOOKS, _LOOK_S = 20, 0.01
 
@@ -71,8 +71,11 @@ def beside(path: Path) -> Path:
 
     Args:
         path: of the file.
+
+    Raises:
+        InputError: the path names no file, such as `.`.
     """
-    return path.with_name(f".{path.name}.lock")
+    return next_to(path, f".{path.name}.lock")
 
 
 def held(path: Path) -> bool:

@@ -7,12 +7,16 @@ come back in the order of the items, whatever finished first.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from functools import partial
 from subprocess import Popen
 from typing import Any, Self, TypeVar
 
 from froude.base.errors import InputError, MissingError
+from froude.base.input_limits import InputLimits, input_limits, within_limits
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -53,12 +57,13 @@ def map(  # noqa: A001 - as the builtin, with workers
         MissingError: a scheduler is named and `distributed` is not installed.
     """
     todo = list(items)
+    limited = partial(_limited, f, input_limits())
     if isinstance(workers, str):
-        return _on_scheduler(f, todo, workers)
+        return _on_scheduler(limited, todo, workers)
     if workers == 1 or len(todo) <= 1:
         return [f(item) for item in todo]
     with _pool(min(workers, len(todo))) as pool:
-        return list(pool.map(f, todo))
+        return list(pool.map(limited, todo))
 
 
 def gang(f: Callable[[int], Result], size: int, workers: Workers = 1) -> list[Result]:
@@ -79,10 +84,11 @@ def gang(f: Callable[[int], Result], size: int, workers: Workers = 1) -> list[Re
     """
     if size == 1 and not isinstance(workers, str):
         return [f(0)]
+    limited = partial(_limited, f, input_limits())
     if isinstance(workers, str):
-        return _on_scheduler(f, list(range(size)), workers)
+        return _on_scheduler(limited, list(range(size)), workers)
     with _pool(size) as pool:
-        futures = [pool.submit(f, member) for member in range(size)]
+        futures = [pool.submit(limited, member) for member in range(size)]
         return [future.result() for future in futures]
 
 
@@ -119,9 +125,21 @@ class Children:
             child.wait()
 
 
-def _pool(size: int) -> ProcessPoolExecutor:
-    # spawn: a forked child of a process with threads (polars, asyncio) can hang on a lock that no one holds.
-    return ProcessPoolExecutor(size, mp_context=multiprocessing.get_context("spawn"))
+def _limited(f: Callable[[Item], Result], limits: InputLimits, item: Item) -> Result:
+    """Apply a function in another process, within the limits of this one."""
+    with within_limits(limits):
+        return f(item)
+
+
+@contextmanager
+def _pool(size: int) -> Iterator[ProcessPoolExecutor]:
+    try:
+        # spawn: a forked child of a process with threads (polars, asyncio) can hang on a lock that no one holds.
+        with ProcessPoolExecutor(size, mp_context=multiprocessing.get_context("spawn")) as pool:
+            yield pool
+    except BrokenProcessPool as error:
+        remedy = "Where memory ran out, which the system's log shows, use fewer --workers"
+        raise MissingError("a worker process was ended from outside", remedy=remedy) from error
 
 
 def _on_scheduler(f: Callable[[Item], Result], items: Sequence[Item], address: str) -> list[Result]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
+import os
 import shlex
 import signal
 import sys
@@ -21,7 +22,8 @@ import typer
 from typer.core import TyperGroup
 
 from froude import __version__
-from froude.base.errors import FroudeError
+from froude.base.errors import FroudeError, InputError, MissingError
+from froude.base.input_limits import within_limits
 from froude.cli.settings import resolve
 from froude.cli.terminal import reserve_stdout, results, visible
 
@@ -72,7 +74,7 @@ COMMANDS = {
     "report": _Entry("report", "report", "Workloads, Traces and Runs → one HTML page, and the same as JSON."),
 }
 
-_VALUE_FLAGS = {"--workspace", "--workers", "--seed"}
+_VALUE_FLAGS = {"--workspace", "--workers", "--seed", "--max"}
 _MANY = {"--baseline", "--candidate"}
 """Flags that take every word up to the next flag."""
 _SWITCHES = {"--dry-run", "--force", "--json", "--quiet"}
@@ -151,6 +153,15 @@ def froude(
         typer.Option(metavar="N", help="Local processes, or tcp://HOST:PORT of a dask scheduler [1]."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Root of every random choice [0].")] = None,
+    limits: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--max",
+            metavar="NAME=NUMBER",
+            help="The largest input that is read, such as expansion=4GB of a packed file; repeat for rows, columns, "
+            "nodes, steps, repetitions.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
     ] = False,
@@ -172,9 +183,10 @@ def froude(
     NameNode with thousands of emulated DataNodes.
     """
     del version
-    flags = {"workspace": workspace, "workers": workers, "seed": seed}
+    flags = {"workspace": workspace, "workers": workers, "seed": seed, "max": limits or None}
     switches = {"dry_run": dry_run, "force": force, "json": as_json, "quiet": quiet}
     ctx.obj = resolve({**flags, **switches, "command": ctx.obj})
+    ctx.with_resource(within_limits(ctx.obj.limits))
 
 
 def hoist(arguments: list[str]) -> list[str]:
@@ -255,17 +267,18 @@ def run(arguments: list[str]) -> int:
     words = spread(hoist(arguments))
     try:
         app(words, prog_name="froude", obj=as_typed(arguments))
-    except FroudeError as error:
-        if "--json" in _own(words):
-            print(json.dumps({"error": error.parts()}, indent=2), file=results(), flush=True)
-        print(f"froude: {error}", file=sys.stderr)
-        return EXIT_ERROR
     except KeyboardInterrupt:
         print("froude: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except (FroudeError, OSError, MemoryError) as error:
+        stated = _stated(error)
+        if "--json" in _own(words):
+            _print_error(stated)
+        print(f"froude: {stated}", file=sys.stderr)
+        return EXIT_ERROR
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else EXIT_ERROR if stop.code else 0
     except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a message
@@ -273,12 +286,38 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _bug(error: Exception) -> int:
-    import os
+def _stated(error: FroudeError | OSError | MemoryError) -> FroudeError:
+    """What the system refused, as an error of ours; readers and writers that know more state it themselves."""
+    if isinstance(error, FroudeError):
+        return error
+    _trace(error)
+    if isinstance(error, MemoryError):
+        remedy = "Give it less at a time (a shorter span, fewer inputs or --workers), or a machine with more"
+        return MissingError("there is not enough memory for this", found=str(error) or None, remedy=remedy)
+    return InputError(f"cannot be read or written ({error.strerror or error})", file=error.filename)
+
+
+def _print_error(error: FroudeError) -> None:
+    """Print an error as JSON; where standard output is what cannot be written, drop what it still holds."""
+    output = results() or sys.stdout
+    try:
+        print(json.dumps({"error": error.parts()}, indent=2), file=output, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+
+
+def _trace(error: BaseException) -> None:
+    """Show where an error comes from, to those who ask for it."""
     import traceback
 
     if os.environ.get("FROUDE_TRACEBACK"):
         traceback.print_exception(error)
+
+
+def _bug(error: Exception) -> int:
+    import traceback
+
+    _trace(error)
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{last.filename.rpartition('froude/')[2]}:{last.lineno}"
     print(visible(f"froude: a bug of ours: {type(error).__name__}: {error} ({where})"), file=sys.stderr)

@@ -34,7 +34,7 @@ def audit(
     ctx: typer.Context,
     logs: Annotated[
         list[Path],
-        typer.Argument(metavar="LOG...", help="Audit logs, plain or gzipped; rotated ones in any order."),
+        typer.Argument(metavar="LOG...", help="Audit logs, plain or packed; rotated ones in any order."),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The audit log to make, a folder.")],
     form: Annotated[

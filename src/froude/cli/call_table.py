@@ -30,7 +30,7 @@ class TimeUnit(Enum):
 def calls(
     ctx: typer.Context,
     path: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="CSV with a header, or JSON lines; plain or gzipped.")
+        Path, typer.Argument(metavar="TABLE", help="CSV with a header, or JSON lines; plain or packed.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
     scale: Annotated[

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def pcap(
     ctx: typer.Context,
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A packet capture: pcap or pcapng, plain or gzipped.")
+        Path, typer.Argument(metavar="FILE", help="A packet capture: pcap or pcapng, plain or packed.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
     target: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.files import atomic_write_text
+from froude.base.files import atomic_write_text, refuse_special
 from froude.base.summary import counted
 from froude.cli import inputs
 from froude.cli.numbers import finite
@@ -183,6 +183,8 @@ def comparison_table(comparison: Comparison) -> str:
 
 def _suffix(output: Path | None, report: Path | None) -> str:
     """That of a page's figures, by which they do not take the comparison's own place."""
+    if report is not None:
+        refuse_special(report)  # of `.` and `/` there is no name with another suffix
     same = report is not None and output == report.with_suffix(".json")
     return ".report.json" if same else ".json"
 

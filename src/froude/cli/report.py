@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.base.files import check_regular, kind_of_place
+from froude.base.files import check_regular, kind_of_place, refuse_special
 from froude.cli import inputs
 from froude.cli.outputs import claim
 from froude.cli.outputs import page as page_places
@@ -136,6 +136,7 @@ def report(
 
 def _suffix(page: Path, shown: Sequence[Path]) -> str:
     """That of the figures, by which they replace no artifact: `knee.html` shows `knee.json`, which stays."""
+    refuse_special(page)  # of `.` and `/` there is no name with another suffix
     beside = page.with_suffix(".json")
     taken = beside.is_file() and kind_of(beside) not in {None, "report"}
     return ".report.json" if taken or any(path.resolve() == beside.resolve() for path in shown) else ".json"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
+from froude.base.input_limits import InputLimits, parse_limits
 from froude.base.parallel import Workers, parse_workers
 from froude.base.progress import Progress, Silent
 from froude.cli.terminal import results, visible, visible_json
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
     from froude.workspace.artifact import Origin
 
 _LIMIT_BYTES = 1 << 20
-_ENVIRONMENT = {"workspace": "FROUDE_WORKSPACE", "workers": "FROUDE_WORKERS", "seed": "FROUDE_SEED"}
+_ENVIRONMENT = {
+    "workspace": "FROUDE_WORKSPACE",
+    "workers": "FROUDE_WORKERS",
+    "seed": "FROUDE_SEED",
+    "max": "FROUDE_MAX",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,8 @@ class Settings:
     quiet: bool = False
     force: bool = False
     """Whether outputs may replace files of another kind, and edited ones."""
+    limits: InputLimits = field(default_factory=InputLimits)
+    """The largest inputs that are read."""
     command: str = ""
     """The command line as typed."""
 
@@ -126,6 +134,9 @@ def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = No
         number = 0 if seed is None else int(seed)
     except ValueError as error:
         raise InputError("not a seed", place="--seed", found=seed, allowed="a whole number") from error
+    limits = pick("max") or ()
+    if not isinstance(limits, str | list | tuple):
+        raise InputError("are not limits", place="max", found=limits, allowed='"NAME=NUMBER,…", or a list')
     return Settings(
         workspace=workspace,
         workers=1 if workers is None else parse_workers(str(workers)),
@@ -135,6 +146,7 @@ def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = No
         json=bool(flags.get("json")),
         quiet=bool(flags.get("quiet")),
         force=bool(flags.get("force")),
+        limits=parse_limits(limits.split(",") if isinstance(limits, str) else map(str, limits)),
         command=str(flags.get("command") or ""),
     )
 
@@ -156,7 +168,11 @@ def _workspace_defaults(file: Path) -> dict[str, Any]:
     for name in ("format", STAMP):  # the workspace's own
         root.raw(name)
     section = root.section("defaults")
-    defaults = {"workers": section.raw("workers"), "seed": section.optional("seed", int)}
+    defaults = {
+        "workers": section.raw("workers"),
+        "seed": section.optional("seed", int),
+        "max": section.raw("max"),
+    }
     section.finish()
     root.finish()
     return defaults

@@ -213,7 +213,7 @@ importer.command()(call_table.calls)
 @importer.command(epilog="Example: froude trace import tap nodes.tap.gz -o trace-4 --scale nodes=3")
 def tap(
     ctx: typer.Context,
-    path: Annotated[Path, typer.Argument(metavar="TAP", help="A tap file, plain or gzipped.")],
+    path: Annotated[Path, typer.Argument(metavar="TAP", help="A tap file, plain or packed.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
     scale: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="The scale it ran at.")

@@ -24,7 +24,6 @@ from froude.base.files import (
     create_file,
     open_regular,
     read_bounded,
-    stated_os_errors,
 )
 from froude.base.plain import Fields
 from froude.emulation.run import Run
@@ -153,7 +152,7 @@ def write_run(
 
 def _copy(source: Path, target: Path) -> None:
     """A file that may grow meanwhile."""
-    with open_regular(source) as read, create_file(target) as written, stated_os_errors(target):
+    with open_regular(source) as read, create_file(target) as written:
         written.writelines(iter(partial(read.read, 1 << 20), b""))
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from froude.base.files import create_file
 from froude.base.seeds import Seeds
 from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import COMMANDS
@@ -183,7 +184,7 @@ class Growth:
             for place, row in rows.items()
         ]
         composer = CopyingComposer(image, namespace, schema, copied)
-        with path.open("wb") as file:
+        with create_file(path) as file:
             write_image(file, image.summary, composer.sections())
         self.made.update(
             {"image paths": len(copied), "image inodes": composer.inodes, "image blocks": composer.blocks}

@@ -287,7 +287,8 @@ def record_runs(
     failed_output(workspace).unlink(missing_ok=True)
     for number, (scale, own) in enumerate(zip(scales, names, strict=True), 1):
         trace = workspace.new("trace", own)
-        create_file(output_of(trace)).close()  # ours from now on, for nobody's file is taken for it
+        with create_file(output_of(trace)):
+            pass  # ours from now on, for nobody's file is taken for it
         try:
             with progress.task(f"record {number} of {len(scales)}: {scale}") as task:
                 recorded = record_job(

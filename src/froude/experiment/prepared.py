@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from froude.base.errors import InputError
+from froude.base.files import stated_os_errors
 from froude.base.progress import Progress
 from froude.base.seeds import Seeds
 from froude.base.summary import counted
@@ -290,5 +291,5 @@ def _log(
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8") as file:
+    with stated_os_errors(path), path.open("w", encoding="utf-8") as file:
         file.writelines(lines)

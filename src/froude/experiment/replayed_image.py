@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from froude.base.errors import InputError
+from froude.base.files import create_file
 from froude.base.progress import Progress
 from froude.base.seeds import Seeds
 from froude.experiment.namespace_growth import copies_for, grown_text
@@ -78,7 +79,7 @@ class Replayed:
         copied = copies_for(self.namespace, factor)
         composer = CopyingComposer(self.opened, self.namespace, self.schema, copied)
         path = scratch / f"fsimage_{transaction_of(self.image):019d}"
-        with path.open("wb") as file:
+        with create_file(path) as file:
             write_image(file, self.opened.summary, composer.sections())
         return read_image(path, self.schema, scratch), grown_text(self.namespace, factor, copied, composer)
 

@@ -63,7 +63,7 @@ def run_program(
     refuse_special(output)
     with stated_os_errors(output):
         output.unlink(missing_ok=True)  # never written through: another name may lead to the same file
-    with Scratch("program") as scratch, stated_os_errors(output), create_file(output) as out:
+    with Scratch("program") as scratch, create_file(output) as out:
         pid_file = scratch / "pid"
         process = subprocess.Popen(
             [*reaper_command(pid_file), *words],

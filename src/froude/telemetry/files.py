@@ -1,12 +1,11 @@
-"""Reads utilisation tables: CSV (plain or gzipped) and Parquet, with a header that names time and utilisation."""
+"""Reads utilisation tables: CSV (plain or packed) and Parquet, with a header that names time and utilisation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
-from io import BufferedReader
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,16 +14,11 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from froude.base.errors import InputError
-from froude.base.files import open_regular
+from froude.base.input_limits import check_csv, check_limit
+from froude.base.packed import read_unpacked
 from froude.telemetry.series import Scale, Telemetry
 
 LIMIT_BYTES = 2 << 30
-_PACKED: dict[str, Literal["gzip", "bz2", "zstd", "lz4"]] = {
-    ".gz": "gzip",
-    ".bz2": "bz2",
-    ".zst": "zstd",
-    ".lz4": "lz4",
-}
 _LAST_S = 253_402_300_799.0
 """The end of the year 9999."""
 _TIME = ("time", "timestamp", "time_s", "t")
@@ -74,20 +68,22 @@ def _read(path: Path, zone: tzinfo) -> dict[str, tuple[npt.NDArray[np.float64], 
 
 
 def _table(path: Path) -> pa.Table:
-    with open_regular(path, limit_bytes=LIMIT_BYTES) as file:
-        try:
-            table = pq.read_table(file) if path.suffix == ".parquet" else pc.read_csv(_unpacked(file, path))
-        except (OSError, pa.ArrowException, ValueError) as error:
-            raise InputError("cannot be read", file=path, found=" ".join(str(error).split())) from error
+    data = read_unpacked(path, limit_bytes=LIMIT_BYTES)
+    try:
+        if path.suffix == ".parquet":
+            with pq.ParquetFile(pa.BufferReader(data)) as parquet:
+                check_limit("columns", parquet.metadata.num_columns, file=path)
+                check_limit("rows", parquet.metadata.num_rows, file=path)
+                table = parquet.read()
+        else:
+            check_csv(data, path)
+            text: Any = pa.BufferReader(data)
+            table = pc.read_csv(text)
+    except (OSError, pa.ArrowException, ValueError) as error:
+        raise InputError("cannot be read", file=path, found=" ".join(str(error).split())) from error
     if not table.num_rows:
         raise InputError("holds no sample", file=path)
     return table
-
-
-def _unpacked(file: BufferedReader, path: Path) -> Any:
-    """A CSV as the suffix says that it is packed, as Arrow does for a path."""
-    packing = _PACKED.get(path.suffix)
-    return file if packing is None else pa.CompressedInputStream(file, packing)
 
 
 def _column(path: Path, table: pa.Table, names: dict[str, str], wanted: Sequence[str]) -> Any:

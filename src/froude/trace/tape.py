@@ -83,7 +83,9 @@ class Splitter:
         at, size = 0, len(rest)
         while size - at >= HEAD.size:
             time_s, connection, kind, length = HEAD.unpack_from(rest, at)
-            if kind > _LAST_KIND or length > LARGEST_RECORD or not -_LATEST_S < time_s < _LATEST_S:
+            # The record that opens a connection says whose it is; a file of zeros has empty ones without end.
+            empty = not (kind or length)
+            if kind > _LAST_KIND or length > LARGEST_RECORD or empty or not -_LATEST_S < time_s < _LATEST_S:
                 raise self._damaged(time_s, kind, length)
             end = at + HEAD.size + length
             if end > size:
@@ -100,5 +102,5 @@ class Splitter:
             file=self._name,
             place=f"byte {self._offset}",
             found=f"record kind {kind}, length {length}, time {time_s:g} s",
-            allowed=f"kind 0 to {_LAST_KIND}, length up to {LARGEST_RECORD}, time within {_LATEST_S:g} s",
+            allowed=f"kind 0 (not empty) to {_LAST_KIND}, length up to {LARGEST_RECORD}, time within {_LATEST_S:g} s",
         )

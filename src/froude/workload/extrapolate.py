@@ -11,7 +11,7 @@ from froude.workload.reach import Reach
 from froude.workload.references import endless_turn, uncounted
 from froude.workload.remarks import options_of, remarks_on_scale
 from froude.workload.rivals import APART, at_odds, deciding_run, number_at
-from froude.workload.rounds import iterations, made_in
+from froude.workload.rounds import check_size, iterations, made_in
 from froude.workload.scale import Count, Scale
 from froude.workload.types import LETTERS, Counter, NodeType, Workload
 from froude.workload.walk import repeats, templates
@@ -30,6 +30,9 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
     Returns:
         The plan; what cannot be extrapolated stands in its refusals, not in an exception.
 
+    Raises:
+        InputError: more nodes, repetitions or steps than the limits of inputs allow.
+
     Source:
         PatternMiner III.B.5; the refusals are ours.
     """
@@ -41,6 +44,7 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
     counts: dict[str, int] = {}
     if not any(refusal.fatal and refusal.node_type is None for refusal in refusals):
         for node_type in workload.node_types:
+            check_size(node_type, scale)
             counts[node_type.name] = node_type.count.whole_at(scale)
             refusals += _counts(node_type, scale, workload.recorded.scales)
             refusals += _at_odds(node_type, scale, workload.recorded.scales)

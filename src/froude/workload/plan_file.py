@@ -88,10 +88,10 @@ def read_plan(folder: Path) -> Plan:
     try:
         return extrapolate(workload.workload, scale)
     except InputError as error:  # the two do not fit together: say in which plan
-        place = "scale" if error.place is None else f"scale.{error.place}"
-        raise InputError(
-            error.message, file=folder / PLAN, place=place, found=error.found, allowed=error.allowed
-        ) from error
+        error.file = str(folder / PLAN)
+        if not (error.place or "").startswith("nodes."):
+            error.place = "scale" if error.place is None else f"scale.{error.place}"
+        raise
 
 
 def plan_hash(plan: Plan) -> str:

@@ -6,17 +6,23 @@ L1, from 0.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from froude.base.errors import InputError
+from froude.base.input_limits import check_limit
 from froude.base.units import Quantity
 from froude.workload.scale import at_node
 from froude.workload.types import CallTemplate, NodeType, Repeat, Step
-from froude.workload.walk import repeats
+from froude.workload.walk import fold, repeats
 
 _MOST_ROUNDS = 840
 """Rounds of a loop that are looked at one by one. Of more, those that lie so many apart count as alike: they are at
 the same place in any group of up to eight."""
+
+_MOST_LOOKS = 200_000
+"""Rounds that are looked at one by one, of loops that differ within loops that differ."""
 
 T = TypeVar("T")
 Ends = tuple[float, float]
@@ -110,6 +116,28 @@ def unrolled(
     return values
 
 
+def check_size(node_type: NodeType, scale: Mapping[str, Quantity]) -> None:
+    """Refuse a node type of more nodes, repetitions of a loop, or calls of one node than the limits of inputs allow.
+
+    Args:
+        node_type: with its loops.
+        scale: quantity of each Scale variable.
+
+    Raises:
+        InputError: with the field that is too large; or the Scale lacks a variable.
+    """
+    check_limit("nodes", node_type.count.at(scale), place=f"nodes.{node_type.name}.count")
+    most = {loop: max(0.0, high) for loop, (_, high) in iterations(node_type, scale).items()}
+    for loop, times in most.items():
+        check_limit("repetitions", times, place=f"nodes.{node_type.name}.{loop}.times")
+
+    def made(segment: Repeat, inner: list[float]) -> float:
+        return most[segment.id] * sum(inner)
+
+    calls = sum(fold(node_type.steps, lambda _: 1.0, made))
+    check_limit("steps", calls, place=f"nodes.{node_type.name}.steps")
+
+
 def iterations(node_type: NodeType, scale: Mapping[str, Quantity]) -> dict[str, Ends]:
     """The lowest and the highest number of rounds of each loop, as its formula gives them: not rounded.
 
@@ -120,11 +148,15 @@ def iterations(node_type: NodeType, scale: Mapping[str, Quantity]) -> dict[str, 
         scale: quantity of each Scale variable.
 
     Raises:
-        InputError: the Scale lacks a variable.
+        InputError: the Scale lacks a variable; or loops differ within loops that differ, too often to be looked at.
     """
     ends: dict[str, Ends] = {}
+    looks = itertools.count()
 
     def look(steps: Sequence[Step], seen: Mapping[str, Quantity]) -> None:
+        if next(looks) > _MOST_LOOKS:
+            allowed = f"at most {_MOST_LOOKS:,} rounds that differ"
+            raise InputError("has too many rounds", place=f"nodes.{node_type.name}.steps", allowed=allowed)
         for step in steps:
             if isinstance(step, Repeat):
                 times = step.times.at(seen)
@@ -164,7 +196,8 @@ def made_in(node_type: NodeType, scale: Mapping[str, Quantity]) -> dict[str, dic
                 continue
             times = step.times.whole_at(seen)
             for number, (alike, inner) in enumerate(rounds(step, seen)):
-                last = max(range(number, times, _MOST_ROUNDS), default=number)
+                alike_rounds = range(number, times, _MOST_ROUNDS)
+                last = alike_rounds[-1] if alike_rounds else number
                 uneven = {step.id: (number, last)} if is_uneven(step) else {}
                 if alike:
                     look(step.steps, inner, {**around, **uneven})

@@ -38,7 +38,7 @@ from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field,
 from froude.workload.yaml_shared import expand, share
 from froude.workload.yaml_start import read_start, start_fields
 from froude.workload.yaml_timing import LONGEST_S, read_timing, timing_fields
-from froude.workspace.artifact import Lineage, Origin, hash_fields
+from froude.workspace.artifact import Lineage, Origin, hash_fields, parse_hash
 from froude.workspace.document import dump_sealed, lineage_of, open_document, opened
 from froude.workspace.migrate import Migrations, same
 
@@ -299,7 +299,7 @@ def _recorded(section: Section) -> Recorded:
         scales=scales,
         source_ids=tuple(map(str, section.items("source_ids"))),
         release=section.value("release", str, ""),
-        traces=tuple(map(str, section.items("traces"))),
+        traces=section.converted("traces", parse_hash),
     )
     section.finish()
     return recorded

@@ -101,8 +101,8 @@ class Lineage:
         lineage = cls(
             section.value("kind", str),
             section.value("format", int),
-            section.convert("content", _hash),
-            section.converted("inputs", _hash),
+            section.convert("content", parse_hash),
+            section.converted("inputs", parse_hash),
             section.value("command", str, ""),
             section.optional("seed", int),
             section.value("froude", str, ""),
@@ -199,7 +199,7 @@ def check_files(folder: Path, hashes: Section, remedy: str) -> None:
         InputError: one cannot be read.
     """
     for name in hashes.names():
-        expected = hashes.convert(name, _hash)
+        expected = hashes.convert(name, parse_hash)
         actual = hash_file(folder / name)
         if actual != expected:
             message = "is not what was written: changed, cut or damaged"
@@ -227,7 +227,12 @@ def _canonical(value: Any) -> Any:
     return [_canonical(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
-def _hash(value: object) -> str:
+def parse_hash(value: object) -> str:
+    """A content hash, as lineages name what an artifact was made from.
+
+    Raises:
+        InputError: not a hash.
+    """
     if not isinstance(value, str) or not _HASH.fullmatch(value):
         raise InputError("is no hash", found=value, allowed="SHA-256 in hex")
     return value

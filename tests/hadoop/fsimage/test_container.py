@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
+from froude.base.input_limits import InputLimits, within_limits
 from froude.hadoop.fsimage.codecs import CODECS
 from froude.hadoop.fsimage.container import delimited, first_of, image_bytes, kind, open_image
 from froude.hadoop.schema import Schema
@@ -150,15 +151,14 @@ def test_the_first_message_of_a_section(schema: Schema) -> None:
             first_of(damaged, nodes, name="i")
 
 
-def test_a_section_that_expands_without_end(
-    schema: Schema, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A few bytes that become gigabytes are refused before they are."""
-    monkeypatch.setattr("froude.hadoop.fsimage.container._SMALL_BYTES", 1 << 20)
+def test_a_section_that_expands_without_end(schema: Schema, tmp_path: Path) -> None:
+    """A few bytes that become gigabytes are refused before they are; where it is meant, a flag allows it."""
     path = tmp_path / "i"
     path.write_bytes(image_bytes(summary(schema, CODECS[3]), {"INODE": bytes(4 << 20)}))
-    with pytest.raises(InputError, match="more than 500 times as many"):
+    with pytest.raises(InputError, match=r"i:section INODE: expands too far; .* --max expansion="):
         open_image(path, schema).content("INODE")
+    with within_limits(InputLimits(expansion=4 << 20)):
+        assert open_image(path, schema).content("INODE") == bytes(4 << 20)
 
 
 def test_a_length_beyond_the_file(schema: Schema) -> None:

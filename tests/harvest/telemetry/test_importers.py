@@ -77,6 +77,10 @@ def test_reimages_of_known_servers(tmp_path: Path) -> None:
     assert unknown == 1
 
 
+FAR = "time,server,cpu\n" + "".join(f"{n * 360_000},s{n},5\n" for n in range(80))
+"""Eighty samples that would fill a grid of nineteen million cells."""
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -90,6 +94,7 @@ def test_reimages_of_known_servers(tmp_path: Path) -> None:
         ("time,server,cpu\n1e30,a,5\n", "line 2: is no time"),
         ("time,server,cpu\n1,,5\n", "line 2: names no server"),
         ("time,server,cpu\n0,a,5\n1e10,a,5\n", "spans too long a time"),
+        (FAR, "too long a time for its samples; found 80 samples for 80 tenants in 237,001 slots. .* --slot"),
     ],
 )
 def test_what_is_no_table_of_samples(text: str, message: str, tmp_path: Path) -> None:

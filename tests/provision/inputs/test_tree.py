@@ -63,10 +63,12 @@ def test_flaws_are_in_the_order_of_their_places(places: list[tuple[str, int]]) -
 
 
 def test_a_file_of_another_kind_has_no_end_of_flaws() -> None:
-    """The first so many are kept."""
+    """The first so many are kept, and no more looked for."""
     flaws = Flaws()
-    for line in range(Flaws.MOST + 5):
+    for line in range(Flaws.MOST):
         flaws.add(element("t", line=line), "is wrong")
+    with pytest.raises(FlawedInputError, match="and 199 more"):
+        flaws.add(element("t", line=Flaws.MOST), "is wrong")
     assert [flaw.line for flaw in flaws.found()] == list(range(Flaws.MOST))
 
 

@@ -27,19 +27,15 @@ def test_a_table_is_read_packed_or_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (PACKED[:-12], "is not whole: gzip's end is missing"),
-        (PACKED[:10] + b"\xff" * 20, "is not whole: gzip cannot unpack it"),
-        (b"\x1f\x8b", "gzip's end is missing"),
-    ],
+    "data",
+    [PACKED[:-12], PACKED[:10] + b"\xff" * 20, b"\x1f\x8b"],
     ids=["cut", "damaged", "header"],
 )
-def test_a_packed_file_that_is_not_whole(tmp_path: Path, data: bytes, message: str) -> None:
+def test_a_packed_file_that_is_not_whole(tmp_path: Path, data: bytes) -> None:
     """Is an error that names it."""
     path = tmp_path / "a.gz"
     path.write_bytes(data)
-    with pytest.raises(InputError, match=message) as caught:
+    with pytest.raises(InputError, match="is a damaged gzip file") as caught:
         load_table(path)
     assert caught.value.file == str(path)
 
@@ -51,7 +47,7 @@ def test_a_small_file_that_unpacks_to_a_huge_one(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(files, "LIMIT_BYTES", len(DISKS) * 50)
     assert len(load_table(path).rows) > 2
     monkeypatch.setattr(files, "LIMIT_BYTES", len(DISKS) * 50 - 1)
-    with pytest.raises(InputError, match="is too large unpacked"):
+    with pytest.raises(InputError, match="is too large"):
         load_table(path)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from froude.base.errors import InputError
+from froude.base.input_limits import InputLimits, within_limits
 from froude.base.units import Quantity
 from froude.hadoop.target import Target
 from froude.mining.events import recording_of
@@ -226,12 +228,29 @@ def test_a_column_named_like_a_secret_is_one(tmp_path: Path, what: str) -> None:
 
 def test_remarks_are_bounded(tmp_path: Path) -> None:
     """The first ten names, and how many more."""
-    names = ",".join(f"c{number}" for number in range(20_000))
-    _, remarks = imported(tmp_path / "t.csv", f"time,sender,method,{names}\n1,a,b{',1' * 20_000}\n")
-    assert remarks == [f"columns not used: {', '.join(f'c{number}' for number in range(10))} and 19,990 more"]
+    names = ",".join(f"c{number}" for number in range(9_000))
+    _, remarks = imported(tmp_path / "t.csv", f"time,sender,method,{names}\n1,a,b{',1' * 9_000}\n")
+    assert remarks == [f"columns not used: {', '.join(f'c{number}' for number in range(10))} and 8,990 more"]
 
 
 def test_clocks_over_midnight_are_remarked(tmp_path: Path) -> None:
     """Since their order is lost."""
     _, remarks = imported(tmp_path / "t.csv", "time,sender,method\n23:59:59,a,b\n00:00:01,a,c\n")
     assert "at line 3" in remarks[0]
+
+
+def test_lines_that_are_no_call_are_counted_and_not_kept(tmp_path: Path) -> None:
+    """Thousands of them take little more memory than ten; more rows than the limit are refused."""
+    file = tmp_path / "t.csv"
+    file.write_text("time,sender,method\n1,a,b\n" + ",a,b\n" * 4_000)
+    tracemalloc.start()
+    try:
+        trace, remarks = import_calls(file)
+        assert tracemalloc.get_traced_memory()[1] < 3 << 20
+    finally:
+        tracemalloc.stop()
+    assert trace.meta.loss.undecodable_frames == 4_000
+    assert remarks[:2] == ["lines that are no call: 4,000", "line 3: time: is empty"]
+    file.write_text("time,sender,method\n" + "1,a,b\n" * 3)
+    with within_limits(InputLimits(rows=2)), pytest.raises(InputError, match="too many rows; found 3"):
+        import_calls(file)

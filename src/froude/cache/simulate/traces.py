@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from froude.base.errors import InputError
-from froude.base.files import read_lines
+from froude.base.input_limits import check_limit
+from froude.base.packed import read_lines
 from froude.base.summary import counted
 
 _LONGEST = 4096
 """Bytes of a line."""
-_MOST_REQUESTS = 50_000_000
 _MOST_VOLUMES = 10_000
+_CHECKED_ROWS = 1 << 16
 _LARGEST_BYTES = 1 << 30
 """Of one request."""
 _FARTHEST = 1 << 60
@@ -98,7 +99,7 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
     each begin at 0 tell nothing of what came first, and become volumes side by side.
 
     Args:
-        paths: plain or packed with gzip.
+        paths: plain or packed.
         layout: how they are written; None to tell by the first line of each.
 
     Raises:
@@ -164,9 +165,11 @@ class _File:
                 continue
             name = names.setdefault(found.volume, found.volume)  # one text for each name
             self.requests.append(found._replace(volume=name))
-            if requests + len(self.requests) > _MOST_REQUESTS or volumes + len(names) > _MOST_VOLUMES:
-                allowed = f"{_MOST_REQUESTS:,} requests of {_MOST_VOLUMES:,} volumes"
-                raise InputError("is too large a trace", file=path, place=number, allowed=allowed)
+            if volumes + len(names) > _MOST_VOLUMES:
+                allowed = f"{_MOST_VOLUMES:,} volumes"
+                raise InputError("has too many volumes", file=path, place=number, allowed=allowed)
+            if len(self.requests) % _CHECKED_ROWS == 0:
+                check_limit("rows", requests + len(self.requests), file=path, place=number)
         if self.dirty > _MOST_DIRTY * (self.dirty + len(self.requests)):
             allowed = f"at most {_MOST_DIRTY:.0%} of the lines"
             raise InputError(
@@ -298,7 +301,7 @@ def _queued(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _csv_parser(head: str, path: Path) -> Parse:
-    names = [name.strip().lower() for name in next(csv.reader([head]))]
+    names = [name.strip().strip('"').lower() for name in head.split(",")]
     wanted = ("time", "volume", "offset", "size", "op")
     missing = [name for name in wanted if name not in names]
     if missing:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.files import next_to
 from froude.base.units import size_text
 from froude.cli.cache.sizes import size_of
 from froude.cli.needed import require
@@ -120,7 +121,7 @@ def _asked(
         cache=cache,
         size_bytes=size_bytes,
         socket=socket,
-        control=control or beside.with_name(beside.name + _CONTROL),
+        control=control or next_to(beside, beside.name + _CONTROL),
         port=port,
         chunk_bytes=None if chunk == "auto" else size_of(chunk, "--chunk"),
         direct=direct,

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from froude.base.documents import LIMIT_BYTES
 from froude.base.errors import InputError
+from froude.base.files import read_bounded
 from froude.cli import answers
 from froude.cli.cache.sizes import size_of
 
@@ -25,7 +27,7 @@ def simulate(
         typer.Argument(
             metavar="SCENARIO|TRACE...",
             help="A scenario, yours or one that comes with Froude (figure-5, table-2); or block traces: of blkparse, "
-            "CSV, or as some are published; plain or gzip.",
+            "CSV, or as some are published; plain or packed.",
         ),
     ],
     policy: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Repeat [all].")] = None,
@@ -70,7 +72,7 @@ def simulate(
     settings: Settings = ctx.obj
     paths = [shipped().get(each, Path(each)) for each in inputs]
     if example:
-        text = paths[0].read_text(encoding="utf-8")
+        text = read_bounded(paths[0], limit_bytes=LIMIT_BYTES).decode("utf-8", "replace")
         settings.emit({"scenario": text})
         if not settings.json:
             print(text, end="")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from froude.base.documents import LIMIT_BYTES
 from froude.base.errors import InputError
+from froude.base.files import read_bounded
 from froude.cli import answers
 
 if TYPE_CHECKING:
@@ -64,9 +66,10 @@ def solve(
     settings: Settings = ctx.obj
     path = shipped().get(state, Path(state))
     if example:
-        settings.emit({"state": path.read_text(encoding="utf-8")} if settings.json else None)
+        text = read_bounded(path, limit_bytes=LIMIT_BYTES).decode("utf-8", "replace")
+        settings.emit({"state": text})
         if not settings.json:
-            print(path.read_text(encoding="utf-8"), end="")
+            print(text, end="")
         return
     answers.claim(settings, [path], output, PLAN.kind, report)
     chosen = named(policy or DEFAULT)

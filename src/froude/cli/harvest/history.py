@@ -83,7 +83,7 @@ def generate(
 
 def import_(
     ctx: typer.Context,
-    tables: Annotated[list[Path], typer.Argument(metavar="CSV…", help="Samples of servers; may be gzipped.")],
+    tables: Annotated[list[Path], typer.Argument(metavar="CSV…", help="Samples of servers; may be packed.")],
     output: _Output,
     layout: Annotated[
         str,

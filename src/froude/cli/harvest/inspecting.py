@@ -116,7 +116,8 @@ def _located(
     user: str | None,
 ) -> tuple[Locations, np.ndarray]:
     """Where blocks lie, and the server of each address."""
-    from froude.base.files import open_regular, unpacked
+    from froude.base.files import open_regular
+    from froude.base.packed import unpacked
     from froude.base.summary import counted
     from froude.harvest.telemetry.fsck import read_fsck
 

@@ -44,13 +44,14 @@ def reimages(
     from froude.base.clock import RealClock
     from froude.base.files import atomic_write_text, read_bounded, refuse_special
     from froude.harvest.live.hdfs.reimages import merged, read_seen, seen_text, wiped
+    from froude.workspace.recognise import head_of
 
     settings: Settings = ctx.obj
     seconds = parse_seconds(interval, place="--interval")
+    refuse_special(output)
     seen = output.with_name(output.name + ".seen.json")
-    for place in (output, seen):
-        refuse_special(place)
-    if output.exists() and not output.read_bytes()[:64].startswith(HEAD.encode()):
+    refuse_special(seen)
+    if output.exists() and not head_of(output).startswith(HEAD.encode()):
         allowed = f"a table that begins with {HEAD.strip()}"
         raise InputError("holds something else", file=output, allowed=allowed)
     if settings.dry_run:

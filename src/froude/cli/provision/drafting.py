@@ -43,7 +43,7 @@ def draft(
         list[Path] | None,
         typer.Argument(
             metavar="TRACE",
-            help="Folders of traces or their names here, or HDFS audit logs, plain or gzipped.",
+            help="Folders of traces or their names here, or HDFS audit logs, plain or packed.",
         ),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -205,9 +206,9 @@ def _scatter(placing: _Placing, edges: Ints, free: Ints, file: int) -> None:
 def _gather(file: int, firsts: Ints, total: int, folder: Path) -> None:
     """Sort each range and write the columns."""
     outputs = {}
-    try:
+    with ExitStack() as stack:
         for name, kind in COLUMNS.items():
-            outputs[name] = create_file(folder / f"{name}.npy")
+            outputs[name] = stack.enter_context(create_file(folder / f"{name}.npy"))
             header = {"descr": kind, "fortran_order": False, "shape": (total,)}
             np.lib.format.write_array_header_1_0(outputs[name], header)
         for start, end in zip(firsts[:-1].tolist(), firsts[1:].tolist(), strict=True):
@@ -216,6 +217,3 @@ def _gather(file: int, firsts: Ints, total: int, folder: Path) -> None:
             order = np.argsort(rows["ids"], kind="stable")
             for name, output in outputs.items():
                 output.write(rows[name][order].tobytes())
-    finally:
-        for output in outputs.values():
-            output.close()

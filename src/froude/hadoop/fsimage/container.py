@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError, Message
 
 from froude.base.errors import InputError
 from froude.base.files import open_regular
+from froude.base.input_limits import beyond_expansion, input_limits
 from froude.hadoop.fsimage.codecs import compressed, decompressed
 from froude.hadoop.schema import Schema
 
@@ -25,10 +26,6 @@ _MAGIC = b"HDFSIMG1"
 _LENGTH = struct.Struct(">i")
 _PACKAGE = "hadoop.hdfs.fsimage"
 _SUMMARY_LIMIT_BYTES = 16 << 20
-_EXPANSION = 500
-"""Most bytes that come out of a compressed one; records of which each has an id of its own stay far below."""
-_SMALL_BYTES = 64 << 20
-"""A section of so many is read however small it was packed."""
 _SUB = "_SUB"
 Fields = Any
 """A message; which fields it has is known only once the release's jars are read."""
@@ -81,12 +78,11 @@ class ImageFile:
         with open_regular(self.path) as file:
             file.seek(extent.offset)
             source: Any = _Window(file, extent.length)
-            left = max(_EXPANSION * extent.length, _SMALL_BYTES)
+            most = left = input_limits().expansion_bytes(extent.length) if self.codec else extent.length
             for piece in decompressed(io.BufferedReader(source), self.codec, file=str(self.path)):
                 left -= len(piece)
                 if left < 0:
-                    found = f"its {extent.length} bytes are more than {_EXPANSION} times as many, unpacked"
-                    raise InputError("is damaged", file=self.path, place=f"section {name}", found=found)
+                    raise beyond_expansion(f"{self.path}:section {name}", extent.length, most)
                 yield piece
 
     def content(self, name: str) -> bytes:

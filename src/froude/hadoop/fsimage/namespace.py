@@ -21,6 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from froude.base.errors import InputError
+from froude.base.files import create_file
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.hadoop.fsimage.container import Extent, ImageFile, text_of
@@ -171,8 +172,8 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
 def _write_inodes(reader: Reader, folder: Path, strings: Strings, part: tuple[int, Extent | None]) -> None:
     number, extent = part
     with (
-        pa.OSFile(str(folder / f"inodes-{number}.arrow"), "wb") as inode_file,
-        pa.OSFile(str(folder / f"blocks-{number}.arrow"), "wb") as block_file,
+        create_file(folder / f"inodes-{number}.arrow") as inode_file,
+        create_file(folder / f"blocks-{number}.arrow") as block_file,
         pa.ipc.new_file(inode_file, INODE_ROWS) as inode_writer,
         pa.ipc.new_file(block_file, BLOCK_ROWS) as block_writer,
         _without_cycles(),

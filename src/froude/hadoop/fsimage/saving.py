@@ -67,7 +67,7 @@ def save_image(
             digest = write_image(file, summary, sections)
             file.flush()
             os.fsync(file.fileno())
-        made[1].write_text(f"{digest} *{path.name}\n")
+        made[1].write_bytes(f"{digest} *".encode() + os.fsencode(path.name) + b"\n")
         made[2].write_text(_version(namespace_id, layout))
         for each, place in zip(made, places, strict=True):
             each.chmod(0o600)

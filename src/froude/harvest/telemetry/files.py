@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from froude.base.documents import Section
 from froude.base.errors import InputError
-from froude.base.files import atomic_folder, atomic_write_text, create_file, open_regular, stated_os_errors
+from froude.base.files import atomic_folder, atomic_write_text, create_file, open_regular
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages, Shares
 from froude.workspace.artifact import Lineage, Origin, check_files, hash_files
 from froude.workspace.document import dump_sealed, lineage_of, open_document
@@ -50,7 +50,7 @@ def write_datacenter(folder: Path, datacenter: Datacenter, origin: Origin | None
     origin = origin or Origin()
     with atomic_folder(folder, replaces=PARTS) as beside:
         for name, table in _tables(datacenter).items():
-            with stated_os_errors(beside / name), create_file(beside / name) as sink:
+            with create_file(beside / name) as sink:
                 pq.write_table(table, sink, compression="zstd", row_group_size=_rows(name))
         fields: dict[str, Any] = {
             "name": datacenter.name,

@@ -13,7 +13,9 @@ import numpy as np
 import polars as pl
 
 from froude.base.errors import InputError
-from froude.base.files import open_regular, unpacked
+from froude.base.input_limits import check_csv
+from froude.base.packed import read_unpacked
+from froude.base.summary import counted
 from froude.harvest.telemetry.clean import Cleaned, on_slots
 from froude.harvest.telemetry.correlation import Together, together
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints, Reimages
@@ -22,6 +24,8 @@ LIMIT_BYTES = 8 << 30
 LONGEST_SLOT_S = 86400.0
 _LONGEST_SLOTS = 366 * 720
 """Slots of a year of two minutes: more is a mistake in a time."""
+_SPARSE, _FEW_CELLS = 1000, 2_000_000
+"""Cells of the grid of tenants and slots for each sample, and how many there may be of any number of samples."""
 _MOST_SERVERS = 1_000_000
 _LOOKED_AT = 50
 """Servers by which the time between samples is known."""
@@ -109,6 +113,7 @@ def read_samples(
         )
     servers = samples["server"].unique().sort().to_list()
     frame = _Frame(servers, inventory or _alone(servers))
+    _refuse_sparse(len(samples), len(frame.tenants), slots, paths[0])
     total = np.zeros((len(frame.tenants), slots))
     seen = np.zeros((len(frame.tenants), slots), np.int32)
     cleaned = Cleaned()
@@ -123,6 +128,14 @@ def read_samples(
     with np.errstate(invalid="ignore"):
         utilisation = (total / seen).astype(np.float32)
     return replace(frame.datacenter(utilisation, name), slot_s=slot_s, start_s=start_s), cleaned
+
+
+def _refuse_sparse(samples: int, tenants: int, slots: int, path: Path) -> None:
+    """Refuse a grid of tenants and slots that hardly any sample is in: one wrong time makes it, and it fills memory."""
+    if tenants * slots > max(_SPARSE * samples, _FEW_CELLS):
+        found = f"{counted(samples, 'sample')} for {counted(tenants, 'tenant')} in {slots:,} slots"
+        remedy = "Look for a time that is wrong, or give a longer --slot"
+        raise InputError("spans too long a time for its samples", file=path, found=found, remedy=remedy)
 
 
 def read_inventory(path: Path) -> Inventory:
@@ -318,17 +331,14 @@ def _check_fixed(path: Path, table: pl.DataFrame, names: Mapping[str, str], numb
 
 def _table(path: Path, *, header: bool) -> pl.DataFrame:
     """Texts without blanks around them, by which tables are joined; None for an empty one."""
-    with open_regular(path, limit_bytes=LIMIT_BYTES) as raw:
-        try:
-            with unpacked(raw, path) as file:
-                data = file.read(LIMIT_BYTES + 1)
-            if len(data) > LIMIT_BYTES:
-                raise InputError("expands too far", file=path, allowed=f"{LIMIT_BYTES} bytes")
-            head = data[: data.find(b"\n") + 1] or data
-            separator = next((each for each in ",;\t" if each.encode() in head), ",")
-            table = pl.read_csv(io.BytesIO(data), has_header=header, infer_schema=False, separator=separator)
-        except (pl.exceptions.PolarsError, OSError, EOFError, ValueError) as error:
-            raise InputError("is no table", file=path, found=str(error).splitlines()[0][:200]) from error
+    data = read_unpacked(path, limit_bytes=LIMIT_BYTES)
+    head = data[: data.find(b"\n") + 1] or data
+    separator = next((each for each in ",;\t" if each.encode() in head), ",")
+    check_csv(data, path, separator)
+    try:
+        table = pl.read_csv(io.BytesIO(data), has_header=header, infer_schema=False, separator=separator)
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        raise InputError("is no table", file=path, found=str(error).splitlines()[0][:200]) from error
     if header:
         table = table.rename({name: name.strip() for name in table.columns}, strict=False)
     if not len(table):

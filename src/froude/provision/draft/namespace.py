@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from froude.base.errors import InputError
-from froude.base.files import read_lines
+from froude.base.packed import read_lines
 from froude.provision.inputs.units import RANGES, Dimension
 
 _LONGEST_LINE = 1 << 16

@@ -70,7 +70,7 @@ class Flaws:
     """Collects the errors of inputs, in the order of their places."""
 
     MOST = 200
-    """More are not kept: the file is then of another kind."""
+    """More are not looked for, which takes long in a file of another kind."""
 
     def __init__(self) -> None:
         self._found: list[Flaw] = []
@@ -92,9 +92,12 @@ class Flaws:
             name: of the field that is wrong, whose line is then shown; None for the element as a whole.
             found: what stands there.
             allowed: what may stand there.
+
+        Raises:
+            FlawedInputError: there are `MOST` already.
         """
         if len(self._found) >= self.MOST:
-            return
+            raise FlawedInputError(self.found())
         line = at.fields[name].line if name in at.fields else at.line
         title = f"{at.tag} {at.fields['name'].text}" if "name" in at.fields else at.tag
         where = f"{title}: {name}" if name else title

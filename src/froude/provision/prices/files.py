@@ -1,21 +1,20 @@
-"""The shell of the importer: tables from files, plain or packed with gzip, and the date in a file's name."""
+"""The shell of the importer: tables from files, plain or packed, and the date in a file's name."""
 
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from froude.base.errors import InputError, nearest
 from froude.base.files import read_bounded
+from froude.base.packed import read_unpacked
 from froude.provision.prices.rates import SOURCED, Rates, read_rates
 from froude.provision.prices.tables import Table, read_table
 
 LIMIT_BYTES = 256 << 20
 """Largest table read, also unpacked."""
 _DATE = re.compile(r"(?<!\d)(20\d{2}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)(?!\d)")
-_GZIP = b"\x1f\x8b"
 
 
 def load_table(path: Path) -> Table:
@@ -24,7 +23,7 @@ def load_table(path: Path) -> Table:
     Raises:
         InputError: unreadable, too large, or no table.
     """
-    return read_table(_unpacked(read_bounded(path, limit_bytes=LIMIT_BYTES), path), str(path))
+    return read_table(read_unpacked(path, limit_bytes=LIMIT_BYTES), str(path))
 
 
 def sourced() -> list[str]:
@@ -86,18 +85,3 @@ def date_of(paths: Sequence[Path], said: str | None) -> str:
             )
         dates.append(match[1])
     return min(dates)
-
-
-def _unpacked(data: bytes, path: Path) -> bytes:
-    if not data.startswith(_GZIP):
-        return data
-    unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    try:
-        plain = unpack.decompress(data, LIMIT_BYTES)
-    except zlib.error as error:
-        raise InputError("is not whole: gzip cannot unpack it", file=path, found=str(error)) from error
-    if unpack.unconsumed_tail:
-        raise InputError("is too large unpacked", file=path, allowed=f"at most {LIMIT_BYTES} bytes")
-    if not unpack.eof:
-        raise InputError("is not whole: gzip's end is missing", file=path)
-    return plain

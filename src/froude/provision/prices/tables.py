@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from froude.base.errors import InputError
+from froude.base.input_limits import check_limit
 from froude.provision.inputs.units import RANGES, Dimension
 
 _FLAT_DEPTH = 8
@@ -94,6 +95,8 @@ def read_table(data: bytes, file: str) -> Table:
             remedy="Write its prices as CSV: a row for each type, or for each class of volumes and region",
         )
     table = _json(text, file) if text.lstrip()[:1] in {"[", "{"} else _csv(text, file)
+    check_limit("columns", len(table.columns), file=file, place=1)
+    check_limit("rows", len(table.rows), file=file)
     if not table.rows and not table.malformed:
         raise InputError("has no rows", file=file, allowed="a header and a row for each type")
     return table

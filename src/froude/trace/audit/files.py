@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from froude.base.documents import Section
 from froude.base.errors import InputError, MissingError
-from froude.base.files import atomic_write_text, create_file, open_regular, stated_os_errors
+from froude.base.files import atomic_write_text, create_file, open_regular
 from froude.base.summary import Summarised, counted
 from froude.hadoop.audit import AuditLine
 from froude.trace.audit.columns import SCHEMA, to_lines
@@ -183,7 +183,7 @@ def write_part(path: Path, table: pa.Table) -> None:
     Raises:
         MissingError: no space, or no right to write there.
     """
-    with create_file(path) as sink, stated_os_errors(path):
+    with create_file(path) as sink:
         try:
             write: Any = pq.write_table  # its stub does not know that columns can be named
             write(

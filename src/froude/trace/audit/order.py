@@ -7,6 +7,7 @@ order comes out right, however late a line stands, and slices are made side by s
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from froude.base.errors import InputError
-from froude.base.files import create_file, stated_os_errors
+from froude.base.files import create_file
 from froude.trace.audit.columns import joined
 from froude.trace.audit.times import NO_FOLD, Fold
 
@@ -86,7 +87,6 @@ def write_run(path: Path, table: pa.Table, times: Ints) -> tuple[int, ...]:
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     with (
         create_file(path) as sink,
-        stated_os_errors(path),
         pa.ipc.new_file(sink, table.schema, options=options) as writer,
     ):
         for batch in table.combine_chunks().to_batches(BATCH_ROWS):
@@ -153,7 +153,8 @@ def _lines(run: Run, begin: int, end: int) -> pa.Table | None:
     last = bisect_right(run.marks[:-1], end - 1)
     if first >= last:
         return None
-    with pa.memory_map(str(run.path)) as source, pa.ipc.open_file(source) as file:
+    place: Any = os.fsencode(run.path)  # a text would have to be Unicode
+    with pa.memory_map(place) as source, pa.ipc.open_file(source) as file:
         table = pa.Table.from_batches([file.get_batch(n) for n in range(first, last)])
     times = np.asarray(table.column("time"))
     if run.second:

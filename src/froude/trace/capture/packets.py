@@ -9,15 +9,13 @@ Source: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng; limits from libpcap's 
 
 from __future__ import annotations
 
-import gzip
 import io
 import struct
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from froude.base.errors import InputError
+from froude.base.errors import ChangedError, InputError
 
 _PCAP = {0xA1B2C3D4: 1000, 0xA1B23C4D: 1}
 """Nanoseconds in a unit of the second time field, by magic number."""
@@ -32,7 +30,7 @@ _CHUNK_BYTES = 1 << 20
 _MOST_INTERFACES = 4096
 _LATEST_NS = 253_402_300_800 * 10**9
 """The end of the year 9999: later is damage."""
-_ALLOWED = "a packet capture as tcpdump or Wireshark writes it (pcap, pcapng), plain or gzipped"
+_ALLOWED = "a packet capture as tcpdump or Wireshark writes it (pcap, pcapng), plain or packed"
 
 
 class Packet(NamedTuple):
@@ -227,8 +225,8 @@ class PacketFile:
             piece = b""
             try:
                 piece = self._source.read1(_CHUNK_BYTES)
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                self._broken = f"the gzip stream ends early or is damaged ({error})"
+            except ChangedError as error:
+                self._broken = f"the file {error.message} ({error.found})"
             self._over = not piece
             self._buffer, self._at = self._buffer[self._at :] + piece, 0
         data = self._buffer[self._at : self._at + size]

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from froude.base.errors import InputError
-from froude.base.files import open_regular, unpacked
+from froude.base.files import open_regular
+from froude.base.packed import unpacked
 from froude.base.progress import Progress, Silent, Task
 from froude.base.units import Quantity
 from froude.hadoop.schema import Schema

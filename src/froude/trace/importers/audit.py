@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from froude.base.errors import InputError
-from froude.base.files import read_lines
+from froude.base.packed import read_lines
 from froude.hadoop.audit import AuditLine, parse_line
 from froude.trace.types import Call, Status, Trace
 
@@ -171,7 +171,7 @@ def read_audit_log(path: Path, *, zone: tzinfo = UTC) -> Iterator[AuditLine | No
     """The lines of a log, one by one; None for one that is no audit line.
 
     Args:
-        path: the log, packed by gzip or not.
+        path: the log, plain or packed.
         zone: time zone of the machine that wrote it; the lines do not name one.
 
     Raises:

@@ -79,7 +79,7 @@ def import_audit(
     """Make an audit log in columns of the logs of one NameNode.
 
     Args:
-        logs: plain or packed with gzip, rotated ones in any order.
+        logs: plain or packed, rotated ones in any order.
         output: the folder to make; `OUTPUT.partial` beside it holds what is done until it is whole.
         options: how they are read.
         cut: which lines an image holds already; None for none.

@@ -26,8 +26,8 @@ from froude.base.files import (
     refuse_foreign,
     remove_folder,
     stated_os_errors,
-    unpacked,
 )
+from froude.base.packed import packed_form, unpacked
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.base.progress import Progress
@@ -135,7 +135,7 @@ def scan(
 
 def _pieces(number: int, path: Path, size: int) -> Iterator[_Piece]:
     with open_regular(path) as raw:
-        packed = raw.read(2) == b"\x1f\x8b"
+        packed = packed_form(raw.read(10)) is not None
         length = raw.seek(0, 2)
     if packed or not length:
         yield _Piece(number, path, 0, 0, 0)

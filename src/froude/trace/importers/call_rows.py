@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from froude.base.errors import InputError
-from froude.base.files import open_regular, unpacked
+from froude.base.files import open_regular
+from froude.base.input_limits import check_limit
+from froude.base.packed import unpacked
 from froude.trace.importers.call_secrets import form_of, is_secret
 from froude.trace.importers.call_times import Times, check_duration
 from froude.trace.importers.call_values import Cell, parse_arguments, parse_json, put
@@ -216,7 +218,7 @@ def read_rows(
     """The rows of a table.
 
     Args:
-        path: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, plain or gzipped; another name is told by its first byte.
+        path: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, plain or packed; another name is told by its first byte.
         columns: gets what its columns say; filled before the first row comes.
         mapping: column's name -> what it says.
         unit_ns: nanoseconds of the unit of times and durations that are numbers.
@@ -293,6 +295,7 @@ def _csv(
         skipinitialspace=True,
     )
     names = _header(reader, odd, path)
+    check_limit("columns", len(names), file=path, place=1)
     known = columns_of(names, mapping, path)
     _check_unique(names, path)
     columns.known, columns.parts, columns.unused = known.known, known.parts, known.unused

@@ -23,6 +23,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.message import Message
 
 from froude.base.errors import InputError
+from froude.base.input_limits import check_limit
 from froude.base.units import Quantity
 from froude.hadoop.schema import Schema
 from froude.trace.columns import SCHEMA, LazyCalls, to_table
@@ -85,7 +86,7 @@ def import_calls(
     """Read a table of calls into a Trace; linear in its rows.
 
     Args:
-        path: the table, CSV or JSON lines, plain or gzipped.
+        path: the table, CSV or JSON lines, plain or packed.
         table: how it is to be read.
         scale: the scale that the job ran at.
         source_id: identity of what was recorded.
@@ -132,6 +133,7 @@ def _look(
 ) -> int | None:
     """The first pass: the types of all values, and when the first call was; None where there is none."""
     first_ns: int | None = None
+    rows = 0
     taken: dict[str, set[str]] = {}
     for method in methods.values():
         taken.setdefault(method.protocol, set()).add(method.name)
@@ -139,11 +141,13 @@ def _look(
         if isinstance(row, BadRow):
             if table.strict:
                 raise _stated(row, path)
-            if bad is not None:
-                bad.append(row)
+            if bad is not None:  # of millions only the first are shown; an error of each would fill memory
+                bad.append(row if len(bad) < _EXAMPLES else bad[-1])
             continue
+        rows += 1
         _take(row, methods, taken)
         first_ns = row.start_ns if first_ns is None else min(first_ns, row.start_ns)
+    check_limit("rows", rows, file=path)
     return first_ns
 
 

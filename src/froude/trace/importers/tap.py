@@ -1,4 +1,4 @@
-"""Import a tap: a tape that was kept as a file, plain or gzipped (`froude.trace.tape`)."""
+"""Import a tap: a tape that was kept as a file, plain or packed (`froude.trace.tape`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from froude.base.errors import InputError
-from froude.base.files import open_regular, unpacked
+from froude.base.errors import ChangedError, InputError
+from froude.base.files import open_regular
+from froude.base.packed import unpacked
 from froude.base.units import Quantity
 from froude.hadoop.schema import Schema
 from froude.trace.assembly import CallAssembly, CallRow, assemble
@@ -43,7 +44,7 @@ def import_tap(
     A tap that was cut while it was written gives what is whole; a note says so.
 
     Args:
-        path: the tap, plain or gzipped.
+        path: the tap, plain or packed.
         schema: of the release recorded.
         scale: the scale it ran at.
         source_id: identity of what was recorded; empty to learn it from the traffic.
@@ -78,18 +79,18 @@ def read_tap(path: Path, tail: dict[str, str]) -> Iterator[Record]:
 
     Args:
         path: the tap.
-        tail: gets `cut`, in words, when the tap ends in the middle of a record.
+        tail: gets `cut`, in words, where the tap ends in the middle of a record, or its packing is cut or damaged.
 
     Raises:
-        InputError: cannot be read, damaged, or not a tap.
+        InputError: cannot be read, or not a tap.
     """
     splitter = Splitter(str(path))
     with open_regular(path) as raw, unpacked(raw, path) as source:
         try:
             while data := source.read1(_CHUNK_BYTES):
                 yield from splitter.feed(data)
-        except EOFError:
-            tail["cut"] = "the gzip stream ends early"
+        except ChangedError as error:
+            tail["cut"] = f"the file {error.message} ({error.found})"
     if splitter.pending:
         tail["cut"] = f"the tap ends in the middle of a record ({splitter.pending} bytes of it)"
 

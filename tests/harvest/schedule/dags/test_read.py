@@ -123,7 +123,7 @@ def test_each_task_of_a_workflow_is_a_stage(tmp_path: Path) -> None:
         (b"\x82SNAPPY\0\0", "is packed with snappy, not read here"),
         (b"Avro-Binary\n", "is packed with Avro-Binary, not read here"),
         (b"Avro-Json\n{", "is a damaged record of jobs"),
-        (b"\x28\xb5\x2f\xfdxyz", "cannot be unpacked"),
+        (b"\x28\xb5\x2f\xfdxyz", "is a damaged zstd file"),
         (lines([{**RUMEN[0], "mapTasks": []}]), "holds no job that ran a task"),
         (json.dumps(WORKFLOW).replace('["a"]', '["z"]').encode(), "waits for one that is not there; found z"),
         (json.dumps(WORKFLOW).replace('["a"]', '["b"]').encode(), "wait for each other"),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from froude.base.errors import InputError
+from froude.base.files import stated_os_errors
 
 _FORMAT = "replay/2"
 BLOCK = 1 << 14
@@ -89,7 +90,7 @@ def write_lines(path: Path, clients: Sequence[Client], lines: Iterable[Line]) ->
         lines: in the order in which they are to be made.
     """
     last_s, lines_of, commands = 0.0, Counter[int](), Counter[str]()
-    with path.open("w", encoding="utf-8") as file:
+    with stated_os_errors(path), path.open("w", encoding="utf-8") as file:
         rest = iter(lines)
         while batch := list(islice(rest, BATCH)):
             rows = [line[:_SHORT] if line[_SHORT:] == _REST else line for line in batch]

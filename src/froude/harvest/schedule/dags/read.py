@@ -10,14 +10,12 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
-from froude.base.errors import InputError
-from froude.base.files import open_regular, unpacked
+from froude.base.errors import ChangedError, InputError
+from froude.base.files import open_regular
+from froude.base.packed import unpacked
 from froude.base.summary import counted, recognised_text
 from froude.harvest.schedule.dags.graph import JobGraph, Stage, checked
 
@@ -29,8 +27,7 @@ _MOST_MS = 1e18
 _ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 _BEGINS = re.compile(r"^(?:\} ?)?(\{)", re.MULTILINE)
 """Where a next record may begin."""
-_ZSTD = b"\x28\xb5\x2f\xfd"
-_OTHERS = {b"LZ4Block": "lz4", b"\x04\x22\x4d\x18": "lz4", b"\x82SNAPPY\0": "snappy", b"ZV": "lzf"}
+_OTHERS = {b"LZ4Block": "lz4", b"\x82SNAPPY\0": "snappy", b"ZV": "lzf"}
 _OTHERS |= {b"Avro-Binary": "Avro-Binary"}
 """How files begin that are not read: of other codecs (`spark.eventLog.compression.codec`), and binary .jhist files."""
 _AVRO = "Avro-Json"
@@ -106,7 +103,7 @@ def read_jobs(
     note: Callable[[str], None] | None = None,
     recognised: Callable[[str], None] | None = None,
 ) -> list[JobGraph]:
-    """Jobs of a file, whatever it is of the four; plain, or packed with gzip or zstd.
+    """Jobs of a file, whatever it is of the four; plain or packed.
 
     A Spark application is one job: the stages of its jobs, each after the jobs that had ended when it was submitted.
     Of a MapReduce job the reduces follow the maps. Each task of a WfCommons workflow is a stage. Of a log or a trace one
@@ -180,23 +177,20 @@ def _text(path: Path, count: _Counted) -> str:
             remedy = "Write it again plain, or with zstd or gzip"
             raise InputError(f"is packed with {codec}, not read here", file=path, remedy=remedy)
         try:
-            with ExitStack() as stack:
-                zstd = pa.CompressedInputStream(raw, "zstd") if head.startswith(_ZSTD) else None
-                file = stack.enter_context(unpacked(raw, path)) if zstd is None else zstd
-                while len(data) <= LIMIT_BYTES and (piece := file.read(_PIECE_BYTES)):
+            with unpacked(raw, path) as file:
+                while len(data) <= LIMIT_BYTES and (piece := file.read1(_PIECE_BYTES)):
                     data += piece
-        except (OSError, pa.ArrowException, InputError) as error:
+        except ChangedError:
             if not data:
-                found = " ".join(str(error).split())[:200]
-                raise InputError("cannot be unpacked", file=path, found=found) from error
+                raise
             count.incomplete.append(f"{path.name} is packed and cut or damaged: read up to that place")
     if len(data) > LIMIT_BYTES:
         raise InputError("expands too far", file=path, allowed=f"{LIMIT_BYTES} bytes")
     try:
-        return bytes(data).decode()
+        return data.decode()
     except UnicodeDecodeError as error:
-        if bytes(data[:1]) in {b"{", b"A"}:  # a letter was cut, or a line is damaged
-            return bytes(data).decode(errors="replace")
+        if data.startswith((b"{", b"A")):  # a letter was cut, or a line is damaged
+            return data.decode(errors="replace")
         raise InputError("is no text", file=path, found=error) from error
 
 
