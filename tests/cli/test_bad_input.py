@@ -226,6 +226,22 @@ def test_a_path_that_is_none(command: str, place: Path, capsys: Out) -> None:
         stated(1, capsys.readouterr().err, "artifact")
 
 
+@pytest.mark.parametrize("command", READERS)
+def test_a_disk_that_fails(command: str, place: Path, capsys: Out) -> None:
+    """An input that opens and cannot be read, as page 0 of a process (EIO): 1, and the file is named."""
+    reader, artifact = READERS[command], place / "artifact"
+    reader.make(artifact)
+    for name in reader.files:
+        file = artifact / name if name else artifact
+        kept = file.read_bytes()
+        file.unlink()
+        file.symlink_to("/proc/self/mem")
+        assert run([str(word) for word in reader.words(artifact, place / "o")]) == 1
+        stated(1, capsys.readouterr().err, name or "artifact", "artifact")
+        file.unlink()
+        file.write_bytes(kept)
+
+
 @pytest.mark.parametrize("data", [*FOREIGN, b"<configuration><property>", b"<!DOCTYPE a><configuration/>"])
 def test_site_files(data: bytes, tmp_path: Path) -> None:
     """What is no Hadoop configuration is refused by name."""
