@@ -51,7 +51,8 @@ class InputLimits:
 
 
 NAMES = tuple(each.name for each in fields(InputLimits))
-_LIMITS = ContextVar("input_limits", default=InputLimits())
+_DEFAULTS = InputLimits()
+_LIMITS = ContextVar("input_limits", default=_DEFAULTS)
 
 
 def input_limits() -> InputLimits:
