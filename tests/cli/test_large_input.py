@@ -34,7 +34,7 @@ def place(tmp_path: Path, monkeypatch: Patch) -> Path:
     Path("far.csv").write_text("time,server,cpu\n" + "".join(f"{n * 390_000},s{n},5\n" for n in range(80)))
     rows = [f"{n * 3600},{server},5\n" for server in "ab" for n in range(48)]
     Path("small.csv").write_text("".join(("time,server,cpu\n", *rows)))
-    assert run("harvest import small.csv -o small".split()) == 0
+    assert run(["harvest", "import", "small.csv", "-o", "small"]) == 0
     Path("wide.csv").write_text(",".join(f"c{n}" for n in range(20_000)) + "\n" + "1," * 19_999 + "1\n")
     Path("zeros.tap").write_bytes(bytes(4 << 20))
     Path("zeros.gz").write_bytes(gzip.compress(bytes(16 << 20)))

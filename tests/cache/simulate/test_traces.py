@@ -145,7 +145,7 @@ def test_what_is_mostly_dirty_is_another_layout(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (CSV.replace("\n", "\r"), "has no column size; found op,time"),
+        (CSV.replace("\n", "\r"), "has no requests"),
         (
             "hello world\n",
             "begins like no block trace that is known; found hello world; allowed: mqsim, msr, spc,",
