@@ -65,6 +65,16 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, message: str) -> None:
     assert "t.csv" in str(error.value)
 
 
+def test_what_is_not_unicode_is_refused(tmp_path: Path) -> None:
+    """In a name of a CSV's column, and in a text of Parquet, which nothing else checks."""
+    (tmp_path / "t.csv").write_bytes(b"time,value,\xe9\n1,50,1\n")
+    labels = pa.array([b"\xff"]).view(pa.string())
+    pq.write_table(pa.table({"time": [1], "machine": labels, "value": [50]}), tmp_path / "t.parquet")
+    for name in ("t.csv", "t.parquet"):
+        with pytest.raises(InputError, match=f"{name}: cannot be read; found .*(utf|UTF)-?8"):
+            read_telemetry([tmp_path / name])
+
+
 def test_a_machine_stands_in_one_file(tmp_path: Path) -> None:
     """Two files of one machine would count it twice."""
     (tmp_path / "x").mkdir()

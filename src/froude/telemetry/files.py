@@ -51,8 +51,7 @@ def read_telemetry(paths: Sequence[Path], *, scale: Scale | None = None, zone: t
 
 
 def _read(path: Path, zone: tzinfo) -> dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
-    table = _table(path)
-    names = {name.strip().lower(): name for name in table.column_names}
+    table, names = _table(path)
     time, value = _column(path, table, names, _TIME), _column(path, table, names, _VALUE)
     times = _times(path, time, zone)
     values = _numbers(path, value)
@@ -67,7 +66,8 @@ def _read(path: Path, zone: tzinfo) -> dict[str, tuple[npt.NDArray[np.float64], 
     return {label: (times[rows], values[rows]) for label, rows in by_label.items()}
 
 
-def _table(path: Path) -> pa.Table:
+def _table(path: Path) -> tuple[pa.Table, dict[str, str]]:
+    """A table, and its columns by their names in lower case."""
     data = read_unpacked(path, limit_bytes=LIMIT_BYTES)
     try:
         if path.suffix == ".parquet":
@@ -79,11 +79,13 @@ def _table(path: Path) -> pa.Table:
             check_csv(data, path)
             text: Any = pa.BufferReader(data)
             table = pc.read_csv(text)
+        table.validate(full=True)  # neither its names nor its texts need be Unicode
+        names = {name.strip().lower(): name for name in table.column_names}
     except (OSError, pa.ArrowException, ValueError) as error:
         raise InputError("cannot be read", file=path, found=" ".join(str(error).split())) from error
     if not table.num_rows:
         raise InputError("holds no sample", file=path)
-    return table
+    return table, names
 
 
 def _column(path: Path, table: pa.Table, names: dict[str, str], wanted: Sequence[str]) -> Any:
