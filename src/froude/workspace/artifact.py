@@ -148,10 +148,7 @@ def hash_file(path: Path) -> str:
         InputError: it cannot be read.
     """
     with open_regular(path) as data:
-        try:
-            return hashlib.file_digest(data, "sha256").hexdigest()
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", file=path) from error
+        return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def hash_fields(fields: Mapping[str, Any]) -> str:
