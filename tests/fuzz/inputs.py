@@ -5,7 +5,7 @@
 Each file is a good one of those that command lines of the tests name, or a real one of `../shared/data`, and then cut,
 flipped, spliced, packed, blown up, or replaced by a device. A child process runs the command on it; its parent ends it
 after some seconds of computing, after a minute of none, or beyond some memory. What fails is named with the
-command that repeats it. `make test` runs a few hundred (`test_inputs`).
+command that repeats it. `make test` runs a few dozen (`test_inputs`).
 """
 
 from __future__ import annotations
