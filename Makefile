@@ -73,9 +73,10 @@ results-cache: setup ## Write docs/results/cache.md and .json; serves disks, run
 results-patternminer: setup ## Write docs/results/patternminer.md and .json; records real jobs on up to 8 nodes.
 	@$(BIN)/python -m benchmarks.results_patternminer
 
-fuzz: setup ## Feed the decoders of frames and of NBD, a minute each.
+fuzz: setup ## Feed the decoders of frames and of NBD, a minute each; then every command, on spoilt files.
 	@$(BIN)/python tests/fuzz/fuzz_frames.py -max_total_time=60
 	$(BIN)/python tests/fuzz/fuzz_nbd.py -max_total_time=60
+	$(BIN)/python -m tests.fuzz.inputs --files 2000
 
 clean: ## Remove what was made here; the cache of fetched jars stays.
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis .nox .benchmarks site build dist
