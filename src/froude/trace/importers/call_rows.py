@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -253,7 +255,7 @@ def read_rows(
 def _lines(path: Path) -> Iterator[str]:
     """The lines of a table, bytes that are no UTF-8 as lone surrogates."""
     with open_regular(path) as raw, unpacked(raw, path) as source:
-        for number, line in enumerate(iter(lambda: source.readline(_LONGEST_LINE + 1), b""), 1):
+        for number, line in enumerate(iter(partial(source.readline, _LONGEST_LINE + 1), b""), 1):
             if number == 1 and (line[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in line[:4]):
                 remedy = "Convert it: `iconv -f UTF-16 -t UTF-8`"
                 raise InputError("is no UTF-8", file=path, found="UTF-16 or UTF-32", remedy=remedy)
@@ -271,6 +273,11 @@ def _no_utf8() -> InputError:
     return InputError("is no UTF-8", allowed="text in UTF-8; iconv converts other encodings")
 
 
+@lru_cache  # one error for millions of such lines
+def _not_as_wide(cells: int, names: int) -> InputError:
+    return InputError("has another number of cells", found=f"{cells} cells", allowed=names)
+
+
 _Records = Iterator[tuple[int, dict[str, Any] | InputError]]
 
 
@@ -283,7 +290,7 @@ def _csv(
     odd: list[str] = []
 
     def fed() -> Iterator[str]:
-        for line in _chain(first, lines):
+        for line in chain((first,), lines):
             if _is_odd(line):
                 odd.append(line)
             yield f"{line}\n"
@@ -314,8 +321,7 @@ def _csv(
         if not cells:
             continue
         if len(cells) != len(names):
-            found = f"{len(cells)} cells"
-            yield reader.line_num, InputError("has another number of cells", found=found, allowed=len(names))
+            yield reader.line_num, _not_as_wide(len(cells), len(names))
             continue
         yield reader.line_num, dict(zip(names, map(Cell, cells), strict=True))
 
@@ -340,7 +346,7 @@ def _json_lines(
     first: str, lines: Iterator[str], path: Path, columns: Columns, mapping: Mapping[str, str]
 ) -> _Records:
     begun = False
-    for number, line in enumerate(_chain(first.removeprefix("\ufeff"), lines), 1):
+    for number, line in enumerate(chain((first.removeprefix("\ufeff"),), lines), 1):
         if not line.strip():
             continue
         try:
@@ -361,11 +367,6 @@ def _json_lines(
             if not any(name in names for names in (columns.unused, columns.parts, columns.known.values())):
                 add_column(columns, name, mapping, path)
         yield number, record
-
-
-def _chain(first: str, lines: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from lines
 
 
 def _row(line: int, record: Mapping[str, Any], columns: Columns, times: Times) -> Row:
