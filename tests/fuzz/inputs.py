@@ -42,6 +42,7 @@ GOOD_CODES = {0, 1, 2, 3}
 MEMORY_MB, SECONDS = 512, 10.0
 """What a file may cost beyond a good one of its kind, and how long it may compute: busy machines take any time."""
 _WAITS_S = 60.0
+_TOTALS_FILES = 1000
 _FARTHEST = 4 * MEMORY_MB << 20
 _DATA = Path(__file__).parents[3] / "shared" / "data"
 _REAL = {
@@ -462,11 +463,14 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"    {outcome.change}\n    {outcome.said[-600:].strip()}")
                 again = f"--seed {asked.seed} --first {number} --files 1 --only {asked.only!r}"
                 print(f"    again: python -m tests.fuzz.inputs {again}", flush=True)
-    counts = ", ".join(f"{count} with {code}" for code, count in sorted(codes.items()))
-    print(
-        f"{asked.files} files, seed {asked.seed}: {counts}; {failures} failed; most memory beyond a good file "
-        f"{most_mb:.0f} MB, longest {longest_s:.1f} s"
-    )
+            done = number + 1 - asked.first
+            if done % _TOTALS_FILES == 0 or done == asked.files:
+                counts = ", ".join(f"{count} with {code}" for code, count in sorted(codes.items()))
+                print(
+                    f"{done} files, seed {asked.seed}: {counts}; {failures} failed; most memory beyond a good file "
+                    f"{most_mb:.0f} MB, longest {longest_s:.1f} s",
+                    flush=True,
+                )
     return 1 if failures else 0
 
 
