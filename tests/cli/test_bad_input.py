@@ -6,6 +6,7 @@ by nothing, by files of other kinds, by a folder. Whatever comes of it, it is ne
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import resource
@@ -240,6 +241,14 @@ def test_a_disk_that_fails(command: str, place: Path, capsys: Out) -> None:
         stated(1, capsys.readouterr().err, name or "artifact", "artifact")
         file.unlink()
         file.write_bytes(kept)
+
+
+def test_a_packed_tap_that_is_cut(place: Path, capsys: Out) -> None:
+    """Is read as far as it goes, which is noted."""
+    (place / "k.tap").write_bytes(gzip.compress(tap_bytes())[:-12])
+    words = ("trace", "import", "tap", place / "k.tap", "--hadoop", place / "jars", "-o", place / "t")
+    assert run([str(word) for word in words]) == 0
+    assert "k.tap: the file is a damaged gzip file (Compressed file ended" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("data", [*FOREIGN, b"<configuration><property>", b"<!DOCTYPE a><configuration/>"])

@@ -239,6 +239,8 @@ def tap(
     schema, _ = schema_of(hadoop, settings)
     trace = import_tap(path, schema, scale=dict(Scale.parse(scale or [])), source_id=source_id)
     settings.note(call_table.recognised(trace, "tap of connections"))
+    if cut := trace.meta.notes.get("cut"):
+        settings.note(f"note: {path}: {cut}: what comes before is read")
     if settings.dry_run:
         settings.would(f"write {len(trace.calls)} calls to {output}")
         return
