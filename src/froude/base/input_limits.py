@@ -18,8 +18,8 @@ from froude.base.units import parse_quantity, size_text
 
 FLAG = "--max"
 _EXPANSION_BYTES, _EXPANSION_RATIO, _SMALL_BYTES = 1 << 30, 200, 1 << 20
-"""A packed file may expand to the lesser of the first and this multiple of its size, and in any case to the last: the best
-packed event logs of real clusters expand 40 times, and a few hundred bytes that expand further do no harm."""
+"""A packed file may expand to the lesser of the first and this multiple of its size, and in any case to the last: the
+best packed event logs of real clusters expand 40 times, and a few hundred bytes that expand further do no harm."""
 
 
 @dataclass(frozen=True, slots=True)

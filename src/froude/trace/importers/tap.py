@@ -92,7 +92,7 @@ def read_tap(path: Path, tail: dict[str, str]) -> Iterator[Record]:
         except ChangedError as error:
             tail["cut"] = f"the file {error.message} ({error.found})"
     if splitter.pending:
-        tail["cut"] = f"the tap ends in the middle of a record ({splitter.pending} bytes of it)"
+        tail.setdefault("cut", f"the tap ends in the middle of a record ({splitter.pending} bytes of it)")
 
 
 def _placed(records: Iterator[Record]) -> Iterator[Record]:
