@@ -280,6 +280,20 @@ with (folder_beside if sys.argv[2] == "folder" else file_beside)(place) as made:
 """
 
 
+@pytest.mark.parametrize("came", [False, True])
+def test_a_folder_whose_successor_did_not_come_goes_back(tmp_path: Path, came: bool) -> None:
+    """A process that is killed between two renames loses neither the old folder nor the new one."""
+    former = tmp_path / ".plan.abcd1234.former"
+    former.mkdir()
+    (former / "meta.yaml").write_text("old")
+    if came:
+        (tmp_path / "plan").mkdir()
+        (tmp_path / "plan" / "meta.yaml").write_text("new")
+    atomic_write_bytes(tmp_path / "other", b"")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "plan"]
+    assert (tmp_path / "plan" / "meta.yaml").read_text() == ("new" if came else "old")
+
+
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path, kind: str) -> None:
     """What another process still writes, and hidden files of other names, stay."""

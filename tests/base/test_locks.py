@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import GuardError, InputError, MissingError
-from froude.base.locks import alone, beside, held, in_turn, take
+from froude.base.files import take
+from froude.base.locks import alone, beside, held, in_turn
 
 _HOLDER = """
 import sys, time

@@ -107,6 +107,16 @@ def test_foreign_folders_stay(temporary: Path) -> None:
     assert len(list(temporary.iterdir())) == 3
 
 
+def test_folders_of_other_users_stay(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The superuser could lock and remove them."""
+    folder = temporary / "froude-theirs"
+    folder.mkdir()
+    (folder / ".lock").touch()
+    monkeypatch.setattr("os.geteuid", lambda: 1 + folder.stat().st_uid)
+    assert sweep(temporary) == []
+    assert folder.exists()
+
+
 def test_no_place_is_stated(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A temporary folder that is not there is one clear error."""
     monkeypatch.setattr(tempfile, "tempdir", str(temporary / "absent"))

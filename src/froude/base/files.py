@@ -32,6 +32,9 @@ _NAMES = (
 )
 _STAGED = ".froude"
 """How the names of files and folders end that are written next to their places, once they are locked."""
+_FORMER = ".former"
+"""How the name of a folder ends while another takes its place."""
+_PREFIX_CHARACTERS = 100
 _PIECE_BYTES = 1 << 20
 T = TypeVar("T")
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -126,7 +129,7 @@ def file_beside(path: Path, folder: Path | None = None) -> Iterator[tuple[io.Buf
     with stated_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(folder or path.parent)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=folder or path.parent)
+        handle, name = tempfile.mkstemp(prefix=_prefix(path), dir=folder or path.parent)
     out, staged = os.fdopen(handle, "wb"), Path(name)
     try:
         with locked(staged):
@@ -182,7 +185,7 @@ def folder_beside(path: Path) -> Iterator[Path]:
     with stated_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path.parent)
-        beside = Path(tempfile.mkdtemp(prefix=f".{path.name[:100]}.", dir=path.parent))
+        beside = Path(tempfile.mkdtemp(prefix=_prefix(path), dir=path.parent))
         with locked(beside):
             beside = beside.rename(f"{beside}{_STAGED}")
             try:
@@ -192,10 +195,18 @@ def folder_beside(path: Path) -> Iterator[Path]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed processes left next to its place: no process has it locked."""
-    for left in folder.glob(f".*{_STAGED}"):
+    """Remove what killed processes left next to its place: no process has it locked.
+
+    A folder whose successor did not come goes back to its place.
+    """
+    for left in (*folder.glob(f".*{_STAGED}"), *folder.glob(f".*{_FORMER}")):
         with suppress(OSError), locked(left) as ours:
-            if ours:
+            name = left.name[1:].removesuffix(_FORMER).rpartition(".")[0]
+            if not ours or (left.suffix == _FORMER and len(name) == _PREFIX_CHARACTERS):
+                continue  # in use, or of a name that was cut, so that its place is not known
+            if left.suffix == _FORMER and not (folder / name).exists():
+                left.rename(folder / name)
+            else:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
@@ -215,13 +226,32 @@ def locked(path: Path) -> Iterator[bool]:
     handle = os.open(path, _OPEN_FLAGS | os.O_NOFOLLOW)
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            ours = take(handle)
         except OSError:
-            yield False
-        else:
-            yield True
+            ours = False
+        yield ours
     finally:
         os.close(handle)
+
+
+def take(handle: int) -> bool:
+    """Lock an open file or folder until it is closed; False where another has it.
+
+    Args:
+        handle: its descriptor.
+
+    Raises:
+        OSError: its file system has no locks.
+    """
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name[:_PREFIX_CHARACTERS]}."
 
 
 def remove_folder(path: Path) -> None:
@@ -258,7 +288,7 @@ def _put_in_place(beside: Path, path: Path) -> None:
     if not path.exists():
         beside.replace(path)
         return
-    former = Path(tempfile.mkdtemp(_STAGED, f".{path.name[:100]}.", path.parent))
+    former = Path(tempfile.mkdtemp(_FORMER, _prefix(path), path.parent))
     with locked(path):
         path.replace(former)  # onto an empty folder, which it takes the place of
         try:

@@ -11,25 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from froude.base.errors import GuardError, InputError
-from froude.base.files import next_to, stated_os_errors
+from froude.base.files import next_to, stated_os_errors, take
 
 _LOOKS, _LOOK_S = 20, 0.01
-
-
-def take(handle: int) -> bool:
-    """Lock an open file or folder until it is closed; False where another has it.
-
-    Args:
-        handle: its descriptor.
-
-    Raises:
-        OSError: its file system has no locks.
-    """
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @contextmanager

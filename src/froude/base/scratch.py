@@ -12,8 +12,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from froude.base.files import locked, stated_os_errors
-from froude.base.locks import take
+from froude.base.files import locked, stated_os_errors, take
 
 PREFIX = "froude-"
 _LOCK = ".lock"
@@ -68,7 +67,7 @@ def sweep(parent: Path) -> list[Path]:
     removed = []
     for lock in sorted(parent.glob(f"{PREFIX}*/{_LOCK}")):
         with suppress(OSError), locked(lock) as free:
-            if free:
+            if free and lock.stat().st_uid == os.geteuid():
                 _remove(lock.parent)
                 removed.append(lock.parent)
     return removed

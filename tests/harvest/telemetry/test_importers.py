@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -200,3 +201,21 @@ def test_values_that_a_published_trace_calls_invalid(tmp_path: Path) -> None:
     found, cleaned = read_samples([samples], LAYOUTS["alibaba"], slot_s=60, name="dc")
     assert (cleaned.missing, cleaned.above, cleaned.negative) == (2, 0, 0)
     assert np.allclose(found.utilisation, [[0.5]])
+
+
+def test_columns_that_are_named_keep_what_stands_for_an_invalid_value(tmp_path: Path) -> None:
+    """Only the order of the columns is another one."""
+    samples = table(tmp_path / "x.csv", "0,m_1,101\n10,m_1,-1\n20,m_1,50\n")
+    layout = replace(LAYOUTS["alibaba"], columns={"time": "0", "server": "1", "cpu": "2"}, fixed=False)
+    found, cleaned = read_samples([samples], layout, slot_s=60, name="dc")
+    assert cleaned.missing == 2
+    assert np.allclose(found.utilisation, [[0.5]])
+
+
+def test_commas_in_a_table_with_another_separator(tmp_path: Path) -> None:
+    """In a header, quoted or not; in quotes a semicolon separates nothing."""
+    plain = table(tmp_path / "a.csv", "time;server;cpu, %\n0;a;50\n")
+    quoted = table(tmp_path / "b.csv", 'time,server,"cpu; %"\n0,a,50\n')
+    for path, cpu in ((plain, "cpu, %"), (quoted, "cpu; %")):
+        layout = replace(LAYOUTS["csv"], columns={"time": "time", "server": "server", "cpu": cpu})
+        assert np.allclose(read_samples([path], layout, slot_s=60, name="dc")[0].utilisation, [[0.5]])

@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 from froude.base.errors import GuardError, InputError, MissingError
-from froude.base.locks import take
+from froude.base.files import take
 from froude.cache.disk.header import ImageState
 from froude.cache.disk.seams import Data
 from froude.cache.disk.table import BLOCK

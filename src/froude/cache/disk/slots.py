@@ -15,8 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from froude.base.errors import FroudeError, GuardError, InputError, MissingError
-from froude.base.files import refuse_special, stated_os_errors
-from froude.base.locks import take
+from froude.base.files import refuse_special, stated_os_errors, take
 from froude.base.units import MIB
 from froude.cache.disk.backing import aligned, reopen_direct
 from froude.cache.disk.header import (

@@ -221,7 +221,7 @@ def _layout(name: str, columns: list[str], scale: str | None) -> Layout:
     if scale not in {None, "percent", "share"}:
         raise InputError("is no scale", place="--scale", found=scale, allowed="percent, share")
     percent = base.percent if scale is None else scale == "percent"
-    return replace(base, columns=named, percent=percent, published=base.published and not columns)
+    return replace(base, columns=named, percent=percent, fixed=base.fixed and not columns)
 
 
 def _said(settings: Settings, made: Datacenter, output: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ _LOOKED_AT = 50
 _INVALID = 101.0
 """The largest that published traces write where a value is invalid."""
 _YEAR_FIRST = r"^\d{4}[-/]"
+_QUOTED = re.compile(rb'"[^"\n]*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,10 @@ class Layout:
     header: bool = True
     percent: bool = True
     """Whether utilisation counts to 100, not to 1."""
-    published: bool = False
-    """Whether its columns are those of a published trace: servers have names, and below 0 and above 100 is invalid."""
+    fixed: bool = False
+    """Whether its columns are those of a published trace, in which servers have names."""
+    marked: bool = False
+    """Whether a value below 0 or above 100 stands for an invalid one."""
 
 
 def _columns(**names: str) -> Mapping[str, str]:
@@ -55,8 +59,8 @@ LAYOUTS = {
     "csv": Layout(_columns(time="time", server="server", cpu="cpu")),
     "cloudwatch": Layout(_columns(time="timestamp", cpu="value")),
     "bitbrains": Layout(_columns(time="Timestamp [ms]", cpu="CPU usage [%]")),
-    "azure": Layout(_columns(time="0", server="1", cpu="4"), header=False, published=True),
-    "alibaba": Layout(_columns(server="0", time="1", cpu="2"), header=False, published=True),
+    "azure": Layout(_columns(time="0", server="1", cpu="4"), header=False, fixed=True, marked=True),
+    "alibaba": Layout(_columns(server="0", time="1", cpu="2"), header=False, fixed=True, marked=True),
 }
 """Presets: `azure` is a vm_cpu_readings file of the Azure traces, `alibaba` machine_usage of the 2018 trace, `bitbrains`
 a VM of fastStorage or Rnd, whose times are seconds whatever its header reads."""
@@ -301,8 +305,9 @@ def _samples(path: Path, layout: Layout) -> pl.DataFrame:
         row, place = _first(wrong, layout)
         allowed = "a number with a decimal point, or nothing"
         raise InputError("is no utilisation", file=path, place=place, found=cpu[row], allowed=allowed)
-    if layout.published:
+    if layout.fixed:
         _check_fixed(path, table, names, numbers)
+    if layout.marked:
         numbers = numbers.set(((numbers < 0) | (numbers > 100)).fill_null(value=False), None)
     shares = numbers.fill_null(float("nan")) / (100.0 if layout.percent else 1.0)
     server = table[names["server"]] if "server" in names else pl.Series([path.name.split(".")[0]] * len(cpu))
@@ -332,8 +337,9 @@ def _check_fixed(path: Path, table: pl.DataFrame, names: Mapping[str, str], numb
 def _table(path: Path, *, header: bool) -> pl.DataFrame:
     """Texts without blanks around them, by which tables are joined; None for an empty one."""
     data = read_unpacked(path, limit_bytes=LIMIT_BYTES)
-    head = data[: data.find(b"\n") + 1] or data
-    separator = next((each for each in ",;\t" if each.encode() in head), ",")
+    head = _QUOTED.sub(b"", data[: data.find(b"\n") + 1] or data)
+    # Numbers with decimal commas are in tables with another separator.
+    separator = next((each for each in ";\t" if each.encode() in head), ",")
     check_csv(data, path, separator)
     try:
         table = pl.read_csv(io.BytesIO(data), has_header=header, infer_schema=False, separator=separator)
