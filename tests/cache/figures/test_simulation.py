@@ -71,7 +71,7 @@ def test_policies_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path) -> No
     ]
     page = simulation_report(read_scenario(file).scenario, outcomes, {})
     assert page.lede.startswith(
-        "These runs do not tell the policies from one cache for all: the soonest, **exact**"
+        "These runs show no difference from one cache for all: the soonest, **exact**"
     )
 
 

@@ -22,7 +22,7 @@ def test_a_picture_of_every_class() -> None:
     )
     charts = [block for block in page.sections[0].blocks if isinstance(block, Chart)]
     assert {s.panel for chart in charts for s in chart.series} == {each.name for each in found.classes}
-    assert "A class's mean day tells the next 2 days" in page.lede
+    assert "A class's mean day predicts the next 2 days" in page.lede
 
 
 def test_a_short_history_is_said() -> None:

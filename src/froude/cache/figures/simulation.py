@@ -58,7 +58,7 @@ def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Ma
         low, high = rival.interval or (0.0, 0.0)
         if low <= 0 <= high:
             who = f"the soonest, **{best}**," if best in gained else "the soonest of the others"
-            lede = f"These runs do not tell the policies from one cache for all: {who} ends {how}."
+            lede = f"These runs show no difference from one cache for all: {who} ends {how}."
     space = scenario.space_bytes * len(scenario.hypervisors)
     times = "once" if runs == 1 else f"{runs} times"
     what = f"{len(outcomes[0].jobs)} jobs of {len(scenario.clusters)} clusters, {size(space)} of SSD, {times}"
@@ -128,7 +128,7 @@ def _intervals(gained: Mapping[str, Gain], runs: int) -> list[Chart]:
     series = Series("all jobs", names, [gained[name].mean for name in names], low=low, high=high)
     axes = Axis("policy", ValueKind.TEXT), Axis(f"sooner than {BASE}", ValueKind.SHARE)
     caption = (
-        f"The mean over {runs} runs of this scenario and its 95 % interval; one that reaches 0 tells nothing."
+        f"The mean over {runs} runs of this scenario and its 95 % interval; one that includes 0 shows no difference."
     )
     return [Chart("How much sooner all jobs end", *axes, (series,), ChartKind.INTERVALS, caption=caption)]
 

@@ -85,7 +85,7 @@ def _verdict(tests: Sequence[Backtest]) -> str:
     word = "better than" if ours < 0.98 * mean else "no better than"
     base = base_text(min(test.forecast for test in known), known[0].servers, "server")
     return (
-        f"A class's mean day tells the next {known[0].days} days {word} each tenant's mean: "
+        f"A class's mean day predicts the next {known[0].days} days {word} each tenant's mean: "
         f"an error of {ours:.1%} of a server against {mean:.1%} ({base})."
         + (f" Each tenant's own profile is off by {own:.1%} only." if own < 0.98 * ours else "")
     )

@@ -96,7 +96,7 @@ def not_known(patterns: Patterns, what: str) -> list[Callout]:
     )
     notes = [Callout(title, why)] if out else []
     if without:
-        text = "Too much of their utilisation is missing to tell."
+        text = "Too much of their utilisation is missing to classify them."
         notes.append(Callout(f"No {what}: {base_text(without, len(patterns.pattern), 'tenant')}", text))
     return notes
 

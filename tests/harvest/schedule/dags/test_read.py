@@ -371,7 +371,7 @@ def test_a_compacted_rolling_log(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_rolling_log(tmp_path: Path) -> None:
     """Is refused, with what is expected in it."""
-    with pytest.raises(InputError, match="is no rolling Spark event log; allowed: events_1_APPLICATION"):
+    with pytest.raises(InputError, match="is not a rolling Spark event log; allowed: events_1_APPLICATION"):
         read_jobs(tmp_path)
 
 

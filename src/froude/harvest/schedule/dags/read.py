@@ -160,7 +160,7 @@ def _files(path: Path, count: _Counted) -> list[Path]:
     files = {number: each for (number, _), each in sorted(numbered.items()) if number >= first}
     if not files:
         raise InputError(
-            "is no rolling Spark event log", file=path, allowed="events_1_APPLICATION, ... in it"
+            "is not a rolling Spark event log", file=path, allowed="events_1_APPLICATION, ... in it"
         )
     if len(files) <= max(files) - first:
         count.incomplete.append(f"some of events_{first}_... to events_{max(files)}_... are missing")
