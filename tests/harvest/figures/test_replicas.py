@@ -38,7 +38,7 @@ def test_where_nothing_is_lost_nobody_is_ranked() -> None:
     none = replace(YEAR, lost=0)
     found = [Compared(name, SETTING, (none, replace(none, run=1))) for name in ("stock", "history")]
     page = durability_report("dc", SETTING, found, {})
-    nothing = "No policy lost any of 100 blocks in 365 days (2 runs on this datacenter): that tells none"
+    nothing = "No policy lost any of 100 blocks in 365 days (2 runs on this datacenter), so that they cannot"
     assert page.lede.startswith(nothing)
     full = Compared("stock", replace(SETTING, fill=0.9), (YEAR,))
     assert not durability_report("dc", SETTING, [*found, full], {}).lede.startswith("No policy")

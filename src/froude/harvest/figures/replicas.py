@@ -53,7 +53,7 @@ def durability_report(
     elif lost and any(each.lost.most for each in some):
         lede = _fewest(lost, told, base)
     else:
-        lede = f"No policy lost any {told} ({base}): so the policies cannot be distinguished. More blocks, or more days, would."
+        lede = f"No policy lost any {told} ({base}), so that they cannot be distinguished. Try more blocks or days."
     figures = tuple(
         KeyFigure(
             f"lost by {policy}",
