@@ -127,7 +127,7 @@ def _intervals(gained: Mapping[str, Gain], runs: int) -> list[Chart]:
     names, low, high = list(ends), [end[0] for end in ends.values()], [end[1] for end in ends.values()]
     series = Series("all jobs", names, [gained[name].mean for name in names], low=low, high=high)
     axes = Axis("policy", ValueKind.TEXT), Axis(f"sooner than {BASE}", ValueKind.SHARE)
-    caption = f"The mean over {runs} runs of this scenario and its 95 % interval; one that includes 0 shows no difference."
+    caption = f"The mean of {runs} runs of this scenario and its 95 % interval; one with 0 in it shows no difference."
     return [Chart("How much sooner all jobs end", *axes, (series,), ChartKind.INTERVALS, caption=caption)]
 
 
