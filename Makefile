@@ -13,7 +13,7 @@ LOCK := requirements/dev.lock
 STAMP := $(VENV)/.froude-$(shell cat $(LOCK) pyproject.toml 2>/dev/null | sha256sum | cut -c1-16)
 DEMO ?= froude-demo
 
-.PHONY: help setup setup-system demo test lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache fuzz clean
+.PHONY: help setup setup-system demo test test-all lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache fuzz clean
 
 help: ## Tell what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -46,8 +46,11 @@ lint: setup ## Style, types, import layers, spelling.
 	$(BIN)/python tools/check_tests.py
 	$(BIN)/codespell --ignore-words-list thirdparty src tests benchmarks tools docs changes README.md Makefile noxfile.py
 
-test: lint ## Lint, then every test; real daemons are started once, small.
-	@$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+test: lint ## Lint, then the tests; real daemons are started once, small.
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not long"
+
+test-all: lint ## Lint, then every test, those that take long as well.
+	@FROUDE_SEEDS=$${FROUDE_SEEDS:-3} $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 docs: setup ## The documentation; a warning is an error.
 	@$(BIN)/mkdocs build --strict

@@ -21,6 +21,7 @@ from froude.workspace.store import Workspace
 
 pytestmark = [
     pytest.mark.integration,
+    pytest.mark.long,
     pytest.mark.skipif(
         importlib.util.find_spec("pyspark") is None, reason="PySpark is not here: pip install pyspark"
     ),

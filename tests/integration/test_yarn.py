@@ -18,7 +18,7 @@ from froude.trace.types import Trace
 from froude.workspace.store import Workspace
 from tests.conftest import Gone
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 
 _TASK = re.compile(r"ip=/(\S+)\t.*callerContext=mr_(?:attempt|appmaster)_")
 
