@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
+from froude.base.errors import InputError
 from froude.cli.app import run
+from froude.emulation.limits import parse_limit
+from froude.hadoop.audit import parse_line
+from froude.provision.prices.tables import TableRow, read_table
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded
 from froude.workload.yaml_file import write_workload
@@ -85,3 +90,24 @@ def test_a_small_file_that_asks_for_much(words: str, said: str, place: Path, cap
     assert ": has too many " not in err or "raise the limit: --max " in err
     assert EXPANDS not in err or "raise the limit, such as --max expansion=8GB" in err
     assert [path for path in sorted(place.rglob("*")) if "cache" not in path.parts] == before
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "said"),
+    [
+        (parse_limit, f"p99{' ' * 500_000}x", "is no limit"),
+        (
+            parse_line,
+            f"2026-01-01 00:00:00,000 INFO allowed=true ugi=x{' ' * 500_000}x",
+            "audit line without",
+        ),
+        (TableRow(1, {"price": "1" * 500_000 + "x"}).number, "price", "is not a number"),
+        (lambda text: read_table(text.encode(), "t.csv"), "\n" * 500_000, "has no header"),
+    ],
+)
+def test_a_long_text_takes_no_longer_than_its_length(
+    read: Callable[[str], object], text: str, said: str
+) -> None:
+    """A pattern that tries each blank again from the next one would take hours."""
+    with pytest.raises((InputError, ValueError), match=said):
+        read(text)

@@ -13,7 +13,7 @@ from froude.base.units import Quantity, parse_quantity
 from froude.emulation.run import Run
 from froude.emulation.verdict import LimitResult
 
-_FORM = re.compile(r"\s*(\w+)\s*(?:\(\s*([\w$.]*)\s*\))?\s*(<=|>=|<|>)\s*(.+?)\s*")
+_FORM = re.compile(r"\s*(\w+)\s*+(?:\(\s*([\w$.]*)\s*\))?\s*+(<=|>=|<|>)\s*(.+?)\s*")
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,

@@ -21,7 +21,7 @@ from froude.base.errors import InputError
 _ORDER = ("allowed", "ugi", "ip", "cmd", "src", "dst", "perm", "trackingId", "proto", "callerContext")
 KEYS = frozenset(_ORDER)
 """What a piece of a line may begin with; any other is what stands behind a TAB within the value before it."""
-_LOST_TABS = re.compile(rf"(?:#011|\s+)(?=(?:{'|'.join(_ORDER)})=)")
+_LOST_TABS = re.compile(rf"(?:#011|(?<!\s)\s++)(?=(?:{'|'.join(_ORDER)})=)")
 _CLIENT_IP = re.compile(r"\bclientIp:(\d+(?:\.\d+){3}|(?:[0-9A-Fa-f]*:){2,}[0-9A-Fa-f.]*)")
 _PROCESS = re.compile(r"\b(?:clientPort|realUser):([^,;|&\s]+)")
 """Fields that decide who the client is, next to its address; separated by `hadoop.caller.context.separator`."""

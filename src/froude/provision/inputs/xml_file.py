@@ -25,7 +25,7 @@ _MARKUP = re.compile(
     r"|<(?P<name>[^\s/>!?]+)(?P<rest>(?:[^\"'>]|\"[^\"]*\"|'[^']*')*)>",
     re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"([^\s=/]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+_ATTRIBUTE = re.compile(r"(?<![^\s=/])([^\s=/]++)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _ELISION = re.compile(r"\.\.\.[^<>]*\.\.\.")
 """`... additional servers ...` stands in the paper's figure."""
 

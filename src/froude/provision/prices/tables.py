@@ -14,9 +14,9 @@ from froude.base.input_limits import check_limit
 from froude.provision.inputs.units import RANGES, Dimension
 
 _FLAT_DEPTH = 8
-_NUMBER = re.compile(r"\+?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """As tables write them: `float` also takes `1_0` and the digits of other scripts."""
-_YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
+_YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*+(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
 """How a YAML file begins that is no JSON: a mapping's key on its line, after comments."""
 
 
