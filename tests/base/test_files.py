@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -280,10 +281,38 @@ with (folder_beside if sys.argv[2] == "folder" else file_beside)(place) as made:
 """
 
 
+def test_hidden_files_of_a_user_stay(tmp_path: Path) -> None:
+    """Whatever their names have of those that are removed."""
+    names = [
+        ".config.former",
+        ".notes.froude",
+        ".job.backup.former",
+        ".notes.froude-staged",
+        ".a.b.froude-former",
+    ]
+    for name in names:
+        (tmp_path / name).mkdir()
+    atomic_write_bytes(tmp_path / "other", b"")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names, "other"])
+
+
+def test_a_former_folder_that_is_half_removed_does_not_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that is killed while it removes the old folder leaves what the next one removes."""
+    for text in ("old", "new"):
+        with monkeypatch.context() as patched, atomic_folder(tmp_path / "plan", replaces=["part"]) as made:
+            (made / "part").write_text(text)
+            patched.setattr("shutil.rmtree", lambda *_, **__: None)
+    shutil.rmtree(tmp_path / "plan")
+    atomic_write_bytes(tmp_path / "other", b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
 @pytest.mark.parametrize("came", [False, True])
 def test_a_folder_whose_successor_did_not_come_goes_back(tmp_path: Path, came: bool) -> None:
     """A process that is killed between two renames loses neither the old folder nor the new one."""
-    former = tmp_path / ".plan.abcd1234.former"
+    former = tmp_path / ".plan.abcd1234.froude-former"
     former.mkdir()
     (former / "meta.yaml").write_text("old")
     if came:

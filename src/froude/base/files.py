@@ -10,6 +10,7 @@ import errno
 import fcntl
 import io
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -30,11 +31,13 @@ _NAMES = (
     (stat.S_ISBLK, "a block device"),
     (stat.S_ISSOCK, "a socket"),
 )
-_STAGED = ".froude"
+_STAGED = ".froude-staged"
 """How the names of files and folders end that are written next to their places, once they are locked."""
-_FORMER = ".former"
+_FORMER = ".froude-former"
 """How the name of a folder ends while another takes its place."""
 _PREFIX_CHARACTERS = 100
+_LEFT = re.compile(rf"\.(?P<name>.+)\.[a-z0-9_]{{8}}(?:{_STAGED}|(?P<former>{_FORMER}))", re.DOTALL)
+"""A name as `tempfile` makes it, so that no file of a user has one."""
 _PIECE_BYTES = 1 << 20
 T = TypeVar("T")
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -199,12 +202,15 @@ def _sweep(folder: Path) -> None:
 
     A folder whose successor did not come goes back to its place.
     """
-    for left in (*folder.glob(f".*{_STAGED}"), *folder.glob(f".*{_FORMER}")):
+    for left in folder.glob(".*.froude-*"):
+        found = _LEFT.fullmatch(left.name)
+        if found is None:
+            continue
         with suppress(OSError), locked(left) as ours:
-            name = left.name[1:].removesuffix(_FORMER).rpartition(".")[0]
-            if not ours or (left.suffix == _FORMER and len(name) == _PREFIX_CHARACTERS):
+            name, former = found["name"], found["former"] is not None
+            if not ours or (former and len(name) == _PREFIX_CHARACTERS):
                 continue  # in use, or of a name that was cut, so that its place is not known
-            if left.suffix == _FORMER and not (folder / name).exists():
+            if former and not (folder / name).exists():
                 left.rename(folder / name)
             else:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
@@ -296,7 +302,8 @@ def _put_in_place(beside: Path, path: Path) -> None:
         except BaseException:
             former.replace(path)
             raise
-        shutil.rmtree(former, ignore_errors=True)
+        # From here on it may be removed in part, so that it must not go back to its place.
+        shutil.rmtree(former.rename(f"{str(former).removesuffix(_FORMER)}{_STAGED}"), ignore_errors=True)
 
 
 def kind_of_place(path: Path) -> str | None:
