@@ -281,7 +281,7 @@ JUDGING: dict[str, tuple[Row, ...]] = {
     "harvest simulate availability": (
         Row(
             "the policy whose accesses fail least, shares of failed accesses",
-            "no access has a known outcome",
+            "no access has servers that were all measured",
             "harvest simulate availability dc --blocks 100 --runs 1 --distinct environment",
             crowded,
             unknown=("policies.*.failed.*",),

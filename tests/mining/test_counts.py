@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.mining.counts import every_fit, fit_count, fit_dealt, varied_in
-from froude.workload.scale import Scale, at_node
+from froude.mining.counts import _distinct, every_fit, fit_count, fit_dealt, varied_in
+from froude.workload.scale import Count, Scale, at_node
 
 S = [Scale.of(datanodes=d, clients=c, files=f) for d, c, f in ((2, 1, 4), (3, 2, 6), (4, 3, 5))]
 
@@ -208,3 +208,8 @@ def test_a_count_that_changed_once_at_three_sizes_is_not_sure(values: tuple[int,
     fit = fit_count(list(zip(scales, map(float, values), strict=True)))
     assert fit.count is not None
     assert not fit.sure
+
+
+def test_counts_without_a_variable_are_one() -> None:
+    """A constant is the same at every size."""
+    assert _distinct([Count(3.0), Count(3.0)], [(Scale.of(k=2), 3.0)]) == [Count(3.0)]

@@ -137,7 +137,7 @@ def check_csv(data: bytes, file: Path, separator: str = ",") -> None:
     check_limit(
         "columns", data.count(separator.encode(), 0, len(data) if end < 0 else end) + 1, file=file, place=1
     )
-    check_limit("rows", data.count(b"\n"), file=file)
+    check_limit("rows", max(data.count(b"\n"), data.count(b"\r")), file=file)
 
 
 def beyond_expansion(path: str | Path, packed_bytes: int, limit_bytes: int) -> InputError:

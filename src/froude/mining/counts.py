@@ -243,7 +243,7 @@ def _distinct(counts: Sequence[Count], points: Points) -> list[Count]:
     """Counts without those that are the same at all sizes up to a multiple of those seen."""
     names = sorted({name for count in counts for name in count.variables})
     scale = points[0][0]
-    most = max(scale[name].value for scale, _ in points for name in names)
+    most = max((scale[name].value for scale, _ in points for name in names), default=1.0)
     kept: dict[tuple[float, ...], Count] = {}
     for count in counts:
         sizes = range(1, min(_COMPARED, int(FARTHER * most)) + 1)

@@ -82,11 +82,25 @@ def test_settings_check_themselves() -> None:
 
 
 def test_what_was_not_measured_is_neither_busy_nor_idle() -> None:
-    """Of ten tenants a third are busy, a third idle, the rest unknown: one idle server answers, others may not."""
+    """Of ten tenants a third are busy, a third idle, the rest unknown: an access counts if all are known."""
     level = np.repeat([0.9, 0.1, np.nan], 10).astype(np.float32)
     known = replace(KNOWN, utilisation=np.broadcast_to(level[:, None], (30, 720)).copy())
     setting = replace(SMALL, means=(0.5,), moments=10)
     (found,) = availability(known, 0.0, setting, Seeds(1), [preset("random")], runs=1)
-    # All three busy, or one idle at least, of three servers each busy, idle or unknown by a third.
-    assert found.known[0] == pytest.approx((1 + 19) / 27, rel=0.05)
-    assert found.failed[0] == pytest.approx(1 / 20, rel=0.3)
+    # Of three servers, each busy, idle or unknown by a third: of those that are all known an eighth are all busy.
+    assert found.known[0] == pytest.approx(8 / 27, rel=0.1)
+    assert found.failed[0] == pytest.approx(1 / 8, rel=0.3)
+
+
+def test_gaps_do_not_favour_those_that_answer() -> None:
+    """Samples that are missing at random leave the share that fails as it is; they take from its base."""
+    chance = np.random.default_rng(3)
+    level = np.where(chance.random((30, 720)) < 0.6, 0.9, 0.1).astype(np.float32)
+    gaps = np.where(chance.random(level.shape) < 0.5, np.nan, level).astype(np.float32)
+    setting = replace(SMALL, means=(0.58,), moments=50)
+    whole, some = (
+        availability(replace(KNOWN, utilisation=each), 0.0, setting, Seeds(1), [preset("random")], runs=1)[0]
+        for each in (level, gaps)
+    )
+    assert some.failed[0] == pytest.approx(whole.failed[0], rel=0.2)
+    assert some.known[0] == pytest.approx(0.125, rel=0.2)

@@ -99,7 +99,9 @@ def availability_report(
     lede = _fail_least(at, middle, base)
     known = min((share for each in found if each.spread for share in each.known), default=1.0)
     if known < 1:
-        lede += f" Shares are of the accesses with a known outcome: {_share(known)} of all at least."
+        lede += (
+            f" Shares are of the accesses whose servers were all measured: {_share(known)} of all at least."
+        )
     lines = tuple(
         Series(policy, list(setting.means), [_mean(each) for each in found if each.policy == policy])
         for policy in [each for each in _DRAWN if each in policies] or policies[: len(_DRAWN)]
@@ -130,7 +132,7 @@ def availability_report(
 def _fail_least(at: Mapping[str, float], middle: float, base: str) -> str:
     """Under which policies the fewest accesses fail, as far as they differ, and how many under HDFS as it is."""
     if not at:
-        return f"At {middle:.0%} utilisation no access has a known outcome: no policy is compared."
+        return f"At {middle:.0%} utilisation no access has servers that were all measured: no policy is compared."
     least = min(at.values())
     best = [policy for policy, share in at.items() if share == least]
     if len(best) == len(at) > 1:

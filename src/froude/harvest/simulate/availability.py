@@ -61,11 +61,12 @@ class Availability:
     factor: float
     """By which they were scaled."""
     failed: tuple[float | None, ...]
-    """By run: share of the accesses with a known outcome that failed, 0 to 1; None where no outcome is known."""
+    """By run: share that failed of the accesses whose servers were all measured, 0 to 1; None where there are none."""
     refused: int
     """Blocks that no servers might have, over all runs."""
     known: tuple[float, ...] = ()
-    """By run: share of the accesses with a known outcome. Unknown: a server was not measured, and the others busy."""
+    """By run: share of the accesses whose servers were all measured at that time. One idle server would show that an
+    access is answered, but that it fails only all of them show: to count what is known would favour the answered."""
 
     @property
     def spread(self) -> Spread | None:
@@ -168,7 +169,7 @@ def _moments(series: Shares, setting: AvailabilitySetting, seeds: Seeds, run: in
 
 
 def _simulate(case: _Case) -> tuple[tuple[tuple[float | None, float], ...], int]:
-    """By mean utilisation the share of failed accesses and that of known ones; and the blocks that were refused."""
+    """By mean utilisation the share that failed, and of how many accesses; and the blocks that were refused."""
     setting, layout = case.setting, case.layout
     room = max(1, round(setting.blocks * setting.replicas / setting.fill / layout.servers))
     generator = np.random.default_rng(case.seeds.child("run", case.run).value)
@@ -180,8 +181,6 @@ def _simulate(case: _Case) -> tuple[tuple[tuple[float | None, float], ...], int]
     for factor in case.factors:
         used = scaled(case.moments, setting.scaling, factor)[layout.tenant]
         failed = failed_share(whole, used > setting.busy)
-        # One idle server is enough to answer, whatever the others do.
-        answered = 1 - failed_share(whole, ~(used <= setting.busy)) if len(whole) else 0.0
-        known = failed + answered
+        known = failed_share(whole, ~np.isnan(used))
         shares.append((failed / known if known else None, known))
     return tuple(shares), placed.refused

@@ -25,6 +25,9 @@ _MOST_BAD = 0.05
 _LONGEST_MS = 100 * 365.25 * 86_400_000.0
 _MOST_MS = 1e18
 _ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+_BLANKS = re.compile(r"\s*")
+_MANY_BAD = 1000
+"""Damaged records from which on no more are read, if they are a fifth of all: for each, all lines before are counted."""
 _BEGINS = re.compile(r"^(?:\} ?)?(\{)", re.MULTILINE)
 """Where a next record may begin."""
 _OTHERS = {b"LZ4Block": "lz4", b"\x82SNAPPY\0": "snappy", b"ZV": "lzf"}
@@ -198,9 +201,9 @@ def _objects(text: str, count: _Counted) -> Iterator[Any]:
     """JSON values one behind the other, on lines of their own or not; what is none is counted, up to a next line."""
     decoder, at = json.JSONDecoder(), 0
     while True:
-        while at < len(text) and text[at].isspace():
-            at += 1
-        if at == len(text):
+        blanks = _BLANKS.match(text, at)
+        at = len(text) if blanks is None else blanks.end()
+        if at == len(text) or (count.bad >= _MANY_BAD and 5 * count.bad > count.records):
             return
         count.records += 1
         try:
