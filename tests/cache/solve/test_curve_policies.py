@@ -128,5 +128,5 @@ def test_reasons_say_what_more_would_bring() -> None:
         "misses 40.0% of 100/s reads instead of 100.0%; 30 B more would save 30/s, which saves less than elsewhere"
     )
     shares = EXACT.split(state([vm("a", reads_per_s=0.0), vm("b")], 50), Seeds(0))
-    assert shares["a"].reason == "it reads nothing"
+    assert shares["a"].reason == "no reads of it are known"
     assert shares["b"].reason == "its 100/s reads have no curve yet"

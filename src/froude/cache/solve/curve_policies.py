@@ -152,7 +152,7 @@ def _worth(vm: Vm, given: int) -> str:
     """What a size does for a VM, and what the next would."""
     curve, reads = vm.misses, vm.reads_per_s
     if not reads:
-        return "it reads nothing"
+        return "no reads of it are known"
     if curve.accesses == 0:
         return f"its {rate(reads)} reads have no curve yet"
     before, now = curve.at(0), curve.at(given)

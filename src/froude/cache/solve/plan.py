@@ -21,7 +21,7 @@ class Grant:
     miss_ratio: float | None
     """Expected, 0 to 1; None without a curve."""
     misses_per_s: float | None
-    """Expected, at the reads of the window; None of a VM that reads and has no curve."""
+    """Expected, at the reads of the window; None of a VM without a curve."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ def _grants(
         cap, words = caps.get(vm.name, (None, ""))
         own = spaces[vm.hypervisor] if policy.shares else given
         known = vm.misses.accesses > 0
-        misses = vm.reads_per_s * missed if known or not vm.reads_per_s else None
+        misses = vm.reads_per_s * missed if known else None
         ratio = missed if known else None
         grants.append(Grant(vm.name, vm.hypervisor, own, cap, f"{reason}{words}", ratio, misses))
     return tuple(grants)

@@ -303,7 +303,7 @@ def _samples(path: Path, layout: Layout) -> pl.DataFrame:
     wrong = (numbers.is_null() & ~empty) | numbers.is_infinite().fill_null(value=False)
     if wrong.any():
         row, place = _first(wrong, layout)
-        allowed = "a number with a decimal point, or nothing"
+        allowed = "a number with a decimal point (not a comma) and without a unit, or nothing"
         raise InputError("is no utilisation", file=path, place=place, found=cpu[row], allowed=allowed)
     if layout.fixed:
         _check_fixed(path, table, names, numbers)

@@ -273,6 +273,17 @@ def test_a_failed_spark_job_is_named(tmp_path: Path) -> None:
     assert _texts(notes) == ["1 job did not succeed: job 0 of etl"]
 
 
+def test_tasks_of_jobs_whose_start_is_lost_are_named(tmp_path: Path) -> None:
+    """As where Spark's queue of events overflowed: which stages they follow is not known."""
+    events = [*SPARK[:1], job(0, 1000, [(0, [])]), ended(0, 0, 4000), ended(7, 0, 4000), ended(7, 1, 5000)]
+    events += [ended(9, 0, 4000, "ExceptionFailure")]
+    notes: list[str] = []
+    (tmp_path / "log").write_bytes(lines(events))
+    (found,) = read_jobs(tmp_path / "log", notes.append)
+    assert [stage.name for stage in found.stages] == ["s0"]
+    assert "3 tasks of 2 stages belong to jobs whose start is not in the log: they are left out" in str(notes)
+
+
 @pytest.mark.parametrize("end", [{"finishTime": -1}, {"finishTime": None}, {}])
 def test_maps_of_a_failed_job_count(end: dict[str, Any], tmp_path: Path) -> None:
     """Also those without an end, until that of the job; those that never started do not."""

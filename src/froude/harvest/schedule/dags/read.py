@@ -243,6 +243,12 @@ def _spark(path: Path, events: Iterable[Any], count: _Counted) -> list[JobGraph]
         duration = _seconds(log.begun_ms, max(log.ended.values(), default=None))
     begun = _number(log.begun_ms)
     submitted = None if begun is None else begun / 1000
+    named = {stage.number for job in log.jobs for stage in job.stages}
+    others = [stage for stage in {**log.times, **log.others} if stage not in named]
+    if others:
+        tasks = sum(len({**log.times[stage], **log.others[stage]}) for stage in others)
+        base = f"{counted(tasks, 'task')} of {counted(len(others), 'stage')}"
+        count.incomplete.append(f"{base} belong to jobs whose start is not in the log: they are left out")
     return [JobGraph(log.name, tuple(_spark_stages(log, count)), submitted, count.known(duration))]
 
 
