@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from froude.trace.files import META, SCHEMA, write_trace
 from froude.trace.types import Status, Trace
-from froude.trace.validate import validate_trace
+from froude.trace.validate import validate_trace, without_payload
 from froude.workspace.artifact import Origin, State
 from tests.trace import wire
 from tests.trace.making import META as FACTS
@@ -70,3 +71,16 @@ def test_a_recording_that_did_not_end_well_is_remarked(tmp_path: Path) -> None:
     result = validate_trace(tmp_path / "t")
     assert result.good
     assert "its recording failed" in result.remarks[0]
+
+
+def test_calls_without_payload_are_counted_by_method() -> None:
+    """Of how many; a Trace that has no payloads at all lacks none."""
+    trace = small_trace()
+    assert without_payload(trace) is None
+    trace.calls[0] = replace(trace.calls[0], request=None)
+    text = without_payload(trace)
+    assert text is not None
+    assert text.startswith(f"1 of {len(trace.calls)} calls are without payload")
+    assert text.endswith(f"{trace.calls[0].method} (1)")
+    fidelity = replace(trace.meta.fidelity, payload=False)
+    assert without_payload(replace(trace, meta=replace(trace.meta, fidelity=fidelity))) is None

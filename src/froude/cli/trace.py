@@ -231,6 +231,7 @@ def tap(
     from froude.cli.outputs import Output, claim
     from froude.trace.files import write_trace
     from froude.trace.importers.tap import import_tap
+    from froude.trace.validate import without_payload
     from froude.workload.scale import Scale
     from froude.workspace.artifact import hash_file
 
@@ -241,6 +242,10 @@ def tap(
     settings.note(call_table.recognised(trace, "tap of connections"))
     if cut := trace.meta.notes.get("cut"):
         settings.note(f"note: {path}: {cut}: what comes before is read")
+    if without := without_payload(trace):
+        settings.note(
+            f"note: {without}. --hadoop names a folder with the jars that have them, such as YARN's"
+        )
     if settings.dry_run:
         settings.would(f"write {len(trace.calls)} calls to {output}")
         return

@@ -78,12 +78,20 @@ def _decode_all(trace: Trace) -> list[str]:
     return problems
 
 
+def without_payload(trace: Trace) -> str | None:
+    """How many calls have no payload, of a Trace that has payloads, and of which methods they are; None for none."""
+    without = Counter(call.method for call in trace.calls if call.request is None)
+    if not without or not trace.meta.fidelity.payload:
+        return None
+    names = ", ".join(f"{name} ({count})" for name, count in without.most_common(_EXAMPLES))
+    base = f"{without.total():,} of {len(trace.calls):,} calls"
+    return f"{base} are without payload, unknown to the schema or not whole: {names}"
+
+
 def _remarks(trace: Trace) -> tuple[str, ...]:
     remarks: list[str] = [said] if (said := trace.incomplete) else []
-    without = Counter(call.method for call in trace.calls if call.request is None)
-    if without and trace.meta.fidelity.payload:
-        names = ", ".join(f"{name} ({count})" for name, count in without.most_common(_EXAMPLES))
-        remarks.append(f"calls without payload, unknown to the schema or not whole: {names}")
+    if without := without_payload(trace):
+        remarks.append(without)
     if trace.meta.loss.total:
         loss = trace.meta.loss
         remarks.append(
