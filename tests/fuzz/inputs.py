@@ -128,7 +128,7 @@ def _pack(data: bytes, codec: str) -> bytes:
 @cache
 def _bomb(codec: str, fill: bytes) -> bytes:
     """Megabytes of the same, packed: of lz4, which packs little, fewer."""
-    return _pack(fill * ((2_000_000 if codec == "lz4" else 8_000_000) // len(fill)), codec)
+    return _pack(fill * ((2_000_000 if codec == "lz4" else 3_000_000) // len(fill)), codec)
 
 
 def _blown_up(data: bytes, dice: random.Random) -> bytes:
