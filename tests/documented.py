@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.cli.command_lines import commands
 
 ROOT = Path(__file__).parent.parent
-LANGUAGES = {"python", "sh", "text", "xml", "yaml"}
+LANGUAGES = {"python", "sh", "text", "toml", "xml", "yaml"}
 """Of code blocks: every one says what it is. `sh` is a command, `text` is what something prints."""
 _BLOCK = re.compile(r"^```(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _HELP = re.compile(r"Example: (froude .*)")

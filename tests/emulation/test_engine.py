@@ -50,7 +50,7 @@ def test_a_watch_ends_a_play_and_keeps_it(hadoop: Hadoop) -> None:
         outcome = play_apart(job(plan(), hadoop, silent.getsockname()[1]), lambda _load: False)
     assert outcome.interrupted
     assert outcome.failure is None
-    assert outcome.tally.identifications["versionRequest"] >= 1
+    assert outcome.tally.questions["versionRequest"] >= 1
 
 
 _PARENT = """

@@ -334,7 +334,7 @@ def broken(world: World) -> list[str]:
                 f"{method}: {latencies} answers and waits, {series.from_intended.total} latencies"
             )
         received = world.genuine.received[method]
-        if received > series.sent + core.tally.identifications[method] or (
+        if received > series.sent + core.tally.questions[method] or (
             core.failure is None and received < series.answered
         ):
             violations.append(f"{method}: {series.sent} sent, {received} received")
