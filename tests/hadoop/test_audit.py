@@ -68,6 +68,11 @@ def test_java_escapes(escaped: str, plain: str) -> None:
     assert unescape(escaped) == plain
 
 
+def test_a_path_that_was_not_escaped_keeps_its_backslashes() -> None:
+    """As far as no escape is made so: a log of a release before 2.8 that is read without `--raw`."""
+    assert unescape(r"/data\year\part") == "/data\\year\\part"
+
+
 @pytest.mark.parametrize("line", ["", "hello", "allowed=true\tip=/1", "allowed=true\tugi=a\tip=/1"])
 def test_lines_that_are_none(line: str) -> None:
     """One clear error each."""

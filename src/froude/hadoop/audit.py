@@ -35,7 +35,8 @@ _DATE = re.compile(
 )
 _UGI = re.compile(r"^(?P<user>.*?)(?: \(auth:(?P<auth>[A-Z_]+)\))?$", re.DOTALL)
 _COMMAND = re.compile(r"^(?P<name>\S+?)(?: \((?P<options>.*)\))?$", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))")
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([tnrbf\\\"'/]))")
+"""What StringEscapeUtils writes; a backslash before anything else is one of a path that was not escaped."""
 _SHORT = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _HIVE_FIELDS = 6
 
@@ -220,7 +221,7 @@ def parse_hive(line: str, *, start_s: float = 0.0) -> AuditLine:
 
 
 def unescape(value: str) -> str:
-    """A Java-escaped text as it was: a backslash and `t`, `n`, `uXXXX`, or the character itself."""
+    """A Java-escaped text as it was: a backslash and `t`, `n`, `uXXXX`, a quote, or a backslash."""
     if "\\" not in value:
         return value
     plain = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _SHORT.get(m[2], m[2]), value)
