@@ -322,6 +322,14 @@ HISTORY: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+def test_a_history_with_a_licence_before_it(tmp_path: Path) -> None:
+    """As those of Hadoop's own simulator have one."""
+    data = history(*HISTORY, ("JOB_FINISHED", {"jobid": "job_1_2", "finishTime": 8000}))
+    (tmp_path / "a").write_bytes(data)
+    (tmp_path / "b").write_bytes(b"<!--\n  A licence { with a brace.\n-->\n" + data)
+    assert read_jobs(tmp_path / "b") == read_jobs(tmp_path / "a")
+
+
 @pytest.mark.parametrize("kind", ["JOB_FAILED", "JOB_KILLED", None])
 def test_a_history_of_mapreduce(kind: str | None, tmp_path: Path) -> None:
     """Of a job that did not succeed, or still runs: what started has run, until the last time that is known."""

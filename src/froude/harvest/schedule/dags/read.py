@@ -33,7 +33,8 @@ _BEGINS = re.compile(r"^(?:\} ?)?(\{)", re.MULTILINE)
 _OTHERS = {b"LZ4Block": "lz4", b"\x82SNAPPY\0": "snappy", b"ZV": "lzf"}
 _OTHERS |= {b"Avro-Binary": "Avro-Binary"}
 """How files begin that are not read: of other codecs (`spark.eventLog.compression.codec`), and binary .jhist files."""
-_AVRO = "Avro-Json"
+_AVRO = re.compile(r"(?:\s*<!--.*?-->\s*)?Avro-Json", re.DOTALL)
+"""The first line of a .jhist file; some that are published have a licence before it."""
 _PIECE_BYTES = 1 << 12
 """Read at once; of a packed file that is cut, less than this is lost."""
 _ROLLED = re.compile(r"events_(\d+)_.*?(\.compact)?")
@@ -121,9 +122,9 @@ def read_jobs(
         InputError: it cannot be read, is none of them, or holds no job that ran a task.
     """
     count = _Counted()
-    values = _objects(
-        "\n".join(_text(each, count) for each in _files(path, count)).removeprefix(_AVRO), count
-    )
+    text = "\n".join(_text(each, count) for each in _files(path, count))
+    avro = _AVRO.match(text)
+    values = _objects(text[avro.end() :] if avro else text, count)
     head = next(values, None)
     try:
         if isinstance(head, dict) and "Event" in head:
