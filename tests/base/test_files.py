@@ -281,6 +281,13 @@ with (folder_beside if sys.argv[2] == "folder" else file_beside)(place) as made:
 """
 
 
+def test_an_error_names_the_place_that_the_folder_will_have(tmp_path: Path) -> None:
+    """Not where it is until then, which is gone when the user looks."""
+    with pytest.raises(InputError) as caught, folder_beside(tmp_path / "plan") as made:
+        raise InputError("is wrong", file=made / "meta.yaml")
+    assert caught.value.file == str(tmp_path / "plan" / "meta.yaml")
+
+
 def test_hidden_files_of_a_user_stay(tmp_path: Path) -> None:
     """Whatever their names have of those that are removed."""
     names = [

@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from froude.base.errors import InputError, MissingError
+from froude.base.errors import FroudeError, InputError, MissingError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NAMES = (
@@ -193,6 +193,9 @@ def folder_beside(path: Path) -> Iterator[Path]:
             beside = beside.rename(f"{beside}{_STAGED}")
             try:
                 yield beside
+            except FroudeError as error:  # names the place that the user knows
+                error.file = error.file and error.file.replace(str(beside), str(path), 1)
+                raise
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
 
