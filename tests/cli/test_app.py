@@ -100,6 +100,17 @@ def test_what_the_system_refuses_is_1(
     assert json.loads(out)["error"]["message"] in err
 
 
+@pytest.mark.parametrize("words", [["nope"], ["mine", "--nope"], ["play"]])
+def test_a_wrong_command_line_as_json(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """One document, as for any other error; without `--json` standard output stays empty."""
+    assert run(["--json", *words]) == 2
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"error": {"message": "is a wrong command line: standard error has the reason"}}
+    assert "Usage:" in err
+    assert run(words) == 2
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.parametrize("words", ["trace show none --json", "scenario list", "--version"])
 def test_a_full_disk_behind_standard_output_is_1(words: str) -> None:
     """Also of an error that shall be printed there."""

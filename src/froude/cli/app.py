@@ -280,6 +280,8 @@ def run(arguments: list[str]) -> int:
         print(f"froude: {stated}", file=sys.stderr)
         return EXIT_ERROR
     except SystemExit as stop:
+        if stop.code == EXIT_USAGE and "--json" in _own(words):
+            _print_error(InputError("is a wrong command line: standard error has the reason"))
         return stop.code if isinstance(stop.code, int) else EXIT_ERROR if stop.code else 0
     except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a message
         return _bug(error)
