@@ -111,12 +111,18 @@ def test_a_wrong_command_line_as_json(words: list[str], capsys: pytest.CaptureFi
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("words", ["trace show none --json", "scenario list", "--version"])
-def test_a_full_disk_behind_standard_output_is_1(words: str) -> None:
-    """Also of an error that shall be printed there."""
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "words", ["trace show none --json", "scenario list", "--json scenario list", "--version"]
+)
+def test_a_full_disk_behind_standard_output_is_1(words: str, unbuffered: str) -> None:
+    """Also of an error that shall be printed there, and where Python writes only at its end."""
     command = [sys.executable, "-c", "from froude.cli.entry import main; main()", *words.split()]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment
+        )
     assert done.returncode == 1
     assert done.stderr.startswith("froude: ")
     assert done.stderr.count("\n") == 1

@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -246,10 +246,13 @@ def main(arguments: list[str] | None = None) -> None:
     SIGTERM, by which job runners cancel, ends a command as Ctrl-C does: what was begun is ended or removed.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # the caller closed it
+            setattr(sys, stream, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
     words = sys.argv[1:] if arguments is None else arguments
     if "--json" in (own := _own(words)) and not {"--help", "-h", "--version"}.intersection(own):
         reserve_stdout()
-    code = run(words)
+    code = _flushed(run(words))
     if (
         code == EXIT_INTERRUPTED
     ):  # Python drops its handlers before it ends: a second signal would be the exit code
@@ -288,6 +291,24 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
+def _flushed(code: int) -> int:
+    """The exit code, once standard output is written: Python writes it at its end, and exits with 120 if it cannot."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _drop(sys.stdout)
+        if code or isinstance(error, BrokenPipeError):
+            return code
+        print(f"froude: {_stated(error)}", file=sys.stderr)
+        return EXIT_ERROR
+    return code
+
+
+def _drop(output: TextIO) -> None:
+    """What an output that cannot be written still holds goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+
+
 def _stated(error: FroudeError | OSError | MemoryError) -> FroudeError:
     """What the system refused, as an error of ours; readers and writers that know more state it themselves."""
     if isinstance(error, FroudeError):
@@ -305,7 +326,7 @@ def _print_error(error: FroudeError) -> None:
     try:
         print(json.dumps({"error": error.parts()}, indent=2), file=output, flush=True)
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+        _drop(output)
 
 
 def _trace(error: BaseException) -> None:
