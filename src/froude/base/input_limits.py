@@ -140,17 +140,21 @@ def check_csv(data: bytes, file: Path, separator: str = ",") -> None:
     check_limit("rows", max(data.count(b"\n"), data.count(b"\r")), file=file)
 
 
-def beyond_expansion(path: str | Path, packed_bytes: int, limit_bytes: int) -> InputError:
+def beyond_expansion(
+    path: str | Path, packed_bytes: int, limit_bytes: int, place: str | None = None
+) -> InputError:
     """The error about a packed file that expands further than it may.
 
     Args:
         path: the file.
         packed_bytes: its size, or that of the packed part.
         limit_bytes: what it may expand to.
+        place: the packed part, where only that was unpacked.
     """
     return InputError(
         "expands too far",
         file=path,
+        place=place,
         found=f"{packed_bytes:,} bytes that expand to more than {limit_bytes:,}",
         allowed=f"by default {_EXPANSION_RATIO} times the packed size, at most {size_text(_EXPANSION_BYTES)}",
         remedy=f"Where the file can be trusted, raise the limit, such as {FLAG} expansion=8GB",

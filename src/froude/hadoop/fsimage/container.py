@@ -82,7 +82,7 @@ class ImageFile:
             for piece in decompressed(io.BufferedReader(source), self.codec, file=str(self.path)):
                 left -= len(piece)
                 if left < 0:
-                    raise beyond_expansion(f"{self.path}:section {name}", extent.length, most)
+                    raise beyond_expansion(self.path, extent.length, most, f"section {name}")
                 yield piece
 
     def content(self, name: str) -> bytes:
