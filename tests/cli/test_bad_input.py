@@ -202,22 +202,28 @@ def test_a_spoilt_file_is_one_clear_error(command: str, place: Path, capsys: Out
         file.write_bytes(good)
 
 
-@pytest.mark.parametrize("command", READERS)
-def test_a_path_that_is_none(command: str, place: Path, capsys: Out) -> None:
-    """A folder in the place of a file, a file in that of a folder, nothing at all: 1, and the path is named."""
-    reader, artifact = READERS[command], place / "artifact"
+def without_each_input(reader: Reader, artifact: Path) -> Iterator[tuple[str, Path]]:
+    """A good artifact, of which each file in turn is absent; what the caller puts in its place it removes again."""
     reader.make(artifact)
     for name in reader.files:
         file = artifact / name if name else artifact
         kept = file.read_bytes()
         file.unlink()
+        yield name, file
+        file.write_bytes(kept)
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_a_path_that_is_none(command: str, place: Path, capsys: Out) -> None:
+    """A folder in the place of a file, a file in that of a folder, nothing at all: 1, and the path is named."""
+    reader, artifact = READERS[command], place / "artifact"
+    for name, file in without_each_input(reader, artifact):
         if not (command == "report" and name == "meta.yaml"):  # a run without lineage is still one
             assert run([str(word) for word in reader.words(artifact, place / "o")]) == 1
             stated(1, capsys.readouterr().err, name or "artifact", "artifact")
         file.mkdir()
         check(reader, name, artifact, capsys)
         file.rmdir()
-        file.write_bytes(kept)
     shutil.rmtree(artifact) if artifact.is_dir() else artifact.unlink()
     assert run([str(word) for word in reader.words(artifact, place / "o")]) == 1
     stated(1, capsys.readouterr().err, "artifact")
@@ -231,16 +237,11 @@ def test_a_path_that_is_none(command: str, place: Path, capsys: Out) -> None:
 def test_a_disk_that_fails(command: str, place: Path, capsys: Out) -> None:
     """An input that opens and cannot be read, as page 0 of a process (EIO): 1, and the file is named."""
     reader, artifact = READERS[command], place / "artifact"
-    reader.make(artifact)
-    for name in reader.files:
-        file = artifact / name if name else artifact
-        kept = file.read_bytes()
-        file.unlink()
+    for name, file in without_each_input(reader, artifact):
         file.symlink_to("/proc/self/mem")
         assert run([str(word) for word in reader.words(artifact, place / "o")]) == 1
         stated(1, capsys.readouterr().err, name or "artifact", "artifact")
         file.unlink()
-        file.write_bytes(kept)
 
 
 def test_a_packed_tap_that_is_cut(place: Path, capsys: Out) -> None:
