@@ -38,13 +38,13 @@ demo: setup ## The whole chain, small, on a real NameNode.
 	@$(BIN)/froude demo --workspace $(DEMO)
 
 lint: setup ## Style, types, import layers, spelling.
-	@$(BIN)/ruff check src tests benchmarks tools noxfile.py
-	$(BIN)/ruff format --check src tests benchmarks tools noxfile.py
+	@$(BIN)/ruff check src tests testbed benchmarks tools noxfile.py
+	$(BIN)/ruff format --check src tests testbed benchmarks tools noxfile.py
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/python tools/check_tests.py
-	$(BIN)/codespell --ignore-words-list thirdparty src tests benchmarks tools docs changes README.md Makefile noxfile.py
+	$(BIN)/codespell --ignore-words-list thirdparty src tests testbed benchmarks tools docs changes README.md Makefile noxfile.py
 
 test: lint ## Lint, then the tests; real daemons are started once, small.
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not long"

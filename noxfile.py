@@ -8,7 +8,7 @@ nox.options.default_venv_backend = "venv"
 nox.options.sessions = ["lint", "types", "tests", "docs"]
 
 _LOCK = "requirements/dev.lock"
-_SOURCES = ("src", "tests", "benchmarks", "tools", "noxfile.py")
+_SOURCES = ("src", "tests", "testbed", "benchmarks", "tools", "noxfile.py")
 _TEXTS = ("docs", "changes", "README.md", "Makefile")
 
 

@@ -22,13 +22,13 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-from tests.trace.audit.lines import LINE, START_S, written
 
 from froude.hadoop.anonymise import Names
 from froude.hadoop.audit import AuditLine, parse_line
 from froude.trace.audit.parse import Form, parse_bytes
 from froude.trace.audit.summary import summarise_audit
 from froude.trace.importers.audit_log import import_audit
+from testbed.audit_lines import LINE, START_S, written
 
 _LINES = 500_000
 _SOME = 50_000

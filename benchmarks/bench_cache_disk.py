@@ -25,11 +25,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.cache.disk.nbd_client import Served, served
-from tests.cache.disk.test_store import SETTINGS, live
-
 from froude.base.units import MIB
 from froude.cache.disk.client import DiskClient
+from testbed.disk_life import SETTINGS, live
+from testbed.nbd_client import Served, served
 
 ROUNDS, SECONDS = 5, 1.0
 SIZE = 512 * MIB

@@ -23,14 +23,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from tests.emulation.plans import plan
-
 import froude as fr
 from froude.emulation.run import Run
 from froude.experiment.compare import Comparison, Outcome, compare
 from froude.experiment.interval import power
 from froude.hadoop.namenode import NameNode
 from froude.workload.types import Recorded
+from testbed.plans import plan
 
 PERIOD_S = 0.02
 DRAWS = 200

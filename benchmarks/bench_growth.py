@@ -2,7 +2,7 @@
 
     python -m benchmarks.bench_growth
 
-The workload is made up (`tests.experiment.growing`), so the truth is known: 20 clients are logged, grown to 80, and held
+The workload is made up (`testbed.growing_log`), so the truth is known: 20 clients are logged, grown to 80, and held
 against 80 that were drawn apart. Nothing of it is a time, so any machine gives the same figures.
 """
 
@@ -15,12 +15,12 @@ from pathlib import Path
 from statistics import mean
 
 import numpy as np
-from tests.experiment.growing import LASTS_S, lines, log_of
-from tests.trace.audit.lines import START_S
 
 from benchmarks.results import Row, over_inputs
 from froude.experiment.growth import plan_growth
 from froude.hadoop.audit import AuditLine
+from testbed.audit_lines import START_S
+from testbed.growing_log import LASTS_S, lines, log_of
 
 CLIENTS, FACTOR = 20, 4
 

@@ -14,8 +14,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.documented import page_blocks, run_shell
-
 from benchmarks.bench_unseen import _busy
 from froude.emulation.limits import DEFAULT_LIMITS
 from froude.experiment.jobs import DEMO
@@ -27,6 +25,7 @@ from froude.mining.pipeline import mine
 from froude.workload.types import Workload
 from froude.workload.yaml_file import read_workload
 from froude.workspace.store import Workspace
+from testbed.pages import page_blocks, run_shell
 
 _CHAIN_S = 1200.0
 

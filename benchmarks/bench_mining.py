@@ -19,12 +19,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.mining.synthetic import record
-from tests.recorded import recorded
-
 from froude.base import parallel
 from froude.mining.events import recording_of
 from froude.mining.pipeline import mine_recordings
+from testbed.recorded import recorded
+from testbed.synthetic import record
 
 _SMALL = (
     {"clients": 1, "dirs": 1, "files": 2, "blocks": 2},

@@ -14,8 +14,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.recorded import recorded
-
 from benchmarks.patternminer_tables import AIMS, MASTERS, Figure
 from froude.mining.events import recording_of
 from froude.mining.intervals import Site, intervals, slower, validated
@@ -28,6 +26,7 @@ from froude.trace.types import Trace
 from froude.workload.groups import groups
 from froude.workload.types import Workload
 from froude.workload.yaml_file import dump_workload
+from testbed.recorded import recorded
 
 _INTERVAL_AIMS = {"NameNode": 0.9, "ResourceManager": 0.99}
 

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.trace import wire
-from tests.trace.capture.packet_bytes import Talk, file_of
-
 from froude.trace.capture.pcap import PcapSettings, capture_pcap
+from testbed import wire
+from testbed.packet_bytes import Talk, file_of
 
 CONNECTIONS = 256
 CALLS = 200

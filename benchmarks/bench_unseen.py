@@ -18,8 +18,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.mining.noise import without_intervals
-
 from benchmarks.unseen_jobs import FROZEN, UNSEEN
 from froude.base.errors import FroudeError
 from froude.experiment.jobs import JobDefinition
@@ -37,6 +35,7 @@ from froude.workload.scale import Scale
 from froude.workload.types import Recorded, Workload
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from froude.workspace.store import Workspace
+from testbed.noise import without_intervals
 
 LONGEST_PLAY_S = 300.0
 """What would take longer is played with shorter pauses: one client after the other makes thousands of files."""

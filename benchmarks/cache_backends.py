@@ -5,14 +5,13 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from tests.integration.cache_guests import TRIED, group, why_not
-
 from benchmarks import cache_cgroup2
 from benchmarks.results import Row
 from froude.cache.backends.cgroup import CgroupV1
 from froude.cache.backends.load import buffered
 from froude.cache.backends.probe import TOLERANCE, probe
 from froude.cache.backends.types import Finding, Verdict
+from testbed.cache_guests import TRIED, group, why_not
 
 _LOOK_S = 3.0
 _LOADS = {

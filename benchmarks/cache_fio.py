@@ -24,8 +24,6 @@ from pathlib import Path
 
 import psutil
 from scipy.stats import t as student
-from tests.integration.cache_processes import SECRET, Processes, processes, status_of
-from tests.integration.slow_disk import SlowDisk, filled, slow_disk, why_not
 
 from benchmarks.results import Row
 from froude.base.clock import RealClock
@@ -39,6 +37,8 @@ from froude.cache.control.types import Outcome
 from froude.cache.monitor.messages import JobSample, ProcessSample, VmReport
 from froude.cache.monitor.view import Monitor
 from froude.cache.solve.policies import policy
+from testbed.cache_processes import SECRET, Processes, processes, status_of
+from testbed.slow_disk import SlowDisk, filled, slow_disk, why_not
 
 _MIB = 1 << 20
 _BLOCK = 16 * 1024

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import psutil
-from tests.integration.cache_processes import Processes, ask, processes
 
 from benchmarks.results import Row, at_most
+from testbed.cache_processes import Processes, ask, processes
 
 _MIB = 1 << 20
 _VMS = 5

@@ -8,8 +8,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tests.simulation.cache_world import SimulatedJournal, World
-
 from benchmarks.results import ONE_INPUT, Row
 from froude.base.clock import VirtualClock
 from froude.cache.agents.keeper import Keeper
@@ -21,6 +19,7 @@ from froude.cache.monitor.limits import RESOURCES, Limits
 from froude.cache.monitor.messages import CachedVm, HypervisorReport, VmReport
 from froude.cache.monitor.view import Monitor
 from froude.cache.solve.policies import policy
+from testbed.cache_world import SimulatedJournal, World
 
 _SPACE, _IOPS = 1 << 36, 100_000
 _CHUNK = 65536

@@ -12,7 +12,6 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from tests.integration.datanodes import BLOCK_BYTES, CLIENT, playing, writing
 
 from benchmarks.results import INPUTS, ONE_INPUT, Row, at_most, over
 from froude.base.clock import RealClock
@@ -32,6 +31,7 @@ from froude.harvest.place.policies import Attribute, Policy, preset
 from froude.harvest.telemetry.datacenter import Ints
 from froude.harvest.telemetry.generate import generate
 from froude.harvest.telemetry.profiles import PROFILES
+from testbed.datanodes import BLOCK_BYTES, CLIENT, playing, writing
 
 RELEASES = ("3.3.6", "3.4.2", "3.5.0")
 _PROFILE = PROFILES["DC-9"]

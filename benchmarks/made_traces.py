@@ -12,15 +12,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.mining.synthetic import record
-from tests.recorded import schema
-
 from froude.base.errors import InputError
 from froude.hadoop.leaves import build, field_at
 from froude.hadoop.target import Target
 from froude.mining.events import Event
 from froude.trace.files import write_trace
 from froude.trace.types import Call, Status, Trace, TraceMeta
+from testbed.recorded import schema
+from testbed.synthetic import record
 
 SMALL = (
     {"clients": 1, "dirs": 1, "files": 2, "blocks": 2},

@@ -9,15 +9,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from tests.provision.problems import featured_problem, random_problem
-from tests.provision.variants import contradiction, variants
-
 from benchmarks.results import Row
 from froude.provision.inputs.read import read_problem
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
+from testbed.problems import featured_problem, random_problem
+from testbed.variants import contradiction, variants
 
 GAP, SECONDS = 1e-4, 3.0
 EXAMPLES = ("paper2012", "photoshare-calibrated", "photoshare-replicated", "productsearch", "terasort")

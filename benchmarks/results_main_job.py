@@ -19,8 +19,6 @@ from signal import SIGCONT, SIGSTOP
 from threading import Event, Thread
 from typing import Any
 
-from tests.recorded import recorded
-
 from benchmarks.results import ONE_INPUT, Row, Topic, at_least, at_most
 from froude.emulation.pacing import Pacing
 from froude.emulation.run import Latency, Run, histogram_of
@@ -36,6 +34,7 @@ from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.types import Workload
 from froude.workspace.store import Workspace
+from testbed.recorded import recorded
 
 STALL_S = 5.0
 _DEMO_TIME: dict[str, Any] = {"command": "froude demo", "conditions": "jars cached, fast start-up flags"}

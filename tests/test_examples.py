@@ -23,15 +23,16 @@ from froude.hadoop.loopback import NAMENODE, check_free
 from froude.provision.inputs.read import EXAMPLES as SHIPPED
 from froude.trace.files import write_trace
 from froude.workspace.store import Workspace
-from tests.cli.command_lines import FILES, ORIGIN
-from tests.documented import LANGUAGES, Block, blocks, help_examples, page_blocks, run_shell
-from tests.experiment import comparisons
-from tests.integration.test_examples import BY_HAND, IN_HELP, PAGES
-from tests.old_forms import OLD
-from tests.recorded import recorded
-from tests.trace.capture.packet_bytes import file_of
-from tests.trace.capture.test_pcap import talk_of
-from tests.trace.importers.test_tap import tap_bytes
+from testbed.packet_bytes import file_of
+from testbed.pages import page_blocks, run_shell
+from testbed.recorded import recorded
+from tests.support.cli.command_lines import FILES, ORIGIN
+from tests.support.documented import LANGUAGES, Block, blocks, help_examples
+from tests.support.experiment import comparisons
+from tests.support.integration.examples import BY_HAND, IN_HELP, PAGES
+from tests.support.old_forms import OLD
+from tests.support.trace.capture.pcap import talk_of
+from tests.support.trace.importers.tap import tap_bytes
 
 _NEEDS_HADOOP = "Hadoop.find()"
 _PYTHON = blocks("python")
@@ -220,7 +221,7 @@ def test_an_example_in_help_runs(
 
 def test_every_command_has_an_example() -> None:
     """In its help."""
-    from tests.cli.command_lines import commands
+    from tests.support.cli.command_lines import commands
 
     assert {name for name, _ in commands()} - HELP.keys() == set()
 

@@ -22,9 +22,9 @@ from froude.workload.plan_file import read_plan
 from froude.workload.yaml_file import open_workload
 from froude.workspace.artifact import State
 from froude.workspace.recognise import kind_of
-from tests import old_forms
-from tests.old_forms import OLD
-from tests.provision.clusters import photoshare
+from tests.support import old_forms
+from tests.support.old_forms import OLD
+from tests.support.provision.clusters import photoshare
 
 
 def test_a_trace() -> None:

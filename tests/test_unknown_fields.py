@@ -37,9 +37,9 @@ from froude.provision.inputs.read import EXAMPLES, read_parts
 from froude.provision.prices.files import load_rates
 from froude.workload.yaml_file import dump_workload, read_workload
 from froude.workspace.artifact import LINEAGE, hash_fields
-from tests.misspelled import Place, below, misspelled, true_numbers
-from tests.provision.clusters import paper_plan, photoshare
-from tests.provision.prices.tables import RATES
+from tests.support.misspelled import Place, below, misspelled, true_numbers
+from tests.support.provision.clusters import paper_plan, photoshare
+from tests.support.provision.prices.tables import RATES
 
 OLD = Path(__file__).parent / "data" / "old"
 

@@ -1,6 +1,7 @@
-"""Every module that does something has its test file: `python tools/check_tests.py`.
+"""Every module that does something has its test file, and no module imports tests: `python tools/check_tests.py`.
 
 `src/froude/a/b.py` is tested by `tests/a/test_b.py`. A module of plain values, without a function or method, needs none.
+Tests share `tests/support`; what tests and benchmarks share is in `testbed`, so benchmarks run without the tests.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE, TESTS = Path("src/froude"), Path("tests")
+_PYTHON = ("src", "tests", "testbed", "benchmarks", "tools")
 _ENTRIES = frozenset({"__init__.py", "__main__.py"})
 
 
@@ -49,12 +51,35 @@ def untested(source: Path, tests: Path) -> Iterator[Path]:
             yield module
 
 
+def imports_of_tests(path: Path, text: str) -> Iterator[str]:
+    """Modules of tests that a file imports and should not: test modules anywhere, any of `tests` outside of it.
+
+    Args:
+        path: the file, from the project's folder on.
+        text: its source.
+    """
+    within = path.parts[0] == TESTS.name
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            module = name.split(".")
+            if module[0] == TESTS.name and (not within or any(part.startswith("test_") for part in module)):
+                yield name
+
+
 def main() -> int:
-    """Look; 1 if a module has no test file, which is then shown."""
-    missing = list(untested(SOURCE, TESTS))
-    for module in missing:
-        print(f"{SOURCE / module}: has no {TESTS / test_file(module)}")
-    return 1 if missing else 0
+    """Show modules without a test file, and imports of tests; 1 if there are any."""
+    found = [f"{SOURCE / module}: has no {TESTS / test_file(module)}" for module in untested(SOURCE, TESTS)]
+    for folder in _PYTHON:
+        for path in sorted(Path(folder).rglob("*.py")):
+            found += [f"{path}: imports {name}" for name in imports_of_tests(path, path.read_text())]
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pytest
-from tests.emulation.plans import plan
-from tests.trace.making import small_trace
 
 import froude
 from froude.base.summary import Summarised, base_text, counted, recognised_text
@@ -15,6 +13,8 @@ from froude.emulation.run import Run
 from froude.emulation.tally import Tally
 from froude.experiment.session import Workload
 from froude.workload.plan import Refusal
+from testbed.plans import plan
+from tests.support.trace.making import small_trace
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -8,7 +8,6 @@ from benchmarks.cache_hadoop import PARTS, POLICIES, order, pending, setup
 from benchmarks.cache_hadoop_rows import rows_of
 from benchmarks.cache_jobs import TABLE_2, workload
 from benchmarks.cache_tenants import TENANTS
-
 from froude.base.seeds import Seeds
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from benchmarks.provision_baselines import SummedCost, gradient_descent
 
-from tests.provision.search.optimise.examples import built, photoshare
-from tests.provision.search.optimise.reference import assignments
+from benchmarks.provision_baselines import SummedCost, gradient_descent
+from tests.support.provision.search.optimise.examples import built, photoshare
+from tests.support.provision.search.optimise.reference import assignments
 
 
 def test_descent_ends_where_no_neighbour_is_better() -> None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.results import INPUTS, Row, at_most, from_dict, over, over_inputs, write
 
 from benchmarks import results
+from benchmarks.results import INPUTS, Row, at_most, from_dict, over, over_inputs, write
 
 LOST = [Row("blocks lost", lost, "blocks", conditions="a year") for lost in (8, 466, 113)]
 

@@ -20,11 +20,11 @@ from froude.experiment.figures.page import page
 from froude.mining.pipeline import mine
 from froude.render import save
 from froude.workload.extrapolate import extrapolate
-from tests.experiment.figures.test_image import FOLDERS, image_summary
-from tests.experiment.figures.test_prediction import PREDICTION
-from tests.experiment.knees import two_plays
-from tests.experiment.main_jobs import done
-from tests.recorded import recorded
+from testbed.recorded import recorded
+from tests.support.experiment.figures.image import FOLDERS, image_summary
+from tests.support.experiment.figures.prediction import PREDICTION
+from tests.support.experiment.knees import two_plays
+from tests.support.experiment.main_jobs import done
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ElementHandle, Page

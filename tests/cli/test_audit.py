@@ -13,8 +13,8 @@ from froude.cli.app import run
 from froude.experiment.session import Hadoop
 from froude.trace.audit.files import open_audit
 from froude.workspace.store import Workspace
-from tests.hadoop.fsimage import images
-from tests.trace.audit.lines import START_S, calls, written
+from testbed.audit_lines import START_S, calls, written
+from tests.support.hadoop.fsimage import images
 
 Out = pytest.CaptureFixture[str]
 LINES = calls(20)

@@ -28,13 +28,13 @@ from froude.hadoop import site
 from froude.trace.files import write_trace
 from froude.workload.plan_file import write_plan
 from froude.workload.yaml_file import write_workload
-from tests.emulation.plans import plan, workload
-from tests.hadoop.class_writer import ping_jar
-from tests.trace.capture.packet_bytes import file_of
-from tests.trace.capture.test_pcap import talk_of
-from tests.trace.importers.test_audit import LOG, TRACE
-from tests.trace.importers.test_tap import tap_bytes
-from tests.trace.making import small_trace
+from testbed.packet_bytes import file_of
+from testbed.plans import plan, workload
+from tests.support.hadoop.class_writer import ping_jar
+from tests.support.trace.capture.pcap import talk_of
+from tests.support.trace.importers.audit import LOG, TRACE
+from tests.support.trace.importers.tap import tap_bytes
+from tests.support.trace.making import small_trace
 
 Out = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch

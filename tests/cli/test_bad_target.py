@@ -21,8 +21,8 @@ from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
 from froude.workload.plan_file import write_plan
 from froude.workload.types import Recorded
-from tests.emulation.plans import plan
-from tests.hadoop.rpc.double import daemon, reset
+from testbed.plans import plan
+from tests.support.hadoop.rpc.double import daemon, reset
 
 Out = pytest.CaptureFixture[str]
 DATANODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
-from tests.trace.importers.test_calls import TEXT, store_table
+from tests.support.trace.importers.calls import TEXT, store_table
 
 Out = pytest.CaptureFixture[str]
 SIZES = ((2, 4), (3, 3), (4, 5), (8, 10))

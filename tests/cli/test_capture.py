@@ -15,7 +15,7 @@ from froude.base.scratch import sweep
 from froude.cli.app import run
 from froude.hadoop.distribution import Hadoop
 from froude.trace.files import read_trace
-from tests.hadoop.class_writer import ping_jar
+from tests.support.hadoop.class_writer import ping_jar
 
 
 @pytest.fixture(autouse=True)

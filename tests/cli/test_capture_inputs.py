@@ -11,7 +11,7 @@ from froude.cli.capture_inputs import schema_of, target_of
 from froude.cli.settings import Settings
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.target import Target
-from tests.hadoop.class_writer import ping_jar
+from tests.support.hadoop.class_writer import ping_jar
 
 
 @pytest.mark.parametrize(

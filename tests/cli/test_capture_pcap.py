@@ -9,9 +9,9 @@ import pytest
 
 from froude.cli.app import run
 from froude.trace.files import read_trace
-from tests.hadoop.class_writer import ping_jar
-from tests.trace.capture.packet_bytes import file_of
-from tests.trace.capture.test_pcap import talk_of
+from testbed.packet_bytes import file_of
+from tests.support.hadoop.class_writer import ping_jar
+from tests.support.trace.capture.pcap import talk_of
 
 Out = pytest.CaptureFixture[str]
 

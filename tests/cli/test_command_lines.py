@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.command_lines import LINES, NO_FILES, OTHER_PATHS, commands, paths
+from tests.support.cli.command_lines import LINES, NO_FILES, OTHER_PATHS, commands, paths
 
 
 def test_every_command_has_a_line() -> None:

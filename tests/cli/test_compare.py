@@ -14,7 +14,7 @@ from froude.experiment.compare import Outcome, compare
 from froude.experiment.compare_file import read_comparison
 from froude.workspace.artifact import Origin
 from froude.workspace.document import content_of
-from tests.experiment import comparisons
+from tests.support.experiment import comparisons
 
 Out = pytest.CaptureFixture[str]
 

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from benchmarks.results_main_job import demo_rows
 
+from benchmarks.results_main_job import demo_rows
 from froude.cli.app import run
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run import Run
@@ -19,8 +19,8 @@ from froude.experiment.jobs import DEMO
 from froude.hadoop import cds_build
 from froude.hadoop.distribution import Hadoop
 from froude.workspace.document import content_of
-from tests.experiment.figures.test_prediction import PREDICTION
-from tests.experiment.main_jobs import a_run, done
+from tests.support.experiment.figures.prediction import PREDICTION
+from tests.support.experiment.main_jobs import a_run, done
 
 Out = pytest.CaptureFixture[str]
 Asked = list[dict[str, Any]]

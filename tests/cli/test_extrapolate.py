@@ -14,7 +14,7 @@ from froude.workload.plan_file import read_plan
 from froude.workload.types import Finding
 from froude.workload.yaml_file import open_workload, write_workload
 from froude.workspace.store import read_artifact
-from tests.cli.command_lines import recorded
+from tests.support.cli.command_lines import recorded
 
 Out = pytest.CaptureFixture[str]
 AT = ("--at", "datanodes=5", "--at", "clients=7", "--at", "files=9")

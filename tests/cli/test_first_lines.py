@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
-from tests.cli.command_lines import FILES, LINES
+from tests.support.cli.command_lines import FILES, LINES
 
 EVERY, OVER = r", one every [\d.e-]+ m?s", r", over [\d.,e-]+ m?s"
 RECOGNISED = {

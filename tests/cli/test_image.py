@@ -10,7 +10,7 @@ import pytest
 from froude.cli.app import run
 from froude.experiment.block_lists import open_block_lists
 from froude.experiment.session import Hadoop
-from tests.hadoop.fsimage import images
+from tests.support.hadoop.fsimage import images
 
 Out = pytest.CaptureFixture[str]
 

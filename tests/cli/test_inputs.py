@@ -20,9 +20,9 @@ from froude.cli.app import run
 from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
 from froude.workspace.store import Workspace
-from tests.cli.command_lines import LINES, PARTS, make_all
-from tests.emulation.plans import plan
-from tests.trace.making import small_trace
+from testbed.plans import plan
+from tests.support.cli.command_lines import LINES, PARTS, make_all
+from tests.support.trace.making import small_trace
 
 Out = pytest.CaptureFixture[str]
 CASES = [

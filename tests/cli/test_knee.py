@@ -16,8 +16,8 @@ from froude.experiment.knee_file import read_knee
 from froude.experiment.sections import KneeOptions
 from froude.hadoop import distribution
 from froude.workload.yaml_file import write_workload
-from tests.cli.command_lines import recorded
-from tests.experiment.knees import two_plays
+from tests.support.cli.command_lines import recorded
+from tests.support.experiment.knees import two_plays
 
 Out = pytest.CaptureFixture[str]
 

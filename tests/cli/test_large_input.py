@@ -18,8 +18,8 @@ from froude.provision.prices.tables import TableRow, read_table
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded
 from froude.workload.yaml_file import write_workload
-from tests.emulation.plans import workload
-from tests.hadoop.class_writer import ping_jar
+from testbed.plans import workload
+from tests.support.hadoop.class_writer import ping_jar
 
 Out = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch

@@ -36,11 +36,11 @@ from froude.harvest.telemetry.files import write_datacenter
 from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
 from froude.workspace.artifact import Origin
-from tests.cli.command_lines import SCALES, commands, recorded
-from tests.experiment import comparisons
-from tests.experiment.sweeps import swept
-from tests.harvest.datacenters import made
-from tests.trace.making import small_trace
+from tests.support.cli.command_lines import SCALES, commands, recorded
+from tests.support.experiment import comparisons
+from tests.support.experiment.sweeps import swept
+from tests.support.harvest.datacenters import made
+from tests.support.trace.making import small_trace
 
 Out = pytest.CaptureFixture[str]
 HERE = Path()

@@ -25,7 +25,7 @@ from froude.workload.yaml_file import open_workload, write_workload
 from froude.workspace.document import dump_sealed_figures, edited_file, with_lineage
 from froude.workspace.migrate import Migrations
 from froude.workspace.recognise import kind_of
-from tests.cli.command_lines import FILES, LINES, ORIGIN, PARTS, Place, make_all, recorded
+from tests.support.cli.command_lines import FILES, LINES, ORIGIN, PARTS, Place, make_all, recorded
 
 Out = pytest.CaptureFixture[str]
 CASES = [(name, place) for name, line in LINES.items() for place in line.outputs]

@@ -15,7 +15,7 @@ from froude.cli.app import run
 from froude.cli.play import _running
 from froude.workload.plan_file import write_plan
 from froude.workload.types import Recorded
-from tests.emulation.plans import plan
+from testbed.plans import plan
 
 THERE = ("--target", "hdfs://127.0.0.1:1", "--target-is", "CID-1")
 """A target that a dry run has nothing against; nothing listens there."""

@@ -11,7 +11,7 @@ from froude.cli.app import run
 from froude.mining.intervals import Site
 from froude.mining.starts import Delay
 from froude.trace.intervals import Observed
-from tests.experiment.figures.test_prediction import PREDICTION
+from tests.support.experiment.figures.prediction import PREDICTION
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from froude.trace.types import Trace, TraceMeta
 from froude.workload.scale import Scale
 from froude.workspace.artifact import Origin
 from froude.workspace.store import Workspace
-from tests.trace import wire
-from tests.trace.making import echo
+from testbed import wire
+from tests.support.trace.making import echo
 
 Out = pytest.CaptureFixture[str]
 CLIENTS = "org.apache.hadoop.hdfs.protocol.ClientProtocol"

@@ -14,7 +14,7 @@ from froude.experiment.knee_file import write_knee
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, NodeType, Recorded, Repeat, Workload
 from froude.workload.yaml_file import write_workload
-from tests.experiment.knees import two_plays
+from tests.support.experiment.knees import two_plays
 
 
 def run(folder: Path, *words: str, dry_run: bool = False, as_json: bool = False) -> str:

@@ -21,10 +21,10 @@ from froude.workload.plan_file import read_plan, write_plan
 from froude.workload.types import Recorded
 from froude.workload.yaml_file import write_workload
 from froude.workspace.store import Workspace
-from tests.cli.command_lines import ORIGIN, recorded
-from tests.emulation.plans import plan
-from tests.experiment.knees import two_plays
-from tests.experiment.main_jobs import a_run
+from testbed.plans import plan
+from tests.support.cli.command_lines import ORIGIN, recorded
+from tests.support.experiment.knees import two_plays
+from tests.support.experiment.main_jobs import a_run
 
 Out = pytest.CaptureFixture[str]
 HEAD = "froude: scenario/1\n"

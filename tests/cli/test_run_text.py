@@ -7,7 +7,7 @@ from froude.emulation.limits import parse_limit
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT
 from froude.emulation.run import Difference
 from froude.trace.failures import Failures
-from tests.experiment.main_jobs import a_run, a_run_of_yarn
+from tests.support.experiment.main_jobs import a_run, a_run_of_yarn
 
 
 def test_the_verdict_comes_first() -> None:

@@ -15,8 +15,8 @@ from froude.experiment.swept import Swept
 from froude.hadoop.distribution import Hadoop
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import write_plan
-from tests.cli.command_lines import ORIGIN, SCALES, recorded
-from tests.experiment.sweeps import swept
+from tests.support.cli.command_lines import ORIGIN, SCALES, recorded
+from tests.support.experiment.sweeps import swept
 
 Out = pytest.CaptureFixture[str]
 SWEEP = "froude: scenario/1\nkind: sweep\nbase: base.yaml\nvary: {target.heap: [1 GB, 4 GB]}\n"

@@ -14,10 +14,11 @@ from froude.trace.types import Trace
 from froude.workload.yaml_file import write_workload
 from froude.workspace.artifact import Origin, State
 from froude.workspace.store import Workspace
-from tests.cli.command_lines import ORIGIN, recorded
-from tests.trace import making, wire
-from tests.trace.making import echo, small_trace
-from tests.trace.test_partial import begun
+from testbed import wire
+from tests.support.cli.command_lines import ORIGIN, recorded
+from tests.support.trace import making
+from tests.support.trace.making import echo, small_trace
+from tests.support.trace.partial import begun
 
 Out = pytest.CaptureFixture[str]
 

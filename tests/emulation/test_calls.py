@@ -18,7 +18,7 @@ from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.target import Target
 from froude.workload.types import StartRule
-from tests.emulation.test_core import Script
+from tests.support.emulation.core import Script
 
 TARGET = Target("s", "x:1", "id")
 

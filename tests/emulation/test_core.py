@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from froude.emulation.calls import RETRIES
@@ -17,9 +15,7 @@ from froude.emulation.programs.events import (
     Begin,
     Declined,
     Endpoint,
-    Event,
     Failed,
-    Instruction,
     MessageReceived,
     NodeId,
     Note,
@@ -38,21 +34,7 @@ from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.target import Target
 from froude.workload.types import Moment, StartRule
-
-
-class Script:
-    """Gives prepared instructions for each event, and keeps the events."""
-
-    def __init__(self, *answers: Sequence[Instruction]) -> None:
-        self.answers, self.seen = list(answers), list[Event]()
-        self.late: list[tuple[str, float]] = []
-
-    def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        self.seen.append(event)
-        return self.answers.pop(0) if self.answers else ()
-
-    def overdue(self, now_s: float) -> Sequence[tuple[str, float]]:
-        return self.late
+from tests.support.emulation.core import Script
 
 
 class People:

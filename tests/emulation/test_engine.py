@@ -20,7 +20,7 @@ from froude.hadoop.distribution import Hadoop
 from froude.hadoop.target import Target
 from froude.workload.plan import Plan
 from froude.workload.types import StartRule
-from tests.emulation.plans import plan
+from testbed.plans import plan
 
 
 def job(played: Plan, hadoop: Hadoop, port: int) -> PlayJob:
@@ -57,7 +57,7 @@ _PARENT = """
 import sys
 from froude.emulation.engine import play_apart
 from froude.hadoop.distribution import Hadoop
-from tests.emulation.plans import plan
+from testbed.plans import plan
 from tests.emulation.test_engine import job
 outcome = play_apart(job(plan(), Hadoop.find(), int(sys.argv[1])))
 print(outcome.interrupted, outcome.failure, outcome.tally.counts["versionRequest"])

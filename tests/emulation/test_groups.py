@@ -13,7 +13,7 @@ from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
 from froude.hadoop.distribution import Hadoop
 from froude.workload.types import Moment, StartRule
-from tests.emulation.plans import plan
+from testbed.plans import plan
 
 
 def population(hadoop: Hadoop, **settings: object) -> Population:

@@ -12,7 +12,7 @@ from froude.emulation.programs.events import Endpoint
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import Target
-from tests.recorded import schema
+from testbed.recorded import schema
 
 YARN = "org.apache.hadoop.yarn."
 TRACKER = Target("resourcemanager-tracker", "rm:8031", "17@rm:8032")

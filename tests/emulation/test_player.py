@@ -16,7 +16,7 @@ from froude.emulation.bottleneck import Load
 from froude.emulation.engine import PlayJob
 from froude.emulation.programs.population import PlaySettings
 from froude.hadoop.schema import Schema
-from tests.emulation.plans import plan
+from testbed.plans import plan
 
 # A player that plays something else: `play` is the body of its `play_here(job, watch)`.
 _PLAYER = """

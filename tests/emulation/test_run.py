@@ -9,7 +9,7 @@ from froude.emulation.notes import NODE_REFUSED, UNSENT, UNSERVED
 from froude.emulation.run import Difference, Latency, Run, closure
 from froude.emulation.tally import Tally
 from froude.emulation.verdict import Colour, LimitResult
-from tests.experiment.main_jobs import a_run, a_run_of_yarn
+from tests.support.experiment.main_jobs import a_run, a_run_of_yarn
 
 
 def test_figures(run: Run) -> None:

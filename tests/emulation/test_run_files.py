@@ -28,7 +28,7 @@ from froude.emulation.run_files import (
 from froude.hadoop.gc_log import GcLog, HeapChange, Pause
 from froude.trace.files import write_trace
 from froude.workspace.artifact import Origin
-from tests.trace.making import small_trace
+from tests.support.trace.making import small_trace
 
 
 def test_a_run_reads_back(run: Run, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from froude.emulation.run import Run
 from froude.emulation.run_files import SUMMARY, write_run
 from froude.emulation.run_summary import RunSummary, summarise, summary_text
 from froude.hadoop.gc_log import GcLog, HeapChange, Pause
-from tests.experiment.main_jobs import a_run, a_run_of_yarn
+from tests.support.experiment.main_jobs import a_run, a_run_of_yarn
 
 
 def test_it_is_flat_and_keeps_to_its_schema(run: Run, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from froude.experiment import archive_client
 from froude.experiment.archive_client import BLOCK_BYTES, archive
-from tests.experiment.fake_hdfs import FakeHdfs
+from tests.support.experiment.fake_hdfs import FakeHdfs
 
 
 @pytest.fixture

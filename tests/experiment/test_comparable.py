@@ -10,7 +10,7 @@ from froude.base.errors import InputError
 from froude.emulation.bottleneck import Load
 from froude.emulation.run import Run
 from froude.experiment.comparable import Sample, choose, environments, in_turns, remarks_on, unusable
-from tests.experiment.comparisons import arms, run
+from tests.support.experiment.comparisons import arms, run
 
 BUSY = [Load(float(s), 0.95, 1, 1, 1) for s in range(10)]
 

@@ -16,7 +16,7 @@ from froude.experiment.compare import (
     confidence_text,
 )
 from froude.experiment.compared import Sort
-from tests.experiment.comparisons import arms, run
+from tests.support.experiment.comparisons import arms, run
 
 
 @pytest.mark.parametrize(

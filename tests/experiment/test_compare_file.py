@@ -13,7 +13,7 @@ from froude.experiment.compare import Comparison, compare
 from froude.experiment.compare_file import MIGRATIONS, comparison_text, read_comparison
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures
-from tests.experiment.comparisons import arms
+from tests.support.experiment.comparisons import arms
 
 
 @pytest.mark.parametrize("runs", [1, 3, 7])

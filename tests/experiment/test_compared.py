@@ -7,8 +7,8 @@ import pytest
 from froude.emulation.bottleneck import CPU, Measured
 from froude.experiment.compared import Sort, mean_s, measures_of
 from froude.hadoop.gc_log import GcLog, HeapChange, Pause
-from tests.experiment.comparisons import METHODS, run
-from tests.experiment.main_jobs import a_run_of_yarn
+from tests.support.experiment.comparisons import METHODS, run
+from tests.support.experiment.main_jobs import a_run_of_yarn
 
 
 def test_every_method_has_its_latencies() -> None:

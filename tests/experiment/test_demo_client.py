@@ -8,7 +8,7 @@ from froude.base.errors import TargetError
 from froude.experiment import demo_client
 from froude.experiment.demo_client import BLOCK_BYTES, work
 from froude.experiment.jobs import FILE_BYTES
-from tests.experiment.fake_hdfs import FakeHdfs
+from tests.support.experiment.fake_hdfs import FakeHdfs
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from froude.experiment.replay_sections import ReplayedDatanodes, ReplayLoad, Rep
 from froude.experiment.scenario import DynoScenario, read_scenario
 from froude.experiment.sections import NameNodeTarget, Target
 from froude.hadoop.distribution import Hadoop
-from tests.hadoop.fsimage.images import sections, write
+from tests.support.hadoop.fsimage.images import sections, write
 
 _LINE = (
     "2026-12-01 09:00:00,100 INFO FSNamesystem.audit: allowed=true\tugi=alice (auth:SIMPLE)\tip=/10.0.0.1\t"

@@ -23,8 +23,8 @@ from froude.experiment.sections import ANY, NameNodeTarget, Running
 from froude.hadoop.site import write_site
 from froude.workload.scale import Count
 from froude.workload.types import NodeType
-from tests.emulation.plans import plan
-from tests.emulation.yarn_plans import plan as yarn_plan
+from testbed.plans import plan
+from tests.support.emulation.yarn_plans import plan as yarn_plan
 
 
 def test_a_configuration_is_taken_without_its_cluster(tmp_path: Path) -> None:

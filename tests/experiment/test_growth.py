@@ -20,7 +20,7 @@ from froude.experiment.replay_sections import (
 )
 from froude.experiment.scenario import DynoScenario
 from froude.experiment.sections import Running, Target
-from tests.experiment.growing import lines, log_of
+from testbed.growing_log import lines, log_of
 
 
 def test_every_copy_does_what_its_original_does(tmp_path: Path) -> None:

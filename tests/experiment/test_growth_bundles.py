@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from froude.experiment.growth_bundles import Bundles, find_bundles
-from tests.experiment.growing import lines, log_of
+from testbed.growing_log import lines, log_of
 
 
 def _bundles(folder: Path, *calls: tuple[str, str, str, str | None]) -> Bundles:

@@ -21,9 +21,9 @@ from froude.experiment.sections import KneeOptions, KneeSearch, Load, PlayOption
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded
-from tests.emulation.plans import workload
-from tests.experiment.knees import two_plays
-from tests.experiment.main_jobs import a_run
+from testbed.plans import workload
+from tests.support.experiment.knees import two_plays
+from tests.support.experiment.main_jobs import a_run
 
 SCALES = (Scale.of(datanodes=2, clients=1, files=2), Scale.of(datanodes=3, clients=2, files=1))
 LOST = "FSNamesystemState.NumDeadDataNodes"

@@ -13,7 +13,7 @@ from froude.experiment.knee_file import knee_text, read_knee, write_knee
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures
 from froude.workspace.migrate import Migrations
-from tests.experiment.knees import two_plays
+from tests.support.experiment.knees import two_plays
 
 
 def test_its_file(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from froude.base.errors import InputError
 from froude.experiment.knee_loads import SPEED, Loads, driving, first_scale
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded, StartRule
-from tests.emulation.plans import workload
+from testbed.plans import workload
 
 SCALES = (Scale.of(datanodes=2, clients=1, files=2), Scale.of(datanodes=3, clients=2, files=1))
 WORKLOAD = replace(workload(("CID-1",)), recorded=Recorded(SCALES, ("CID-1",)))

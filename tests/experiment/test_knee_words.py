@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from froude.experiment.knee_words import broken_text, growth_text, median_rate, quick_start_text
-from tests.experiment.knees import two_plays
+from tests.support.experiment.knees import two_plays
 
 KEPT, BROKE = (play.run for play in two_plays().plays)
 

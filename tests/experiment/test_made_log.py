@@ -14,7 +14,7 @@ from froude.base.errors import InputError
 from froude.experiment.made_log import CHANGES, READS, Asked, made_log
 from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE
 from froude.hadoop.fsimage.namespace import Namespace
-from tests.hadoop.fsimage.templates import template
+from tests.support.hadoop.fsimage.templates import template
 
 ASKED = Asked(lines_per_s=200.0, duration_s=20.0, clients=30, changes=0.3)
 NAMESPACE = template()

@@ -28,11 +28,11 @@ from froude.workload.types import Workload
 from froude.workload.yaml_file import open_workload
 from froude.workspace.artifact import Origin
 from froude.workspace.store import Workspace, read_artifact
-from tests.cli.command_lines import recorded as mined
-from tests.experiment.figures.test_prediction import PREDICTION
-from tests.experiment.knees import two_plays
-from tests.experiment.main_jobs import CLOSED, a_run
-from tests.trace.making import small_trace
+from tests.support.cli.command_lines import recorded as mined
+from tests.support.experiment.figures.prediction import PREDICTION
+from tests.support.experiment.knees import two_plays
+from tests.support.experiment.main_jobs import CLOSED, a_run
+from tests.support.trace.making import small_trace
 
 HADOOP: Any = SimpleNamespace(version="3.4.2")
 SMALL = [Scale.of(datanodes=n, clients=n + 1, files=2) for n in (2, 3)]

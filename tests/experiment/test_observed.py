@@ -11,7 +11,7 @@ from froude.base.clock import VirtualClock
 from froude.base.errors import TargetError
 from froude.emulation.run import Difference
 from froude.experiment.observed import Observed
-from tests.experiment.main_jobs import a_run
+from tests.support.experiment.main_jobs import a_run
 
 
 @dataclass

@@ -31,7 +31,7 @@ from froude.trace.files import write_trace
 from froude.workload.scale import Scale
 from froude.workspace.artifact import Origin, State
 from froude.workspace.store import Workspace
-from tests.trace.making import small_trace
+from tests.support.trace.making import small_trace
 
 JOB = OwnJob(("./job.sh", "{files}", "a b"))
 

@@ -22,9 +22,9 @@ from froude.workload.plan import Plan, Refusal
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, NodeType
 from froude.workspace.artifact import Origin
-from tests.emulation.plans import plan
-from tests.old_forms import run as a_run
-from tests.trace.making import small_trace
+from testbed.plans import plan
+from tests.support.old_forms import run as a_run
+from tests.support.trace.making import small_trace
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from froude.emulation.run_files import write_run
 from froude.experiment.play import play
 from froude.experiment.playable import check_plan, check_size, replayed_nonce
 from froude.experiment.sections import PlayOptions
-from tests.emulation.plans import plan
-from tests.old_forms import run as a_run
+from testbed.plans import plan
+from tests.support.old_forms import run as a_run
 
 
 def test_more_nodes_than_the_machine_holds_are_refused_at_once() -> None:

@@ -21,8 +21,8 @@ from froude.experiment.played_trace import trace_of
 from froude.hadoop.target import Target
 from froude.trace.redact import Redactor
 from froude.trace.types import Fidelity, Status, Trace
-from tests.emulation.plans import CLIENT, plan
-from tests.recorded import schema
+from testbed.plans import CLIENT, plan
+from testbed.recorded import schema
 
 BEGUN_S = 1000.0
 NAMENODE = Target("namenode", "127.0.0.1:8020", "CID-played")

@@ -22,7 +22,7 @@ from froude.experiment.replay_sections import (
 )
 from froude.experiment.scenario import DynoScenario
 from froude.hadoop.distribution import Hadoop
-from tests.recorded import FOLDER, recorded
+from testbed.recorded import FOLDER, recorded
 
 MADE = DynoScenario(
     load=ReplayLoad(made=MadeLog(rate=100, duration_s=2, clients=7)),

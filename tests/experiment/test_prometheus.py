@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import socket
-import urllib.request
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from froude.base.clock import VirtualClock
 from froude.base.errors import InputError
@@ -15,6 +13,7 @@ from froude.emulation.engine import Status
 from froude.emulation.tally import IntervalRow
 from froude.experiment.prometheus import served
 from froude.hadoop.metrics import Sampler
+from tests.support.experiment.prometheus import scraped
 
 STATUS = Status(
     Load(3.0, 0.25, 1000, 7, 4, 0.5),
@@ -28,17 +27,6 @@ STATUS = Status(
     [IntervalRow(3.0, "create", 3, 3, 0, 1.0, 2.0, 3.0, 4.0), IntervalRow(3.0, "open", 1, 0, 0, 0, 0, 0, 0)],
     {0.5: 1.0, 1.0: 5.0},
 )
-
-
-def scraped(url: str) -> dict[tuple[str, ...], float]:
-    """Values by name and labels, which stand in the order of their names."""
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=10) as answer:
-        text = answer.read().decode()
-    return {
-        (sample.name, *sample.labels.values()): sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-    }
 
 
 def test_what_was_told_is_answered() -> None:

@@ -22,7 +22,7 @@ from froude.hadoop.yarn_jars import YarnJars
 from froude.trace.files import read_trace
 from froude.workspace.artifact import State
 from froude.workspace.store import Workspace
-from tests.trace import wire
+from testbed import wire
 
 
 class StandIn:

@@ -17,7 +17,7 @@ from froude.emulation.programs.audit.recorded import Recorded
 from froude.experiment.recorded_load import Ready, make_trace_ready
 from froude.trace.audit.cut import Cut
 from froude.trace.types import Call, Fidelity, Status, Trace, TraceMeta
-from tests.recorded import recorded, schema
+from testbed.recorded import recorded, schema
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 

@@ -50,8 +50,8 @@ from froude.workload.plan_file import write_plan
 from froude.workload.scale import Scale
 from froude.workload.yaml_file import write_workload
 from froude.workspace.artifact import Origin
-from tests.cli.command_lines import SCALES, recorded
-from tests.experiment.comparisons import run
+from tests.support.cli.command_lines import SCALES, recorded
+from tests.support.experiment.comparisons import run
 
 AT = dict(Scale.of(datanodes=3, clients=2, files=2))
 LOAD = PlanLoad(workload=Path("w.yaml"), at=AT)

@@ -21,7 +21,7 @@ from froude.experiment.scenario import (
 from froude.experiment.scenario_text import reference, template
 from froude.experiment.sections import PlanLoad, WorkloadLoad
 from froude.workload.scale import Scale
-from tests.documented import page_blocks
+from testbed.pages import page_blocks
 
 _PAGE = Path(__file__).parents[2] / "docs" / "reference" / "scenarios.md"
 _MARK = "<!-- What follows is made by `python -m tests.experiment.test_scenario_text`. -->\n\n"

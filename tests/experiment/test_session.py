@@ -7,9 +7,9 @@ from froude.emulation.run_files import write_run
 from froude.experiment.session import Hadoop, Workspace
 from froude.trace.files import write_trace
 from froude.workspace.artifact import Origin, State
-from tests import old_forms
-from tests.experiment.figures.test_workload import WORKLOAD
-from tests.trace.making import small_trace
+from tests.support import old_forms
+from tests.support.experiment.figures.workload import WORKLOAD
+from tests.support.trace.making import small_trace
 
 
 def test_a_new_workspace_is_empty_and_reports_what_it_is_given(tmp_path: Path) -> None:

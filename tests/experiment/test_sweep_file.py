@@ -13,7 +13,7 @@ from froude.experiment.sweep_file import KIND, MIGRATIONS, read_swept, swept_tex
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures
 from froude.workspace.recognise import kind_of
-from tests.experiment.sweeps import swept
+from tests.support.experiment.sweeps import swept
 
 
 @pytest.mark.parametrize("factors", [(1.0,), (1.0, 1.4), (1.0, 1.4, 0.7)])

@@ -6,7 +6,7 @@ import pytest
 
 from froude.experiment.compare import Outcome
 from froude.experiment.swept import Swept
-from tests.experiment.sweeps import swept
+from tests.support.experiment.sweeps import swept
 
 
 def test_every_arm_is_compared_with_the_first() -> None:

@@ -32,11 +32,11 @@ from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
-from tests.cli.command_lines import LINES, PARTS, make_all
 
 from froude.base.documents import parse_document
 from froude.base.errors import InputError
 from froude.workspace.artifact import hash_fields, hash_file
+from tests.support.cli.command_lines import LINES, PARTS, make_all
 
 GOOD_CODES = {0, 1, 2, 3}
 MEMORY_MB, SECONDS = 512, 10.0

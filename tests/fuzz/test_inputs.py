@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.fuzz.inputs import CHANGES, MEMORY_MB, Outcome, changed
 
 _ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 
 from froude.hadoop.audit import parse_line
 from froude.hadoop.audit_text import java_escaped, line_text
-from tests.trace.audit.lines import LINE
+from testbed.audit_lines import LINE
 
 
 def test_a_line() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from google.protobuf.message import DecodeError, Message
 from hypothesis import given, settings
@@ -14,15 +13,8 @@ from froude.hadoop import wire_steps
 from froude.hadoop.bulk_leaves import Texts, rows_of
 from froude.hadoop.leaves import leaves
 from froude.hadoop.rows import Row
-from froude.hadoop.wire_steps import Payloads
-from tests.hadoop.many_kinds import MANY, messages
-
-
-def payloads(listed: list[bytes]) -> Payloads:
-    """Messages behind each other."""
-    ends = np.cumsum([len(each) for each in listed], dtype=np.int64)
-    lengths = np.array([len(each) for each in listed], np.int64)
-    return Payloads(np.frombuffer(b"".join(listed), np.uint8), ends - lengths, ends)
+from tests.support.hadoop.bulk_leaves import payloads
+from tests.support.hadoop.many_kinds import MANY, messages
 
 
 def read(listed: list[bytes], *, canonical: bool = True) -> tuple[list[Row], int]:

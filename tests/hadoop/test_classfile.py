@@ -6,7 +6,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.hadoop.classfile import decode_modified_utf8, read_class
-from tests.hadoop.class_writer import class_file, modified_utf8
+from tests.support.hadoop.class_writer import class_file, modified_utf8
 
 MARK = "Lorg/example/Mark;"
 

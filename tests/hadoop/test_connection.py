@@ -16,8 +16,8 @@ from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.sasl import DigestMd5Server, Token
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.schema import Schema
-from tests.hadoop.class_writer import ping_jar
-from tests.hadoop.rpc.double import daemon, reset
+from tests.support.hadoop.class_writer import ping_jar
+from tests.support.hadoop.rpc.double import daemon, reset
 
 PING = "org.example.PingProtocol"
 TOKEN = Token(b"who", b"secret")

@@ -10,13 +10,8 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.hadoop.credentials import MASTER, read_credentials
-from tests.recorded import schema
-
-REAL = (
-    b'HDTS\x00\x01\x00\x14\n\r\n\t\x08\x01\x10\xef\xe7\xfd\x8c\xa14\x10\x01\x10\xd1\x99\xc2"\x14\xccR\xc3\x13<L\x14'
-    b"\x1c\xfc=\x9b^\x7f\xd5\xc3\xdf+0\xe2\x11\x10YARN_AM_RM_TOKEN\x00\x00"
-)
-"""As 3.5.0 sent it with an application master, of a ResourceManager that is long gone."""
+from testbed.recorded import schema
+from tests.support.hadoop.credentials import REAL
 
 
 def test_a_real_storage() -> None:

@@ -11,7 +11,7 @@ from froude.base.errors import InputError
 from froude.hadoop.classfile import read_class
 from froude.hadoop.descriptors import descriptors_of, scan
 from froude.hadoop.jars import Jar
-from tests.hadoop.class_writer import class_file, jar, outer_class, ping_descriptor, ping_jar
+from tests.support.hadoop.class_writer import class_file, jar, outer_class, ping_descriptor, ping_jar
 
 
 @pytest.mark.parametrize("part", [40, 80, 400, 16_000])

@@ -11,7 +11,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.hadoop.jars import MEMBER_LIMIT_BYTES, Jar
-from tests.hadoop.class_writer import jar
+from tests.support.hadoop.class_writer import jar
 
 ALL = re.compile(rb"class$")
 

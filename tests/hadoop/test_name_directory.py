@@ -9,7 +9,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.name_directory import newest_image, take_name_directory, version_of
-from tests.hadoop.fsimage.images import sections, write
+from tests.support.hadoop.fsimage.images import sections, write
 
 
 def test_around_an_image_alone(hadoop: Hadoop, tmp_path: Path) -> None:

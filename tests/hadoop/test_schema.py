@@ -12,7 +12,7 @@ from froude.base.errors import InputError
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.rpc import headers
 from froude.hadoop.schema import Schema, UnknownMethodError, default_cache
-from tests.hadoop.class_writer import class_file, jar, outer_class, ping_descriptor, ping_jar
+from tests.support.hadoop.class_writer import class_file, jar, outer_class, ping_descriptor, ping_jar
 
 PING = "org.example.PingProtocol"
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from froude.hadoop.wire_steps import PADDING, groups_of
-from tests.hadoop.many_kinds import MANY
-from tests.hadoop.test_bulk_leaves import payloads
+from tests.support.hadoop.bulk_leaves import payloads
+from tests.support.hadoop.many_kinds import MANY
 
 
 def grouped(listed: list[bytes], *, canonical: bool = False) -> dict[tuple[str, ...], list[int]]:

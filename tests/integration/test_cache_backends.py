@@ -16,8 +16,8 @@ from froude.cache.backends.load import GroupLoad, buffered
 from froude.cache.backends.probe import probe
 from froude.cache.backends.types import Verdict
 from froude.cache.monitor.limits import Limits
-from tests.integration.cache_guests import TRIED, busy, group, wait_until_busy, why_not
-from tests.integration.cache_processes import ask, processes
+from testbed.cache_guests import TRIED, busy, group, wait_until_busy, why_not
+from testbed.cache_processes import ask, processes
 
 pytestmark = pytest.mark.integration
 _NO_DISK = "the temporary folder lies on no disk that can be throttled"

@@ -21,8 +21,8 @@ import pytest
 
 from froude.base.units import MIB
 from froude.cache.disk.client import DiskClient
-from tests.cache.disk.nbd_client import Served, served
-from tests.integration.test_measure import _has_nbd
+from testbed.nbd_client import Served, served
+from tests.support.integration.measure import has_nbd
 
 pytestmark = pytest.mark.integration
 _SIZE = 32 * MIB
@@ -89,7 +89,7 @@ def fio(disk: Served, *words: str) -> dict[str, object]:
 @pytest.mark.parametrize("words", [[], ["--direct", "--cache-writes"]], ids=["page cache", "direct"])
 def test_fio_finds_what_it_wrote_through_resizes(image: Path, words: list[str]) -> None:
     """Every block has its checksum, whatever the cache's size was meanwhile."""
-    if not _has_nbd():
+    if not has_nbd():
         pytest.skip("this fio is built without its nbd engine")
     with served(image, "--chunk", "16K", *words, size="4MiB") as disk:
         with resizing(disk) as count:
@@ -103,7 +103,7 @@ def test_fio_finds_what_it_wrote_through_resizes(image: Path, words: list[str]) 
 @needs("fio")
 def test_fio_finds_what_it_wrote_before_a_kill(image: Path) -> None:
     """What was answered before kill -9 is there after it, from a cache that is warm."""
-    if not _has_nbd():
+    if not has_nbd():
         pytest.skip("this fio is built without its nbd engine")
     job = ["--bs=4k", "--verify=crc32c", "--randseed=6", "--iodepth=8", "--io_size=8m"]
     with served(image, "--chunk", "4K", "--cache-writes", size="16MiB") as disk:

@@ -10,10 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from benchmarks.cache_fio import Pattern, Setting, images, measure
 
-from tests.integration.cache_processes import Relay, ask, processes, size_of, until
-from tests.integration.slow_disk import SlowDisk, slow_disk, why_not
+from benchmarks.cache_fio import Pattern, Setting, images, measure
+from testbed.cache_processes import Relay, ask, processes, size_of, until
+from testbed.slow_disk import SlowDisk, slow_disk, why_not
 
 pytestmark = pytest.mark.integration
 _MIB = 1 << 20

@@ -28,8 +28,8 @@ from froude.hadoop.yarn_cluster import YarnCluster
 from froude.hadoop.yarn_settings import TRACKER, Containers
 from froude.harvest.live.resourcemanager import ResourceManager
 from froude.harvest.telemetry.files import write_datacenter
-from tests.harvest.datacenters import made
-from tests.harvest.live.emulated import register
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.live.emulated import register
 
 pytestmark = pytest.mark.integration
 

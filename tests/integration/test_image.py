@@ -33,7 +33,7 @@ from froude.hadoop.fsimage.striping import SYSTEM
 from froude.hadoop.fsimage.summary import summarise_image
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
-from tests.hadoop.fsimage.templates import template
+from tests.support.hadoop.fsimage.templates import template
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 VIEWER = "org.apache.hadoop.hdfs.tools.offlineImageViewer.OfflineImageViewerPB"

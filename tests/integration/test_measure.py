@@ -23,8 +23,9 @@ from froude.provision.measure.measurement import Fit, Sample, fit_rate_gap
 from froude.provision.measure.steady_state import Rule
 from froude.provision.types import Op
 from froude.storage.target import served
+from testbed.nbd_disk import SlowDisk
 from tests.conftest import Gone
-from tests.integration.nbd_disk import SlowDisk
+from tests.support.integration.measure import has_nbd
 
 pytest.importorskip("scipy")
 pytestmark = [
@@ -33,14 +34,9 @@ pytestmark = [
 ]
 
 
-def _has_nbd() -> bool:
-    done = subprocess.run(["fio", "--enghelp=nbd"], capture_output=True, text=True, check=False)
-    return "uri" in done.stdout
-
-
 def test_a_disk_of_a_known_law(tmp_path: Path) -> None:
     """Its gap is found within a fifth of what it did, its rate within a third; IOPS and rate promise too much."""
-    if not _has_nbd():
+    if not has_nbd():
         pytest.skip("this fio is built without its nbd engine")
     asked = Request((4 * KIB, 200 * KIB, MIB), 0.2, Rule(window=2, rounds=2))
     with SlowDisk(tmp_path / "nbd", size=8 * MIB, rate=20e6, gap=20e-3) as disk:

@@ -21,7 +21,7 @@ from froude.trace.capture.process import CaptureProcess
 from froude.trace.capture.settings import CaptureSettings
 from froude.trace.files import read_trace
 from froude.trace.types import Call, Trace
-from tests.trace.capture.sniffing import need_packets, sniffed
+from tests.support.trace.capture.sniffing import need_packets, sniffed
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 DATANODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"

@@ -26,8 +26,8 @@ from froude.harvest.live.hdfs.fsck import fsck_lines
 from froude.harvest.live.hdfs.hosts import PROVIDER
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages
 from froude.harvest.telemetry.files import write_datacenter
-from tests.harvest.datacenters import made
-from tests.integration.datanodes import BLOCK_BYTES, CLIENT, playing, writing
+from testbed.datanodes import BLOCK_BYTES, CLIENT, playing, writing
+from tests.support.harvest.datacenters import made
 
 pytestmark = pytest.mark.integration
 

@@ -52,8 +52,8 @@ from froude.workload.types import (
     Timing,
     Workload,
 )
-from tests.emulation.plans import CLIENT, plan
-from tests.experiment.test_prometheus import scraped
+from testbed.plans import CLIENT, plan
+from tests.support.experiment.prometheus import scraped
 
 pytestmark = pytest.mark.integration
 

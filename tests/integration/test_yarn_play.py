@@ -26,8 +26,8 @@ from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
 from froude.workload.types import StartRule
+from testbed.recorded import mined
 from tests.conftest import Gone
-from tests.recorded import mined
 
 pytestmark = pytest.mark.integration
 

@@ -7,7 +7,7 @@ import pytest
 from froude.mining.events import Recording
 from froude.mining.pipeline import mine_recordings
 from froude.workload.types import Workload
-from tests.mining.synthetic import HELD_OUT, record
+from testbed.synthetic import HELD_OUT, record
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ from froude.workload.types import (
     Which,
 )
 from froude.workload.yaml_rules import rule_field
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 UUID_A = "0f8fad5b-d9cb-469f-a165-70867728950e"
 UUID_B = "7c9e6679-7425-40de-944b-e07fc1f90ae7"

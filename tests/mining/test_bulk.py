@@ -32,7 +32,7 @@ from froude.workload.types import (
     Unknown,
     Which,
 )
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 SCALES = [Scale.of(files=3, clients=2), Scale.of(files=5, clients=4)]
 _NAMES = ["L1", "L2", NODE]

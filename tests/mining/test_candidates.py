@@ -21,7 +21,7 @@ from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.types import Flow, Scalar, Side, Which
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 
 def occurrence(template: str, request: dict, response: dict | None = None, **more: object) -> Occurrence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from froude.mining.canonical import find_polls, join_polls
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 
 def test_a_retry_joins_its_first_attempt() -> None:

@@ -15,8 +15,8 @@ from froude.mining.knowledge import Role
 from froude.mining.said import Said
 from froude.mining.senders import Sender
 from froude.workload.types import Actor
-from tests.mining.events import event
-from tests.mining.traced_back import options_of
+from tests.support.mining.events import event
+from tests.support.mining.traced_back import options_of
 
 BLOCK = 70_001
 

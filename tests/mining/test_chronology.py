@@ -11,7 +11,7 @@ from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.mining.takers import Takers
 from froude.workload.types import Flow, Side, Which
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 _SENDER = Sender(0, "a", Role("client"), [])
 

@@ -10,7 +10,7 @@ from froude.mining.events import Event, Recording, recording_of
 from froude.mining.pipeline import mine_recordings
 from froude.workload.types import Awaited, Container, Workload
 from froude.workload.walk import calls
-from tests.recorded import mined, recorded
+from testbed.recorded import mined, recorded
 
 
 @pytest.fixture

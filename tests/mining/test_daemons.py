@@ -11,7 +11,7 @@ from froude.mining.knowledge import REPORTS
 from froude.mining.said import Said
 from froude.mining.senders import Conventions, senders_of
 from froude.workload.types import Actor
-from tests.mining.events import event
+from tests.support.mining.events import event
 
 HERE = Target("nodemanager", "10.0.0.7:4000", "")
 FACTS = {"host": "10.0.0.7", "port": 4000}

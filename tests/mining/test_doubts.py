@@ -10,7 +10,7 @@ from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.scale import Scale
 from froude.workload.types import Cases, Constant, Template
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 SCALES = [Scale.of(n=2), Scale.of(n=3)]
 

@@ -9,9 +9,9 @@ from froude.mining import events
 from froude.mining.events import Event, recording_of, recordings_of
 from froude.trace.types import Call, Fidelity, Status, Trace, TraceMeta
 from froude.workload.scale import Scale
-from tests.mining.events import event
-from tests.recorded import recorded
-from tests.trace import wire
+from testbed import wire
+from testbed.recorded import recorded
+from tests.support.mining.events import event
 
 
 def _call(method: str, client: bytes, **other: object) -> Call:

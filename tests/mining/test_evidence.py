@@ -16,7 +16,7 @@ from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
 from froude.workload.types import Scalar
-from tests.mining.events import PROTOCOL, calls, event
+from tests.support.mining.events import PROTOCOL, calls, event
 
 DATANODE = Role("datanode", program="datanode", emulated=True, endless=True)
 CLIENT = Role("client")

@@ -25,7 +25,7 @@ from froude.workload.types import (
     Side,
     Which,
 )
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 
 class History:

@@ -8,7 +8,7 @@ from froude.mining.knowledge import Role
 from froude.mining.relocation import Relocation
 from froude.mining.senders import Sender
 from froude.workload.types import Actor
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 NODE = Role("nodemanager", endless=True)
 LAUNCH = ("p", "startContainers", "")

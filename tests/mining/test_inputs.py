@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from froude.mining.inputs import Hosts, explained, on_each
 from froude.workload.types import Generated
-from tests.recorded import mined
+from testbed.recorded import mined
 
 BLOCKS = [("a", "b"), ("b", "c"), ("b", "a")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from froude.mining.knowledge import Role
 from froude.mining.lanes import find_lanes, put_in_order
 from froude.mining.senders import Sender
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 MASTER = Role("appmaster")
 FOLDER, HISTORY = ("mkdirs", "/out/_temporary/{}"), ("create", "/staging/job_{}.jhist")

@@ -11,7 +11,7 @@ from froude.mining.lifetimes import never_due, opened_and_closed
 from froude.mining.segments import Loop
 from froude.mining.structure import MinedType
 from froude.workload.types import Flow, Side, Which
-from tests.mining.events import PROTOCOL
+from tests.support.mining.events import PROTOCOL
 
 
 def of(*methods: str, program: str = "scripted") -> MinedType:

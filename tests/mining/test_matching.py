@@ -27,8 +27,8 @@ from froude.workload.types import (
     Counter as CounterRule,
 )
 from froude.workload.walk import templates
-from tests.mining.events import PROTOCOL, event
-from tests.mining.synthetic import record
+from testbed.synthetic import record
+from tests.support.mining.events import PROTOCOL, event
 
 HELD_OUT = {"datanodes": 5, "clients": 5, "dirs": 2, "files": 3, "blocks": 2}
 

@@ -10,9 +10,9 @@ from froude.mining.events import Recording, recording_of
 from froude.mining.pipeline import mine_recordings
 from froude.workload.types import Recorded, Workload
 from froude.workload.yaml_file import dump_workload
-from tests.mining.noise import busy, without_intervals
-from tests.mining.synthetic import record
-from tests.recorded import recorded
+from testbed.noise import busy, without_intervals
+from testbed.recorded import recorded
+from testbed.synthetic import record
 
 
 def _pattern(recordings: list[Recording]) -> str:

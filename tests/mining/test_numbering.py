@@ -8,8 +8,8 @@ from froude.mining.relocation import relocate
 from froude.mining.senders import senders_of
 from froude.mining.structure import find_types
 from froude.workload.scale import Scale
-from tests.mining.events import event
-from tests.mining.synthetic import record
+from testbed.synthetic import record
+from tests.support.mining.events import event
 
 
 def test_nodes_are_numbered_by_what_they_call_themselves() -> None:

@@ -9,7 +9,7 @@ from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
 from froude.workload.types import Flow, Generated, Rule, Side, Template
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 STAMP = Flow("c.c1", Side.RESPONSE, "id")
 

@@ -10,7 +10,7 @@ from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special
 from froude.workload.types import Absent, Cases, Rule
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 NAMES = ("priority.priority", "resource_name", "num_containers", "capability.memory")
 

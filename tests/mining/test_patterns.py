@@ -16,7 +16,7 @@ from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value, number_at
 from froude.workload.scale import Count, Scale
 from froude.workload.types import LETTERS, Absent, Constant, Counter, Cycle, Generated, Rule, Scaled, Template
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 UUIDS = ("0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7")
 

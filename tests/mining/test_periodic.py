@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from froude.mining.periodic import find_periodic
 from froude.trace.lowered import LoweredInterval
 from froude.workload.scale import Scale
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 
 def _names(*sequences: list, scales: list[Scale] | None = None) -> dict[str, float]:

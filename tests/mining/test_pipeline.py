@@ -34,9 +34,9 @@ from froude.workload.types import (
 )
 from froude.workload.walk import templates
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
-from tests.mining.events import event
-from tests.mining.synthetic import CLIENT, record
-from tests.trace.making import small_trace
+from testbed.synthetic import CLIENT, record
+from tests.support.mining.events import event
+from tests.support.trace.making import small_trace
 
 
 @pytest.fixture(scope="module")

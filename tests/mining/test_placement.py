@@ -10,7 +10,7 @@ from froude.mining.placement import Known, Placement, beat_names, placement_of
 from froude.mining.relocation import relocate
 from froude.mining.senders import senders_of
 from froude.mining.structure import MinedType, find_types
-from tests.mining.synthetic import record
+from testbed.synthetic import record
 
 RUNS = ({"datanodes": 4, "clients": 2, "dirs": 1, "files": 2, "blocks": 2},
         {"datanodes": 5, "clients": 3, "dirs": 2, "files": 3, "blocks": 1})  # fmt: skip

@@ -11,7 +11,7 @@ from froude.mining.prediction import LeafOutcome, Prediction, predict_recording
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, Question, Workload
 from froude.workload.walk import map_calls
-from tests.mining.synthetic import HELD_OUT, record
+from testbed.synthetic import HELD_OUT, record
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from froude.mining.prediction import LeafOutcome, Prediction, predict
 from froude.workload.types import Actor, Workload
 from froude.workload.walk import flows, templates
-from tests.recorded import mined, recorded
+from testbed.recorded import mined, recorded
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from froude.mining.events import Event, Recording
 from froude.mining.relocation import relocate, trace_back
 from froude.mining.senders import Conventions, Sender, senders_of
 from froude.workload.types import Actor
-from tests.mining.events import PROTOCOL, event
-from tests.mining.synthetic import CLIENT, DATANODE, record
+from testbed.synthetic import CLIENT, DATANODE, record
+from tests.support.mining.events import PROTOCOL, event
 
 
 def test_block_reports_are_effects_of_add_block() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from froude.mining.knowledge import REPORTS
 from froude.mining.reported import named_in, on_the_way, thing_of
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 LIST = "node_status.containersStatuses"
 

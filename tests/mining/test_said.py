@@ -12,7 +12,7 @@ from froude.mining.events import Event
 from froude.mining.knowledge import Role
 from froude.mining.said import NOBODY, SEVERAL, Said, is_distinctive, spread_out
 from froude.mining.senders import Sender
-from tests.mining.events import event
+from tests.support.mining.events import event
 
 _ID = "an id of its own"
 

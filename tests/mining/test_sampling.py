@@ -16,7 +16,7 @@ from froude.mining.pipeline import mine_recordings
 from froude.mining.sampling import sample, spread
 from froude.mining.structure import Occurrence
 from froude.workload.yaml_file import dump_workload
-from tests.mining.synthetic import record
+from testbed.synthetic import record
 
 
 @given(st.integers(0, 500), st.integers(4, 60))

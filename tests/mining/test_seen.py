@@ -11,7 +11,7 @@ from froude.mining.seen import Seen
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.types import CALLEE_HOST, CALLEE_PORT, Scalar, Side
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 _VALUES: list[Scalar] = [1, True, 1.0, "one", b"one", 70_000, 70_000.0, None, ""]
 _LEAVES = st.dictionaries(st.sampled_from(["a", "b.c", "block.numBytes"]), st.sampled_from(_VALUES))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from froude.mining.segments import Loop, Segment, choose, fold, repeated_segments, shortest_first, size_of
-from tests.mining.plain import plain_algorithm_1
+from testbed.plain_segments import plain_algorithm_1
 
 _BLOCKS = st.tuples(st.lists(st.integers(0, 3), min_size=1, max_size=5), st.integers(1, 5))
 

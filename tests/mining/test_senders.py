@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from froude.mining.senders import role_of, senders_of
-from tests.mining.events import event
-from tests.mining.synthetic import DATANODE, record
+from testbed.synthetic import DATANODE, record
+from tests.support.mining.events import event
 
 
 @pytest.mark.parametrize(

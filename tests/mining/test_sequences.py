@@ -13,8 +13,8 @@ from froude.mining.sequences import EffectCounts, TypeSequences, effect_counts, 
 from froude.workload.scale import Count, Scale
 from froude.workload.types import CallTemplate, Generated, NodeType, Recorded, Repeat, Workload
 from froude.workload.walk import templates
-from tests.mining.events import PROTOCOL, event
-from tests.mining.synthetic import record
+from testbed.synthetic import record
+from tests.support.mining.events import PROTOCOL, event
 
 HELD_OUT = {"datanodes": 5, "clients": 4, "dirs": 2, "files": 3, "blocks": 2}
 

@@ -13,7 +13,7 @@ from froude.mining.sources import Sources
 from froude.mining.structure import Occurrence
 from froude.workload.scale import Scale
 from froude.workload.types import CALLEE_HOST, Constant, Flow, Side, Which
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 
 def asked(requests: Sequence[dict], answers: Sequence[dict], path: str = "x") -> tuple[Sources, Column]:

@@ -13,7 +13,7 @@ from froude.mining.senders import Sender
 from froude.mining.starts import start_delays, start_rules, undecided_starts
 from froude.mining.structure import MinedType
 from froude.workload.types import Moment, StartRule, Workload
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 
 def test_nodes_wait_for_the_latest_that_was_over() -> None:

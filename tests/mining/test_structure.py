@@ -6,7 +6,7 @@ from froude.mining.events import Event, Recording
 from froude.mining.senders import senders_of
 from froude.mining.structure import find_types
 from froude.workload.scale import Scale
-from tests.mining.events import event
+from tests.support.mining.events import event
 
 
 def _recording(*senders: list[tuple[str, str]]) -> Recording:

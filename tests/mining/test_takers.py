@@ -9,7 +9,7 @@ from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.mining.takers import Takers
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 
 def _made(number: int) -> list[Occurrence]:

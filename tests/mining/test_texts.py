@@ -20,7 +20,7 @@ from froude.mining.texts import TextMiner, is_padded
 from froude.workload.rules import evaluate
 from froude.workload.scale import Count, Scale
 from froude.workload.types import Constant, Counter, Flow, Rule, Scaled, Side, Template, Which
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 FILES = "dirList.partialListing"
 ELEMENT = f"{FILES}[{{each}}].path"

@@ -11,7 +11,7 @@ from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.mining.timing import timings
 from froude.workload.scale import Scale
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 
 def _occurrences(run: int, gap_s: float) -> list[Occurrence]:

@@ -10,7 +10,7 @@ from froude.mining.prediction import Prediction, predict_recording
 from froude.workload.scale import Scale
 from froude.workload.types import Repeat, Workload
 from froude.workload.walk import repeats
-from tests.mining.events import event
+from tests.support.mining.events import event
 
 TEAMS = ("ads", "lab", "ops")
 

@@ -15,7 +15,7 @@ from froude.mining.timing import timings
 from froude.mining.waits import Waits, find_waits
 from froude.workload.scale import Scale
 from froude.workload.types import Wait
-from tests.mining.events import calls, event
+from tests.support.mining.events import calls, event
 
 Call = tuple[str, str, float, float, dict]
 """Node, template's number, when it is sent, how long it takes, request."""

@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import old_forms
-from tests.provision.clusters import paper_plan, photoshare
 
 from froude.base.errors import InputError
 from froude.emulation.run_files import read_run, write_run
@@ -25,6 +23,8 @@ from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import read_plan, write_plan
 from froude.workload.yaml_file import open_workload, write_workload
 from froude.workspace.artifact import Origin, hash_parts
+from tests.support import old_forms
+from tests.support.provision.clusters import paper_plan, photoshare
 
 ORIGIN = Origin("froude test 'a b'", ("ab" * 32,), 7)
 _TRIALS = 250

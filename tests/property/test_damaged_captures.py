@@ -6,11 +6,11 @@ import dataclasses
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.trace import wire
 
 from froude.trace.assembly import CallAssembly, CallRow, assemble
 from froude.trace.redact import Redactor
 from froude.trace.tape import Record, RecordKind
+from testbed import wire
 
 SECRETS = (b"never in a row", bytes(range(128, 148)), b"nor this, nor this, nor anything like it")
 

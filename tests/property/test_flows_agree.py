@@ -13,8 +13,6 @@ from typing import Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.mining.events import calls, event
-from tests.trace import wire
 
 from froude.base.seeds import Seeds
 from froude.emulation.programs.context import Cause, NodeContext, Place
@@ -45,6 +43,8 @@ from froude.workload.types import (
     Workload,
 )
 from froude.workload.walk import templates as templates_of
+from testbed import wire
+from tests.support.mining.events import calls, event
 
 SCALE = Scale.of(files=1)
 NODES = 2

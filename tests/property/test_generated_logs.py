@@ -1,8 +1,8 @@
 """Generated logs of known truth: what is there is found, what cannot be found is asked, and nothing false is said.
 
-Systems of known pattern run at three Scales (`tests.mining.generated`) and are mined; the workload is held against a
-run at twice the largest of each size. A value or a sequence that comes out wrong without a question, finding or
-refusal is a fault of the miner.
+Systems of known pattern (`tests.support.mining.generated`) run at three Scales and are mined; the workload is held
+against a run at twice the largest of each size. A value or a sequence that comes out wrong without a question, finding
+or refusal is a fault of the miner.
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from tests.mining.generated import (
+
+from froude.mining.pipeline import mine_recordings
+from froude.mining.prediction import Prediction, predict_recording
+from froude.workload.types import Flow, Side, Template, Which, Workload
+from froude.workload.walk import repeats, templates
+from tests.support.mining.generated import (
     Argument,
     Beat,
     Call,
@@ -32,12 +37,7 @@ from tests.mining.generated import (
     same,
     size,
 )
-from tests.mining.systems import Experiment, experiments
-
-from froude.mining.pipeline import mine_recordings
-from froude.mining.prediction import Prediction, predict_recording
-from froude.workload.types import Flow, Side, Template, Which, Workload
-from froude.workload.walk import repeats, templates
+from tests.support.mining.systems import Experiment, experiments
 
 SCALES = (
     {"clients": 2, "files": 3, "blocks": 5},

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.hadoop.rpc.test_codec import response, writable
-from tests.hadoop.rpc.test_observer import framed
 
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.codec import encode_sasl
@@ -18,6 +16,8 @@ from froude.hadoop.rpc.headers import SaslState
 from froude.hadoop.rpc.observer import Observer
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
 from froude.hadoop.rpc.server import ServerConnection
+from tests.support.hadoop.rpc.codec import response, writable
+from tests.support.hadoop.rpc.observer import framed
 
 PROTOCOL = "org.example.Protocol"
 calls = st.lists(

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.experiment.scenarios import scenarios
 
 from froude.base.documents import dump_document, parse_document
 from froude.base.errors import InputError
 from froude.experiment.scenario import KINDS, Scenario, scenario_of
 from froude.experiment.scenario_text import template
+from tests.support.experiment.scenarios import scenarios
 
 _UNHURRIED = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]

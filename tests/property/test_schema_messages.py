@@ -10,13 +10,13 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.hadoop.class_writer import class_file, modified_utf8
 
 from froude.base.errors import InputError
 from froude.hadoop.classfile import decode_modified_utf8, read_class
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.leaves import build, leaves
 from froude.hadoop.schema import Schema
+from tests.support.hadoop.class_writer import class_file, modified_utf8
 
 _F = FieldDescriptor
 _SCALARS: dict[int, st.SearchStrategy[Any]] = {

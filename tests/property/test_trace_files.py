@@ -7,12 +7,12 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.trace import wire
 
 from froude.base.units import Quantity
 from froude.trace.files import read_trace, write_trace
 from froude.trace.redact import Redactor
 from froude.trace.types import Call, Fidelity, Loss, Status, Trace, TraceMeta
+from testbed import wire
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 MAYBE = st.none() | TEXT

@@ -51,8 +51,8 @@ from froude.provision.types import (
     Task,
 )
 from froude.provision.types.plan import Status
-from tests.provision.problems import FEATURES, survivable
-from tests.provision.tiny_clusters import cheaper, equal_parts
+from testbed.problems import FEATURES, survivable
+from tests.support.provision.tiny_clusters import cheaper, equal_parts
 
 MORE = int(os.environ.get("FROUDE_SEEDS", "1"))
 GAP = 1e-4

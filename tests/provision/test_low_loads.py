@@ -11,7 +11,7 @@ from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Compute, Problem, RateTarget, Sla
 from froude.provision.types.plan import Status
-from tests.provision.clusters import photoshare, small
+from tests.support.provision.clusters import photoshare, small
 
 pytest.importorskip("highspy")
 

@@ -28,7 +28,7 @@ from froude.provision.types import (
     Task,
 )
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
-from tests.provision.problems import random_problem
+from testbed.problems import random_problem
 
 STORE = StorageUnit(
     "store",

@@ -21,7 +21,7 @@ from froude.provision.model.instance import Instance
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Status
-from tests.provision.problems import featured_problem, random_problem
+from testbed.problems import featured_problem, random_problem
 
 MORE = int(os.environ.get("FROUDE_SEEDS", "1"))
 

@@ -11,8 +11,8 @@ from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import Status
-from tests.provision.problems import random_problem
-from tests.provision.variants import contradiction, variants
+from testbed.problems import random_problem
+from testbed.variants import contradiction, variants
 
 GAP = 1e-4
 

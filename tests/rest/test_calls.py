@@ -8,10 +8,10 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from tests.harvest.live.managers import serving
 
 from froude.base.errors import TargetError
 from froude.rest.calls import Bounds, JsonCalls, RefusedError
+from tests.support.harvest.live.managers import serving
 
 
 def test_what_is_asked_and_said() -> None:

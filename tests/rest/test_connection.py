@@ -15,14 +15,14 @@ import pytest
 import requests
 import uvicorn
 from fastapi.responses import StreamingResponse
-from tests.rest.certificates import needs_openssl
-from tests.rest.certificates import tls as tls
 from uvicorn.server import ServerState
 
 from froude.rest.application import application
 from froude.rest.bounded import MOST_AT_ONCE, Patience
 from froude.rest.connection import Connection
 from froude.rest.serving import Tls, listener, served
+from tests.support.rest.certificates import needs_openssl
+from tests.support.rest.certificates import tls as tls
 
 _ASK = b"GET /health HTTP/1.1\r\nHost: h\r\n\r\n"
 _SOON = Patience(request_s=0.2, stalled_s=0.2)

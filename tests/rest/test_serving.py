@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 import requests
 import uvicorn
-from tests.rest.certificates import needs_openssl, openssl
-from tests.rest.certificates import tls as tls
 
 from froude.base.errors import InputError, TargetError
 from froude.rest.application import application
 from froude.rest.bounded import Patience
 from froude.rest.calls import JsonCalls
 from froude.rest.serving import Bound, Tls, listener, may_listen, serve, served
+from tests.support.rest.certificates import needs_openssl, openssl
+from tests.support.rest.certificates import tls as tls
 
 _SECRET = "0123456789abcdef"
 _APP = application("test", _SECRET)

@@ -8,8 +8,8 @@ import sys
 import time
 
 from froude.hadoop.distribution import Hadoop
-from tests.emulation.plans import plan
-from tests.simulation.world import World, broken
+from testbed.plans import plan
+from tests.support.simulation.world import World, broken
 
 
 def _say(*words: object) -> None:

@@ -8,7 +8,7 @@ from froude.cache.control.rounds import Controller
 from froude.cache.control.types import Outcome
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.view import Monitor
-from tests.simulation.cache_world import (
+from testbed.cache_world import (
     SPACE,
     Killed,
     RandomPolicy,

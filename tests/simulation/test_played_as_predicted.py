@@ -34,8 +34,8 @@ from froude.workload.types import (
     Which,
     Workload,
 )
-from tests.emulation.plans import plan
-from tests.simulation.world import Trouble, World
+from testbed.plans import plan
+from tests.support.simulation.world import Trouble, World
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 STEADY = Trouble(latency_s=0.0001, service_s=0.0001)

@@ -6,8 +6,8 @@ import pytest
 
 from froude.base.errors import GuardError
 from froude.hadoop.distribution import Hadoop
-from tests.emulation.plans import plan
-from tests.simulation.world import Trouble, World, broken
+from testbed.plans import plan
+from tests.support.simulation.world import Trouble, World, broken
 
 
 @pytest.mark.parametrize("first", range(0, 100, 10))

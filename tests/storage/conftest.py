@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.storage.machine import ROOT_MOUNT
+from tests.support.storage.machine import ROOT_MOUNT
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from froude.storage.guard import (
     uses_of,
     written_on,
 )
-from tests.storage.machine import DISK, blank, mount, mount_by_name
+from tests.support.storage.machine import DISK, blank, mount, mount_by_name
 
 
 def _mounted_by_another_name(tree: Path) -> None:

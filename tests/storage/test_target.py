@@ -20,7 +20,7 @@ from froude.storage.target import (
     opened,
     served,
 )
-from tests.storage.machine import DISK, blank, mount, mount_by_name
+from tests.support.storage.machine import DISK, blank, mount, mount_by_name
 
 
 def test_a_folder_means_a_new_file_in_it(tmp_path: Path) -> None:

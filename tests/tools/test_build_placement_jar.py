@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tools.build_placement_jar import JAR, JDK, build, javac_major, sources_hash
 
 from froude.experiment.session import Hadoop
+from tools.build_placement_jar import JAR, JDK, build, javac_major, sources_hash
 
 
 def test_the_shipped_jar_comes_out_of_the_compiler(hadoop: Hadoop) -> None:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tools.check_tests import does_something, untested
+
+from tools.check_tests import does_something, imports_of_tests, untested
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,18 @@ def test_a_module_is_tested_beside_its_place(tmp_path: Path) -> None:
     for name in ("test_one.py", "test_two.py"):
         (tests / "a" / name).touch()
     assert list(untested(source, tests)) == [Path("a/three.py")]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("tests/a/test_b.py", "from tests.a.test_c import x\n", ["tests.a.test_c.x"]),
+        ("tests/a/test_b.py", "from tests.a import test_c\n", ["tests.a.test_c"]),
+        ("tests/a/test_b.py", "from tests.support.c import x\nfrom testbed.c import y\nimport ast\n", []),
+        ("benchmarks/b.py", "import tests.support.c\n", ["tests.support.c"]),
+        ("testbed/b.py", "def f():\n    from tests.support import c\n", ["tests.support.c"]),
+    ],
+)
+def test_imports_of_tests(path: str, text: str, found: list[str]) -> None:
+    """Tests import support only; everything else imports no tests at all."""
+    assert list(imports_of_tests(Path(path), text)) == found

@@ -1,1 +1,1 @@
-"""Tests of `froude.trace`."""  # noqa: A005 - named as what it tests
+"""Tests of `froude.trace`."""

@@ -10,8 +10,8 @@ from froude.trace.assembly import CallAssembly, assemble, to_call, to_row
 from froude.trace.redact import Redactor
 from froude.trace.tape import Record, RecordKind
 from froude.trace.types import Call, Status
-from tests.hadoop.rpc.test_codec import response
-from tests.trace import wire
+from testbed import wire
+from tests.support.hadoop.rpc.codec import response
 
 
 def run(records: list[Record]) -> tuple[list[Call], CallAssembly]:

@@ -11,8 +11,8 @@ from froude.base.errors import InputError
 from froude.trace.assembly import assemble
 from froude.trace.columns import SCHEMA, LazyCalls, calls_to_table, check, to_table, with_ids
 from froude.trace.redact import Redactor
-from tests.trace import wire
-from tests.trace.making import small_trace
+from testbed import wire
+from tests.support.trace.making import small_trace
 
 
 def test_lazy_calls_are_a_sequence() -> None:

@@ -9,8 +9,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.trace.diff import diff, leaves, sender_type
 from froude.trace.types import Fidelity, Trace, TraceMeta
-from tests.trace import wire
-from tests.trace.making import META, echo, small_trace
+from testbed import wire
+from tests.support.trace.making import META, echo, small_trace
 
 OTHER = b"o" * 16
 

@@ -15,8 +15,8 @@ from froude.base.errors import ChangedError, InputError
 from froude.trace.files import CALLS, META, SCHEMA, read_meta, read_trace, write_trace
 from froude.trace.types import Loss
 from froude.workspace.artifact import Origin, State
-from tests.trace import wire
-from tests.trace.making import echo, small_trace
+from testbed import wire
+from tests.support.trace.making import echo, small_trace
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
         "from pathlib import Path\n"
         "from froude.base.errors import MissingError\n"
         "from froude.trace.files import write_trace\n"
-        "from tests.trace.making import small_trace\n"
+        "from tests.support.trace.making import small_trace\n"
         "try: write_trace(Path(sys.argv[1]), small_trace(50))\n"
         "except MissingError as error: print(error)\n"
     )

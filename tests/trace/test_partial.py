@@ -22,17 +22,9 @@ from froude.trace.partial import (
 )
 from froude.trace.types import Loss, Status, TraceMeta
 from froude.workspace.artifact import Origin, State
-from tests.trace import wire
-from tests.trace.making import META, echo, small_trace
-
-
-def begun(path: Path) -> PartialWriter:
-    """A Trace with two batches of two calls."""
-    writer = PartialWriter(path, wire.SCHEMA, META)
-    rows = [to_row(call) for call in small_trace(4).calls]
-    writer.append(rows[:2])
-    writer.append(rows[2:])
-    return writer
+from testbed import wire
+from tests.support.trace.making import META, echo, small_trace
+from tests.support.trace.partial import begun
 
 
 def test_finishing_makes_a_whole_trace(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from froude.hadoop.schema import UnknownMethodError
 from froude.trace.columns import calls_to_table
 from froude.trace.payloads import Part, decode, decode_packed, unpack
 from froude.trace.types import Trace
-from tests.recorded import recorded
-from tests.trace import wire
+from testbed import wire
+from testbed.recorded import recorded
 
 
 def _part(trace: Trace) -> Part:

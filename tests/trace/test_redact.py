@@ -11,8 +11,8 @@ from froude.base.errors import InputError
 from froude.hadoop.leaves import leaves
 from froude.trace.importers.tap import import_tap
 from froude.trace.redact import SECRET_FIELDS, Redactor
-from tests.recorded import recorded, schema, tape_of
-from tests.trace import wire
+from testbed import wire
+from testbed.recorded import recorded, schema, tape_of
 
 KEY = b"k" * 32
 SECRET = b"a very secret password"

@@ -9,8 +9,8 @@ import pytest
 from froude.trace.files import write_trace
 from froude.trace.seen import advice, in_words, seen
 from froude.trace.types import Trace
-from tests.trace import wire
-from tests.trace.making import META, echo
+from testbed import wire
+from tests.support.trace.making import META, echo
 
 CLIENTS, DATANODES = "org.apache.hadoop.hdfs.protocol.ClientProtocol", "org.apache.hadoop.x.DatanodeProtocol"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from froude.trace.summary import summarise
 from froude.trace.types import Status, Trace
-from tests.trace import wire
-from tests.trace.making import META, echo, small_trace
+from testbed import wire
+from tests.support.trace.making import META, echo, small_trace
 
 
 def test_methods_senders_and_times() -> None:

@@ -12,8 +12,8 @@ from froude.base.errors import InputError
 from froude.hadoop.schema import UnknownMethodError
 from froude.trace.types import Loss, Trace
 from froude.workspace.artifact import Lineage, State
-from tests.trace import wire
-from tests.trace.making import META, echo, small_trace
+from testbed import wire
+from tests.support.trace.making import META, echo, small_trace
 
 LOSSES = st.builds(Loss, *[st.integers(0, 10**9)] * 5)
 

@@ -9,10 +9,10 @@ from froude.trace.files import META, SCHEMA, write_trace
 from froude.trace.types import Status, Trace
 from froude.trace.validate import validate_trace, without_payload
 from froude.workspace.artifact import Origin, State
-from tests.trace import wire
-from tests.trace.making import META as FACTS
-from tests.trace.making import echo, small_trace
-from tests.trace.test_partial import begun
+from testbed import wire
+from tests.support.trace.making import META as FACTS
+from tests.support.trace.making import echo, small_trace
+from tests.support.trace.partial import begun
 
 
 def test_a_good_trace_is_good(tmp_path: Path) -> None:

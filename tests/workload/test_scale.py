@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from froude.base.errors import InputError
 from froude.base.units import Quantity
 from froude.workload.scale import Count, Scale, Term, at_node, term_of
-from tests.workload.strategies import counts, names
+from tests.support.workload.strategies import counts, names
 
 
 def test_scale_from_flags() -> None:

@@ -24,7 +24,7 @@ from froude.workload.types import (
 )
 from froude.workload.types import Workload as Plain
 from froude.workload.walk import calls, flows, fold, map_calls, parts, repeats, rules, templates, within
-from tests.workload.strategies import workloads
+from tests.support.workload.strategies import workloads
 
 
 def call(name: str, **arguments: object) -> CallTemplate:

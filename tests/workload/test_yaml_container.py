@@ -12,7 +12,7 @@ from froude.workload.container import Awaited, Container
 from froude.workload.types import Workload
 from froude.workload.yaml_container import awaited_fields, container_fields
 from froude.workload.yaml_file import dump_workload, read_workload
-from tests.emulation.yarn_plans import workload
+from tests.support.emulation.yarn_plans import workload
 
 
 def read(text: str, folder: Path) -> Workload:

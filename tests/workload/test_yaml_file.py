@@ -19,7 +19,7 @@ from froude.workload.yaml_file import (
     write_workload,
 )
 from froude.workspace.artifact import Origin
-from tests.workload.strategies import workloads
+from tests.support.workload.strategies import workloads
 
 SMALL = """\
 froude: workload/1

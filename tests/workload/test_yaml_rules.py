@@ -28,7 +28,7 @@ from froude.workload.types import (
     Which,
 )
 from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field, scalar, whole
-from tests.workload.strategies import rules
+from tests.support.workload.strategies import rules
 
 
 def section(text: str) -> Section:

@@ -13,9 +13,9 @@ from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
 from froude.workspace.artifact import Origin, State
 from froude.workspace.store import MARKER, Workspace, check_name, read_artifact
-from tests.emulation.plans import workload
-from tests.old_forms import OLD
-from tests.trace.making import small_trace
+from testbed.plans import workload
+from tests.support.old_forms import OLD
+from tests.support.trace.making import small_trace
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from froude.workspace.unstamped import (
     Unstamped,
     unstamped_kind,
 )
-from tests.old_forms import OLD
+from tests.support.old_forms import OLD
 
 
 @pytest.mark.parametrize(

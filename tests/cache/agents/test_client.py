@@ -13,7 +13,7 @@ import pytest
 from froude.base.errors import TargetError
 from froude.cache.agents.client import AgentClient
 from froude.cache.monitor.limits import Limits
-from tests.cache.agents.test_hypervisor import hypervisor
+from tests.support.cache.agents.hypervisor import hypervisor
 
 _SECRET = "0123456789abcdef"
 

@@ -13,13 +13,13 @@ from froude.cache.agents.config import VmAgent
 from froude.cache.agents.vm import VmWatch
 from froude.cache.monitor.messages import ProcessSample
 from froude.cache.monitor.view import Monitor
-from tests.cache.agents.test_jobs import _ANSWERS, Cluster
-from tests.cache.monitor import figure5
+from tests.support.cache.agents.jobs import ANSWERS, Cluster
+from tests.support.cache.monitor import figure5
 
 
 def test_it_reports_this_machine(tmp_path: Path) -> None:
     """Counters that go on, connections by peer, and the jobs of a ResourceManager."""
-    cluster = Cluster(dict(_ANSWERS))
+    cluster = Cluster(dict(ANSWERS))
     config = VmAgent(
         name="vm1",
         token=tmp_path / "t",

@@ -12,8 +12,8 @@ from froude.cache.agents.config import VmAgent
 from froude.cache.agents.vm import VmWatch
 from froude.cache.agents.web import hypervisor_app, vm_app
 from froude.cache.monitor.messages import HypervisorReport, VmReport, parsed
-from tests.cache.agents.test_hypervisor import hypervisor
-from tests.rest.documents import keeps_to_its_document, operations, refuses_what_it_does_not_know
+from tests.support.cache.agents.hypervisor import hypervisor
+from tests.support.rest.documents import keeps_to_its_document, operations, refuses_what_it_does_not_know
 
 _SECRET = "0123456789abcdef"
 

@@ -14,7 +14,7 @@ from froude.cache.backends.types import Finding, Verdict
 from froude.cache.disk.status import DiskStatus
 from froude.cache.monitor.limits import RESOURCES, Limits
 from froude.cache.monitor.messages import CachedVm
-from tests.cache.backends.test_own import control
+from tests.support.cache.backends.own import control
 
 
 @dataclass

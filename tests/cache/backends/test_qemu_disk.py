@@ -9,7 +9,7 @@ import pytest
 from froude.base.errors import TargetError
 from froude.cache.backends.qemu_disk import QemuDisk
 from froude.cache.monitor.limits import Limits
-from tests.cache.backends.test_qmp import monitor
+from tests.support.cache.backends.qmp import monitor
 
 _PATH = "/machine/peripheral/d0/virtio-backend"
 _BLOCK = {"return": [{"device": "", "qdev": _PATH, "inserted": {"node-name": "f0", "iops": 40, "bps": 0}}]}

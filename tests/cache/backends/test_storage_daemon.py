@@ -9,7 +9,7 @@ import pytest
 from froude.base.errors import TargetError
 from froude.cache.backends.storage_daemon import ThrottleGroup
 from froude.cache.monitor.limits import Limits
-from tests.cache.backends.test_qmp import monitor
+from tests.support.cache.backends.qmp import monitor
 
 
 def test_totals_are_set(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import JobSample
 from froude.cache.monitor.view import Monitor, View
 from froude.cache.solve.files import read_state
-from tests.rest.documents import keeps_to_its_document, operations, refuses_what_it_does_not_know
-from tests.simulation.cache_world import SimulatedAgents, SimulatedJournal, World
+from testbed.cache_world import SimulatedAgents, SimulatedJournal, World
+from tests.support.rest.documents import keeps_to_its_document, operations, refuses_what_it_does_not_know
 
 _SECRET = "0123456789abcdef"
 _HEADERS = {"Authorization": f"Bearer {_SECRET}"}

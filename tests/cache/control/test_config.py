@@ -10,7 +10,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.cache.agents.config import read_agent
 from froude.cache.control.config import ControllerConfig, read_controller
-from tests.documented import ROOT
+from testbed.pages import ROOT
 
 _TEXT = """\
 froude: cache-controller/1

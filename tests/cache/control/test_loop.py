@@ -16,8 +16,8 @@ from froude.cache.control.types import Outcome
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import CachedVm, HypervisorReport
 from froude.cache.monitor.view import Monitor
-from tests.cache.agents.test_hypervisor import hypervisor
-from tests.simulation.cache_world import RandomPolicy, SimulatedAgents, SimulatedJournal, World
+from testbed.cache_world import RandomPolicy, SimulatedAgents, SimulatedJournal, World
+from tests.support.cache.agents.hypervisor import hypervisor
 
 
 class Client(AgentClient):

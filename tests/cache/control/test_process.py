@@ -15,7 +15,7 @@ from froude.cache.control import process
 from froude.cache.control.config import ControllerConfig, HypervisorEntry
 from froude.cache.control.process import hypervisor_watch, probed, run_controller
 from froude.cache.monitor.limits import Limits
-from tests.cache.backends.test_own import control
+from tests.support.cache.backends.own import control
 
 
 def _agent(folder: Path, vm: HypervisorVm, *, probe: bool = False) -> HypervisorAgent:

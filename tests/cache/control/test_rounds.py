@@ -8,7 +8,7 @@ from froude.cache.control.types import Outcome
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import VmReport
 from froude.cache.monitor.view import Monitor
-from tests.simulation.cache_world import RandomPolicy, SimulatedAgents, SimulatedJournal, World
+from testbed.cache_world import RandomPolicy, SimulatedAgents, SimulatedJournal, World
 
 
 class _Agents(SimulatedAgents):

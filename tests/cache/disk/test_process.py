@@ -13,7 +13,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.cache.disk.process import DiskSettings
 from froude.cache.disk.status import Limits
-from tests.cache.disk.nbd_client import NbdClient, served
+from testbed.nbd_client import NbdClient, served
 
 _SIZE = 4 << 20
 _DISK = [sys.executable, "-c", "from froude.cli.app import main; main()", "cache", "disk"]

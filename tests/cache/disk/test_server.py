@@ -18,8 +18,8 @@ from froude.cache.disk.commands import LINE_LIMIT
 from froude.cache.disk.nbd.connection import Export
 from froude.cache.disk.nbd.wire import PAYLOAD_LIMIT, BlockSizes
 from froude.cache.disk.server import NbdServer, serve_commands, tcp_listener, unix_listener
-from tests.cache.disk.nbd_client import NbdClient
-from tests.cache.disk.test_service import Clocked
+from testbed.nbd_client import NbdClient
+from tests.support.cache.disk.service import Clocked
 
 T = TypeVar("T")
 _EXPORT = Export(1 << 20, 0x16D, BlockSizes(1, 4096, PAYLOAD_LIMIT))

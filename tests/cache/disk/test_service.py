@@ -3,127 +3,17 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from froude.base.errors import FroudeError
 from froude.cache.disk.chunks import ChunkChooser
-from froude.cache.disk.commands import Curve, Limit, Resize, Stat
+from froude.cache.disk.commands import Curve, Limit, Resize
 from froude.cache.disk.header import ImageState
-from froude.cache.disk.nbd.wire import Request
-from froude.cache.disk.seams import Data
-from froude.cache.disk.service import Parts, Service
-from froude.cache.disk.space import Space
-from froude.cache.disk.state import Places
-from froude.cache.disk.status import DiskStatus, Limits
-from froude.cache.disk.table import Geometry, Table
-from froude.cache.disk.work import Inline
-from tests.cache.disk.world import ForgetfulImage, MadeUpSlots, Setting, World
-
-_SIZE = 1 << 20
-
-
-class Timer:
-    """A call that is to come, unless it is cancelled."""
-
-    def __init__(self, due: float, call: Callable[[], None]) -> None:
-        self.due = due
-        self.call = call
-
-    def cancel(self) -> None:
-        """See `Timer`."""
-        self.call = lambda: None
-
-
-class Clocked:
-    """A service on a clock of the test, and its index; work is done at once, unless it is told to wait."""
-
-    def keep(self, size_bytes: int, limits: Limits) -> None:
-        """See `CacheIndex`."""
-        self.kept.append((size_bytes, limits))
-
-    def __init__(
-        self, *, chooser: ChunkChooser | None = None, limits: Limits | None = None, waits: bool = False
-    ):
-        self.world = World(1, Setting(image=_SIZE, waits=False))
-        self.image: ForgetfulImage = self.world.image
-        self.slots: MadeUpSlots = self.world.slots
-        self.now = 0.0
-        self.timers: list[Timer] = []
-        self.notes: list[str] = []
-        self.kept: list[tuple[int, Limits]] = []
-        self.generation = 1
-        self.allocated_bytes = 4096
-        self.replies: list[tuple[int, int, bytes | None]] = []
-        self.answers: list[Mapping[str, Any]] = []
-        places = Places(
-            backing=self.image,
-            slots=self.slots,
-            disk=self.world.scheduler if waits else Inline(),
-            quick=Inline(),
-            ssd=Inline(),
-            writing=lambda: None,
-            now=lambda: self.now,
-        )
-        parts = Parts(
-            Space(self._table(8192), 0),
-            places,
-            self,
-            chooser,
-            self.later,
-            DiskStatus(image="vm.raw", image_bytes=_SIZE, restored_chunks=3),
-            self.notes.append,
-        )
-        self.service = Service(parts, limits or Limits(), 256 << 10)
-
-    def later(self, seconds: float, call: Callable[[], None]) -> Timer:
-        """Have something called when so much time has gone on."""
-        self.timers.append(Timer(self.now + seconds, call))
-        return self.timers[-1]
-
-    def reformat(self, image: ImageState, chunk_bytes: int) -> Table:
-        """See `CacheIndex`."""
-        assert image.size_bytes == _SIZE
-        self.generation += 1
-        self.slots.chunk = chunk_bytes
-        return self._table(chunk_bytes)
-
-    def _table(self, chunk: int) -> Table:
-        geometry = Geometry(_SIZE, chunk)
-        return Table(bytearray(geometry.table_bytes), geometry, self.generation)
-
-    def ask(self, kind: int, offset: int = 0, length: int = 0, *, cookie: int = 1, flags: int = 0) -> None:
-        """Send a request."""
-        data = b"x" * length if kind == 1 else b""
-
-        def reply(cookie: int, error: int, data: Data | None) -> None:
-            self.replies.append((cookie, error, None if data is None else bytes(data)))
-
-        self.service.submit(Request(kind, flags, cookie, offset, length, data), reply)
-
-    def tell(self, command: Stat | Resize | Limit | Curve) -> Mapping[str, Any]:
-        """Carry out a command that answers at once."""
-        answers: list[Mapping[str, Any]] = []
-
-        def answer(said: Mapping[str, Any] | FroudeError) -> None:
-            answers.append(said.parts() if isinstance(said, FroudeError) else said)
-
-        self.service.carry_out(command, answer)
-        (found,) = answers
-        return found
-
-    def advance(self, seconds: float) -> None:
-        """Let time go on, timer by timer."""
-        end = self.now + seconds
-        while due := [timer for timer in self.timers if timer.due <= end]:
-            first = min(due, key=lambda timer: timer.due)
-            self.timers.remove(first)
-            self.now = max(self.now, first.due)
-            first.call()
-        self.now = end
+from froude.cache.disk.status import Limits
+from froude.cache.disk.table import Table
+from tests.support.cache.disk.service import SIZE, Clocked
 
 
 def test_requests_are_answered_and_counted() -> None:
@@ -136,7 +26,7 @@ def test_requests_are_answered_and_counted() -> None:
     disk.image.zeroings[0, 512] = [-1, -2]
     disk.ask(4, 0, 512, cookie=5)
     disk.ask(6, 0, 512, cookie=6, flags=2)
-    disk.ask(0, _SIZE, 1, cookie=7)
+    disk.ask(0, SIZE, 1, cookie=7)
     assert disk.replies == [
         (1, 0, None),
         (2, 0, b"\0xx"),
@@ -148,7 +38,7 @@ def test_requests_are_answered_and_counted() -> None:
     assert (status.reads, status.read_bytes, status.writes, status.write_bytes) == (2, 6, 1, 4096)
     assert (status.flushes, status.trims, status.errors) == (1, 2, 1)
     assert (status.hits, status.misses) == (1, 1)
-    assert (status.image, status.image_bytes, status.restored_chunks) == ("vm.raw", _SIZE, 3)
+    assert (status.image, status.image_bytes, status.restored_chunks) == ("vm.raw", SIZE, 3)
     assert disk.service.idle
 
 
@@ -249,14 +139,14 @@ def test_what_an_old_limit_held_goes_as_a_new_one_allows() -> None:
 def test_trims_and_zeroings_move_no_bytes(kind: int) -> None:
     """They are requests: a guest's fstrim is not held back for as long as its disk is large."""
     disk = Clocked(limits=Limits(bytes_per_s=1000))
-    disk.image.zeroings[0, _SIZE] = [-1, -2, -3]
+    disk.image.zeroings[0, SIZE] = [-1, -2, -3]
     for cookie in (1, 2, 3):
-        disk.ask(kind, 0, _SIZE, cookie=cookie)
+        disk.ask(kind, 0, SIZE, cookie=cookie)
     assert [cookie for cookie, _, _ in disk.replies] == [1, 2, 3]
     disk.tell(Limit({"iops": 10}))
-    disk.image.zeroings[0, _SIZE] = [-4, -5]
+    disk.image.zeroings[0, SIZE] = [-4, -5]
     for cookie in (4, 5):
-        disk.ask(kind, 0, _SIZE, cookie=cookie)
+        disk.ask(kind, 0, SIZE, cookie=cookie)
     assert disk.replies[-1][0] == 4
 
 
@@ -292,13 +182,13 @@ def test_at_the_end_what_waits_is_not_begun() -> None:
 def test_a_resize_answers_when_space_is_given_back() -> None:
     """With what was dropped; growing answers at once."""
     disk = Clocked(waits=True)
-    for offset in range(0, _SIZE, 8192):
+    for offset in range(0, SIZE, 8192):
         disk.ask(0, offset, 512)
         disk.world.settle()
     assert disk.service.status().used_bytes == 256 << 10
     answers: list[Any] = []
     disk.service.carry_out(Resize(65536), answers.append)
-    disk.ask(0, _SIZE - 512, 512, cookie=99)
+    disk.ask(0, SIZE - 512, 512, cookie=99)
     assert disk.replies[-1][0] == 99
     assert answers == []
     assert disk.service.status().cache_bytes == 256 << 10  # what it still takes, for whoever reads back now
@@ -342,7 +232,7 @@ def test_the_curve_tells_what_a_cache_would_miss() -> None:
 def test_another_chunk_size_begins_when_nothing_is_under_way() -> None:
     """What comes meanwhile waits; counters go on; the data are the same."""
     disk = Clocked(chooser=ChunkChooser(8192, chosen=False), waits=True)
-    disk.image.data[:] = bytes(range(256)) * (_SIZE // 256)
+    disk.image.data[:] = bytes(range(256)) * (SIZE // 256)
     disk.image.read_now = lambda offset, length: None  # type: ignore[method-assign]
     for n in range(999):
         disk.ask(0, n * 7919 % 250 * 4096, 4096)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cache.disk.test_reading import quiet, read
+from tests.support.cache.disk.reading import quiet, read
 
 
 def test_when_something_may_be_kept() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from froude.cache.disk.seams import Data
-from tests.cache.disk.test_reading import quiet, read
-from tests.cache.disk.world import SECTOR, Setting, World, stamped
+from testbed.disk_world import SECTOR, Setting, World, stamped
+from tests.support.cache.disk.reading import quiet, read
 
 
 def write(world: World, offset: int, data: bytes, *, durable: bool = False) -> list[OSError | None]:

@@ -11,8 +11,8 @@ from froude.cache.solve.policies import policy
 from froude.cache.solve.state import Application
 from froude.cache.solve.whatif import what_if
 from froude.render import Callout, Chart, Table
-from tests.cache.solve.made import state, table_1, vm
-from tests.cache.solve.test_curve_policies import runs
+from tests.support.cache.solve.curve_policies import runs
+from tests.support.cache.solve.made import state, table_1, vm
 
 
 def test_it_says_who_gets_what_and_why() -> None:

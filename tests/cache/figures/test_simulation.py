@@ -11,9 +11,9 @@ from froude.cache.simulate.play import JobTime
 from froude.cache.simulate.replay import Replay, replay_all
 from froude.cache.simulate.scenario import read_scenario
 from froude.render import Callout, Chart, Table
-from tests.cache.simulate.test_compare import outcome
-from tests.cache.simulate.test_replay import CHUNK, loops
-from tests.cache.simulate.test_scenario import SMALL
+from tests.support.cache.simulate.compare import outcome
+from tests.support.cache.simulate.replay import CHUNK, loops
+from tests.support.cache.simulate.scenario import SMALL
 
 
 def test_policies_stand_side_by_side(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from froude.cache.monitor.topology import Application, Flow, applications
-from tests.cache.monitor import figure5
+from tests.support.cache.monitor import figure5
 
 _ALL = [f"vm{number}" for number in range(1, 21)]
 

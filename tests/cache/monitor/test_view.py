@@ -15,7 +15,7 @@ from froude.cache.monitor.messages import (
     VmReport,
 )
 from froude.cache.monitor.view import Monitor, View
-from tests.cache.monitor import figure5
+from tests.support.cache.monitor import figure5
 
 _CURVE = MissRatioCurve((0, 4096), (1.0, 0.25), 10.0).plain()
 _ALL = [f"vm{number}" for number in range(1, 21)]

@@ -8,14 +8,9 @@ import pytest
 
 from froude.base.seeds import Seeds
 from froude.cache.simulate.compare import compare, gains, means
-from froude.cache.simulate.play import Outcome
 from froude.cache.simulate.scenario import read_scenario
-from tests.cache.simulate.test_scenario import SMALL
-
-
-def outcome(policy: str, run: int, total_s: float) -> Outcome:
-    """A play that took so long."""
-    return Outcome(policy, run, (), total_s, 1, 1, 1.0, 0, 0)
+from tests.support.cache.simulate.compare import outcome
+from tests.support.cache.simulate.scenario import SMALL
 
 
 def test_runs_are_the_same_for_every_policy(tmp_path: Path) -> None:

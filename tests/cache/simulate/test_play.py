@@ -11,7 +11,7 @@ from froude.base.seeds import Seeds
 from froude.cache.simulate.play import play
 from froude.cache.simulate.scenario import Scenario, read_scenario
 from froude.cache.solve.policies import POLICIES, policy
-from tests.cache.simulate.test_scenario import SMALL
+from tests.support.cache.simulate.scenario import SMALL
 
 
 @pytest.fixture

@@ -8,19 +8,7 @@ from froude.base.seeds import Seeds
 from froude.cache.simulate.replay import Replay, footprint_bytes, replay_all
 from froude.cache.simulate.traces import BlockTrace, Request
 from froude.cache.solve.policies import POLICIES
-
-CHUNK = 4096
-
-
-def loops(sizes: dict[str, int], seconds: int = 40, *, per_s: int = 50) -> BlockTrace:
-    """Volumes that read their chunks again and again, one chunk at a time."""
-    requests = [
-        Request(second + number / per_s, name, (second * per_s + number) % size * CHUNK, CHUNK, True)
-        for second in range(seconds)
-        for number in range(per_s)
-        for name, size in sizes.items()
-    ]
-    return BlockTrace(tuple(requests), tuple(sizes), 0)
+from tests.support.cache.simulate.replay import CHUNK, loops
 
 
 def test_every_policy_replays_every_read() -> None:

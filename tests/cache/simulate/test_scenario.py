@@ -8,17 +8,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.cache.simulate.scenario import read_scenario, shipped
-
-SMALL = """froude: cache-scenario/1
-hypervisors: [{name: h1, vms: [a, b]}, {name: h2, vms: [c]}]
-clusters: [{name: c1, master: a, vms: [a, b, c]}]
-groups: [{c1: scan}, {c1: kmeans}]
-space: 2 MB
-data: 2 MB
-chunk: 16 KiB
-passes: 1
-window: 1 s
-"""
+from tests.support.cache.simulate.scenario import SMALL
 
 
 def test_those_that_come_with_froude_are_placed_as_in_figure_5() -> None:

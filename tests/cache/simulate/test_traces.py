@@ -9,9 +9,8 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.cache.simulate.traces import Layout, Request, read_traces
+from tests.support.cache.simulate.traces import MQSIM, MSR
 
-MQSIM = "1000000000 0 16 8 1\n2000000000 3 0 1 0\n"
-MSR = "128166372003061629,usr,0,Read,7014609920,24576,41286\n128166372013061629,usr,1,Write,512,1024,5\n"
 CSV = "op,time,volume,offset,size,extra\nread,0.5,db,4096,8192,x\nW,0.25,db,0,1,x\n"
 BLKPARSE = """\
   8,16   0        1     0.000000000   697  Q   R 0 + 8 [my job]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from froude.cache.solve.advice import advise
 from froude.cache.solve.state import Hypervisor, State, Vm
-from tests.cache.solve.made import vm
+from tests.support.cache.solve.made import vm
 
 
 def placed(vms: list[Vm], iops: dict[str, float | None]) -> State:

@@ -11,21 +11,9 @@ from froude.cache.curves import MissRatioCurve
 from froude.cache.solve import deadlines
 from froude.cache.solve.curve_policies import EXACT, HULL, Deadline, completions
 from froude.cache.solve.expecting import ratios
-from froude.cache.solve.state import Application, JobRun, State
-from tests.cache.solve.made import curve, state, vm
-
-
-def runs(
-    reads: dict[str, float], fixed_s: float, miss_s: float, *, slowest: bool, noise_s: float = 0.0
-) -> tuple[JobRun, ...]:
-    """Jobs at random caches."""
-    rng, found = random.Random(5), []
-    for _ in range(8):
-        misses = {name: count * rng.random() for name, count in reads.items()}
-        counted = max(misses.values()) if slowest else sum(misses.values())
-        time_s = fixed_s + miss_s * counted + abs(rng.gauss(0, noise_s))
-        found.append(JobRun(time_s=time_s, reads=reads, misses=misses))
-    return tuple(found)
+from froude.cache.solve.state import Application, State
+from tests.support.cache.solve.curve_policies import runs
+from tests.support.cache.solve.made import curve, state, vm
 
 
 def two_applications(*, slowest: bool, noise_s: float = 0.0) -> State:

@@ -15,7 +15,7 @@ from froude.cache.solve import deadlines
 from froude.cache.solve.completion import Completion
 from froude.cache.solve.deadlines import Goal, Met, meet
 from froude.cache.solve.sites import Site, sites
-from tests.cache.solve.made import curve, state, vm
+from tests.support.cache.solve.made import curve, state, vm
 
 Problem = tuple[list[Site], list[Goal], dict[str, float]]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from froude.cache.solve.choices import Choices, choices
 from froude.cache.solve.exact import table
 from froude.cache.solve.hull import greedy
-from tests.cache.solve.made import curve
+from tests.support.cache.solve.made import curve
 
 
 def cost(each: list[Choices], given: list[int]) -> float:

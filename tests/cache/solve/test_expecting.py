@@ -7,8 +7,8 @@ import pytest
 from froude.cache.curves import MissRatioCurve
 from froude.cache.solve.expecting import expected, ratios
 from froude.cache.solve.state import Application
-from tests.cache.solve.made import state, vm
-from tests.cache.solve.test_curve_policies import runs
+from tests.support.cache.solve.curve_policies import runs
+from tests.support.cache.solve.made import state, vm
 
 CURVE = MissRatioCurve((0, 10), (1.0, 0.2), 1)
 

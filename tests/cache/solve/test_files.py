@@ -10,7 +10,7 @@ from froude.base.errors import InputError
 from froude.cache.solve.files import read_state, shipped, state_text
 from froude.cache.solve.planner import solve
 from froude.cache.solve.policies import POLICIES, policy
-from tests.cache.solve.made import table_1
+from tests.support.cache.solve.made import table_1
 
 
 def test_a_state_reads_back(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from froude.cache.solve.genetic import PAPER, Breeding, Selection, evolve
 from froude.cache.solve.paper import Weights, best_fitness, fitness
-from tests.cache.solve.test_paper import drawn
+from tests.support.cache.solve.paper import drawn
 
 
 def gap(count: int, breeding: Breeding, seed: int = 1) -> float:

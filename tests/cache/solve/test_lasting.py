@@ -14,7 +14,7 @@ from froude.cache.solve.lasting import lasting, per_day, within
 from froude.cache.solve.policies import POLICIES, Policy, Search, policy
 from froude.cache.solve.state import State
 from froude.cache.solve.writing import DAY_S
-from tests.cache.solve.made import curve, state, vm
+from tests.support.cache.solve.made import curve, state, vm
 
 LOOP = MissRatioCurve((0, 60), (1.0, 0.0), 1)
 SCAN = MissRatioCurve((0, 30), (1.0, 0.9), 1)

@@ -10,7 +10,7 @@ from froude.cache.curves import MissRatioCurve
 from froude.cache.solve.moving import fill_s, kept
 from froude.cache.solve.policies import policy
 from froude.cache.solve.state import Hypervisor, State
-from tests.cache.solve.made import state, vm
+from tests.support.cache.solve.made import state, vm
 
 LOOP = MissRatioCurve((0, 60), (1.0, 0.0), 1)
 

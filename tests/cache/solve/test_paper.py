@@ -7,14 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.cache.solve.paper import Signals, Weights, best_fitness, fitness, fitnesses, fittest, signals
-from tests.cache.solve.made import vm
-
-
-def drawn(count: int, seed: int) -> Signals:
-    """Figures of as many VMs, normalised."""
-    rng = np.random.default_rng(seed)
-    return Signals(*(values / values.sum() for values in rng.random((3, count))))
+from froude.cache.solve.paper import Weights, best_fitness, fitness, fitnesses, fittest, signals
+from tests.support.cache.solve.made import vm
+from tests.support.cache.solve.paper import drawn
 
 
 @given(st.integers(1, 50), st.integers(0, 1000))

@@ -15,7 +15,7 @@ from froude.cache.curves import MissRatioCurve
 from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import POLICIES, Policy, policy
 from froude.cache.solve.state import Hypervisor, State
-from tests.cache.solve.made import curve, state, vm
+from tests.support.cache.solve.made import curve, state, vm
 
 LOOP = MissRatioCurve((0, 60), (1.0, 0.0), 1)
 

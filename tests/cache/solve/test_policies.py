@@ -14,7 +14,7 @@ from froude.cache.curves import MissRatioCurve
 from froude.cache.solve.expecting import expected
 from froude.cache.solve.policies import DEFAULT, POLICIES, Policy, Search, policy
 from froude.cache.solve.state import State
-from tests.cache.solve.made import GB, curve, state, table_1, vm
+from tests.support.cache.solve.made import GB, curve, state, table_1, vm
 
 
 def sizes(made: State, name: str) -> dict[str, int]:

@@ -10,7 +10,7 @@ import pytest
 
 from froude.cache.curves import MissRatioCurve, Shards
 from froude.cache.solve.sharing import natural_split
-from tests.cache.solve.made import vm
+from tests.support.cache.solve.made import vm
 
 
 def test_who_misses_more_holds_more() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from froude.cache.curves import MissRatioCurve
 from froude.cache.solve.sites import sites
-from tests.cache.solve.made import state, vm
+from tests.support.cache.solve.made import state, vm
 
 CURVE = MissRatioCurve((0, 10, 20), (1.0, 0.5, 0.0), 1)
 

@@ -10,7 +10,7 @@ from froude.base.declared import from_plain
 from froude.base.errors import InputError
 from froude.cache.curves import LARGEST, MissRatioCurve
 from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
-from tests.cache.solve.made import state, table_1, vm
+from tests.support.cache.solve.made import state, table_1, vm
 
 
 def test_it_reads_back_from_what_it_writes() -> None:

@@ -7,7 +7,7 @@ import math
 from froude.cache.curves import MissRatioCurve
 from froude.cache.solve.policies import policy
 from froude.cache.solve.whatif import measured_to, what_if
-from tests.cache.solve.made import state, table_1, vm
+from tests.support.cache.solve.made import state, table_1, vm
 
 _FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 

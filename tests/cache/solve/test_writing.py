@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from froude.cache.curves import MissRatioCurve
 from froude.cache.solve.writing import written
-from tests.cache.solve.made import vm
+from tests.support.cache.solve.made import vm
 
 
 def test_misses_and_writes_are_written() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from froude.cache.simulate.scenario import shipped
 from froude.cli.app import run
-from tests.cache.simulate.test_scenario import SMALL
-from tests.cache.simulate.test_traces import MQSIM, MSR
+from tests.support.cache.simulate.scenario import SMALL
+from tests.support.cache.simulate.traces import MQSIM, MSR
 
 Out = pytest.CaptureFixture[str]
 

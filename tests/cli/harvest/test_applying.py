@@ -15,9 +15,10 @@ from froude.cli.app import run
 from froude.cli.harvest.managers import only_one
 from froude.harvest.live.types import Resource
 from froude.harvest.telemetry.files import write_datacenter
-from tests.documented import help_examples
-from tests.harvest.datacenters import made
-from tests.harvest.live.managers import NEW, NODE, serving
+from tests.support.cli.harvest.applying import CAPACITIES, PLAIN
+from tests.support.documented import help_examples
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.live.managers import NEW, NODE, serving
 
 Out = pytest.CaptureFixture[str]
 
@@ -28,10 +29,6 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_datacenter(tmp_path / "lab", replace(made(np.full((1, 48), 0.2)), servers=["n"]))
     return tmp_path
-
-
-PLAIN = {**NEW, "nodes": {"nodes": {"node": [{**NODE, "nodeLabels": []}]}}, "get-node-labels": {}}
-CAPACITIES = {"property": [{"name": "yarn.scheduler.capacity.root.queues", "value": ""}]}
 
 
 def test_nothing_is_sent_unless_told(lab: Path, capsys: Out) -> None:

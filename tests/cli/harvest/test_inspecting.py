@@ -11,7 +11,7 @@ import pytest
 
 from froude.cli.app import run
 from froude.harvest.telemetry.files import write_datacenter
-from tests.harvest.even import datacenter
+from tests.support.harvest.even import datacenter
 
 Out = pytest.CaptureFixture[str]
 SERVERS = 60

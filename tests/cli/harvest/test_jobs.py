@@ -9,8 +9,8 @@ import pytest
 
 from froude.cli.app import run
 from froude.harvest.telemetry.files import write_datacenter
-from tests.harvest.datacenters import drawn
-from tests.harvest.schedule.dags.test_read import RUMEN, lines
+from tests.support.harvest.datacenters import drawn
+from tests.support.harvest.schedule.dags.read import RUMEN, lines
 
 Out = pytest.CaptureFixture[str]
 

@@ -14,8 +14,8 @@ from froude.hadoop.distribution import Hadoop
 from froude.hadoop.site import read_site
 from froude.harvest.live.hdfs.plugin import CLASS, POLICY
 from froude.harvest.telemetry.files import write_datacenter
-from tests.harvest.datacenters import made
-from tests.harvest.live.hdfs.namenodes import NODES, namenode
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.live.hdfs.namenodes import NODES, namenode
 
 Out = pytest.CaptureFixture[str]
 STATE = Path("harvest-placement.json")

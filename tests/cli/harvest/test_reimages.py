@@ -9,7 +9,7 @@ import pytest
 
 from froude.cli.app import run
 from froude.hadoop.distribution import Hadoop
-from tests.harvest.live.hdfs.namenodes import NODES, namenode
+from tests.support.harvest.live.hdfs.namenodes import NODES, namenode
 
 Out = pytest.CaptureFixture[str]
 

@@ -11,7 +11,7 @@ import pytest
 from froude.cli.app import run
 from froude.harvest.telemetry.datacenter import Reimages
 from froude.harvest.telemetry.files import write_datacenter
-from tests.harvest.datacenters import drawn
+from tests.support.harvest.datacenters import drawn
 
 Out = pytest.CaptureFixture[str]
 SMALL = ["--blocks", "2000", "--runs", "1"]

@@ -18,9 +18,9 @@ from froude.harvest.live.prior_file import prior_json, read_prior
 from froude.harvest.live.service_file import read_known
 from froude.harvest.live.types import Prior, Resource
 from froude.harvest.telemetry.files import write_datacenter
-from tests.cli.harvest.test_applying import CAPACITIES, PLAIN
-from tests.harvest.datacenters import made
-from tests.harvest.live.managers import NODE, serving
+from tests.support.cli.harvest.applying import CAPACITIES, PLAIN
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.live.managers import NODE, serving
 
 Out = pytest.CaptureFixture[str]
 METRICS = {"clusterMetrics": {"containersPending": 0}}

@@ -16,9 +16,9 @@ from froude.harvest.live.choosing import LastRun
 from froude.harvest.live.service_file import Known, known_json, read_known
 from froude.harvest.live.serving import Places, access
 from froude.harvest.telemetry.files import write_datacenter
-from tests.harvest.datacenters import made
-from tests.harvest.live.managers import NEW, serving
-from tests.harvest.live.test_api import TWO, Memory, api_of
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.live.api import TWO, Memory, api_of
+from tests.support.harvest.live.managers import NEW, serving
 
 Out = pytest.CaptureFixture[str]
 _LINE = "import sys; sys.stdout.write(' '.join(sys.argv[1:]) + chr(10)); sys.exit(sys.argv[-1] == 'wrong')"

@@ -9,7 +9,7 @@ import pytest
 
 from froude.cli.app import run
 from froude.harvest.telemetry.files import write_datacenter
-from tests.harvest.datacenters import drawn
+from tests.support.harvest.datacenters import drawn
 
 
 @pytest.fixture

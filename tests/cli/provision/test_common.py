@@ -20,7 +20,7 @@ from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Report, Section, Text
 from froude.workspace.document import content_of
-from tests.provision.clusters import paper_plan, photoshare, small
+from tests.support.provision.clusters import paper_plan, photoshare, small
 
 NAME = "photoshare-calibrated"
 SETTINGS = Settings(command="froude test", seed=7)

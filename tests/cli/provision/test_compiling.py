@@ -12,7 +12,7 @@ from froude.cli.app import run
 from froude.provision.inputs.plan_file import plan_json
 from froude.provision.search import compile as module
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
-from tests.provision.clusters import alternatives, paper_plan
+from tests.support.provision.clusters import alternatives, paper_plan
 
 pytest.importorskip("scipy")
 

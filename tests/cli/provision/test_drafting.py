@@ -14,7 +14,7 @@ from froude.hadoop.distribution import Hadoop
 from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number, Unit
 from froude.provision.types import Op
 from froude.trace.files import write_trace
-from tests.provision.draft.making import Recording, audit_line
+from tests.support.provision.draft.making import Recording, audit_line
 
 pytest.importorskip("scipy")
 JOB = "1699999999999_{:04d}"

@@ -15,7 +15,7 @@ from froude.cli.settings import Settings
 from froude.provision.inputs.read import read_parts
 from froude.provision.prices.layouts import Prices
 from froude.provision.prices.tables import Malformed
-from tests.provision.prices.tables import DISKS, EC2, GCP, RATES, written
+from tests.support.provision.prices.tables import DISKS, EC2, GCP, RATES, written
 
 UP_TO = ("--bandwidth", "up-to")
 

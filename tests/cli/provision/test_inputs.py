@@ -13,7 +13,7 @@ from froude.cli.provision import inputs
 from froude.provision.inputs.read import Parts, read_parts
 from froude.provision.inputs.yaml_form import MIGRATIONS
 from froude.workspace.document import open_document
-from tests.provision.inputs.figure2 import APPLICATION, RESOURCES, SLA
+from tests.support.provision.inputs.figure2 import APPLICATION, RESOURCES, SLA
 
 pytest.importorskip("scipy")
 

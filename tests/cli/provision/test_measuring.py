@@ -20,7 +20,7 @@ from froude.provision.measure.live.measure import Request
 from froude.provision.measure.measurement import Measurement, Sample, fit
 from froude.provision.types import Op
 from froude.storage.target import StorageKind, StorageTarget
-from tests.provision.measure.test_documents import measurement
+from tests.support.provision.measure.documents import measurement
 
 pytest.importorskip("scipy")
 

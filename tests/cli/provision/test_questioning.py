@@ -28,8 +28,8 @@ from froude.provision.analyses.uncertainty import (
 )
 from froude.provision.search.architecture import Architecture, architecture_of
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
-from tests.cli.provision.analyses import NAME, asked
-from tests.provision.clusters import paper_plan, photoshare
+from tests.support.cli.provision.analyses import NAME, asked
+from tests.support.provision.clusters import paper_plan, photoshare
 
 pytest.importorskip("highspy")
 NONE = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("slots of SAS", 5, 4), Conflict("network")))

@@ -21,8 +21,8 @@ from froude.provision.search.compile import Point
 from froude.provision.search.schedule import Scheduled, Slot
 from froude.provision.types import Period, Problem, Schedule
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
-from tests.cli.provision.analyses import NAME, asked
-from tests.provision.clusters import paper_plan, small
+from tests.support.cli.provision.analyses import NAME, asked
+from tests.support.provision.clusters import paper_plan, small
 
 pytest.importorskip("highspy")
 

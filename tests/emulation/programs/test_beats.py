@@ -19,8 +19,8 @@ from froude.hadoop.distribution import Hadoop
 from froude.workload.plan import Plan
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, Counter, NodeType, Periodic, Template, Which
-from tests.emulation.plans import _call, plan
-from tests.emulation.programs.test_scripted import SETTINGS, Stage, adding, alone, sent
+from testbed.plans import call_template, plan
+from tests.support.emulation.programs.scripted import SETTINGS, Stage, adding, alone, sent
 
 
 def periodic(
@@ -111,9 +111,9 @@ def test_periodic_calls_count_their_own_beats(hadoop: Hadoop) -> None:
     """A periodic call's rules see its number, and the answer of the beat before."""
     planned = plan(datanodes=0, clients=1)
     src = Template(("/beat", Counter(0, {"client.beat": 1})))
-    beat = Periodic(_call("beat", "getFileInfo", {"src": src}), 1.0)
+    beat = Periodic(call_template("beat", "getFileInfo", {"src": src}), 1.0)
     client = NodeType(
-        "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
+        "client", Count(1), (call_template("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
     )
     workload = replace(planned.workload, node_types=(client,))
     population = populate(
@@ -128,9 +128,9 @@ def test_periodic_calls_count_their_own_beats(hadoop: Hadoop) -> None:
 def test_a_periodic_call_that_fell_behind_makes_up_for_one_beat_only(hadoop: Hadoop) -> None:
     """Ten beats late, the next one is due at once, and the one after that a period later: no burst."""
     planned = plan(datanodes=0, clients=1)
-    beat = Periodic(_call("beat", "getFileInfo", {"src": Constant("/a")}), 1.0)
+    beat = Periodic(call_template("beat", "getFileInfo", {"src": Constant("/a")}), 1.0)
     client = NodeType(
-        "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
+        "client", Count(1), (call_template("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
     )
     workload = replace(planned.workload, node_types=(client,))
     population = populate(

@@ -31,8 +31,8 @@ from froude.workload.types import (
     Unknown,
     Which,
 )
-from tests.emulation.plans import _call
-from tests.trace import wire
+from testbed import wire
+from testbed.plans import call_template
 
 SCALE = Scale.of(files=3)
 
@@ -77,7 +77,7 @@ def test_indices_are_the_nodes_number_and_its_iterations() -> None:
 
 def test_a_cursor_knows_which_iteration_is_the_last() -> None:
     """Also after the node went on."""
-    cursor = Cursor((Repeat("L1", Count(2), (_call("a", "getFileInfo", {}),)),), SCALE)
+    cursor = Cursor((Repeat("L1", Count(2), (call_template("a", "getFileInfo", {}),)),), SCALE)
     here = context(Place(cursor.loops, cursor))
     assert not here.is_last("L1")
     cursor.advance()

@@ -30,7 +30,7 @@ from froude.workload.types import (
     Which,
     Workload,
 )
-from tests.emulation.plans import CLIENT, workload
+from testbed.plans import CLIENT, workload
 
 SCALE = Scale.of(files=3)
 

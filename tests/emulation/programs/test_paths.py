@@ -12,7 +12,7 @@ from froude.hadoop.distribution import Hadoop
 from froude.hadoop.leaves import leaves
 from froude.hadoop.schema import Schema
 from froude.workload.rules import Special
-from tests.emulation.plans import CLIENT
+from testbed.plans import CLIENT
 
 DATANODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 

@@ -23,7 +23,7 @@ from froude.hadoop.schema import Schema
 from froude.hadoop.target import Target
 from froude.workload.rules import Special, Value
 from froude.workload.types import Constant, Counter, Generated, Template
-from tests.emulation.plans import _call, plan
+from testbed.plans import call_template, plan
 
 SCHEMA = Schema({}, {})
 
@@ -123,9 +123,9 @@ def test_every_node_has_an_id_of_its_own(population: Population) -> None:
 def test_a_request_that_does_not_fit_the_release_is_stated(population: Population) -> None:
     """A field that is not there, and a required one that is missing."""
     with pytest.raises(InputError, match="nonsense"):
-        population.fixed(_call("x", "getFileInfo", {"nonsense": Constant(1)}))
+        population.fixed(call_template("x", "getFileInfo", {"nonsense": Constant(1)}))
     with pytest.raises(InputError, match=r"lacks a field.*src"):
-        population.fixed(_call("y", "getFileInfo", {}))
+        population.fixed(call_template("y", "getFileInfo", {}))
 
 
 def test_pools_share_and_no_pool_gives_each_its_own(hadoop: Hadoop) -> None:

@@ -14,7 +14,7 @@ from froude.emulation.programs.registry import KINDS, kind_of, methods_of, popul
 from froude.emulation.programs.scripted import ScriptedNode
 from froude.hadoop.distribution import Hadoop
 from froude.workload.types import SCRIPTED
-from tests.emulation.plans import plan
+from testbed.plans import plan
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -18,9 +18,9 @@ from froude.emulation.programs.scripted_family import ScriptedFamily
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.target import Target
 from froude.workload.types import Constant, Flow, Side
-from tests.emulation.plans import _call, plan
+from testbed.plans import call_template, plan
 
-FIRST = _call(
+FIRST = call_template(
     "first", "mkdirs", {"src": Constant("/a"), "masked.perm": Constant(511), "createParent": Constant(True)}
 )
 
@@ -58,7 +58,7 @@ def test_a_request_without_a_required_field_is_left_out_where_it_is_to_be_sent(
     """A value that a failed call should have given is missing: this is noted, and the call is not made."""
     requests, context, _ = made(hadoop)
     flow = Flow("create", Side.RESPONSE, "fs.fileId")
-    call = _call(
+    call = call_template(
         "second", "mkdirs", {"src": flow, "masked.perm": Constant(511), "createParent": Constant(True)}
     )
     out: list[Instruction] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,25 +18,21 @@ from froude.emulation.programs.events import (
     NodeId,
     Note,
     Reached,
-    Reply,
     Send,
     SendMessage,
     Started,
-    Timer,
     WakeAt,
 )
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockWritten
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
-from froude.emulation.programs.scripted_family import ScriptedFamily
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.target import Target
 from froude.workload.plan import Plan
 from froude.workload.scale import Count
 from froude.workload.types import (
     Actor,
-    CallTemplate,
     Constant,
     Counter,
     Effect,
@@ -51,87 +46,8 @@ from froude.workload.types import (
     Which,
 )
 from froude.workload.walk import calls
-from tests.emulation.plans import BLOCK_BYTES, CLIENT, LAST_BYTES, _call, plan
-
-SETTINGS = PlaySettings({"": Target("namenode", "nn:1", "CID-1")})
-
-
-@pytest.fixture
-def population(hadoop: Hadoop) -> Population:
-    """Two DataNodes and two clients."""
-    return populate(plan(datanodes=2, clients=2, files=1), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS)
-
-
-class Stage:
-    """One client and the NameNode's side of the talk."""
-
-    def __init__(self, population: Population, number: int = 0, node_type: str = "client") -> None:
-        self.population, self.now_s = population, 0.0
-        family = population.families[node_type]
-        assert isinstance(family, ScriptedFamily)
-        self.node = family.program(number)
-
-    @property
-    def uuid(self) -> str:
-        """The name of the DataNode that blocks are placed on."""
-        return str(self.population.fact(NodeId("datanode", 1), "uuid"))
-
-    def tell(self, event: Any) -> list[Instruction]:
-        return list(self.node.handle(event, self.now_s))
-
-    def ring(self, said: Sequence[Instruction], token: int = 0) -> list[Instruction]:
-        """Let the timer of the next step ring."""
-        at_s = next(each.time_s for each in said if isinstance(each, WakeAt) and each.token == token)
-        self.now_s = max(self.now_s, at_s)
-        return self.tell(Timer(token, at_s))
-
-    def answer(self, said: Sequence[Instruction], fill: Any = None) -> list[Instruction]:
-        send = sent(said)
-        response: Any = self.population.schema.method(send.protocol, send.method).response()
-        if fill is not None:
-            fill(response)
-        return self.tell(Reply(send.token, response.SerializePartialToString()))
-
-    def request(self, said: Sequence[Instruction]) -> Any:
-        send = sent(said)
-        return self.population.schema.decode_request(send.protocol, send.method, send.body)
-
-    def block(self, number: int) -> Any:
-        def fill(response: Any) -> None:
-            located = response.block
-            located.b.poolId, located.b.blockId, located.b.generationStamp = "BP-1", number, number + 1000
-            located.offset, located.corrupt = 0, False
-            token = located.blockToken
-            token.identifier, token.password, token.kind, token.service = b"", b"", "", ""
-            identity = located.locs.add(location="/r").id
-            identity.ipAddr = identity.hostName = "127.0.0.1"
-            identity.datanodeUuid = self.uuid
-            identity.xferPort = identity.infoPort = identity.ipcPort = 1
-            located.storageIDs.append("DS-x")
-
-        return fill
-
-    def created(self) -> list[Instruction]:
-        """Up to the moment that create is answered."""
-        said = self.ring(self.tell(Started(0.0)))
-
-        def fill(response: Any) -> None:
-            status = response.fs
-            status.fileType, status.path, status.length, status.owner, status.group = 2, b"", 0, "a", "b"
-            status.permission.perm, status.modification_time, status.access_time, status.fileId = (
-                420,
-                0,
-                0,
-                16999,
-            )
-
-        return self.answer(said, fill)
-
-
-def sent(said: Sequence[Instruction]) -> Send:
-    """The one call among instructions."""
-    (send,) = [each for each in said if isinstance(each, Send)]
-    return send
+from testbed.plans import BLOCK_BYTES, CLIENT, LAST_BYTES, call_template, plan
+from tests.support.emulation.programs.scripted import SETTINGS, Named, Stage, adding, alone, sent
 
 
 def test_arguments_follow_rules_and_earlier_answers(population: Population) -> None:
@@ -274,7 +190,7 @@ def test_effects_reach_the_nodes_that_the_answer_names(hadoop: Hadoop) -> None:
     name = Template(("DN-", Counter(0, {"node": 1})))
     path = Flow("client.add", Side.RESPONSE, "block.locs[{each}].id.datanodeUuid", Which.CAUSE)
     effect = Effect(
-        _call("w", "getFileInfo", {"src": path}),
+        call_template("w", "getFileInfo", {"src": path}),
         "client.add",
         "client",
         "block.locs",
@@ -283,7 +199,7 @@ def test_effects_reach_the_nodes_that_the_answer_names(hadoop: Hadoop) -> None:
         "src",
     )
     watcher = NodeType(
-        "watcher", Count(2), (_call("hello", "getFileInfo", {"src": name}),), effects=(effect,)
+        "watcher", Count(2), (call_template("hello", "getFileInfo", {"src": name}),), effects=(effect,)
     )
     workload = replace(planned.workload, node_types=(planned.workload.node_type("client"), watcher))
     counts = {"client": 1, "watcher": 2}
@@ -292,7 +208,7 @@ def test_effects_reach_the_nodes_that_the_answer_names(hadoop: Hadoop) -> None:
     )
     acting = Stage(population, 1, "watcher")
     acting.ring(acting.tell(Started(0.0)))
-    stage = _Named(population)
+    stage = Named(population)
     said = stage.answer(stage.ring(stage.created()), stage.block(71))
     (message,) = [e for e in said if isinstance(e, SendMessage)]
     assert message.node == NodeId("watcher", 1)
@@ -302,16 +218,10 @@ def test_effects_reach_the_nodes_that_the_answer_names(hadoop: Hadoop) -> None:
     assert population.schema.decode_request(CLIENT, call.method, call.body).src == "DN-1"  # type: ignore[attr-defined]
 
 
-class _Named(Stage):
-    """Blocks are placed on a node called DN-1."""
-
-    uuid = "DN-1"
-
-
 def test_an_effect_that_timing_decides_is_made_for_its_share_of_causes(hadoop: Hadoop) -> None:
     """A share of 0.3 acts for about three causes in ten, the same ones for one seed."""
     planned = plan(datanodes=0, clients=1, files=200)
-    again = _call("again", "getFileInfo", {"src": Constant("/a")})
+    again = call_template("again", "getFileInfo", {"src": Constant("/a")})
     effect = Effect(again, "client.info", "client", None, share=0.3)
     client = replace(planned.workload.node_type("client"), effects=(effect,))
     workload = replace(planned.workload, node_types=(client,))
@@ -339,7 +249,7 @@ def test_the_callee_of_a_request_acts_on_it(hadoop: Hadoop) -> None:
     planned = plan(datanodes=0, clients=0)
     where = Template(("10.0.0.", Counter(1, {"node": 1})))
     asked = replace(
-        _call(
+        call_template(
             "launch",
             "mkdirs",
             {"src": Constant("/job.jar"), "masked.perm": Constant(1), "createParent": Constant(True)},
@@ -347,15 +257,21 @@ def test_the_callee_of_a_request_acts_on_it(hadoop: Hadoop) -> None:
         callee=Template((where, ":8041")),
     )
     effect = Effect(
-        _call("fetch", "getFileInfo", {"src": Flow("client.launch", Side.REQUEST, "src", Which.CAUSE)}),
+        call_template(
+            "fetch", "getFileInfo", {"src": Flow("client.launch", Side.REQUEST, "src", Which.CAUSE)}
+        ),
         "client.launch",
         "client",
         None,
         Actor.CALLEE,
         owner_fact="src",
     )
-    node = NodeType("node", Count(2), (_call("hello", "getFileInfo", {"src": where}),), effects=(effect,))
-    master = NodeType("client", Count(2), (asked, _call("after", "getFileInfo", {"src": Constant("/b")})))
+    node = NodeType(
+        "node", Count(2), (call_template("hello", "getFileInfo", {"src": where}),), effects=(effect,)
+    )
+    master = NodeType(
+        "client", Count(2), (asked, call_template("after", "getFileInfo", {"src": Constant("/b")}))
+    )
     workload = replace(planned.workload, node_types=(master, node))
     counts = {"client": 2, "node": 2}
     population = populate(
@@ -377,9 +293,13 @@ def test_the_callee_of_a_request_acts_on_it(hadoop: Hadoop) -> None:
 def test_a_request_that_is_made_again_has_had_its_effects(hadoop: Hadoop) -> None:
     """What a request makes its callee do is caused at the first attempt alone."""
     made = plan(datanodes=0, clients=0)
-    asked = _call("launch", "getFileInfo", {"src": Constant("/a")})
+    asked = call_template("launch", "getFileInfo", {"src": Constant("/a")})
     effect = Effect(
-        _call("fetch", "getFileInfo", {"src": Constant("/b")}), "client.launch", "client", None, Actor.CALLEE
+        call_template("fetch", "getFileInfo", {"src": Constant("/b")}),
+        "client.launch",
+        "client",
+        None,
+        Actor.CALLEE,
     )
     client = NodeType("client", Count(1), (asked,), effects=(effect,))
     workload = replace(made.workload, node_types=(client,))
@@ -399,12 +319,14 @@ def test_a_call_of_a_service_without_target_is_left_out(hadoop: Hadoop) -> None:
     """It is counted, with all that it would have caused; the node goes on, and calls of other services are sent."""
     planned = plan(datanodes=0, clients=1)
     steps = (
-        replace(_call("ask", "getFileInfo", {"src": Constant("/a")}), service="resourcemanager"),
-        replace(_call("look", "getFileInfo", {"src": Constant("/b")}), service="namenode"),
+        replace(call_template("ask", "getFileInfo", {"src": Constant("/a")}), service="resourcemanager"),
+        replace(call_template("look", "getFileInfo", {"src": Constant("/b")}), service="namenode"),
     )
     effects = (
-        Effect(_call("start", "getFileInfo", {"src": Constant("/c")}), "client.ask", "client", None),
-        Effect(_call("fetch", "getFileInfo", {"src": Constant("/d")}), "client.start", "client", None),
+        Effect(call_template("start", "getFileInfo", {"src": Constant("/c")}), "client.ask", "client", None),
+        Effect(
+            call_template("fetch", "getFileInfo", {"src": Constant("/d")}), "client.start", "client", None
+        ),
     )
     client = NodeType("client", Count(1), steps, effects=effects)
     workload = replace(planned.workload, node_types=(client,))
@@ -419,25 +341,6 @@ def test_a_call_of_a_service_without_target_is_left_out(hadoop: Hadoop) -> None:
         for name in ("ask", "start", "fetch")
     ]
     assert sent(stage.ring(said)).service == "namenode"
-
-
-def alone(hadoop: Hadoop, client: NodeType) -> Stage:
-    """One node, of a workload of its own."""
-    made = plan(datanodes=0, clients=1)
-    workload = replace(made.workload, node_types=(client,))
-    return _Named(
-        populate(
-            Plan(workload, made.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
-        )
-    )
-
-
-def adding(name: str, source: str | None = None, which: Which = Which.LAST) -> CallTemplate:
-    """A call that is answered with a block; its fileId is the number of the block that another was answered with."""
-    arguments: dict[str, Rule] = {"src": Constant("/a"), "clientName": Constant("me")}
-    if source is not None:
-        arguments["fileId"] = Flow(source, Side.RESPONSE, "block.b.blockId", which)
-    return _call(name, "addBlock", arguments)
 
 
 def test_an_answer_to_an_effect_is_kept(hadoop: Hadoop) -> None:
@@ -485,8 +388,8 @@ def test_an_answer_that_denies_what_was_done_is_no_success(
     hadoop: Hadoop, confirmed_by: str | None, result: bool, declined: bool
 ) -> None:
     """A deletion that was confirmed whenever it was recorded: now it says false, of this path; the node goes on."""
-    delete = _call("delete", "delete", {"src": Constant("/in/a"), "recursive": Constant(False)})
-    after = _call("look", "getFileInfo", {"src": Constant("/b")})
+    delete = call_template("delete", "delete", {"src": Constant("/in/a"), "recursive": Constant(False)})
+    after = call_template("look", "getFileInfo", {"src": Constant("/b")})
     stage = alone(hadoop, NodeType("client", Count(1), (replace(delete, confirmed_by=confirmed_by), after)))
     said = stage.ring(stage.tell(Started(0.0)))
     said = stage.answer(said, lambda response: setattr(response, "result", result))
@@ -513,8 +416,8 @@ def test_names_are_taken_from_a_listing_element_by_element(
         Which.SAME,
         element=Counter(1, {"L1": 1}),
     )
-    look = _call("look", "getFileInfo", {"src": Template(("/in/", name))})
-    steps = (_call("list", "getListing", listing), Repeat("L1", Count(3), (look,)))
+    look = call_template("look", "getFileInfo", {"src": Template(("/in/", name))})
+    steps = (call_template("list", "getListing", listing), Repeat("L1", Count(3), (look,)))
     stage = alone(hadoop, NodeType("client", Count(1), steps))
 
     def fill(response: Any) -> None:
@@ -534,6 +437,6 @@ def test_names_are_taken_from_a_listing_element_by_element(
 
 def test_constant_requests_are_made_once(population: Population) -> None:
     """A call without a changing argument is encoded once for all nodes."""
-    template = _call("fixed", "getFileInfo", {"src": Constant("/a")})
+    template = call_template("fixed", "getFileInfo", {"src": Constant("/a")})
     assert population.fixed(template) is population.fixed(template)
     assert population.fixed(population.types["client"].steps[0].steps[0]) is None  # type: ignore[union-attr,arg-type]

@@ -11,8 +11,8 @@ from froude.emulation.programs.scripted_family import ScriptedFamily
 from froude.hadoop.distribution import Hadoop
 from froude.workload.rules import Special
 from froude.workload.types import Constant, Counter, Template
-from tests.emulation.plans import plan
-from tests.emulation.programs.test_scripted import SETTINGS
+from testbed.plans import plan
+from tests.support.emulation.programs.scripted import SETTINGS
 
 
 @pytest.fixture

@@ -27,8 +27,8 @@ from froude.workload.plan import Plan
 from froude.workload.rules import Special, Value
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, NodeType, Recorded, Wait, Workload
-from tests.emulation.plans import _call, plan
-from tests.emulation.programs.test_scripted import SETTINGS, Stage, sent
+from testbed.plans import call_template, plan
+from tests.support.emulation.programs.scripted import SETTINGS, Stage, sent
 
 WAIT = Wait("src", 1, "rename", "dst", "producer")
 NODE = NodeId("consumer", 3)
@@ -98,10 +98,11 @@ def test_a_timer_of_an_earlier_wait_ends_no_later_one(waiting: Waiting) -> None:
 # --- of a play -------------------------------------------------------------------------------------------------
 
 RENAME = replace(
-    _call("move", "rename", {"src": Constant("/tmp/a"), "dst": Constant("/in")}), confirmed_by="result"
+    call_template("move", "rename", {"src": Constant("/tmp/a"), "dst": Constant("/in")}),
+    confirmed_by="result",
 )
-LOOK = replace(_call("look", "getFileInfo", {"src": Constant("/in/a")}), after=WAIT)
-AGAIN = replace(_call("again", "getFileInfo", {"src": Constant("/in/b")}), after=replace(WAIT, up=2))
+LOOK = replace(call_template("look", "getFileInfo", {"src": Constant("/in/a")}), after=WAIT)
+AGAIN = replace(call_template("again", "getFileInfo", {"src": Constant("/in/b")}), after=replace(WAIT, up=2))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from froude.experiment.figures.page import page
 from froude.render import Table, Tone
 from froude.trace.audit.summary import AuditSummary, summarise_audit
 from froude.trace.importers.audit_log import import_audit
-from tests.trace.audit.lines import calls, written
+from testbed.audit_lines import calls, written
 
 
 def summary(folder: Path, more: str = "") -> AuditSummary:

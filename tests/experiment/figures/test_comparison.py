@@ -8,7 +8,7 @@ from froude.experiment.compare import Comparison, Outcome, compare
 from froude.experiment.figures.comparison import comparison_section, comparison_title, value_text
 from froude.experiment.figures.page import page
 from froude.render import Chart, Table, Tone
-from tests.experiment.comparisons import arms
+from tests.support.experiment.comparisons import arms
 
 
 def _chart(comparison: Comparison) -> Chart:

@@ -11,7 +11,7 @@ from froude.experiment.figures.environment import (
     when,
 )
 from froude.experiment.knee_words import TARGET
-from tests.experiment.main_jobs import a_run
+from tests.support.experiment.main_jobs import a_run
 
 
 def test_facts_are_rows_and_empty_ones_are_none() -> None:

@@ -10,7 +10,7 @@ from froude.experiment.figures.failures import failures_table
 from froude.trace.failures import Failures
 from froude.trace.summary import failures_of
 from froude.trace.types import Status
-from tests.trace.making import echo, small_trace
+from tests.support.trace.making import echo, small_trace
 
 
 def test_what_failed_and_when() -> None:

@@ -17,10 +17,10 @@ from froude.render import Tone
 from froude.trace.types import Loss
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Refusal
-from tests.experiment.figures.test_prediction import PREDICTION
-from tests.experiment.figures.test_workload import SCALE, WORKLOAD
-from tests.experiment.main_jobs import EXACT, a_run, a_run_of_yarn
-from tests.trace.making import META, small_trace
+from tests.support.experiment.figures.prediction import PREDICTION
+from tests.support.experiment.figures.workload import SCALE, WORKLOAD
+from tests.support.experiment.main_jobs import EXACT, a_run, a_run_of_yarn
+from tests.support.trace.making import META, small_trace
 
 
 def a_clean_run(**changes: Any) -> Run:

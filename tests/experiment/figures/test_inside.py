@@ -6,7 +6,7 @@ from froude.emulation.bottleneck import Measured
 from froude.experiment.figures.inside import Inside, charts_of, gauge, mean, rate, series
 from froude.experiment.figures.readings import Readings
 from froude.render import Axis
-from tests.experiment.main_jobs import a_run
+from tests.support.experiment.main_jobs import a_run
 
 READINGS = Readings(
     [

@@ -15,8 +15,8 @@ from froude.experiment.knee_search import Outcome
 from froude.experiment.knee_words import TARGET
 from froude.render import Callout, Chart, Table, Tone
 from froude.workspace.artifact import Origin
-from tests.experiment.knees import two_plays
-from tests.experiment.main_jobs import a_run_of_yarn
+from tests.support.experiment.knees import two_plays
+from tests.support.experiment.main_jobs import a_run_of_yarn
 
 
 def test_its_page() -> None:

@@ -15,7 +15,7 @@ from froude.experiment.figures.latency import (
     throughput,
 )
 from froude.render import Chart
-from tests.experiment.main_jobs import a_run, a_run_of_yarn
+from tests.support.experiment.main_jobs import a_run, a_run_of_yarn
 
 METHODS = ("create", "delete")
 

@@ -12,10 +12,10 @@ from froude.experiment.figures.main_job import main_job_report
 from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.workload import workload_section
 from froude.render import Callout, Table, Tone
-from tests.experiment.figures.test_prediction import PREDICTION
-from tests.experiment.figures.test_workload import SCALE, WORKLOAD
-from tests.experiment.knees import two_plays
-from tests.experiment.main_jobs import EXACT, a_run, done
+from tests.support.experiment.figures.prediction import PREDICTION
+from tests.support.experiment.figures.workload import SCALE, WORKLOAD
+from tests.support.experiment.knees import two_plays
+from tests.support.experiment.main_jobs import EXACT, a_run, done
 
 
 def test_the_lede_answers_in_numbers(tmp_path: Path) -> None:

@@ -4,32 +4,9 @@ from __future__ import annotations
 
 from froude.emulation.bottleneck import Load, Measured
 from froude.experiment.figures.namenode import namenode_section
-from froude.render import Chart, Section, Table, Text
-from tests.experiment.main_jobs import a_run
-
-LOCK = "FSNamesystem.FSNWriteLockCreateNanos"
-METRICS = [
-    Measured(
-        float(t),
-        {
-            "process.cpu_seconds": 1.0 + t / 2,
-            "RpcActivity.CallQueueLength": 0.0,
-            "RpcActivity.RpcQueueTimeNumOps": 10.0 * t,
-            "RpcActivity.RpcQueueTimeAvgTime": float(t),
-            "RpcActivity.ReceivedBytes": 1000.0 * t,
-            "RpcActivity.RpcSlowCalls": 3.0,
-            f"{LOCK}NumOps": 10.0 * t,
-            f"{LOCK}AvgTime": 2e6,
-            "JvmMetrics.MemHeapUsedM": 20.0 + t,
-        },
-    )
-    for t in range(4)
-]
-
-
-def charts(section: Section) -> dict[str, Chart]:
-    """By title."""
-    return {block.title: block for block in section.blocks if isinstance(block, Chart)}
+from froude.render import Table, Text
+from tests.support.experiment.figures.namenode import METRICS, charts
+from tests.support.experiment.main_jobs import a_run
 
 
 def test_what_moved_is_drawn_in_base_units() -> None:

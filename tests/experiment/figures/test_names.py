@@ -11,7 +11,7 @@ from froude.experiment.figures.workload import pattern, workload_section
 from froude.render import Table, describe
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, NodeType, Repeat
-from tests.experiment.figures.test_workload import DATANODE, WORKLOAD
+from tests.support.experiment.figures.workload import DATANODE, WORKLOAD
 
 
 def _shell(*methods: str) -> NodeType:

@@ -17,10 +17,10 @@ from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_section
 from froude.render import Report, Section
 from froude.workload.extrapolate import extrapolate
-from tests.experiment.figures.test_prediction import PREDICTION
-from tests.experiment.figures.test_workload import SCALE, WORKLOAD
-from tests.experiment.main_jobs import a_run
-from tests.trace.making import small_trace
+from tests.support.experiment.figures.prediction import PREDICTION
+from tests.support.experiment.figures.workload import SCALE, WORKLOAD
+from tests.support.experiment.main_jobs import a_run
+from tests.support.trace.making import small_trace
 
 PLAN = replace(extrapolate(WORKLOAD, SCALE), refusals=())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from froude.emulation.run import Run
 from froude.experiment.figures.phases import phase_marks, phase_table, phases
-from tests.experiment.main_jobs import a_run
+from tests.support.experiment.main_jobs import a_run
 
 
 def _ramped(at_s: float | None) -> Run:

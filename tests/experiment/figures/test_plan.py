@@ -8,7 +8,7 @@ from froude.experiment.figures.plan import plan_section
 from froude.render import Callout, Table, Tone, literal
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Refusal
-from tests.experiment.figures.test_workload import SCALE, WORKLOAD
+from tests.support.experiment.figures.workload import SCALE, WORKLOAD
 
 PLAN = replace(extrapolate(WORKLOAD, SCALE), refusals=())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from froude.emulation.bottleneck import Load
 from froude.experiment.figures.player import player_section
 from froude.render import Chart, Table
-from tests.experiment.main_jobs import a_run
+from tests.support.experiment.main_jobs import a_run
 
 
 def test_its_load_is_drawn_and_what_stood_still_is_not() -> None:

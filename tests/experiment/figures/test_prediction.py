@@ -3,24 +3,8 @@
 from dataclasses import replace
 
 from froude.experiment.figures.prediction import prediction_section
-from froude.mining.prediction import LeafOutcome, Miss, Prediction, PredictionRow
-from froude.mining.sequences import TypeSequences
 from froude.render import Table
-
-PREDICTION = Prediction(
-    sequences=(TypeSequences("client", 5, 5, 4, 100, 99, 98, "call 7: delete"),),
-    effects=(),
-    rows=(
-        PredictionRow(
-            "logical", 1000, {LeafOutcome.EQUAL: 900, LeafOutcome.FLOW: 90, LeafOutcome.WRONG: 10}, 995
-        ),
-        PredictionRow("periodic", 0, {}, None),
-        PredictionRow(
-            "all", 1000, {LeafOutcome.EQUAL: 900, LeafOutcome.FLOW: 90, LeafOutcome.WRONG: 10}, None
-        ),
-    ),
-    misses=(Miss("create", "src", LeafOutcome.WRONG, 10, (("/a", "/b"),)),),
-)
+from tests.support.experiment.figures.prediction import PREDICTION
 
 
 def test_shares_are_not_rounded_up() -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from froude.experiment.figures.recorded import methods_table
 from froude.trace.types import Status
-from tests.recorded import recorded
-from tests.trace.making import echo, small_trace
+from testbed.recorded import recorded
+from tests.support.trace.making import echo, small_trace
 
 
 def test_durations_of_all_recordings_by_method() -> None:

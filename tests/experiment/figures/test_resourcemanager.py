@@ -7,7 +7,7 @@ from froude.experiment.figures.namenode import namenode_section
 from froude.experiment.figures.resourcemanager import resourcemanager_sections
 from froude.experiment.figures.run import run_sections
 from froude.render import Chart, Table, Text
-from tests.experiment.main_jobs import a_run, a_run_of_yarn
+from tests.support.experiment.main_jobs import a_run, a_run_of_yarn
 
 METRICS = [
     Measured(

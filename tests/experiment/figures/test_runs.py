@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from froude.experiment.figures.runs import runs_section
 from froude.render import Chart, Table
-from tests.experiment.main_jobs import a_run
+from tests.support.experiment.main_jobs import a_run
 
 
 def test_runs_in_their_order_and_points_by_their_load() -> None:

@@ -6,8 +6,8 @@ from froude.experiment.figures.namenode import namenode_section
 from froude.experiment.figures.stops import OTHERS, stop_blocks
 from froude.hadoop.gc_log import GcLog, HeapChange, Pause
 from froude.render import Chart, Table
-from tests.experiment.figures.test_namenode import METRICS, charts
-from tests.experiment.main_jobs import a_run
+from tests.support.experiment.figures.namenode import METRICS, charts
+from tests.support.experiment.main_jobs import a_run
 
 LOG = GcLog(
     [

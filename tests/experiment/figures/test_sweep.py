@@ -8,7 +8,7 @@ from froude.experiment.figures.page import page
 from froude.experiment.figures.sweep import sweep_title, sweep_tone
 from froude.experiment.swept import Swept
 from froude.render import Chart, ChartKind, Table, Tone
-from tests.experiment.sweeps import swept
+from tests.support.experiment.sweeps import swept
 
 
 def _charts(found: Swept, kind: ChartKind) -> dict[str, Chart]:

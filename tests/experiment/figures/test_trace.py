@@ -14,8 +14,8 @@ from froude.render import Callout, Chart, Section, Table, Tone
 from froude.trace.importers.audit import ClosureResult
 from froude.trace.types import Loss, Trace
 from froude.workspace.artifact import Lineage, State
-from tests.recorded import recorded
-from tests.trace.making import META, echo, small_trace
+from testbed.recorded import recorded
+from tests.support.trace.making import META, echo, small_trace
 
 _Kind = TypeVar("_Kind")
 

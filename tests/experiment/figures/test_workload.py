@@ -6,7 +6,6 @@ import pytest
 
 from froude.experiment.figures.workload import argument_kinds, finding_text, pattern, workload_section
 from froude.render import ArrowKind, Callout, Table, describe
-from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
     Cases,
@@ -14,44 +13,12 @@ from froude.workload.types import (
     Counter,
     Effect,
     Finding,
-    Flow,
     Generated,
-    NodeType,
-    Periodic,
-    Question,
-    Recorded,
-    Repeat,
-    Side,
     StartRule,
     Template,
     Unknown,
-    Workload,
 )
-
-CREATE = CallTemplate("client.c1", "p", "create", {"src": Template(("/in/", Counter(0, {"L1": 1})))})
-ADD = CallTemplate("client.c2", "p", "addBlock", {"fileId": Flow("client.c1", Side.RESPONSE, "fs.fileId")})
-RECEIVED = CallTemplate("dn.e1", "p", "blockReceivedAndDeleted", {})
-BEAT = CallTemplate("dn.p1", "p", "sendHeartbeat", {"used": Generated("gauge")})
-CLIENT = NodeType(
-    "client",
-    Count.parse("clients"),
-    (Repeat("L1", Count.parse("files"), (CREATE, ADD)),),
-    start=StartRule(after="dn", every=True, delay_s=0.5),
-)
-DATANODE = NodeType(
-    "dn",
-    Count.parse("datanodes"),
-    (),
-    (Periodic(BEAT, 3.0),),
-    (Effect(RECEIVED, "client.c2", "client", "block.locs", None),),
-)
-SCALE = Scale.of(clients=2, files=4, datanodes=3)
-WORKLOAD = Workload(
-    (DATANODE, CLIENT),
-    Recorded((SCALE,), ("CID",)),
-    (Question("q1", "what is it?", "client", "client.c1", "src", ("a",), (Constant("a"),)),),
-    (Finding("files took one value", fatal=True),),
-)
+from tests.support.experiment.figures.workload import ADD, CLIENT, CREATE, DATANODE, SCALE, WORKLOAD
 
 
 def test_the_picture_in_words() -> None:

@@ -15,7 +15,7 @@ from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.fsimage.replicas import BEING_WRITTEN, BlockLists, read_columns
 from froude.hadoop.fsimage.striping import SYSTEM
 from froude.hadoop.schema import Schema
-from tests.hadoop.fsimage import images
+from tests.support.hadoop.fsimage import images
 
 Rows = list[tuple[int, int, int, int]]
 

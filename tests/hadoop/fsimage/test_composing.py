@@ -18,8 +18,8 @@ from froude.hadoop.fsimage.namespace import ROOT_ID, Namespace, read_namespace
 from froude.hadoop.fsimage.saving import save_image
 from froude.hadoop.fsimage.sections import DIRECTORIES, Reader
 from froude.hadoop.schema import Schema
-from tests.hadoop.fsimage import images
-from tests.hadoop.fsimage.templates import template
+from tests.support.hadoop.fsimage import images
+from tests.support.hadoop.fsimage.templates import template
 
 SAME = (
     "type",

@@ -8,7 +8,7 @@ import pytest
 from froude.hadoop.fsimage.growth import Growth, grow
 from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE
 from froude.hadoop.fsimage.namespace import Namespace
-from tests.hadoop.fsimage.templates import template
+from tests.support.hadoop.fsimage.templates import template
 
 
 def levels(growth: Growth) -> list[int]:

@@ -15,7 +15,7 @@ from froude.hadoop.fsimage.container import kind, open_image
 from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE, SYMLINK, InodeRows
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.schema import Schema
-from tests.hadoop.fsimage import images
+from tests.support.hadoop.fsimage import images
 
 NUMBERS = st.one_of(st.integers(0, 9), st.integers(0, (1 << 63) - 1))
 BLOCKS = st.lists(st.tuples(st.integers(0, (1 << 64) - 1), NUMBERS, st.integers(0, 1 << 40)), max_size=4)

@@ -13,7 +13,7 @@ from froude.hadoop.fsimage.codecs import CODECS
 from froude.hadoop.fsimage.container import Extent, delimited, image_bytes, kind, open_image
 from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.schema import Schema
-from tests.hadoop.fsimage import images
+from tests.support.hadoop.fsimage import images
 
 
 def _read(tmp_path: Path, schema: Schema, codec: str = "", bits: int = 3) -> Namespace:

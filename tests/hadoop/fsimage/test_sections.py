@@ -12,7 +12,7 @@ from froude.base.errors import InputError
 from froude.hadoop.fsimage.container import Extent, ImageFile, delimited, image_bytes, open_image
 from froude.hadoop.fsimage.sections import LAYOUTS, Reader
 from froude.hadoop.schema import Schema
-from tests.hadoop.fsimage import images
+from tests.support.hadoop.fsimage import images
 
 
 def _reader(path: Path, schema: Schema, parts: dict[str, list[Any]]) -> Reader:

@@ -13,7 +13,7 @@ from froude.hadoop.fsimage.container import kind, open_image
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.fsimage.striping import SYSTEM, Scheme, scheme, schemes
 from froude.hadoop.schema import Schema
-from tests.hadoop.fsimage import images
+from tests.support.hadoop.fsimage import images
 
 MB = 1 << 20
 

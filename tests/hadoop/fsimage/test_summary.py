@@ -10,7 +10,7 @@ from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.namespace import read_namespace
 from froude.hadoop.fsimage.summary import Folder, ImageSummary, Owner, summarise_image
 from froude.hadoop.schema import Schema
-from tests.hadoop.fsimage import images
+from tests.support.hadoop.fsimage import images
 
 
 @pytest.fixture

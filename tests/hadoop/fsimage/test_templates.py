@@ -8,7 +8,7 @@ import numpy as np
 
 from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE
 from froude.hadoop.fsimage.templates import Span, Weighted, make_template
-from tests.hadoop.fsimage.templates import MIB, PROFILE, template
+from tests.support.hadoop.fsimage.templates import MIB, PROFILE, template
 
 
 def test_it_is_what_the_profile_says() -> None:

@@ -11,7 +11,7 @@ from froude.base.errors import InputError
 from froude.hadoop.fsimage.container import kind, open_image
 from froude.hadoop.fsimage.namespace import ROOT_ID, read_namespace
 from froude.hadoop.schema import Schema
-from tests.hadoop.fsimage import images
+from tests.support.hadoop.fsimage import images
 
 A, B, BIG, EMPTY = (ROOT_ID + n for n in range(1, 5))
 Messages = dict[str, list[Any]]

@@ -19,8 +19,8 @@ from froude.hadoop.rpc.frames import FRAME_LIMIT_BYTES, HANDSHAKE_LIMIT_BYTES
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.rpc.states import State
-from tests.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts, feed, handshake, opened
-from tests.hadoop.rpc.test_codec import response
+from tests.support.hadoop.rpc.codec import response
+from tests.support.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts, feed, handshake, opened
 
 TOKEN = Token(b"who", b"secret")
 

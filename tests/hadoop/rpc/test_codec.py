@@ -18,22 +18,10 @@ from froude.hadoop.rpc.events import (
     Sasl,
     SaslAuth,
 )
-from froude.hadoop.rpc.frames import delimited, frame
+from froude.hadoop.rpc.frames import frame
 from froude.hadoop.rpc.headers import SaslState
-from tests.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, opened
-
-
-def response(call_id: int, status: int, *parts: bytes, **fields: object) -> bytes:
-    """A server's frame without its length."""
-    header = headers.ResponseHeader(callId=call_id & 0xFFFFFFFF, status=status, **fields)
-    return frame(header.SerializeToString(), *parts)[4:]
-
-
-def writable(call_id: int, protocol: bytes, method: bytes, rest: bytes) -> bytes:
-    """A Writable call without its length."""
-    header = headers.RequestHeader(rpcKind=1, rpcOp=0, callId=call_id, clientId=CLIENT_ID, retryCount=0)
-    names = b"".join(len(name).to_bytes(2, "big") + name for name in (protocol, method))
-    return delimited(header.SerializeToString()) + bytes(8) + names + rest
+from tests.support.hadoop.rpc.codec import response, writable
+from tests.support.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, opened
 
 
 def test_a_call_and_its_context() -> None:

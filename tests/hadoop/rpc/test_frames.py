@@ -8,7 +8,7 @@ import pytest
 
 from froude.hadoop.rpc.errors import RemoteProtocolError
 from froude.hadoop.rpc.frames import FrameReader, delimited, frame, varint
-from tests.hadoop.rpc.exchange import cuts
+from tests.support.hadoop.rpc.exchange import cuts
 
 
 def read(reader: FrameReader, pieces: list[bytes]) -> list[bytes]:

@@ -23,14 +23,10 @@ from froude.hadoop.rpc.observer import Observer, Seen
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
 from froude.hadoop.rpc.server import ServerConnection
 from froude.trace.tape import RecordKind, Splitter
-from tests.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts
-from tests.hadoop.rpc.test_codec import response, writable
-from tests.recorded import NODES, recorded, tape_of
-
-
-def framed(payload: bytes) -> bytes:
-    """A payload behind its length."""
-    return len(payload).to_bytes(4, "big") + payload
+from testbed.recorded import NODES, recorded, tape_of
+from tests.support.hadoop.rpc.codec import response, writable
+from tests.support.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts
+from tests.support.hadoop.rpc.observer import framed
 
 
 def kinds(seen: list[Seen]) -> list[str]:

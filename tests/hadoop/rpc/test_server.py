@@ -21,7 +21,7 @@ from froude.hadoop.rpc.frames import HANDSHAKE_LIMIT_BYTES
 from froude.hadoop.rpc.sasl import DigestMd5Server
 from froude.hadoop.rpc.server import HTTP_ANSWER, ServerConnection
 from froude.hadoop.rpc.states import State
-from tests.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts, feed
+from tests.support.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts, feed
 
 
 def test_a_conversation_in_any_cut() -> None:

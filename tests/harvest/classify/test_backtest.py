@@ -8,7 +8,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.harvest.classify.backtest import backtest, stability
-from tests.harvest.datacenters import drawn, made
+from tests.support.harvest.datacenters import drawn, made
 
 DAY = 0.4 + 0.2 * np.cos(2 * np.pi * np.arange(48) / 24)
 

@@ -10,7 +10,7 @@ import pytest
 from froude.harvest.classify.characterise import characterise, monthly_rates
 from froude.harvest.telemetry.datacenter import Reimages
 from froude.harvest.telemetry.generate import MONTH_S
-from tests.harvest.datacenters import drawn, made
+from tests.support.harvest.datacenters import drawn, made
 
 DAY = 0.4 + 0.2 * np.cos(2 * np.pi * np.arange(48) / 24)
 ROWS = np.array([DAY, np.full(48, 0.3), np.full(48, 0.6)])

@@ -18,7 +18,7 @@ from froude.harvest.classify.classes import (
     peaks,
 )
 from froude.harvest.telemetry.profiles import Pattern
-from tests.harvest.datacenters import drawn, made
+from tests.support.harvest.datacenters import drawn, made
 
 HOURS = np.arange(4 * 24)
 

@@ -8,7 +8,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.harvest.classify.patterns import Rule, find_patterns, spectrum_of
 from froude.harvest.telemetry.profiles import PATTERNS, Pattern
-from tests.harvest.datacenters import drawn, made
+from tests.support.harvest.datacenters import drawn, made
 
 HOURS = np.arange(6 * 24)
 DAY = 0.4 + 0.2 * np.cos(2 * np.pi * HOURS / 24)

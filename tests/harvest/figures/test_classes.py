@@ -11,7 +11,7 @@ from froude.harvest.classify.backtest import Forecast, backtest, stability
 from froude.harvest.classify.classes import classify
 from froude.harvest.figures.classes import classes_report
 from froude.render import Chart
-from tests.harvest.datacenters import drawn, made
+from tests.support.harvest.datacenters import drawn, made
 
 
 def test_a_picture_of_every_class() -> None:

@@ -11,7 +11,7 @@ from froude.harvest.place.existing import ABSENT, Broken, Existing
 from froude.harvest.place.policies import Attribute
 from froude.harvest.simulate.durability import Compared, DurabilitySetting, Outcome
 from froude.render import Callout, Table
-from tests.harvest.place.layouts import nine
+from tests.support.harvest.place.layouts import nine
 
 LYING = Existing(np.zeros((10, 3), np.int32), nine(1), ("10.0.0.9:9866",))
 COUNTS = (Broken(Attribute.ENVIRONMENT, 2, 3), Broken(Attribute.PEAK_ROW, 5, 5))

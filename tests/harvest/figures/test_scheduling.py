@@ -12,7 +12,7 @@ from froude.harvest.figures.scheduling import MEANT, Choice, schedule_report, sc
 from froude.harvest.schedule.selection import ClassRoom, Fit, JobType, Policy, Selection
 from froude.harvest.simulate.month import Month, Outcome, Scheduler
 from froude.render import Chart, ChartKind, Table
-from tests.harvest.datacenters import drawn
+from tests.support.harvest.datacenters import drawn
 
 FOUND = classify(drawn(), Seeds(1))
 SEEN = Outcome("pt", 0, 10, 10, 100.0, 0.02, 0.01, 0.5, 0.3, 0.0, 0)

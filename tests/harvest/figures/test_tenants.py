@@ -7,7 +7,7 @@ import numpy as np
 from froude.harvest.classify.characterise import characterise
 from froude.harvest.figures.tenants import characterise_report
 from froude.render import Chart, Table
-from tests.harvest.datacenters import drawn, made
+from tests.support.harvest.datacenters import drawn, made
 
 
 def test_every_figure_is_there() -> None:

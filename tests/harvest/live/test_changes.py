@@ -29,7 +29,8 @@ from froude.harvest.live.changes import (
 from froude.harvest.live.classes import classes_of
 from froude.harvest.live.types import Changes, ClusterState, Node, Prior, Resource
 from froude.harvest.live.usage import Reserve, Usage
-from tests.harvest.datacenters import made
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.live.changes import applied
 
 OWN = Resource(32768, 12)
 QUEUES = {
@@ -174,27 +175,6 @@ def test_what_is_expected_soon_takes_no_container_away() -> None:
     less = resource_changes(state, None, Reserve(), used, {"s0": 0.1})
     assert less.resources == {"s0:1": Resource(32768, 5), "s2:1": Resource(32768, 5)}
     assert together(found, Changes(resources={"s0:1": OWN})).spared == frozenset()
-
-
-def applied(state: ClusterState, changes: Changes) -> ClusterState:
-    """A ResourceManager after changes."""
-    nodes = tuple(
-        replace(
-            each,
-            label=changes.node_labels.get(each.id, each.label),
-            total=changes.resources.get(each.id, each.total),
-            attribute=changes.node_attributes.get(each.host, each.attribute),
-        )
-        for each in state.nodes
-    )
-    labels = {**state.labels, **dict.fromkeys(changes.add_labels, False)}
-    merged = {**(state.scheduler or {}), **changes.scheduler}
-    return ClusterState(
-        state.id,
-        nodes,
-        {label: own for label, own in labels.items() if label not in changes.remove_labels},
-        {name: value for name, value in merged.items() if value is not None},
-    )
 
 
 _VERTICES = st.dictionaries(st.sampled_from(["s0:1", "s1:1", "s2:1"]), st.sampled_from(["a", "b", "gpu"]))

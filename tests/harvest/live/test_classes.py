@@ -13,7 +13,7 @@ from froude.harvest.live.classes import Classes, KnownClass, classes_of, rooms_o
 from froude.harvest.live.types import ClusterState, Node, Resource
 from froude.harvest.telemetry.datacenter import Datacenter
 from froude.harvest.telemetry.profiles import Pattern
-from tests.harvest.datacenters import made
+from tests.support.harvest.datacenters import made
 
 GROUPING = Grouping(classes={Pattern.PERIODIC: 3, Pattern.CONSTANT: 3, Pattern.UNPREDICTABLE: 3})
 

@@ -9,7 +9,7 @@ from froude.base.errors import TargetError
 from froude.harvest.live.collector import collect, sample_lines
 from froude.harvest.live.resourcemanager import ResourceManager
 from froude.harvest.live.types import Node
-from tests.harvest.live.test_resourcemanager import SEEN
+from tests.support.harvest.live.resourcemanager import SEEN
 
 
 def test_containers_are_taken_off() -> None:

@@ -9,38 +9,14 @@ import pytest
 
 from froude.base.errors import GuardError
 from froude.base.seeds import Seeds
-from froude.harvest.live.changes import Carrier
 from froude.harvest.live.choosing import LastRun, Request
 from froude.harvest.live.controller import Controller, Wanted
 from froude.harvest.live.history import History
-from froude.harvest.live.types import ClusterState, Node, Resource
 from froude.harvest.live.usage import Usage
-from froude.harvest.schedule.selection import Container, Fit, JobType
-from tests.harvest.datacenters import made
-from tests.harvest.live.test_changes import applied
-
-DAY = 86400.0
-NOW = 1_795_000_000.0 // DAY * DAY
-HOURS = np.arange(4 * 24)
-CURVE = 0.4 + 0.3 * np.cos(2 * np.pi * HOURS / 24)
-OWN = Resource(32768, 12)
-CORE = Container(1.0, 0.0)
-
-
-def cluster(*hosts: str, id_: str = "7", cpu: float = 0.25) -> ClusterState:
-    """Running nodes, each with so much in use by its tenant."""
-    nodes = [
-        Node(f"{host}:1", host, "RUNNING", OWN, cpu_share=cpu, memory_used_mb=100, machine_mb=65536)
-        for host in hosts
-    ]
-    return ClusterState(id_, tuple(nodes), {}, {})
-
-
-def daemon(**other: object) -> Controller:
-    """Of a night, a day and a flat tenant, a server each; it may do everything."""
-    past = replace(made(np.array([CURVE, np.roll(CURVE, 12), np.full(96, 0.2)])), start_s=NOW - 4 * DAY)
-    wanted = Wanted("h:1", resources=True, carrier=Carrier.BOTH, **other)  # type: ignore[arg-type]
-    return Controller(wanted, History(past, NOW), Seeds(1))
+from froude.harvest.schedule.selection import Fit, JobType
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.live.changes import applied
+from tests.support.harvest.live.controller import CORE, DAY, NOW, OWN, cluster, daemon
 
 
 def test_a_look_gives_classes_and_resources_and_a_second_one_has_nothing_to_do() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.harvest.live.history import History
-from tests.harvest.datacenters import made
+from tests.support.harvest.datacenters import made
 
 DAY = 86400.0
 NOW = 1_795_000_000.0 // DAY * DAY

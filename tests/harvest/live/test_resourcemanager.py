@@ -10,24 +10,10 @@ import pytest
 
 from froude.base.errors import GuardError, TargetError
 from froude.harvest.live.resourcemanager import ResourceManager
-from froude.harvest.live.types import Changes, ClusterState, Node, Resource
+from froude.harvest.live.types import Changes, ClusterState, Resource
 from froude.harvest.live.usage import usage_of
-from tests.harvest.live.managers import CLASS, NEW, NODE, OLD, serving
-
-SEEN = Node(
-    "n:1",
-    "n",
-    "RUNNING",
-    Resource(8192, 4),
-    containers=2,
-    label="a",
-    cpu_share=0.5,
-    containers_vcores=1.0,
-    memory_used_mb=4000,
-    machine_mb=16000,
-    containers_memory_mb=1000,
-    attribute="c",
-)
+from tests.support.harvest.live.managers import CLASS, NEW, NODE, OLD, serving
+from tests.support.harvest.live.resourcemanager import SEEN
 
 
 @pytest.mark.parametrize("answers", [OLD, NEW])

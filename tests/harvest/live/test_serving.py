@@ -25,8 +25,8 @@ from froude.harvest.live.serving import (
 from froude.harvest.live.types import Changes, ClusterState, Resource
 from froude.harvest.telemetry.files import read_datacenter
 from froude.workspace.artifact import Origin
-from tests.harvest.live.test_changes import applied
-from tests.harvest.live.test_controller import CORE, NOW, OWN, cluster, daemon
+from tests.support.harvest.live.changes import applied
+from tests.support.harvest.live.controller import CORE, NOW, OWN, cluster, daemon
 
 
 class Made:

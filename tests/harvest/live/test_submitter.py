@@ -18,10 +18,10 @@ from froude.harvest.live.submitter import Remote, run_application, run_commands
 from froude.harvest.live.submitting import Target
 from froude.rest.calls import JsonCalls
 from froude.rest.serving import Tls
-from tests.harvest.live.managers import serving
-from tests.harvest.live.test_api import ASKED, Memory, api_of
-from tests.rest.certificates import needs_openssl
-from tests.rest.certificates import tls as tls
+from tests.support.harvest.live.api import ASKED, Memory, api_of
+from tests.support.harvest.live.managers import serving
+from tests.support.rest.certificates import needs_openssl
+from tests.support.rest.certificates import tls as tls
 
 HERE = Target("a", "a", "", 1)
 ID = "application_7_0001"

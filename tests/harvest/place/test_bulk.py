@@ -9,7 +9,7 @@ from froude.harvest.place.bulk import place_blocks
 from froude.harvest.place.layout import layout_at
 from froude.harvest.place.online import Placer
 from froude.harvest.place.policies import PRESETS, Policy
-from tests.harvest.even import datacenter
+from tests.support.harvest.even import datacenter
 
 LAYOUT = layout_at(datacenter(), 0.0)
 """Three hundred servers of thirty tenants."""

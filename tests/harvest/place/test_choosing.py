@@ -9,7 +9,7 @@ import numpy as np
 from froude.harvest.place.choosing import choose, place_block
 from froude.harvest.place.policies import preset
 from froude.harvest.place.rules import prepare
-from tests.harvest.place.layouts import nine
+from tests.support.harvest.place.layouts import nine
 
 
 def test_the_writer_holds_the_first_replica_while_it_has_space() -> None:

@@ -18,7 +18,7 @@ from froude.harvest.place.layout import Layout
 from froude.harvest.place.online import Placer
 from froude.harvest.place.policies import Attribute, Draw, Policy, constrained, preset
 from froude.harvest.place.rules import prepare
-from tests.harvest.place.layouts import layouts, nine
+from tests.support.harvest.place.layouts import layouts, nine
 
 NAMES = [each.value for each in Attribute]
 

@@ -13,8 +13,8 @@ from froude.harvest.place.existing import ABSENT, Existing, as_placed, broken, b
 from froude.harvest.place.layout import Layout, layout_at
 from froude.harvest.place.policies import ATTRIBUTES, Attribute, preset
 from froude.harvest.telemetry.datacenter import Reimages
-from tests.harvest.datacenters import made
-from tests.harvest.place.layouts import layouts, nine
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.place.layouts import layouts, nine
 
 ADDRESSES = tuple("abcdef")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from froude.harvest.place.grid import MONTH_S, Grid, grid_of, make_grid, peaks, reimage_frequency
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages
-from tests.harvest.even import datacenter
+from tests.support.harvest.even import datacenter
 
 
 def small(times_s: list[float], servers: list[int]) -> Datacenter:

@@ -9,7 +9,7 @@ import pytest
 
 from froude.harvest.place.grid import grid_of
 from froude.harvest.place.layout import Layout, layout, layout_at
-from tests.harvest.even import datacenter
+from tests.support.harvest.even import datacenter
 
 
 def test_servers_inherit_from_their_tenants() -> None:

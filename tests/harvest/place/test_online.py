@@ -8,7 +8,7 @@ import numpy as np
 
 from froude.harvest.place.online import Placer
 from froude.harvest.place.policies import preset
-from tests.harvest.place.layouts import nine
+from tests.support.harvest.place.layouts import nine
 
 
 def placer(space: int) -> Placer:

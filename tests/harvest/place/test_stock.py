@@ -13,7 +13,7 @@ from froude.harvest.place.layout import Layout
 from froude.harvest.place.online import Placer
 from froude.harvest.place.policies import Kind, Policy, preset
 from froude.harvest.place.rules import prepare
-from tests.harvest.place.layouts import layouts, nine
+from tests.support.harvest.place.layouts import layouts, nine
 
 FOUR = nine(4)
 """Nine racks of four servers."""

@@ -12,7 +12,7 @@ from froude.base.seeds import Seeds
 from froude.harvest.place.policies import PRESETS, preset
 from froude.harvest.simulate.availability import AvailabilitySetting, availability, failed_share
 from froude.harvest.simulate.scaling import Scaling
-from tests.harvest.even import datacenter
+from tests.support.harvest.even import datacenter
 
 SMALL = AvailabilitySetting(means=(0.3, 0.66), blocks=3000, moments=40)
 KNOWN = datacenter()

@@ -10,8 +10,8 @@ from froude.harvest.schedule.dags.graph import JobGraph, Stage
 from froude.harvest.simulate.batch_play import BatchPlay, predicted
 from froude.harvest.simulate.jobs import Submitted
 from froude.harvest.simulate.month import Scheduler
-from tests.harvest.datacenters import made
-from tests.harvest.simulate.months import case, month
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.simulate.months import case, month
 
 QUIET, BUSY = np.full((4, 48), 1.0), np.full((4, 48), 8.0)
 JOB = JobGraph("j", (Stage("s", 6, 30.0),))

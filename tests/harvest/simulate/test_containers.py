@@ -9,7 +9,7 @@ from froude.harvest.schedule.dags.graph import JobGraph, Stage
 from froude.harvest.simulate.batch_play import BatchPlay
 from froude.harvest.simulate.jobs import Submitted
 from froude.harvest.simulate.month import Month, Outcome, Scheduler
-from tests.harvest.simulate.months import case, month
+from tests.support.harvest.simulate.months import case, month
 
 IDLE = np.zeros((1, 48))
 

@@ -12,7 +12,7 @@ from froude.base.seeds import Seeds
 from froude.harvest.place.policies import PRESETS, preset
 from froude.harvest.simulate.durability import Case, DurabilitySetting, Throttle, compare, simulate, year_of
 from froude.harvest.telemetry.datacenter import Reimages
-from tests.harvest.even import datacenter
+from tests.support.harvest.even import datacenter
 
 SMALL = DurabilitySetting(blocks=5000, days=90)
 KNOWN = datacenter()

@@ -8,8 +8,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.harvest.simulate.month import SchedulingSetting, month_of
-from tests.harvest.datacenters import made
-from tests.harvest.simulate.months import SETTING
+from tests.support.harvest.datacenters import made
+from tests.support.harvest.simulate.months import SETTING
 
 ROWS = np.tile(np.linspace(0.1, 0.5, 96), (2, 1))
 

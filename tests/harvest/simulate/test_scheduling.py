@@ -9,7 +9,7 @@ from froude.base.seeds import Seeds
 from froude.harvest.simulate.jobs import drawn_jobs
 from froude.harvest.simulate.month import Scheduler, SchedulingSetting, month_of
 from froude.harvest.simulate.scheduling import compare, gains, spreads
-from tests.harvest.datacenters import drawn
+from tests.support.harvest.datacenters import drawn
 
 SETTING = SchedulingSetting(days=4, batch_share=0.1, mean_gap_s=1200)
 

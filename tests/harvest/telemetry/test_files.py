@@ -12,7 +12,7 @@ from froude.base.errors import ChangedError, FroudeError, InputError
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages
 from froude.harvest.telemetry.files import META, PARTS, UTILISATION, read_datacenter, write_datacenter
 from froude.workspace.recognise import kind_of
-from tests.harvest.datacenters import drawn, made
+from tests.support.harvest.datacenters import drawn, made
 
 
 def same(left: Datacenter, right: Datacenter) -> None:

@@ -13,8 +13,8 @@ from froude.provision.search.architecture import architectures, choices_of
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Cpu
-from tests.provision.clusters import photoshare
-from tests.provision.search.optimise.examples import small
+from tests.support.provision.clusters import photoshare
+from tests.support.provision.search.optimise.examples import small
 
 pytest.importorskip("highspy")
 LIMITS = SolveLimits(1e-4, 10.0, 0)

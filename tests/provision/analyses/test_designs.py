@@ -10,7 +10,7 @@ from froude.provision.analyses.designs import Comparison, Pair, Stretch, Winner,
 from froude.provision.analyses.inputs import find_input
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import ProvisionPlan, Status
-from tests.provision.clusters import paper_plan, photoshare
+from tests.support.provision.clusters import paper_plan, photoshare
 
 
 def _at(lower: float, upper: float) -> ProvisionPlan:

@@ -10,7 +10,7 @@ from froude.provision.analyses.documents import document
 from froude.provision.analyses.vary import Edge
 from froude.provision.search.architecture import architecture_of
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
-from tests.provision.clusters import paper_plan
+from tests.support.provision.clusters import paper_plan
 
 
 def test_values_become_plain() -> None:

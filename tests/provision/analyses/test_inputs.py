@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from froude.base.errors import InputError
 from froude.provision.analyses.inputs import all_inputs, find_input, main_inputs
 from froude.provision.inputs.units import Dimension
-from tests.provision.clusters import photoshare
-from tests.provision.problems import random_problem
+from testbed.problems import random_problem
+from tests.support.provision.clusters import photoshare
 
 
 def test_paths_name_the_values() -> None:

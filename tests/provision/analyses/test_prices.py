@@ -9,7 +9,7 @@ from froude.provision.analyses.prices import price_range, price_sensitivity
 from froude.provision.search.architecture import architecture_of
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
-from tests.provision.clusters import paper_plan, photoshare
+from tests.support.provision.clusters import paper_plan, photoshare
 
 pytest.importorskip("highspy")
 LIMITS = SolveLimits(1e-6, 10.0, 0)

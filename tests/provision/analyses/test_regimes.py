@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from froude.provision.analyses.regimes import fewest_changes, roadmap
 from froude.provision.search.architecture import Architecture
 from froude.provision.search.solve_limits import SolveLimits
-from tests.provision.clusters import photoshare
+from tests.support.provision.clusters import photoshare
 
 ARCHITECTURES = [Architecture((("d", (name,)),)) for name in "abcd"]
 

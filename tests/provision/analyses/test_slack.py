@@ -11,8 +11,8 @@ from froude.provision.check.checker import check
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.split import decided
-from tests.provision.clusters import paper_plan, photoshare
-from tests.provision.problems import random_problem
+from testbed.problems import random_problem
+from tests.support.provision.clusters import paper_plan, photoshare
 
 pytest.importorskip("scipy")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.uncertainty import Lognormal, Triangular, Uniform, uncertainty
 from froude.provision.search.solve_limits import SolveLimits
-from tests.provision.clusters import photoshare
+from tests.support.provision.clusters import photoshare
 
 
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.999))

@@ -22,7 +22,7 @@ from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
-from tests.provision.clusters import paper_plan, photoshare, with_thumbs
+from tests.support.provision.clusters import paper_plan, photoshare, with_thumbs
 
 pytest.importorskip("highspy")
 LIMITS = SolveLimits(1e-4, 10.0, 0)

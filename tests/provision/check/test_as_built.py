@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from froude.provision.check.as_built import as_built, choice_of, says_shares
 from froude.provision.types.plan import Group, Held, LocalHeld, Running
-from tests.provision.clusters import CHOICES, PHOTOS, paper_plan, photoshare, small, small_plan
+from tests.support.provision.clusters import CHOICES, PHOTOS, paper_plan, photoshare, small, small_plan
 
 
 def test_the_units_that_stand_there_are_the_choice() -> None:

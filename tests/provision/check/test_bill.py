@@ -12,7 +12,7 @@ from froude.provision.check.bill import Line, bill, bill_csv
 from froude.provision.check.checker import cost_of
 from froude.provision.types import Bundle, Discount, Options, Scope
 from froude.provision.types.plan import Group, LocalHeld, ProvisionPlan, Running, Status
-from tests.provision.clusters import (
+from tests.support.provision.clusters import (
     BOX,
     DISK,
     DRAM,

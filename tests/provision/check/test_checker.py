@@ -11,7 +11,7 @@ from froude.provision.check.checker import check, cost_of
 from froude.provision.inputs.read import read_problem
 from froude.provision.types import Isolation, Placement, Problem
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
-from tests.provision.clusters import (
+from tests.support.provision.clusters import (
     CHOICES,
     PHOTOS,
     SMALL,

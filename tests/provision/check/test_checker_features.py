@@ -10,7 +10,7 @@ import pytest
 from froude.provision.check.checker import check, cost_of
 from froude.provision.types import Compute, Cpu, Growth, Op, Options, Problem, RateTarget, Scope, Sla
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
-from tests.provision.clusters import BOX, DISK, small, small_plan
+from tests.support.provision.clusters import BOX, DISK, small, small_plan
 
 
 def _rules(problem: Problem, plan: ProvisionPlan) -> set[str]:

@@ -7,7 +7,7 @@ import pytest
 from froude.provision.check.demand import Demand
 from froude.provision.inputs.read import read_problem
 from froude.provision.types.plan import Group, LocalHeld, ProvisionPlan, Running, Status
-from tests.provision.clusters import paper_plan, photoshare, with_thumbs
+from tests.support.provision.clusters import paper_plan, photoshare, with_thumbs
 
 
 def test_golden_numbers() -> None:

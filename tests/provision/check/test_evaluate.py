@@ -12,7 +12,7 @@ pytest.importorskip("scipy")
 from froude.provision.check.evaluate import evaluate, meets
 from froude.provision.types import Compute, Cpu, Growth, Options, Problem, RateTarget, Sla
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
-from tests.provision.clusters import (
+from tests.support.provision.clusters import (
     BOX,
     PHOTOS,
     SMALL,
@@ -22,7 +22,7 @@ from tests.provision.clusters import (
     photoshare,
     small_plan,
 )
-from tests.provision.clusters import small as with_small_memory
+from tests.support.provision.clusters import small as with_small_memory
 
 
 def small(**dataset: Any) -> Problem:

@@ -9,7 +9,7 @@ import pytest
 from froude.provision.check.executions import core_type, core_types, cores_of, grown, rates_of
 from froude.provision.types import Batch, BatchTarget, Compute, Cpu, Dependency, Growth, Problem, Sla, Task
 from froude.provision.types.plan import Group, ProvisionPlan, Running, Status
-from tests.provision.clusters import BOX, small
+from tests.support.provision.clusters import BOX, small
 
 YEAR = 365 * 86400.0
 

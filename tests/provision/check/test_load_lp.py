@@ -11,7 +11,7 @@ pytest.importorskip("scipy")
 from froude.provision.check.demand import Demand
 from froude.provision.check.load_lp import CAP, LoadLp
 from froude.provision.types import Sla
-from tests.provision.clusters import small, small_plan
+from tests.support.provision.clusters import small, small_plan
 
 
 def test_the_factor_and_its_bound() -> None:

@@ -17,7 +17,7 @@ from froude.provision.check.losses import (
 )
 from froude.provision.types import Dataset, Lost, Options, Rack, RackLoss, ReReplication, Scope
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
-from tests.provision.small import DATA, DISK, small
+from tests.support.provision.small import DATA, DISK, small
 
 _QUICK = replace(DISK, gap_r=0.0, gap_w=0.0)
 

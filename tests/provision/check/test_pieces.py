@@ -10,7 +10,7 @@ import pytest
 from froude.provision.check.pieces import Line, energy_of, memory_of, piece_lines, pieces_of
 from froude.provision.types import Bundle, Catalog, Discount, Options, Problem
 from froude.provision.types.plan import Group, Held
-from tests.provision.clusters import BOX, DISK, DRAM, SSD, small
+from tests.support.provision.clusters import BOX, DISK, DRAM, SSD, small
 
 
 def _with(**catalog: Any) -> Problem:

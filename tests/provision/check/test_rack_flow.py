@@ -10,7 +10,7 @@ from froude.provision.check.demand import Demand
 from froude.provision.check.rack_flow import rack_bytes, racks_of
 from froude.provision.types import Dependency, Duplex, Io, Op, Rack, Task
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
-from tests.provision.small import DATA, SERVE, small
+from tests.support.provision.small import DATA, SERVE, small
 
 _GROUP = Group("box", 5, (Held("data", "disk", 2, 0.2),), running=(Running("serve", 3, 0.2),))
 

@@ -11,7 +11,7 @@ from froude.provision.check.demand import Demand
 from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.types import Duplex
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
-from tests.provision.clusters import small
+from tests.support.provision.clusters import small
 
 READ, WRITE = 40 * 50e3, 20 * 50e3
 HOST = Group("box", 1, held=(Held("d", "disk", 1, 0.5),))

@@ -8,7 +8,7 @@ import pytest
 
 from froude.provision.check.trivial_bound import trivial_bound
 from froude.provision.types import Bundle, Discount, Growth, Problem
-from tests.provision.clusters import BOX, DISK, DRAM, SSD, paper_plan, photoshare, small
+from tests.support.provision.clusters import BOX, DISK, DRAM, SSD, paper_plan, photoshare, small
 
 
 def _plain(size: float = 60e12) -> Problem:

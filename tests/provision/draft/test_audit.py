@@ -9,7 +9,7 @@ from froude.provision.draft.audit import take_line
 from froude.provision.draft.jobs import Jobs
 from froude.provision.draft.log import AccessLog
 from froude.provision.draft.paths import Folders
-from tests.provision.draft.making import audit_line
+from tests.support.provision.draft.making import audit_line
 
 
 def test_open_reads_and_create_writes() -> None:

@@ -12,7 +12,7 @@ from froude.provision.draft.jobs import Jobs
 from froude.provision.draft.log import AccessLog
 from froude.provision.draft.paths import Folders
 from froude.provision.draft.types import Caller
-from tests.provision.draft.making import Recording
+from tests.support.provision.draft.making import Recording
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from froude.provision.draft.yaml_text import blanks, to_text
 from froude.provision.inputs.read import parse, parts_of
 from froude.provision.inputs.tree import Flaws
 from froude.provision.types import Application, Dependency, Io
-from tests.provision.draft.test_counters import history, read
+from tests.support.provision.draft.counters import history, read
 
 _EMPTY = Draft((), (), ())
 _ROWS = (Counted("/tera/in", 2, 10, 4e9), Counted("/logs", 3, 20, 1e9, rounded=True))

@@ -15,8 +15,8 @@ from froude.provision.draft.log import AccessLog
 from froude.provision.draft.paths import Folders
 from froude.trace.files import write_trace
 from froude.trace.types import Loss, Status
-from tests.provision.draft.making import START_S, Recording, audit_line
-from tests.trace.making import small_trace
+from tests.support.provision.draft.making import START_S, Recording, audit_line
+from tests.support.trace.making import small_trace
 
 
 def empty() -> AccessLog:

@@ -16,7 +16,7 @@ from froude.provision.draft.namespace import (
     read_count,
     read_distribution,
 )
-from tests.provision.draft.damage import damaged
+from tests.support.provision.draft.damage import damaged
 
 HEAD = "   DIR_COUNT   FILE_COUNT       CONTENT_SIZE PATHNAME\n"
 PLAIN = "          12          340        1342177280 /warehouse\n"

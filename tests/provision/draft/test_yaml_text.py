@@ -15,8 +15,8 @@ from froude.provision.draft.yaml_text import blanks, to_text
 from froude.provision.inputs.read import Parts, parse, parts_of, read_parts
 from froude.provision.inputs.tree import Flaw, FlawedInputError, Flaws
 from froude.provision.types import Op
-from tests.provision.draft.test_build import jobs
-from tests.provision.draft.test_table import log_of, read
+from tests.support.provision.draft.build import jobs
+from tests.support.provision.draft.table import log_of, read
 
 
 def flaws_of(draft: Draft, folder: Path) -> tuple[Flaw, ...]:

@@ -17,8 +17,8 @@ from froude.provision.figures.choices import (
 )
 from froude.provision.types.plan import Status
 from froude.render import Tone
-from tests.provision.clusters import photoshare
-from tests.provision.figures.pages import NONE, OTHER, PLAN, drawn, tables
+from tests.support.provision.clusters import photoshare
+from tests.support.provision.figures.pages import NONE, OTHER, PLAN, drawn, tables
 
 
 def test_why_not_names_cost_and_conflict(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ from froude.provision.figures.parts import (
     verdict,
 )
 from froude.provision.types.plan import Status
-from tests.provision.clusters import photoshare
-from tests.provision.figures.pages import NONE, PLAN
+from tests.support.provision.clusters import photoshare
+from tests.support.provision.figures.pages import NONE, PLAN
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from froude.provision.figures import evaluation_report, plan_report
 from froude.provision.figures.plans import resource_text
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Tone, save
-from tests.provision.clusters import paper_plan, photoshare
-from tests.provision.figures.pages import PLAN, charts, drawn, tables
+from tests.support.provision.clusters import paper_plan, photoshare
+from tests.support.provision.figures.pages import PLAN, charts, drawn, tables
 
 
 def test_a_plan_page(tmp_path: Path) -> None:

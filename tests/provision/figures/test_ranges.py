@@ -18,8 +18,8 @@ from froude.provision.figures.ranges import (
     tornado_chart,
 )
 from froude.render import Tone
-from tests.provision.clusters import photoshare
-from tests.provision.figures.pages import HELD, NEXT, NONE, PLAN, drawn, tables
+from tests.support.provision.clusters import photoshare
+from tests.support.provision.figures.pages import HELD, NEXT, NONE, PLAN, drawn, tables
 
 
 def test_a_range_says_what_takes_over(tmp_path: Path) -> None:

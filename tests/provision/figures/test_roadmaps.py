@@ -9,8 +9,8 @@ import pytest
 from froude.provision.analyses.regimes import Best, Regime, Roadmap, Stage
 from froude.provision.figures.roadmaps import roadmap_report
 from froude.render import Tone
-from tests.provision.clusters import photoshare
-from tests.provision.figures.pages import HELD, NEXT, NONE, OTHER, PLAN, charts, drawn, tables
+from tests.support.provision.clusters import photoshare
+from tests.support.provision.figures.pages import HELD, NEXT, NONE, OTHER, PLAN, charts, drawn, tables
 
 
 def test_a_roadmap_shows_both_strips_and_what_changes(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from froude.provision.figures.schedules import hourly, schedule_report
 from froude.provision.search.schedule import Scheduled, Slot
 from froude.provision.types import Period
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
-from tests.provision.clusters import paper_plan, photoshare
+from tests.support.provision.clusters import paper_plan, photoshare
 
 DAY = (Period("day", 14, 1.0), Period("evening", 4, 0.5), Period("night", 6, 0.1))
 

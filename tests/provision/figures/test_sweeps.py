@@ -19,7 +19,7 @@ from froude.provision.figures.parts import storage_colours
 from froude.provision.search.compile import Point
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Tone, save
-from tests.provision.clusters import paper_plan, photoshare, with_thumbs
+from tests.support.provision.clusters import paper_plan, photoshare, with_thumbs
 
 
 def _points() -> list[Point]:

@@ -19,8 +19,8 @@ from froude.provision.analyses.uncertainty import (
 )
 from froude.provision.figures.uncertain import known_text, recommendation, uncertainty_report
 from froude.render import Tone
-from tests.provision.clusters import photoshare
-from tests.provision.figures.pages import HELD, NEXT, NONE, OTHER, PLAN, charts, drawn, tables
+from tests.support.provision.clusters import photoshare
+from tests.support.provision.figures.pages import HELD, NEXT, NONE, OTHER, PLAN, charts, drawn, tables
 
 
 def test_uncertainty_recommends(tmp_path: Path) -> None:

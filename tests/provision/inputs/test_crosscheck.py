@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.provision.inputs.additions import BATCH, TEXT, flaws_of, read
-from tests.provision.inputs.figure2 import APPLICATION, RESOURCES
+from tests.support.provision.inputs.additions import BATCH, TEXT, flaws_of, read
+from tests.support.provision.inputs.figure2 import APPLICATION, RESOURCES
 
 SCHEDULE = "schedule: {period: [{name: day, hours: 16, factor: 1}, {name: night, hours: 8, factor: 0.3}]}\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.provision.inputs.additions import TEXT, flaws_of, read
+from tests.support.provision.inputs.additions import TEXT, flaws_of, read
 
 _RACK = ("  energy: {pue", "  rack: {servers: 4, uplink: 10Gbps}\n  energy: {pue")
 _LOST = ("survive_hosts: 2", "survive_hosts: 2, survive_rack: data")

@@ -13,7 +13,7 @@ from froude.provision.inputs.tree import Flaws
 from froude.provision.inputs.write import to_xml
 from froude.provision.model.build import build
 from froude.provision.search.split import undecided
-from tests.provision.inputs.figure2 import APPLICATION, RESOURCES, SLA
+from tests.support.provision.inputs.figure2 import APPLICATION, RESOURCES, SLA
 
 YAML = [(EXAMPLES / f"{name}.yaml").read_text() for name in examples()]
 XML = [SLA + RESOURCES + APPLICATION, APPLICATION, RESOURCES]

@@ -28,8 +28,8 @@ from froude.provision.types import (
     RateTarget,
     Schedule,
 )
-from tests.provision.inputs.additions import flaws_of
-from tests.provision.inputs.elements import element, messages
+from tests.support.provision.inputs.additions import flaws_of
+from tests.support.provision.inputs.elements import element, messages
 
 Read = Callable[[Element, Flaws], Any]
 DAY = element("period", name="day", hours="16", factor="1")

@@ -13,7 +13,7 @@ from froude.provision.inputs.fields import Fields, at_least_one, at_most_one, di
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.inputs.units import Dimension
 from froude.provision.types import Op
-from tests.provision.inputs.elements import element, messages
+from tests.support.provision.inputs.elements import element, messages
 
 SIZE, SHARE, COUNT = Dimension.SIZE, Dimension.SHARE, Dimension.COUNT
 Read = Callable[[Fields], Any]

@@ -20,8 +20,8 @@ from froude.provision.types import (
     Server,
     StorageUnit,
 )
-from tests.provision.inputs.additions import TEXT, flaws_of, read
-from tests.provision.inputs.elements import element, messages
+from tests.support.provision.inputs.additions import TEXT, flaws_of, read
+from tests.support.provision.inputs.elements import element, messages
 
 SPEED = {"rateR": "100MBps", "gapR": "8ms", "rateW": "50MBps", "gapW": "9ms"}
 UNIT = element("storage_unit", name="disk", capacity="1TB", bus="SAS", volatile="0", price="200", **SPEED)

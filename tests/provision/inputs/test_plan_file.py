@@ -13,7 +13,7 @@ from froude.provision.inputs.plan_file import plan_document, plan_json, read_clu
 from froude.provision.types import Bundle
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.workspace.artifact import Origin
-from tests.provision.clusters import BOX, paper_plan, photoshare, small, small_plan
+from tests.support.provision.clusters import BOX, paper_plan, photoshare, small, small_plan
 
 CLUSTER = """froude: cluster/1
 groups:

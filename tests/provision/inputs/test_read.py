@@ -10,8 +10,8 @@ from froude.base.errors import InputError
 from froude.provision.inputs.read import examples, find_input, read_parts, read_problem
 from froude.provision.inputs.tree import FlawedInputError
 from froude.provision.types import Dependency, Growth, Io, Op, Period, Persistence, RateTarget, Schedule, Sla
-from tests.provision.inputs.additions import BATCH, TEXT, flaws_of, read
-from tests.provision.inputs.figure2 import APPLICATION, PHOTO_SLA, RESOURCES, SLA
+from tests.support.provision.inputs.additions import BATCH, TEXT, flaws_of, read
+from tests.support.provision.inputs.figure2 import APPLICATION, PHOTO_SLA, RESOURCES, SLA
 
 
 def _write(folder: Path, **texts: str) -> list[Path]:

@@ -17,8 +17,8 @@ from froude.provision.types import (
     Scope,
     Task,
 )
-from tests.provision.inputs.additions import TEXT, flaws_of, read
-from tests.provision.inputs.elements import element, messages
+from tests.support.provision.inputs.additions import TEXT, flaws_of, read
+from tests.support.provision.inputs.elements import element, messages
 
 DATA = element("dataset", name="d", size="1GB", persistent="1", remote="1")
 IDLE = element("task", name="t", phase="p", memory="1GB")

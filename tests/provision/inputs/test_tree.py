@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError, nearest
 from froude.provision.inputs.tree import Element, Flaw, FlawedInputError, Flaws, Text
-from tests.provision.inputs.elements import element, messages
+from tests.support.provision.inputs.elements import element, messages
 
 DISK = Element("storage_unit", "hw.xml", 2, {"name": Text("disk", 2), "gapR": Text("8", 4)})
 

@@ -42,7 +42,7 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
-from tests.provision.inputs.figure2 import APPLICATION, RESOURCES, SLA
+from tests.support.provision.inputs.figure2 import APPLICATION, RESOURCES, SLA
 
 
 def _schema() -> etree.XMLSchema:

@@ -10,7 +10,7 @@ from froude.base.errors import InputError
 from froude.provision.inputs.tree import Element, Flaws, Text
 from froude.provision.inputs.yaml_form import dump_yaml, parse_elements, parse_yaml
 from froude.workspace.migrate import Migrations
-from tests.provision.inputs.elements import element, messages
+from tests.support.provision.inputs.elements import element, messages
 
 HEAD = "froude: provision/1\n"
 

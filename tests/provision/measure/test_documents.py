@@ -11,8 +11,9 @@ import pytest
 from froude.provision.inputs.read import read_parts
 from froude.provision.inputs.tree import FlawedInputError
 from froude.provision.measure.documents import UnitFacts, measurement_document, measurement_json, unit_yaml
-from froude.provision.measure.measurement import SIZES, Measurement, Sample, fit
+from froude.provision.measure.measurement import Measurement, Sample, fit
 from froude.provision.types import Op
+from tests.support.provision.measure.documents import measurement
 
 pytest.importorskip("scipy")
 
@@ -23,15 +24,6 @@ _REST = """    - {name: DRAM, capacity: 1GB, bus: DDR, rateR: 12GBps, gapR: 0, r
   server: [{name: S, price: 1000, cpus: 8, BW: 1Gbps, power: 100W, bus: [{name: SAS, slots: 4, BW: 600MBps},
      {name: DDR, slots: 4, BW: 12GBps}]}]
 """
-
-
-def measurement(*ops: Op) -> Measurement:
-    """A disk of 90 MB/s and 8 ms; writes have a gap of 4 ms."""
-    gaps = {Op.READ: 8e-3, Op.WRITE: 4e-3}
-    fits = [
-        fit(op, [Sample(size, size / 90e6 + gaps[op]) for size in SIZES]) for op in ops or (Op.READ, Op.WRITE)
-    ]
-    return Measurement("/dev/sdx", 1 << 30, tuple(fits), None, preconditioned=True, round_s=2.0)
 
 
 def _read_back(folder: Path, text: str) -> Path:

@@ -10,7 +10,7 @@ from froude.provision.measure.figures import fit_table, measurement_report, thro
 from froude.provision.measure.measurement import Sample, fit
 from froude.provision.types import Op
 from froude.render import Table, Tone, report_dict
-from tests.provision.measure.test_documents import measurement
+from tests.support.provision.measure.documents import measurement
 
 pytest.importorskip("scipy")
 

@@ -10,7 +10,7 @@ import pytest
 from froude.provision.model.build import build
 from froude.provision.model.instance import Choice, Instance
 from froude.provision.types import Bundle, Cpu, Options, Placement, Problem, RateTarget, Server
-from tests.provision.small import BOX, DATA, DISK, DRAM, STORE, small
+from tests.support.provision.small import BOX, DATA, DISK, DRAM, STORE, small
 
 ALL = (DISK, STORE, DRAM)
 

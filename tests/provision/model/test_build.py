@@ -23,8 +23,8 @@ from froude.provision.types import (
     RateTarget,
     Sla,
 )
-from tests.provision.clusters import photoshare
-from tests.provision.small import BOX, DATA, DISK, DRAM, STORE, small
+from tests.support.provision.clusters import photoshare
+from tests.support.provision.small import BOX, DATA, DISK, DRAM, STORE, small
 
 DISKS = {"7.2KDisk", "15KDisk", "SSD"}
 

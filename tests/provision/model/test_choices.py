@@ -19,7 +19,7 @@ from froude.provision.model.choices import (
 )
 from froude.provision.model.frame import Frame
 from froude.provision.types import CacheMedia, Dataset, Options, Persistence, Problem, RateTarget, Scope
-from tests.provision.small import BOX, DATA, DISK, DRAM, READ, STORE, WRITE, small
+from tests.support.provision.small import BOX, DATA, DISK, DRAM, READ, STORE, WRITE, small
 
 ALL = (DISK, DRAM, STORE)
 BESIDE = Dataset("data", 150.0, Persistence.ANY, remote=False, local_to="serve")

@@ -23,7 +23,7 @@ from froude.provision.model.copies import (
 )
 from froude.provision.model.service import Access
 from froude.provision.types import Dataset, Io, Op
-from tests.provision.small import DATA, DISK, READ, SERVE, STORE, WRITE
+from tests.support.provision.small import DATA, DISK, READ, SERVE, STORE, WRITE
 
 PHASE = (Access(SERVE, READ, 10.0), Access(SERVE, WRITE, 10.0))
 REPLICATED = replace(DATA, replication=3)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from froude.provision.model.frame import Frame, owner
 from froude.provision.types import Dataset, Duplex, Options, Persistence, RateTarget
-from tests.provision.small import BOX, DISK, DRAM, STORE, small
+from tests.support.provision.small import BOX, DISK, DRAM, STORE, small
 
 
 def test_rows_and_buses() -> None:

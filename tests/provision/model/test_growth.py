@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from froude.provision.check.executions import grown as grown_of_the_check
 from froude.provision.model.growth import YEAR, grown
 from froude.provision.types import Batch, BatchTarget, Growth, Problem, RateTarget, Sla
-from tests.provision.small import DATA, small
+from tests.support.provision.small import DATA, small
 
 
 def _growing(growth: Growth | None) -> Problem:

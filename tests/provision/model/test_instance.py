@@ -8,7 +8,7 @@ import pytest
 
 from froude.provision.model.build import build
 from froude.provision.model.instance import Instance, Path, TaskNeed
-from tests.provision.clusters import photoshare
+from tests.support.provision.clusters import photoshare
 
 
 def _task(

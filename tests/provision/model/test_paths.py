@@ -12,7 +12,7 @@ from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
 from froude.provision.model.paths import compute_seconds
 from froude.provision.types import Compute, Cpu, Dependency, Problem, RateTarget, Scope, Task
-from tests.provision.small import BOX, DATA, READ, WRITE, small
+from tests.support.provision.small import BOX, DATA, READ, WRITE, small
 
 TYPES = (Cpu(85, name="old"), Cpu(150, name="new"))
 BOXES = (replace(BOX, cpu="old"), replace(BOX, name="fast", cpu="new"))

@@ -10,7 +10,7 @@ from froude.provision.model.copies import Redundancy, Role
 from froude.provision.model.racks import away, client_crossing, host_crossing, uplink_weight
 from froude.provision.model.service import Access
 from froude.provision.types import Catalog, Rack
-from tests.provision.small import BOX, READ, SERVE, STORE, WRITE, small
+from tests.support.provision.small import BOX, READ, SERVE, STORE, WRITE, small
 
 
 def _catalog(**changes: object) -> Catalog:

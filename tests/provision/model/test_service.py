@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from froude.provision.model.service import operation_seconds, record_seconds, throughput
 from froude.provision.types import Io, Op, Profile, StorageUnit
-from tests.provision.clusters import photoshare
+from tests.support.provision.clusters import photoshare
 
 DISK_15K = photoshare().catalog.unit("15KDisk")
 DISK_7K = photoshare().catalog.unit("7.2KDisk")

@@ -8,7 +8,7 @@ import pytest
 
 from froude.provision.model.spreading import Spreading, least_servers
 from froude.provision.types import Duplex, Lost, Persistence, Problem, Rack, RackLoss, ReReplication
-from tests.provision.small import DATA, DISK, STORE, small
+from tests.support.provision.small import DATA, DISK, STORE, small
 
 _THREE = replace(DATA, replication=3)
 

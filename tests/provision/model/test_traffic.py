@@ -11,8 +11,8 @@ from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
 from froude.provision.model.traffic import traffic
 from froude.provision.types import Dependency
-from tests.provision.clusters import photoshare
-from tests.provision.small import DATA, DISK, DRAM, STORE, small
+from tests.support.provision.clusters import photoshare
+from tests.support.provision.small import DATA, DISK, DRAM, STORE, small
 
 
 def test_photoshare() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from froude.provision.model.copies import Work
 from froude.provision.model.usage import dollars_of_bytes, dollars_of_requests
-from tests.provision.small import DISK, STORE, small
+from tests.support.provision.small import DISK, STORE, small
 
 CATALOG = small().catalog
 

@@ -18,7 +18,7 @@ from froude.provision.prices.rows import read_prices
 from froude.provision.prices.tables import read_table
 from froude.provision.prices.wanted import Wanted
 from froude.provision.types import Bundle, Bus, Rack
-from tests.provision.prices.tables import DISKS, EC2, GCP, RATES
+from tests.support.provision.prices.tables import DISKS, EC2, GCP, RATES
 
 NOTHING = "froude: rates/2\n"
 YEARS = 3 * 8760

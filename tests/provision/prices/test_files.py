@@ -11,7 +11,7 @@ from froude.base.errors import InputError
 from froude.provision.prices import files
 from froude.provision.prices.files import date_of, load_rates, load_table, rates_file, sourced
 from froude.provision.prices.rates import Rates, TypeFigures
-from tests.provision.prices.tables import DISKS, RATES
+from tests.support.provision.prices.tables import DISKS, RATES
 
 PACKED = gzip.compress(DISKS.encode() * 50, mtime=0)
 

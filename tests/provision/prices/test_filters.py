@@ -11,7 +11,7 @@ from froude.provision.prices.filters import Filters, apply, is_bare_metal, is_bu
 from froude.provision.prices.layouts import InstanceType
 from froude.provision.prices.rows import read_prices
 from froude.provision.prices.tables import read_table
-from tests.provision.prices.tables import EC2
+from tests.support.provision.prices.tables import EC2
 
 ONE = InstanceType("m5.large", "m5", 0.1, 2, 8e9, arch="x86_64")
 TYPES = read_prices(read_table(EC2.encode(), "t.csv")).instances

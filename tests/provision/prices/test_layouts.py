@@ -16,7 +16,7 @@ from froude.provision.prices.layouts import (
     kind_of,
 )
 from froude.provision.prices.tables import Malformed, Table
-from tests.provision.prices.tables import DISKS, EC2, GCP
+from tests.support.provision.prices.tables import DISKS, EC2, GCP
 
 
 def _table(*columns: str) -> Table:

@@ -8,7 +8,7 @@ from froude.base.errors import InputError
 from froude.provision.inputs.tree import FlawedInputError
 from froude.provision.prices.rates import Memory, Rates, Speed, TypeFigures, read_rates
 from froude.provision.prices.volumes import Volume
-from tests.provision.prices.tables import RATES
+from tests.support.provision.prices.tables import RATES
 
 
 def _flaws(text: str) -> list[str]:

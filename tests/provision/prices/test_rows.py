@@ -10,7 +10,7 @@ from froude.base.errors import InputError
 from froude.provision.prices.layouts import Prices, Tariff
 from froude.provision.prices.rows import ARM, GIB, X86, read_prices
 from froude.provision.prices.tables import read_table
-from tests.provision.prices.tables import DISKS, EC2, GCP
+from tests.support.provision.prices.tables import DISKS, EC2, GCP
 
 
 def _prices(text: str, **more: object) -> Prices:

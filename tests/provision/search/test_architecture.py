@@ -13,7 +13,7 @@ from froude.provision.search.architecture import (
 )
 from froude.provision.types import Cpu
 from froude.provision.types.plan import ProvisionPlan, Status
-from tests.provision.clusters import CHOICES, paper_plan, photoshare, with_thumbs
+from tests.support.provision.clusters import CHOICES, paper_plan, photoshare, with_thumbs
 
 
 def test_counts_are_not_part_of_it() -> None:

@@ -19,7 +19,7 @@ from froude.provision.search.compile import UnsoundPlanError, compile_plan, homo
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Growth
 from froude.provision.types.plan import ProvisionPlan, Status
-from tests.provision.clusters import alternatives, paper_plan, photoshare
+from tests.support.provision.clusters import alternatives, paper_plan, photoshare
 
 
 def test_the_papers_cluster_is_found() -> None:

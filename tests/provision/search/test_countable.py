@@ -9,7 +9,7 @@ from froude.provision.model.instance import Instance
 from froude.provision.search.countable import MOST, countable
 from froude.provision.types import Problem
 from froude.provision.types.plan import Conflict
-from tests.provision.clusters import DISK, small
+from tests.support.provision.clusters import DISK, small
 
 
 def _instance(problem: Problem) -> Instance:

@@ -30,7 +30,7 @@ from froude.provision.types import (
     StorageUnit,
 )
 from froude.provision.types.plan import Conflict, Group, Held, ProvisionPlan, Status
-from tests.provision.clusters import photoshare
+from tests.support.provision.clusters import photoshare
 
 _DRAM = StorageUnit("dram", 1e9, "DIMM", 1e10, 0, 1e10, 0, True, 30)
 _BUSES = (Bus("SAS", 8, 1e9), Bus("DIMM", 8, 1e10))

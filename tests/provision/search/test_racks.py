@@ -14,7 +14,7 @@ from froude.provision.search.racks import best_racks
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem, Rack, RackLoss
 from froude.provision.types.plan import Group, ProvisionPlan, Status
-from tests.provision.small import DATA, small
+from tests.support.provision.small import DATA, small
 
 _RACK = Rack(4, 1e9, 50.0)
 

@@ -13,7 +13,7 @@ from froude.provision.search.safe_rules import has_safe_rules, within_safe_rules
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem, Rack, ReReplication
 from froude.provision.types.plan import Group, ProvisionPlan, Status
-from tests.provision.small import DATA, small
+from tests.support.provision.small import DATA, small
 
 _TIME = ReReplication(3600.0)
 

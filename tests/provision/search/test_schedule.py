@@ -14,8 +14,8 @@ from froude.provision.search.schedule import MOVING, _around, moved_bytes, sched
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Growth, Period, Problem, Schedule, StorageUnit
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Status
-from tests.provision.clusters import photoshare
-from tests.provision.problems import random_problem
+from testbed.problems import random_problem
+from tests.support.provision.clusters import photoshare
 
 pytest.importorskip("highspy")
 

@@ -30,7 +30,7 @@ from froude.provision.types import (
     Task,
 )
 from froude.provision.types.plan import ProvisionPlan, Status
-from tests.provision.clusters import photoshare
+from tests.support.provision.clusters import photoshare
 
 
 def _job(work: tuple[float, float], *, parallel: bool = False) -> Problem:

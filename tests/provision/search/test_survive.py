@@ -18,8 +18,8 @@ from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.survive import Losses, best_spread, spread_between, spread_over
 from froude.provision.types import Placement, Problem
 from froude.provision.types.plan import Conflict, Group, ProvisionPlan, Status
-from tests.provision.clusters import photoshare
-from tests.provision.problems import random_problem
+from testbed.problems import random_problem
+from tests.support.provision.clusters import photoshare
 
 
 def _durable(problem: Problem, hosts: int) -> Problem:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from froude.provision.types import Options, Problem
-from tests.provision.clusters import photoshare
+from tests.support.provision.clusters import photoshare
 
 
 @pytest.mark.parametrize("name", ["peak_utilization", "peak_fill"])

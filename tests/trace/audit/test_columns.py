@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from froude.trace.audit.columns import SCHEMA, TEXTS, client_of, clients, from_lines, joined
-from tests.trace.audit.lines import LINE, calls
+from testbed.audit_lines import LINE, calls
 
 
 def test_clients_have_a_number_of_their_own() -> None:

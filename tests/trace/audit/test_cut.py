@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from froude.trace.audit.columns import from_lines
 from froude.trace.audit.cut import Cut
-from tests.trace.audit.lines import LINE
+from testbed.audit_lines import LINE
 
 A, B = 1000, 2000
 

@@ -13,7 +13,7 @@ from froude.trace.audit.files import AuditLog, moment, open_audit
 from froude.trace.importers.audit_log import import_audit
 from froude.workspace.recognise import kind_of
 from froude.workspace.store import Workspace
-from tests.trace.audit.lines import START_S, calls, written
+from testbed.audit_lines import START_S, calls, written
 
 LINES = calls(40)
 

@@ -16,7 +16,7 @@ from froude.hadoop.audit import AuditLine, parse_line
 from froude.hadoop.audit_text import date_text
 from froude.trace.audit.columns import TEXTS
 from froude.trace.audit.parse import Form, Parsed, parse_bytes
-from tests.trace.audit.lines import LINE, START_S, any_line, calls, written
+from testbed.audit_lines import LINE, START_S, any_line, calls, written
 
 _BEHIND = "\tcallerContext=CLI,clientIp:10.0.0.9,clientPort:40001"
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from froude.hadoop.anonymise import Names
 from froude.trace.audit.columns import from_lines
 from froude.trace.audit.rename import renamed
-from tests.trace.audit.lines import LINE, calls
+from testbed.audit_lines import LINE, calls
 
 
 def test_every_text_that_names_something() -> None:

@@ -9,7 +9,7 @@ import pytest
 from froude.trace.audit import summary
 from froude.trace.audit.summary import counts_in_words, summarise_audit
 from froude.trace.importers.audit_log import import_audit
-from tests.trace.audit.lines import calls, written
+from testbed.audit_lines import calls, written
 
 
 def test_what_is_counted(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.trace.capture.tokens import serve
+from tests.support.trace.capture.tokens import serve
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from froude.trace.capture import flows as module
 from froude.trace.capture.flows import Flows
 from froude.trace.capture.packet_headers import ACK, RST, SYN, Segment
 from froude.trace.tape import Record, RecordKind
-from tests.trace.capture.packet_bytes import CLIENT, SERVER, Talk, flow, shuffled
+from testbed.packet_bytes import CLIENT, SERVER, Talk, flow, shuffled
 
 HELLO, ANSWER = b"hrpc\x09\x00\x00" + bytes(range(100)), bytes(range(200, 250))
 OTHER = ("10.0.0.8", 41_000)

@@ -17,7 +17,7 @@ from froude.trace.capture import identity
 from froude.trace.capture.identity import with_identities
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.settings import CaptureSettings
-from tests.hadoop.rpc.double import daemon
+from tests.support.hadoop.rpc.double import daemon
 
 _PROTOCOL = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 

@@ -19,8 +19,8 @@ from froude.trace.capture.lane import MESSAGE_BYTES, Lane, beside, reap, run, se
 from froude.trace.capture.settings import Setup
 from froude.trace.files import read_trace
 from froude.workspace.artifact import State
-from tests.trace import wire
-from tests.trace.capture.tokens import SECRET, Client, settings
+from testbed import wire
+from tests.support.trace.capture.tokens import SECRET, Client, settings
 
 
 @pytest.fixture

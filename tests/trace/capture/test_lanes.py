@@ -18,9 +18,9 @@ from froude.trace.capture.settings import CaptureSettings
 from froude.trace.files import read_trace
 from froude.trace.partial import recover
 from froude.trace.validate import validate_trace
+from testbed import wire
 from tests.conftest import Gone
-from tests.trace import wire
-from tests.trace.capture.tokens import SECRET, Client, before, on_disk, settings
+from tests.support.trace.capture.tokens import SECRET, Client, before, on_disk, settings
 
 
 def _family(capture: CaptureProcess) -> tuple[list[psutil.Process], list[psutil.Process]]:

@@ -16,8 +16,8 @@ from froude.hadoop.target import Target
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.proxy import Proxy
 from froude.trace.tape import RecordKind
-from tests.trace.capture.forwarding import Kept, echo, exchange, run
-from tests.trace.capture.tokens import before
+from tests.support.trace.capture.forwarding import Kept, echo, exchange, run
+from tests.support.trace.capture.tokens import before
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.trace.capture.packet_headers import ACK, Segment, Skipped, reverse, segment_in, source_of
-from tests.trace.capture.packet_bytes import CLIENT, SERVER, ethernet, flow, ipv4, ipv6, tcp
+from testbed.packet_bytes import CLIENT, SERVER, ethernet, flow, ipv4, ipv6, tcp
 
 TOLD = tcp(CLIENT, SERVER, 77, b"hrpc", ack=99)
 SEGMENT = Segment(flow(CLIENT, SERVER), 77, 99, ACK, b"hrpc", 0)

@@ -15,7 +15,7 @@ from froude.base.errors import InputError
 from froude.base.files import open_regular
 from froude.base.packed import unpacked
 from froude.trace.capture.packets import Packet, PacketFile
-from tests.trace.capture.packet_bytes import block, enhanced, interface, pcap, section
+from testbed.packet_bytes import block, enhanced, interface, pcap, section
 
 NS = 10**9
 PATH = Path("x.pcap")

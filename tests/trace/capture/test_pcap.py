@@ -24,22 +24,13 @@ from froude.trace.capture.packet_headers import Segment
 from froude.trace.capture.pcap import PcapResult, PcapSettings, capture_pcap
 from froude.trace.files import read_trace
 from froude.trace.redact import Redactor
-from froude.trace.tape import RecordKind
 from froude.trace.types import Status, Trace
 from froude.workspace.artifact import Origin, State
-from tests.trace import wire
-from tests.trace.capture.packet_bytes import CLIENT, SERVER, Talk, file_of, shuffled
+from testbed import wire
+from testbed.packet_bytes import CLIENT, SERVER, Talk, file_of, shuffled
+from tests.support.trace.capture.pcap import talk_of
 
 START_S = 1_700_000_000.0
-
-
-def talk_of(calls: int = 3, **ends: Any) -> Talk:
-    """A connection that echoes, each record of `wire.conversation` in a segment of its own."""
-    talk = Talk(**ends).open()
-    for _, _, kind, payload in wire.conversation(calls=calls):
-        if kind in (RecordKind.TO_SERVER, RecordKind.TO_CLIENT):
-            talk.send(payload, side=int(kind == RecordKind.TO_CLIENT))
-    return talk
 
 
 def made(folder: Path, data: bytes | Sequence[Segment], **how: Any) -> tuple[PcapResult, Trace]:

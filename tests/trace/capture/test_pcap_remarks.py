@@ -13,7 +13,7 @@ from froude.trace.capture.packet_headers import Skipped
 from froude.trace.capture.pcap_remarks import PacketCounts, of_calls, remarks, what_was_seen
 from froude.trace.columns import to_table
 from froude.trace.redact import Redactor
-from tests.trace import wire
+from testbed import wire
 
 NOTHING: dict[str, Any] = {"cut": "", "dropped": 0, "untimed": 0}
 

@@ -18,9 +18,9 @@ from froude.trace.capture.settings import CaptureResult, CaptureSettings, error_
 from froude.trace.files import read_trace
 from froude.trace.types import Loss
 from froude.workspace.artifact import State
+from testbed import wire
 from tests.conftest import Gone
-from tests.trace import wire
-from tests.trace.capture.tokens import before, settings
+from tests.support.trace.capture.tokens import before, settings
 
 RESULT = CaptureResult(Path("/t"), 3, 1, Loss(), "CID-1")
 LISTENING = {"listening": [["127.0.0.1", 4000], ["127.0.0.2", 4001]]}

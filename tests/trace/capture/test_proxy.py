@@ -13,8 +13,8 @@ from froude.base.errors import InputError, TargetError
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.proxy import Proxy, check_target
 from froude.trace.tape import RecordKind
-from tests.trace.capture.forwarding import Kept, echo, exchange, run
-from tests.trace.capture.tokens import before
+from tests.support.trace.capture.forwarding import Kept, echo, exchange, run
+from tests.support.trace.capture.tokens import before
 
 
 def test_two_hundred_connections_do_not_mix() -> None:

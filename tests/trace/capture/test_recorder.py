@@ -22,7 +22,7 @@ from froude.trace.files import read_trace
 from froude.trace.partial import PartialWriter, partial_path, recover
 from froude.trace.tape import Record, RecordKind, pack
 from froude.workspace.artifact import State
-from tests.trace import wire
+from testbed import wire
 
 SETUP, FINISH = RecordKind.SETUP, RecordKind.FINISH
 

@@ -23,8 +23,8 @@ from froude.trace.partial import recover
 from froude.trace.types import Loss, Status
 from froude.trace.validate import validate_trace
 from froude.workspace.artifact import State
-from tests.trace import wire
-from tests.trace.capture.tokens import SECRET, Client, on_disk, settings
+from testbed import wire
+from tests.support.trace.capture.tokens import SECRET, Client, on_disk, settings
 
 
 def test_a_capture_keeps_calls_and_no_secret(target: tuple[str, int], tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import itertools
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,17 +12,12 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.hadoop.anonymise import Names
-from froude.hadoop.audit import AuditLine
 from froude.trace.audit.cut import Cut
 from froude.trace.audit.parse import Form
 from froude.trace.importers.audit_log import import_audit
 from froude.trace.importers.audit_pieces import Options
-from tests.trace.audit.lines import START_S, calls, written
-
-
-def texts(lines: Sequence[AuditLine]) -> str:
-    """A log."""
-    return "".join(map(written, lines))
+from testbed.audit_lines import START_S, calls, written
+from tests.support.trace.importers.audit_log import texts
 
 
 def test_rotated_logs_are_ordered_by_what_they_hold(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from froude.base.errors import InputError
 from froude.trace.importers import audit_pieces
 from froude.trace.importers.audit_log import import_audit
 from froude.trace.importers.audit_pieces import Options, mapped
-from tests.trace.audit.lines import calls, written
-from tests.trace.importers.test_audit_log import texts
+from testbed.audit_lines import calls, written
+from tests.support.trace.importers.audit_log import texts
 
 _NUMBERS = itertools.count()
 

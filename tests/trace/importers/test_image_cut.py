@@ -12,7 +12,7 @@ from froude.experiment.session import Hadoop
 from froude.hadoop.edits import Around, Operation
 from froude.trace.importers import image_cut
 from froude.trace.importers.image_cut import cut_by_edits, cut_by_image
-from tests.hadoop.fsimage import images
+from tests.support.hadoop.fsimage import images
 
 LAST = Operation(70, "OP_DELETE", 1000, ("/a",))
 SET = Operation(71, "OP_SET_OWNER", None, ("/b",))

@@ -13,13 +13,9 @@ from froude.base.units import Quantity
 from froude.hadoop.target import Target
 from froude.trace.importers.tap import import_tap
 from froude.trace.tape import RecordKind, pack
-from tests.recorded import NODES, recorded, schema, tape_of
-from tests.trace import wire
-
-
-def tap_bytes() -> bytes:
-    """A small tap."""
-    return b"".join(pack(t, n, k, p) for t, n, k, p in wire.conversation(calls=2, start_s=100.0))  # type: ignore[arg-type]
+from testbed import wire
+from testbed.recorded import NODES, recorded, schema, tape_of
+from tests.support.trace.importers.tap import tap_bytes
 
 
 @pytest.mark.parametrize("zipped", [False, True])

@@ -7,7 +7,7 @@ from pathlib import Path
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.lines import Line
 from froude.hadoop.schema import Schema
-from tests.emulation.programs.audit.test_family import Play, notes
+from tests.support.emulation.programs.audit.family import Play, notes
 
 
 def test_a_request_that_cannot_be_made_is_left_out(schema: Schema, tmp_path: Path) -> None:

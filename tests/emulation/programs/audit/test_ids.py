@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from froude.base.errors import InputError
 from froude.emulation.programs.audit.commands import CLIENT
 from froude.emulation.programs.audit.ids import Ids
 from froude.hadoop.schema import Schema
-
-
-def message(schema: Schema, method: str, *, request: bool = False) -> Any:
-    """An empty one of a method."""
-    of = schema.method(CLIENT, method)
-    return of.request() if request else of.response()
-
-
-def placed(schema: Schema, block: int, stamp: int, pool: str, *nodes: str) -> Any:
-    """An answer to addBlock."""
-    answer = message(schema, "addBlock")
-    located = answer.block
-    located.offset, located.corrupt = 0, False
-    located.b.poolId, located.b.blockId, located.b.generationStamp = pool, block, stamp
-    token = located.blockToken
-    token.identifier, token.password, token.kind, token.service = b"", b"", "", ""
-    for node in nodes:
-        identity = located.locs.add(location="/r").id
-        identity.ipAddr = identity.hostName = node
-        identity.datanodeUuid, identity.xferPort, identity.infoPort, identity.ipcPort = node, 1, 1, 1
-        located.storageIDs.append(f"DS-{node}")
-    return answer
+from tests.support.emulation.programs.audit.ids import message, placed
 
 
 @pytest.fixture

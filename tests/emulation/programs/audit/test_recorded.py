@@ -12,13 +12,13 @@ from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import CLIENT
 from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.audit.recorded import FALSE, Recorded, command_of, recorded_error
-from froude.emulation.programs.events import Failed, Reached, SendMessage, Timer, WakeAt
+from froude.emulation.programs.events import Failed, MessageReceived, Reached, SendMessage, Timer, WakeAt
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockReported, BlockWritten
 from froude.hadoop.schema import Schema
 from froude.workload.types import Moment
-from tests.emulation.programs.audit.test_family import MessageReceived, Play, notes, sent
-from tests.emulation.programs.audit.test_ids import message, placed
+from tests.support.emulation.programs.audit.family import Play, notes, sent
+from tests.support.emulation.programs.audit.ids import message, placed
 
 DENIED = "AccessControlException"
 

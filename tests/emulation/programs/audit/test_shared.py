@@ -11,7 +11,7 @@ from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.audit.shared import SharedLog
 from froude.emulation.programs.events import Note
 from froude.hadoop.schema import Schema
-from tests.emulation.programs.audit.test_family import Play
+from tests.support.emulation.programs.audit.family import Play
 
 
 def test_what_was_due_counts_at_the_end(schema: Schema, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from froude.emulation.programs.population import PlaySettings, Population
 from froude.hadoop.distribution import Hadoop
 from froude.workload.rules import Special, Value
 from froude.workload.types import Absent, CallTemplate, Constant, Periodic, Rule, Unknown
-from tests.emulation.plans import CLIENT, _call, plan
+from testbed.plans import CLIENT, call_template, plan
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +45,18 @@ class Client:
         self.promised.append((call.id, path, value))
 
 
-ADD = _call("add", "addBlock", {})
-LOOK = _call("look", "getFileInfo", {"last.numBytes": Constant(5)})
+ADD = call_template("add", "addBlock", {})
+LOOK = call_template("look", "getFileInfo", {"last.numBytes": Constant(5)})
 
 
 def add(length: Rule) -> CallTemplate:
     """The addBlock that tells the length of the block before."""
-    return _call("next", "addBlock", {"previous.numBytes": length})
+    return call_template("next", "addBlock", {"previous.numBytes": length})
 
 
 def complete(length: Rule) -> CallTemplate:
     """The complete that tells the length of the last block."""
-    return _call("done", "complete", {"last.numBytes": length})
+    return call_template("done", "complete", {"last.numBytes": length})
 
 
 def placed(hadoop: Hadoop, *uuids: str, storages: int | None = None) -> Any:
@@ -162,8 +162,8 @@ def test_the_kind_takes_the_recorded_period(
 ) -> None:
     """Rounded to a tenth, as what was configured; the play's own settings come first."""
     played = plan()
-    beats = [Periodic(_call("other", "blockReport", {}), 9.0)]
-    beats += [Periodic(_call("beat", "sendHeartbeat", {}), each) for each in every_s]
+    beats = [Periodic(call_template("other", "blockReport", {}), 9.0)]
+    beats += [Periodic(call_template("beat", "sendHeartbeat", {}), each) for each in every_s]
     node_type = replace(played.workload.node_type("datanode"), periodic=tuple(beats))
     asked = PlaySettings(programs={"datanode": settings})
     population = Population(played, hadoop.schema(), seeds=Seeds(1), settings=asked)

@@ -5,14 +5,10 @@ from __future__ import annotations
 import pytest
 
 from froude.base.seeds import Seeds
-from froude.emulation.programs.population import PlaySettings, Population
+from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
-from froude.hadoop.target import Target
-from tests.emulation.model_master import SERVICES
-from tests.emulation.yarn_plans import plan
-from tests.recorded import schema
-
-SETTINGS = PlaySettings({service: Target(service, "model:1", "m") for service in SERVICES}, port=18041)
+from testbed.recorded import schema
+from tests.support.emulation.yarn_plans import SETTINGS, plan
 
 
 @pytest.fixture

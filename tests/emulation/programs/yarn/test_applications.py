@@ -11,8 +11,8 @@ from froude.emulation.programs.population import Population
 from froude.emulation.programs.yarn.applications import AllOver, Applications, share_of
 from froude.emulation.programs.yarn.containers import ContainerKey, ContainerOver, Process
 from froude.emulation.programs.yarn.protocols import CONTAINERS, SCHEDULER_SERVICE, TOKEN_IDENTIFIER
-from tests.hadoop.test_credentials import REAL
-from tests.recorded import schema
+from testbed.recorded import schema
+from tests.support.hadoop.credentials import REAL
 
 NODE = NodeId("nm", 1)
 

@@ -17,9 +17,9 @@ from froude.emulation.programs.yarn.family import LauncherFamily, MasterFamily, 
 from froude.hadoop.target import Target
 from froude.workload.rules import Special
 from froude.workload.types import CallTemplate
-from tests.emulation.programs.yarn.test_masters import near
-from tests.emulation.yarn_plans import call, plan
-from tests.recorded import schema
+from testbed.recorded import schema
+from tests.support.emulation.programs.yarn.masters import near
+from tests.support.emulation.yarn_plans import call, plan
 
 
 def test_programs_act_where_a_resourcemanager_plays_along(population: Population) -> None:

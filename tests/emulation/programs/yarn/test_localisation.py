@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 from froude.emulation.programs.yarn.localisation import Fetch, Localised
-from froude.emulation.programs.yarn.protocols import APPLICATION, PRIVATE, PUBLIC
-
-
-def resource(path: str, visibility: int = APPLICATION, *, scheme: str = "hdfs", timestamp: int = 1) -> Any:
-    """An entry of a launch context's map of resources."""
-    url = SimpleNamespace(scheme=scheme, file=path)
-    return SimpleNamespace(value=SimpleNamespace(resource=url, visibility=visibility, timestamp=timestamp))
+from froude.emulation.programs.yarn.protocols import PRIVATE, PUBLIC
+from tests.support.emulation.programs.yarn.localisation import resource
 
 
 def test_files_of_an_application_are_fetched_once_on_a_node() -> None:

@@ -12,9 +12,9 @@ from froude.emulation.programs.population import Connections
 from froude.emulation.programs.yarn.protocols import FAILED_APPLICATION
 from froude.workload.plan import Plan
 from froude.workload.types import Container, NodeType
-from tests.emulation.model_master import SERVICES, STAMP, App, ModelMaster, begun
-from tests.emulation.yarn_plans import plan
-from tests.recorded import schema
+from testbed.recorded import schema
+from tests.support.emulation.model_master import SERVICES, STAMP, App, ModelMaster, begun
+from tests.support.emulation.yarn_plans import plan
 
 SUCCEEDED = 1
 

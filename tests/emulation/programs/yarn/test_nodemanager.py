@@ -42,8 +42,8 @@ from froude.emulation.programs.yarn.nodemanager import EmulatedNodemanager
 from froude.emulation.programs.yarn.nodemanagers import Nodemanagers, NodemanagerSettings
 from froude.emulation.programs.yarn.protocols import CONTAINERS, KILLED, TRACKER
 from froude.workload.types import Moment
-from tests.emulation.programs.yarn.test_localisation import resource
-from tests.recorded import schema
+from testbed.recorded import schema
+from tests.support.emulation.programs.yarn.localisation import resource
 
 MASTER, TASK = NodeId("am", 0), NodeId("map", 3)
 KEY = ContainerKey(7, 1, 2)

@@ -14,8 +14,8 @@ from froude.emulation.programs.yarn.protocols import HDFS, TRACKER
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import NodeType, Recorded, Workload
-from tests.emulation.programs.yarn.conftest import SETTINGS
-from tests.recorded import schema
+from testbed.recorded import schema
+from tests.support.emulation.yarn_plans import SETTINGS
 
 
 def nodes(

@@ -16,7 +16,7 @@ from froude.hadoop.site import parse_site
 from froude.harvest.live.hdfs.changes import SITE, HdfsChanges, make, remembered, restore
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
 from froude.harvest.live.hdfs.plugin import PACKAGE, POLICY
-from tests.harvest.live.hdfs.namenodes import namenode
+from tests.support.harvest.live.hdfs.namenodes import namenode
 
 BEFORE = """<configuration>
   <!-- ours -->

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from froude.harvest.live.hdfs.datanodes import DataNode, named, servers_of, space_of
-from tests.harvest.datacenters import made
+from tests.support.harvest.datacenters import made
 
 NODES = (
     DataNode("10.0.0.1", 9866, "a", "u1", "/r", remaining=5),

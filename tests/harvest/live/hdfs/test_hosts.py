@@ -10,7 +10,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.harvest.live.hdfs.hosts import with_maintenance
-from tests.harvest.live.hdfs.namenodes import NODES
+from tests.support.harvest.live.hdfs.namenodes import NODES
 
 HOSTS = [
     {"hostName": "s0"},

@@ -9,7 +9,7 @@ from froude.base.errors import GuardError, TargetError
 from froude.hadoop.distribution import Hadoop
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
 from froude.harvest.live.hdfs.plugin import POLICY
-from tests.harvest.live.hdfs.namenodes import NODES, REPLICATION, namenode
+from tests.support.harvest.live.hdfs.namenodes import NODES, REPLICATION, namenode
 
 
 def test_who_it_is_and_what_it_has(hadoop: Hadoop) -> None:

@@ -13,7 +13,7 @@ from froude.base.errors import InputError
 from froude.harvest.live.hdfs.datanodes import DataNode
 from froude.harvest.live.hdfs.placement_map import map_text, placed, rack_table, too_few
 from froude.harvest.place.policies import constrained, preset
-from tests.harvest.datacenters import made
+from tests.support.harvest.datacenters import made
 
 NODES = tuple(DataNode(f"10.0.0.{n}", 9866, f"s{n}", f"u{n}", f"/r{n % 2}") for n in range(10))
 LAB = made(np.linspace(0.1, 0.9, 9)[:, None] * np.ones((1, 48)))

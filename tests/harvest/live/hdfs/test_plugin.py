@@ -7,9 +7,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tools.build_placement_jar import sources_hash
 
 from froude.harvest.live.hdfs.plugin import CLASS, MAP, PACKAGE, POLICY, Way, class_files, jar_place, settings
+from tools.build_placement_jar import sources_hash
 
 
 def test_the_jar_is_of_these_sources_and_runs_on_java_8() -> None:

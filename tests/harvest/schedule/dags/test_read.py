@@ -15,6 +15,7 @@ import pytest
 from froude.base.errors import FroudeError, InputError
 from froude.harvest.schedule.dags.graph import Stage, concurrency
 from froude.harvest.schedule.dags.read import read_jobs
+from tests.support.harvest.schedule.dags.read import RUMEN, lines
 
 DATA = Path(__file__).parents[5] / "shared" / "data"
 
@@ -49,16 +50,6 @@ SPARK = [
     task(3, 6500, 7500),
     {"Event": "SparkListenerJobEnd", "Job ID": 1, "Completion Time": 9000},
 ]
-RUMEN = [
-    {
-        "jobID": f"job_{n}",
-        "submitTime": 1000,
-        "finishTime": 21000,
-        "mapTasks": [{"startTime": 2000, "finishTime": 4000}, {"startTime": 2000, "finishTime": 6000}],
-        "reduceTasks": [{"startTime": 6000, "finishTime": 9000}] * n,
-    }
-    for n in (0, 1)
-]
 WORKFLOW = {
     "name": "w",
     "workflow": {
@@ -71,11 +62,6 @@ WORKFLOW = {
         "execution": {"makespanInSeconds": 9, "tasks": [{"id": "a", "runtimeInSeconds": 2}]},
     },
 }
-
-
-def lines(values: list[Any]) -> bytes:
-    """Values one behind the other."""
-    return "\n".join(map(json.dumps, values)).encode()
 
 
 def test_a_spark_application_is_one_job(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from froude.provision.search.optimise.presolve import presolve
 from froude.provision.search.optimise.subproblem import ServerKind, subproblem
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import CacheMedia, Placement
-from tests.provision.search.optimise.examples import built, fixed, photoshare
-from tests.provision.search.optimise.test_type_pricing import many
+from tests.support.provision.search.optimise.examples import built, fixed, photoshare
+from tests.support.provision.search.optimise.type_pricing import many
 
 
 def test_open_choices_bound_the_instances_from_both_sides() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from froude.provision.search.optimise.bounds import EPSILON, safe_bound
 from froude.provision.search.optimise.highs import Arrays, Floats, Program, SolverOptions, solve
-from tests.provision.search.optimise.test_highs import random_program
+from tests.support.provision.search.optimise.highs import random_program
 
 
 @given(st.integers(0, 200), st.lists(st.floats(-50, 50), min_size=5, max_size=5))

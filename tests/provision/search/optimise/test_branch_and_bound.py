@@ -9,7 +9,7 @@ import pytest
 
 from froude.provision.search.optimise.branch_and_bound import prove
 from froude.provision.search.optimise.highs import Program, solve
-from tests.provision.search.optimise.test_highs import knapsack, random_program
+from tests.support.provision.search.optimise.highs import knapsack, random_program
 
 
 @pytest.mark.parametrize("seed", range(20))

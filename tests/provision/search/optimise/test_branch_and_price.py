@@ -13,10 +13,10 @@ from froude.provision.search.optimise.packer import tiers
 from froude.provision.search.optimise.rounding import cost_of, groups_of, round_servers
 from froude.provision.search.optimise.subproblem import Subproblem
 from froude.provision.types import Placement
-from tests.provision.search.optimise.examples import fixed
-from tests.provision.search.optimise.fillings import random_scope
-from tests.provision.search.optimise.hand import ten_disks
-from tests.provision.search.optimise.test_column_generation import LIMITS, PENALTY
+from tests.support.provision.search.optimise.column_generation import LIMITS, PENALTY
+from tests.support.provision.search.optimise.examples import fixed
+from tests.support.provision.search.optimise.fillings import random_scope
+from tests.support.provision.search.optimise.hand import ten_disks
 
 
 class _Branching:

@@ -13,9 +13,9 @@ import pytest
 from froude.provision.model.instance import Choice, Copy, DatasetNeed, Instance, Path, UnitType
 from froude.provision.search.optimise.choice_dominance import undominated_choices
 from froude.provision.types import CacheMedia, Placement
-from tests.provision.search.optimise.examples import FEATURES, built, featured, photoshare, small
-from tests.provision.search.optimise.hand import BOX, DISK, DRAM, ON_DISKS, SERVE, hand
-from tests.provision.search.optimise.test_cuts import packed
+from tests.support.provision.search.optimise.cuts import packed
+from tests.support.provision.search.optimise.examples import FEATURES, built, featured, photoshare, small
+from tests.support.provision.search.optimise.hand import BOX, DISK, DRAM, ON_DISKS, SERVE, hand
 
 CHEAP = UnitType("cheap", 90.0, 0, 1e12)
 PLACES = Copy(0, 2.5, 3, (50.0,), (60.0,), accesses=(20.0,))

@@ -15,17 +15,15 @@ from froude.provision.search.optimise.column_generation import (
     Total,
     TotalLimit,
 )
-from froude.provision.search.optimise.highs import SolverOptions
 from froude.provision.search.optimise.packer import tiers
 from froude.provision.search.optimise.rounding import Content, cost_of, groups_of, round_servers
 from froude.provision.search.optimise.subproblem import ServerKind
 from froude.provision.types import Placement
-from tests.provision.search.optimise.examples import PAPER, fixed
-from tests.provision.search.optimise.fillings import random_scope
-from tests.provision.search.optimise.hand import BOX, disks_only, ten_disks
+from tests.support.provision.search.optimise.column_generation import LIMITS, PENALTY
+from tests.support.provision.search.optimise.examples import PAPER, fixed
+from tests.support.provision.search.optimise.fillings import random_scope
+from tests.support.provision.search.optimise.hand import BOX, disks_only, ten_disks
 
-PENALTY = 1e6
-LIMITS = SolverOptions(5.0, 1e-3, 3000)
 HOST, WORKER = ServerKind(0, host=True, tasks=False), ServerKind(0, host=False, tasks=True)
 FULL = Content(HOST, {0: 0.4}, {0: 4})
 

@@ -11,8 +11,8 @@ from froude.provision.model.instance import Path
 from froude.provision.search.optimise.conflicts import conflicts
 from froude.provision.types import Placement
 from froude.provision.types.plan import Conflict
-from tests.provision.search.optimise.examples import built, photoshare
-from tests.provision.search.optimise.hand import BOX, GB, SERVE, hand, ten_disks
+from tests.support.provision.search.optimise.examples import built, photoshare
+from tests.support.provision.search.optimise.hand import BOX, GB, SERVE, hand, ten_disks
 
 BARE = replace(BOX, slots=(0, 8))
 UNIFORM = Placement.UNIFORM

@@ -11,27 +11,12 @@ from froude.provision.model.instance import Instance
 from froude.provision.search.optimise.cuts import Cut, lifted, quickest
 from froude.provision.search.optimise.highs import solve
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.packer import tiers
-from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
+from froude.provision.search.optimise.subproblem import subproblem
 from froude.provision.types import CacheMedia, Placement
-from tests.provision.search.optimise.examples import FEATURES, built, featured, photoshare, small
+from tests.support.provision.search.optimise.cuts import Tiers, least, packed
+from tests.support.provision.search.optimise.examples import FEATURES, built, featured, photoshare, small
 
 Optima = dict[tuple[int, ...], "Tiers"]
-Tiers = dict[tuple[ServerKind, ...], tuple[Subproblem, float]]
-EACH = 2
-"""Servers of each kind that may stand: what a bound says of all clusters it says of those of so few servers."""
-
-
-def packed(instance: Instance, choices: tuple[int, ...]) -> Tiers:
-    """Each tier's subproblem and its least cost on so few servers, infinite where they do not do."""
-    packed_tiers = tiers(subproblem(instance, [(c,) for c in choices]))
-    return {tier.kinds: (tier, least(tier)) for tier in packed_tiers}
-
-
-def least(tier: Subproblem) -> float:
-    """What a tier costs on so few servers."""
-    solution = solve(Master(tier, slots=[kind for kind in tier.kinds for _ in range(EACH)]).program)
-    return solution.objective if solution.found else math.inf
 
 
 def check(instance: Instance, open_: list[tuple[int, ...]]) -> int:

@@ -23,7 +23,7 @@ from froude.provision.model.instance import (
 from froude.provision.search.optimise import solve
 from froude.provision.search.optimise.dominance import undominated
 from froude.provision.types import Placement
-from tests.provision.search.optimise.examples import featured
+from tests.support.provision.search.optimise.examples import featured
 
 BUSES = ("SAS", "DDR", "unused")
 UNITS = (UnitType("disk", 200, 0, 1e12), UnitType("DRAM", 30, 1, 1e9), UnitType("tape", 10, 2, 1e12))

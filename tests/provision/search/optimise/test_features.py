@@ -18,8 +18,8 @@ from froude.provision.search.optimise.subproblem import subproblem
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Placement
 from froude.provision.types.plan import Status
-from tests.provision.search.optimise.examples import FEATURES, built, featured, photoshare
-from tests.provision.search.optimise.reference import enumerated_uniform, joint_weighted, violations
+from tests.support.provision.search.optimise.examples import FEATURES, built, featured, photoshare
+from tests.support.provision.search.optimise.reference import enumerated_uniform, joint_weighted, violations
 
 
 def _searched(instance: Instance) -> BendersSearch:

@@ -14,8 +14,8 @@ from froude.provision.search.optimise.highs import SolveOutcome, SolverOptions, 
 from froude.provision.search.optimise.master import Master, Placed
 from froude.provision.search.optimise.server_rows import PENALTY
 from froude.provision.search.optimise.subproblem import ServerKind, subproblem
-from tests.provision.search.optimise.examples import built, featured, photoshare
-from tests.provision.search.optimise.hand import (
+from tests.support.provision.search.optimise.examples import built, featured, photoshare
+from tests.support.provision.search.optimise.hand import (
     BOX,
     DATA,
     GB,
@@ -26,7 +26,7 @@ from tests.provision.search.optimise.hand import (
     every_choice,
     hand,
 )
-from tests.provision.search.optimise.reference import joint_weighted
+from tests.support.provision.search.optimise.reference import joint_weighted
 
 HOST, WORKER = ServerKind(0, host=True, tasks=False), ServerKind(0, host=False, tasks=True)
 

@@ -8,7 +8,7 @@ import pytest
 
 from froude.provision.search.optimise.money import in_money, money_unit
 from froude.provision.search.optimise.solving import solve
-from tests.provision.search.optimise.hand import hand
+from tests.support.provision.search.optimise.hand import hand
 
 
 def test_a_server_costs_about_a_thousand() -> None:

@@ -22,8 +22,8 @@ from froude.provision.search.optimise.packer import (
 )
 from froude.provision.search.optimise.rounding import Content
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
-from tests.provision.search.optimise.examples import fixed
-from tests.provision.search.optimise.hand import BOX, DATA, ON_SSD, SERVE, disks_only, hand, ten_disks
+from tests.support.provision.search.optimise.examples import fixed
+from tests.support.provision.search.optimise.hand import BOX, DATA, ON_SSD, SERVE, disks_only, hand, ten_disks
 
 HOST, WORKER = ServerKind(0, host=True, tasks=False), ServerKind(0, host=False, tasks=True)
 

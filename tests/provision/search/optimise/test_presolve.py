@@ -12,8 +12,8 @@ from froude.provision.search.optimise import solve
 from froude.provision.search.optimise.presolve import breaks_latency, presolve, standing
 from froude.provision.types import Placement
 from froude.provision.types.plan import Status
-from tests.provision.search.optimise.examples import built, featured, photoshare
-from tests.provision.search.optimise.hand import BOX, DATA, SERVE, every_choice, hand, up
+from tests.support.provision.search.optimise.examples import built, featured, photoshare
+from tests.support.provision.search.optimise.hand import BOX, DATA, SERVE, every_choice, hand, up
 
 UNIFORM = Placement.UNIFORM
 

@@ -24,9 +24,9 @@ from froude.provision.search.optimise.server_rows import ServerRows
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from froude.provision.types import Placement
 from froude.provision.types.plan import Group, Held, LocalHeld, Running
-from tests.provision.search.optimise.examples import built, featured, fixed, photoshare
-from tests.provision.search.optimise.fillings import random_filling, random_scope
-from tests.provision.search.optimise.hand import (
+from tests.support.provision.search.optimise.examples import built, featured, fixed, photoshare
+from tests.support.provision.search.optimise.fillings import random_filling, random_scope
+from tests.support.provision.search.optimise.hand import (
     BOX,
     DATA,
     GB,
@@ -37,7 +37,7 @@ from tests.provision.search.optimise.hand import (
     dollars,
     hand,
 )
-from tests.provision.search.optimise.reference import violations
+from tests.support.provision.search.optimise.reference import violations
 
 HOST, WORKER = ServerKind(0, host=True, tasks=False), ServerKind(0, host=False, tasks=True)
 UNIFORM = Placement.UNIFORM

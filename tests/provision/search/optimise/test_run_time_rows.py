@@ -12,8 +12,8 @@ from froude.provision.search.optimise.highs import Program, SolverOptions, solve
 from froude.provision.search.optimise.run_time_rows import least_run_time, run_time_variables
 from froude.provision.search.optimise.server_rows import PENALTY, Excess
 from froude.provision.search.optimise.subproblem import subproblem
-from tests.provision.search.optimise.examples import featured
-from tests.provision.search.optimise.hand import DATA, SERVE, every_choice, hand
+from tests.support.provision.search.optimise.examples import featured
+from tests.support.provision.search.optimise.hand import DATA, SERVE, every_choice, hand
 
 
 def least(

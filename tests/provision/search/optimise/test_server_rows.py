@@ -14,8 +14,8 @@ from froude.provision.search.optimise.highs import Program, SolveOutcome, solve
 from froude.provision.search.optimise.server_rows import PENALTY, Excess, ServerRows, ServerVariables
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from froude.provision.types import Placement
-from tests.provision.search.optimise.fillings import random_filling, random_scope
-from tests.provision.search.optimise.hand import (
+from tests.support.provision.search.optimise.fillings import random_filling, random_scope
+from tests.support.provision.search.optimise.hand import (
     BOX,
     DATA,
     GB,

@@ -14,8 +14,8 @@ from froude.provision.search.optimise.highs import SolveOutcome
 from froude.provision.search.optimise.highs import Status as HighsStatus
 from froude.provision.types import Placement, Problem
 from froude.provision.types.plan import Status
-from tests.provision.search.optimise.examples import built, photoshare, small
-from tests.provision.search.optimise.reference import enumerated_uniform, joint_weighted
+from tests.support.provision.search.optimise.examples import built, photoshare, small
+from tests.support.provision.search.optimise.reference import enumerated_uniform, joint_weighted
 
 
 def _sound(problem: Problem, **more: float):

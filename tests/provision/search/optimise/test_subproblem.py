@@ -21,8 +21,8 @@ from froude.provision.search.optimise.subproblem import (
     whole_up,
 )
 from froude.provision.types import Placement
-from tests.provision.search.optimise.examples import built, featured, photoshare
-from tests.provision.search.optimise.hand import (
+from tests.support.provision.search.optimise.examples import built, featured, photoshare
+from tests.support.provision.search.optimise.hand import (
     BOX,
     DATA,
     ON_DISKS,

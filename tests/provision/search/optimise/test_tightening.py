@@ -8,7 +8,7 @@ from froude.provision.search.optimise.highs import solve
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.subproblem import subproblem
 from froude.provision.search.optimise.tightening import add_totals, tighten
-from tests.provision.search.optimise.examples import built, photoshare
+from tests.support.provision.search.optimise.examples import built, photoshare
 
 
 @pytest.mark.parametrize("isolation", [True, False])

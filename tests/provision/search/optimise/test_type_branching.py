@@ -12,7 +12,7 @@ from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.subproblem import subproblem
 from froude.provision.search.optimise.type_branching import TypeBranching
 from froude.provision.search.optimise.type_pricing import TypePricing, select_types
-from tests.provision.search.optimise.test_type_pricing import many
+from tests.support.provision.search.optimise.type_pricing import many
 
 
 def _type_pricing(seed: int, monkeypatch: pytest.MonkeyPatch, *, isolation: bool) -> TypePricing:
