@@ -13,7 +13,7 @@ LOCK := requirements/dev.lock
 STAMP := $(VENV)/.froude-$(shell cat $(LOCK) pyproject.toml 2>/dev/null | sha256sum | cut -c1-16)
 DEMO ?= froude-demo
 
-.PHONY: help setup setup-system demo test test-all lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache fuzz clean
+.PHONY: help setup setup-system demo test test-all pytest lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache fuzz clean
 
 help: ## Tell what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -46,11 +46,17 @@ lint: setup ## Style, types, import layers, spelling.
 	$(BIN)/python tools/check_tests.py
 	$(BIN)/codespell --ignore-words-list thirdparty src tests testbed benchmarks tools docs changes README.md Makefile noxfile.py
 
-test: lint ## Lint, then the tests; real daemons are started once, small.
-	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not long"
+test: setup ## Lint and tests, side by side; real daemons are started once, small.
+	@$(MAKE) --no-print-directory --jobs lint pytest
 
-test-all: lint ## Lint, then every test, those that take long as well.
-	@FROUDE_SEEDS=$${FROUDE_SEEDS:-3} $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+test-all: setup ## As `test`, with the tests that take long and three times the seeds.
+	@export FROUDE_SEEDS=$${FROUDE_SEEDS:-3}
+	$(MAKE) --no-print-directory --jobs lint pytest MARKED=
+
+MARKED ?= -m "not long"
+
+pytest: setup ## The tests without lint.
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(MARKED)
 
 docs: setup ## The documentation; a warning is an error.
 	@$(BIN)/mkdocs build --strict

@@ -13,7 +13,8 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.channel import PlayedCall
 from froude.emulation.programs.events import NodeId
-from froude.emulation.recorder import Record, Spool, read_spool
+from froude.emulation.recorder import Spool, read_spool
+from froude.emulation.run import Record
 from froude.hadoop.distribution import Hadoop
 from froude.trace.redact import Redactor
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from froude.base.errors import InputError, TargetError
-from froude.emulation.recorder import Record
+from froude.emulation.run import Record
 from froude.emulation.run_files import read_run
 from froude.experiment import play as play_module
 from froude.experiment.play import play

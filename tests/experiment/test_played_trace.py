@@ -14,8 +14,8 @@ from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import populate
-from froude.emulation.recorder import Record, Spool
-from froude.emulation.run import Run
+from froude.emulation.recorder import Spool
+from froude.emulation.run import Record, Run
 from froude.emulation.tally import Tally
 from froude.experiment.played_trace import trace_of
 from froude.hadoop.target import Target

@@ -13,7 +13,7 @@ from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
 from froude.emulation.programs.population import Connections
 from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
 from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
-from froude.emulation.recorder import Record
+from froude.emulation.run import Record
 from froude.experiment.sections import (
     DatanodeOptions,
     Load,

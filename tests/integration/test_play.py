@@ -18,8 +18,7 @@ import pytest
 
 from froude.base.errors import GuardError
 from froude.base.progress import Silent, Task
-from froude.emulation.recorder import Record
-from froude.emulation.run import Run
+from froude.emulation.run import Record, Run
 from froude.emulation.run_files import read_run
 from froude.experiment.knee import Status, knee
 from froude.experiment.play import play

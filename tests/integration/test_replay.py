@@ -17,7 +17,7 @@ from froude.base.scratch import Scratch
 from froude.cli.app import run
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.lines import Client
-from froude.emulation.recorder import Record
+from froude.emulation.run import Record
 from froude.experiment import runners
 from froude.experiment.accounts import account_properties
 from froude.experiment.play import play

@@ -8,8 +8,8 @@ import pytest
 
 from froude.base.seeds import Seeds
 from froude.emulation.engine import PlayJob, PlayOutcome
-from froude.emulation.recorder import Record, Spool
-from froude.emulation.run import Run
+from froude.emulation.recorder import Spool
+from froude.emulation.run import Record, Run
 from froude.experiment.played_trace import trace_of
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.schema import Schema

@@ -22,7 +22,7 @@ from froude.cli.settings import Settings
 from froude.cli.terminal import visible
 from froude.emulation.limits import MEASURES
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
-from froude.emulation.recorder import Record
+from froude.emulation.run import Record
 from froude.emulation.run_summary import summarise, summary_text
 from froude.emulation.verdict import Colour
 from froude.hadoop import background

@@ -39,7 +39,8 @@ from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, Send
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import kind_of, populate
-from froude.emulation.recorder import Record, Spool
+from froude.emulation.recorder import Spool
+from froude.emulation.run import Record
 from froude.emulation.tally import Histogram, IntervalRow, Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.sasl import DigestMd5Client

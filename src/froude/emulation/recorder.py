@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +16,7 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.channel import PlayedCall
 from froude.emulation.programs.events import NodeId
+from froude.emulation.run import Record
 from froude.trace.redact import Redactor
 
 _MAGIC = b"froude-spool-2\n"
@@ -26,17 +26,6 @@ _KIND_TEXT, _KIND_CALL = 1, 2
 _LIMIT_BYTES = 128 << 20
 _ALWAYS, _ONE_IN = 3, 20
 _MESSAGE_BYTES = 1024
-
-
-class Record(Enum):
-    """How much of a play is written down."""
-
-    SUMMARY = "summary"
-    """Counts and latencies only."""
-    SAMPLED = "sampled"
-    """The calls of the first three nodes of each type and of one in twenty others."""
-    FULL = "full"
-    """Every call."""
 
 
 class Spool:

@@ -34,11 +34,24 @@ _MANY = 2000
 LOCK_QUEUE, HEAP_USED = "FSNamesystem.LockQueueLength", "process.heap_used_bytes"
 """Threads that wait for the NameNode's lock, and the heap in use of the target's JVM."""
 _LOST = ("FSNamesystemState.NumStaleDataNodes", "FSNamesystemState.NumDeadDataNodes")
+TARGET = "target"
+"""In an environment, what was played against; missing where that is a NameNode."""
 _NAMED = re.compile(r"\((\w+)\)")
 """The method in the text of a limit."""
 _REFUSALS = {"namenode": REFUSED, RESOURCEMANAGER: NODE_REFUSED}
 """How notes begin on nodes that a daemon did not take."""
 _LOST_NODES = tuple(f"{MASTER}ClusterMetrics.Num{how}NMs" for how in ("Lost", "Shutdown", "Unhealthy"))
+
+
+class Record(Enum):
+    """How much of a play is written down."""
+
+    SUMMARY = "summary"
+    """Counts and latencies only."""
+    SAMPLED = "sampled"
+    """The calls of the first three nodes of each type and of one in twenty others."""
+    FULL = "full"
+    """Every call."""
 
 
 @dataclass(frozen=True, slots=True)

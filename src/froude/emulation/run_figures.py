@@ -12,8 +12,7 @@ from froude.base.documents import Section
 from froude.base.errors import InputError
 from froude.emulation.bottleneck import Load, Measured
 from froude.emulation.pacing import Pacing
-from froude.emulation.recorder import Record
-from froude.emulation.run import Difference, Run
+from froude.emulation.run import Difference, Record, Run
 from froude.emulation.tally import Histogram, IntervalRow, Phase, Series, Tally
 from froude.emulation.verdict import LimitResult
 from froude.hadoop.gc_log import GcLog, HeapChange, Pause

@@ -17,13 +17,12 @@ from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.limits import parse_limit, with_defaults
-from froude.emulation.recorder import Record
-from froude.emulation.run import Run
+from froude.emulation.run import TARGET, Record, Run
 from froude.emulation.run_summary import RunSummary, summarise
 from froude.experiment.admission import TargetLike
 from froude.experiment.knee_loads import SPEED, Loads
 from froude.experiment.knee_search import Outcome, Search
-from froude.experiment.knee_words import TARGET, broken_text, growth_text, median_rate, quick_start_text
+from froude.experiment.knee_words import broken_text, growth_text, median_rate, quick_start_text
 from froude.experiment.play import play
 from froude.experiment.playable import check_play
 from froude.experiment.sections import KneeOptions, PlayOptions

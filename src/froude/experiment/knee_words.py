@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from froude.base.summary import counted
+from froude.emulation.run import TARGET
 from froude.emulation.run_summary import RunSummary
 from froude.emulation.verdict import measured_text
 from froude.hadoop.jvm import slowing_flags
 from froude.hadoop.target import daemon_name
 
-TARGET = "target"
-"""In an environment, what was played against; missing where that is a NameNode."""
 _LIMITED = {
     "player": "the player was the limit, not the {}",
     "target": "the {} was the limit",

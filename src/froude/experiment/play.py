@@ -19,11 +19,9 @@ from froude.emulation.pacing import Pacing, pacing_of
 from froude.emulation.programs.audit.lines import read_head
 from froude.emulation.programs.population import PlaySettings, service_named
 from froude.emulation.programs.registry import kind_of
-from froude.emulation.recorder import Record
-from froude.emulation.run import Run
+from froude.emulation.run import TARGET, Record, Run
 from froude.emulation.run_files import state_of, write_run
 from froude.experiment.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
-from froude.experiment.knee_words import TARGET
 from froude.experiment.live import Live
 from froude.experiment.observed import Observed
 from froude.experiment.playable import check_play, replayed_nonce

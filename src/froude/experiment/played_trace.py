@@ -9,8 +9,8 @@ from froude.emulation.channel import PlayedCall
 from froude.emulation.engine import PlayJob, PlayOutcome
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
-from froude.emulation.recorder import Record, read_spool
-from froude.emulation.run import Run
+from froude.emulation.recorder import read_spool
+from froude.emulation.run import Record, Run
 from froude.trace.types import Call, Fidelity, Status, Trace, TraceMeta
 
 

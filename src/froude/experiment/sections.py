@@ -21,7 +21,7 @@ from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
 from froude.emulation.programs.population import Connections
 from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
 from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
-from froude.emulation.recorder import Record
+from froude.emulation.run import Record
 from froude.hadoop.connection import current_user
 from froude.hadoop.distribution import check_release
 from froude.hadoop.jvm import heap_bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from froude.emulation.run import TARGET
 from froude.experiment.figures.environment import (
     facts_table,
     limit_words,
@@ -10,7 +11,6 @@ from froude.experiment.figures.environment import (
     settings_of,
     when,
 )
-from froude.experiment.knee_words import TARGET
 from tests.support.experiment.main_jobs import a_run
 
 

@@ -9,10 +9,9 @@ import pytest
 
 from froude.emulation.bottleneck import CPU, Measured
 from froude.emulation.notes import LEFT_OUT
-from froude.emulation.run import Run
+from froude.emulation.run import TARGET, Run
 from froude.experiment.figures.head import head_of, run_head
 from froude.experiment.figures.run import run_sections
-from froude.experiment.knee_words import TARGET
 from froude.render import Tone
 from froude.trace.types import Loss
 from froude.workload.extrapolate import extrapolate

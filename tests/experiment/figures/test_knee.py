@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from froude.emulation.limits import parse_limit
+from froude.emulation.run import TARGET
 from froude.emulation.run_summary import summarise
 from froude.experiment.figures.head import head_of
 from froude.experiment.figures.knee import conditions, knee_section, knee_title
 from froude.experiment.knee import Knee, Play, Status
 from froude.experiment.knee_search import Outcome
-from froude.experiment.knee_words import TARGET
 from froude.render import Callout, Chart, Table, Tone
 from froude.workspace.artifact import Origin
 from tests.support.experiment.knees import two_plays

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from froude.emulation.bottleneck import LimitedBy
-from froude.emulation.run import Run
-from froude.experiment.knee_words import TARGET
+from froude.emulation.run import TARGET, Run
 from froude.hadoop.target import daemon_name
 from froude.render import Column, Table, ValueKind
 
