@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import threading
 import time
@@ -18,6 +19,12 @@ from froude.experiment.session import Hadoop
 # Machines are shared: no example fails for being slow.
 settings.register_profile("froude", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("froude")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Three workers on two cores: a worker waits for daemons nearly half of the time."""
+    return max(2, (os.cpu_count() or 1) * 3 // 2)
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,12 @@ import os
 import re
 import shutil
 import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from froude.base.errors import InputError
 from froude.base.files import kind_of_place
@@ -122,8 +124,22 @@ def test_an_input_is_not_replaced(name: str, place: Place, here: Path, capsys: O
     assert state(here) == before
 
 
-@pytest.mark.parametrize(("name", "place"), CASES, ids=IDS)
-def test_what_is_foreign_is_not_replaced(name: str, place: Place, here: Path, capsys: Out) -> None:
+def _over(others: Sequence[str]) -> Iterator[ParameterSet]:
+    """All of some files or folders for the first output of a kind, one in turn for others; the rest takes long."""
+    kinds: set[tuple[str, bool]] = set()
+    for number, ((name, place), label) in enumerate(zip(CASES, IDS, strict=True)):
+        if (place.kind, place.folder) in kinds:
+            yield pytest.param(name, place, [others[number % len(others)]], id=label)
+            yield pytest.param(name, place, others, id=f"{label}, all", marks=pytest.mark.long)
+        else:
+            yield pytest.param(name, place, others, id=label)
+        kinds.add((place.kind, place.folder))
+
+
+@pytest.mark.parametrize(("name", "place", "chosen"), list(_over(["notes", *FILES, *PARTS])))
+def test_what_is_foreign_is_not_replaced(
+    name: str, place: Place, chosen: Sequence[str], here: Path, capsys: Out
+) -> None:
     """A text, and every other kind of artifact; the error says what it is and how to mean it."""
     line = LINES[name]
     if place.folder:
@@ -136,6 +152,7 @@ def test_what_is_foreign_is_not_replaced(name: str, place: Place, here: Path, ca
     else:
         (here / "notes").write_bytes(FOREIGN)
         others = ["notes", *(f for f in FILES if (here / f).is_file() and f not in line.inputs.values())]
+    others = [each for each in others if each in chosen] or others[:1]
     before = state(here)
     for other in others:
         if kind_of(here / other) == place.kind or (place.kind == "provision" and other == "app.xml"):
@@ -149,15 +166,21 @@ def test_what_is_foreign_is_not_replaced(name: str, place: Place, here: Path, ca
     assert state(here) == before
 
 
-@pytest.mark.parametrize(("name", "place"), CASES, ids=IDS)
-def test_no_artifact_is_written_into(name: str, place: Place, here: Path, capsys: Out) -> None:
+@pytest.mark.parametrize(("name", "place", "folders"), list(_over(list(PARTS))))
+def test_no_artifact_is_written_into(
+    name: str, place: Place, folders: Sequence[str], here: Path, capsys: Out
+) -> None:
     """Neither in the place of a file of it nor beside one; by no way to it, and not with --force."""
-    for folder in PARTS:
+    for folder in folders:
         shutil.copytree(here / folder, here / f"other-{folder}")
         (here / f"way-{folder}").symlink_to(f"other-{folder}")
     before = state(here)
-    for folder, files in PARTS.items():
-        parts = () if place.folder else (f for f in files if place.kind != "page" or not f.endswith(".json"))
+    for folder in folders:
+        parts = (
+            ()
+            if place.folder
+            else (f for f in PARTS[folder] if place.kind != "page" or not f.endswith(".json"))
+        )
         for file in (*parts, f"new{place.suffix}", f"deep/new{place.suffix}"):
             refused(words(name, place, f"way-{folder}/{file}"), capsys, "lies in another artifact")
             command = words(name, place, f"other-{folder}/{file}", "--force")
