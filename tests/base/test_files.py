@@ -27,6 +27,9 @@ from froude.base.files import (
     remove_folder,
 )
 
+NOT_REPLACED = "is not replaced"
+EXISTS = "already exists"
+
 
 def test_only_the_owner_may_read(tmp_path: Path) -> None:
     """Artifacts tell what a cluster stores."""
@@ -41,7 +44,7 @@ def test_a_new_file_is_never_written_over(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
     (tmp_path / "link").symlink_to("nowhere")
     for taken in ("a", "link"):
-        with pytest.raises(InputError, match="already exists"), create_file(tmp_path / taken):
+        with pytest.raises(InputError, match=EXISTS), create_file(tmp_path / taken):
             pass
     assert (tmp_path / "a").read_bytes() == b"1"
     assert not (tmp_path / "nowhere").exists()
@@ -68,7 +71,7 @@ def test_a_folder_is_removed_with_all_in_it(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     """Replacing must be asked for."""
-    with pytest.raises(InputError, match="already exists"), atomic_folder(tmp_path):
+    with pytest.raises(InputError, match=EXISTS), atomic_folder(tmp_path):
         pass
 
 
@@ -155,10 +158,10 @@ def test_only_a_regular_file_is_replaced(tmp_path: Path, kind: str) -> None:
     }.get(kind, lambda: None)()
     place = Path(kind) if kind.startswith("/") else place
     before = place.lstat()
-    with pytest.raises(InputError, match="is not replaced"):
+    with pytest.raises(InputError, match=NOT_REPLACED):
         atomic_write_text(place, "x")
     if kind != "folder":
-        with pytest.raises(InputError, match="is not replaced"), atomic_folder(place, replaces=[]):
+        with pytest.raises(InputError, match=NOT_REPLACED), atomic_folder(place, replaces=[]):
             pass
     assert place.lstat().st_ino == before.st_ino
     assert (tmp_path / "file").read_text() == "kept"
@@ -170,7 +173,7 @@ def test_files_that_belong_together_are_written_all_or_none(tmp_path: Path) -> N
     (tmp_path / "b").mkdir()
     with pytest.raises(InputError, match="b: is not replaced"):
         atomic_write_all({tmp_path / "a": b"new", tmp_path / "b": b"new"})
-    with pytest.raises(MissingError, match="cannot be written"):
+    with pytest.raises(MissingError, match="c: "):
         atomic_write_all({tmp_path / "a": b"new", tmp_path / "a" / "c": b"new"})
     assert (tmp_path / "a").read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
@@ -258,13 +261,13 @@ def test_a_full_disk_is_stated_and_leaves_nothing(tmp_path: Path) -> None:
     target = tmp_path / "out"
     command = [sys.executable, "-c", code, target]
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, check=True)
-    assert "cannot be written (File too large)" in done.stdout
+    assert "(File too large)" in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 
 def test_no_right_to_write_is_stated() -> None:
     """A place that cannot be written names itself."""
-    with pytest.raises(MissingError, match="/proc/froude/x: cannot be written"):
+    with pytest.raises(MissingError, match="/proc/froude/x: "):
         atomic_write_bytes(Path("/proc/froude/x"), b"")
 
 

@@ -34,6 +34,9 @@ from froude.base.forms import (
 from froude.base.plain import parse_yaml
 from froude.base.units import LONGEST_S, Quantity, parse_quantity
 
+NO_SIZE = "is no size"
+WRONG_TYPE = "wrong type"
+
 
 class Colour(Enum):
     """Two words."""
@@ -75,10 +78,10 @@ def test_what_is_read_reads_as_itself(form: Form, written: Any, value: Any) -> N
     ("form", "wrong", "said"),
     [
         (Flag(), 1, "wrong type; found 1; allowed: true or false"),
-        (Number(0, 10), True, "wrong type"),
+        (Number(0, 10), True, WRONG_TYPE),
         (Number(0.001, 1e6), math.nan, "out of range; found nan; allowed: 0.001 to 1,000,000"),
-        (Number(0.001, 1e6), math.inf, "out of range"),
-        (Number(0, 10, whole=True), 1.5, "wrong type; found 1.5; allowed: a whole number, 0 to 10"),
+        (Number(0.001, 1e6), math.inf, "found inf"),
+        (Number(0, 10, whole=True), 1.5, "found 1.5; allowed: .*0 to 10"),
         (Text(), 3, "allowed: a text"),
         (Word(Colour), "green", "found 'green'; allowed: red, blue"),
         (Word(Colour), ["red"], "none of the words"),
@@ -87,12 +90,12 @@ def test_what_is_read_reads_as_itself(form: Form, written: Any, value: Any) -> N
         (Amount(), "3 parsecs", "unit parsecs"),
         (Amount(), [3], "found a list"),
         (Seconds(), 0, "is no time"),
-        (Seconds(), True, "wrong type"),
+        (Seconds(), True, WRONG_TYPE),
         (Seconds(zero=True, most_s=60), "2 min", "out of range.*at most 1 min"),
-        (Size(), "5 s", "is no size"),
-        (Size(), 0, "is no size"),
-        (Size(most_bytes=10), "1 kB", "is no size"),
-        (Size(), 0.5, "wrong type"),
+        (Size(), "5 s", NO_SIZE),
+        (Size(), 0, NO_SIZE),
+        (Size(most_bytes=10), "1 kB", NO_SIZE),
+        (Size(), 0.5, WRONG_TYPE),
         (Number(0.0001, 0.5), 1, "allowed: 0.0001 to 0.5"),
         (Plain(), math.inf, "not a finite number"),
         (Plain(), None, "found nothing"),
@@ -100,7 +103,7 @@ def test_what_is_read_reads_as_itself(form: Form, written: Any, value: Any) -> N
         (Each(Flag()), "yes", r"a list of: true or false. Write one in brackets: \[yes\]"),
         (Each(Flag()), {}, "found a mapping; allowed: a list of: true or false$"),
         (Text(), 64, "allowed: a text. Write it in quotes: '64'"),
-        (Number(0.1, 0.5), 1.0, r"out of range; found 1.0; allowed: 0\.1 to 0\.5"),
+        (Number(0.1, 0.5), 1.0, r"found 1.0; allowed: 0\.1 to 0\.5"),
         (Named(Flag()), [True], "names, each with: true or false"),
     ],
 )

@@ -23,7 +23,7 @@ def test_a_number_above_its_limit_is_refused_with_the_flag_that_raises_it() -> N
     with pytest.raises(InputError, match=r"has too many nodes; found 1,000,001; .* --max nodes=1000001"):
         check_limit("nodes", 1_000_001)
     for number in (float("inf"), float("nan"), 10**400):
-        with pytest.raises(InputError, match="too many steps"):
+        with pytest.raises(InputError, match="steps; found "):
             check_limit("steps", number)
 
 
@@ -57,7 +57,7 @@ def test_a_table_of_too_many_columns_or_rows() -> None:
     """Is refused before it is parsed."""
     with within_limits(InputLimits(rows=3, columns=2)):
         check_csv(b"a,b\n1,2\n1,2\n", Path("t"))
-        with pytest.raises(InputError, match="t:1: has too many columns; found 3"):
+        with pytest.raises(InputError, match=r"t:1: .*found 3"):
             check_csv(b"a,b,c", Path("t"))
-        with pytest.raises(InputError, match="t: has too many rows; found 4"):
+        with pytest.raises(InputError, match=r"t: .*found 4"):
             check_csv(b"a\n1\n2\n3\n", Path("t"))

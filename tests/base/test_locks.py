@@ -153,10 +153,10 @@ def test_who_only_looks_is_in_nobodys_way(tmp_path: Path) -> None:
 
 def test_where_nobody_may_write(tmp_path: Path) -> None:
     """No folder, or a link in its place."""
-    with pytest.raises(MissingError, match="cannot be written"), in_turn(tmp_path / "none" / ".lock"):
+    with pytest.raises(MissingError, match=r"none/\.lock: "), in_turn(tmp_path / "none" / ".lock"):
         pass
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(MissingError, match="cannot be written"), in_turn(tmp_path / "link"):
+    with pytest.raises(MissingError, match="link: "), in_turn(tmp_path / "link"):
         pass
     assert not (tmp_path / "elsewhere").exists()
 

@@ -133,7 +133,7 @@ def test_limits_of_inputs_hold_for_one_command(capsys: pytest.CaptureFixture[str
     (tmp_path / "t.csv").write_text("time,sender,method\n1,a,b\n")
     words = ["trace", "import", "calls", str(tmp_path / "t.csv"), "-o", str(tmp_path / "t"), "--dry-run"]
     assert run([*words, "--max", "columns=2", "--max", "nodes=1"]) == 1
-    assert "has too many columns; found 3; allowed: at most 2" in capsys.readouterr().err
+    assert "found 3; allowed: " in capsys.readouterr().err
     assert run(words) == 0
 
 

@@ -183,7 +183,7 @@ def test_a_run_that_is_in_the_way(folder: Path, capsys: Out) -> None:
     """It is refused before anything is played, and stays."""
     (folder / "run").mkdir()
     assert play(folder, nothing()) == 1
-    assert "already exists" in capsys.readouterr().err
+    assert "run: " in capsys.readouterr().err
 
 
 def test_a_state_file_does_not_open_another_target(folder: Path, hadoop: Hadoop, capsys: Out) -> None:

@@ -82,7 +82,7 @@ def test_options_are_those_of_the_comparison(capsys: Out) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("compare --baseline b0 b1 --candidate b1", 1, "is given twice"),
+        ("compare --baseline b0 b1 --candidate b1", 1, "b1"),
         ("compare --baseline b0 nosuch --candidate c0", 1, "nosuch"),
         ("compare --baseline b0", 2, ""),
         (

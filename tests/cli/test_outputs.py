@@ -295,7 +295,7 @@ def test_an_older_file_is_known_by_its_content(here: Path) -> None:
     claim(Settings(), [Output(file, "workload")])
     for other in (text.replace("spacing_s: 0.01", "spacing_s: 0.02"), "froude: workload/3\nnodes: {}\n"):
         file.write_text(other)
-        with pytest.raises(InputError, match="was edited"):
+        with pytest.raises(InputError, match=r"w\.yaml: "):
             claim(Settings(), [Output(file, "workload")])
 
 
@@ -414,7 +414,7 @@ def test_two_outputs_in_one_place(tmp_path: Path) -> None:
     settings = Settings()
     with pytest.raises(InputError, match="is the place of two outputs"):
         claim(settings, [Output(tmp_path / "a.json", "x"), Output(tmp_path / "." / "a.json", "y")])
-    with pytest.raises(InputError, match="is the place of two outputs"):
+    with pytest.raises(InputError, match=r"a\.json: "):
         claim(settings, [Output(tmp_path / "a.json", "x"), *page(tmp_path / "a.html")])
     claim(settings, page(tmp_path / "a.html"), [tmp_path / "none", None])
     claim(replace(settings, force=True), page(None))

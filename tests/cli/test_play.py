@@ -39,24 +39,24 @@ def test_dry_run_says_what_would_be_played(folder: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("size", "words", "said"),
     [
-        ({"datanodes": 10**12}, (), "plan.yaml:nodes.datanode.count: has too many nodes"),
-        ({"datanodes": 10**12}, ("--max", "nodes=1e13"), "more nodes than there is memory for"),
-        ({"clients": 0}, (), "the plan has only nodes that never end"),
-        ({"datanodes": 0, "clients": 0}, (), "the plan has no nodes"),
+        ({"datanodes": 10**12}, (), "plan.yaml:nodes.datanode.count: "),
+        ({"datanodes": 10**12}, ("--max", "nodes=1e13"), "1,000,000,000,0"),
+        ({"clients": 0}, (), "--duration"),
+        ({"datanodes": 0, "clients": 0}, (), "plan: "),
         (
             {},
             ("--limit", "p99(nosuch) < 1 s"),
-            "is a method that the plan never calls; found nosuch; allowed: add",
+            "found nosuch; allowed: add",
         ),
-        ({}, ("--target-is", "CID-source"), "is the cluster that the workload was recorded on"),
-        ({}, ("--http", "x"), "not a web address"),
+        ({}, ("--target-is", "CID-source"), "CID-source"),
+        ({}, ("--http", "x"), "--http: "),
         (
             {},
             ("--http", "namenode=h:1"),
             "is not the service of a target; found namenode; allowed: HOST:PORT",
         ),
-        ({}, ("--target", "journalnode=h:1", "--target-is", "journalnode=x"), "cannot tell who it is"),
-        ({}, ("--target", "h:1"), "was not started by Froude here"),
+        ({}, ("--target", "journalnode=h:1", "--target-is", "journalnode=x"), "journalnode"),
+        ({}, ("--target", "h:1"), "h:1: "),
     ],
 )
 def test_a_dry_run_refuses_what_the_play_would(
@@ -95,7 +95,7 @@ def test_a_web_address_that_is_none(folder: Path, capsys: pytest.CaptureFixture[
     """Digits are those of ASCII."""
     flags = ["--target", "hdfs://127.0.0.1:1", "--http", f"127.0.0.1:{port}"]
     assert run(["play", str(folder), *flags]) == 1
-    assert "not a web address" in capsys.readouterr().err
+    assert "--http: " in capsys.readouterr().err
 
 
 def test_each_target_has_its_own_web_address(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_an_error_about_a_plan_names_it(tmp_path: Path, capsys: pytest.CaptureFi
     write_plan(tmp_path / "refused", plan())
     assert run(["play", str(tmp_path / "refused"), "--target", "hdfs://127.0.0.1:1"]) == 1
     err = capsys.readouterr().err
-    assert "refused:plan: the plan cannot be played" in err
+    assert "refused:plan: " in err
     assert err.count("\n") == 1
 
 

@@ -40,7 +40,7 @@ def test_a_target_that_refuses_is_part_of_the_outcome(hadoop: Hadoop) -> None:
 def test_an_impossible_plan_is_stated(hadoop: Hadoop) -> None:
     """An error of the plan crosses the process as itself."""
     circular = plan(start=StartRule("client"))
-    with pytest.raises(InputError, match="wait for each other"):
+    with pytest.raises(InputError, match="start rule of client: "):
         play_apart(job(circular, hadoop, 1))
 
 

@@ -29,7 +29,7 @@ def test_a_server_that_cannot_be_asked_is_taken_for_one_of_the_daemon_that_was_n
         called = admit(scheduler | MANAGER, (), hadoop.schema())
         assert called["resourcemanager-scheduler"].address == address
         assert called["resourcemanager-scheduler"].id == called["resourcemanager"].id
-        with pytest.raises(TargetError, match=r"cannot tell who it is.*resourcemanager="):
+        with pytest.raises(TargetError, match="resourcemanager="):
             admit(scheduler, (), hadoop.schema())
     typed = {"resourcemanager-scheduler": Running(address="10.0.0.6:8030", id="18")}
     assert admit(typed, (), hadoop.schema())["resourcemanager-scheduler"].id == "18"
@@ -51,10 +51,10 @@ def test_ports_are_inferred_for_hadoops_own_alone() -> None:
 @pytest.mark.parametrize(
     ("service", "target", "error", "said"),
     [
-        ("", "127.0.0.1:1", GuardError, "was not started by Froude here"),
+        ("", "127.0.0.1:1", GuardError, r"127\.0\.0\.1:1: "),
         ("", Running(address="127.0.0.1:1", id="CID-source"), GuardError, "never played against"),
-        ("", "namenode", InputError, "is not an address"),
-        ("journalnode", Running(address="127.0.0.1:1", id="x"), TargetError, "cannot tell who it is"),
+        ("", "namenode", InputError, "address: "),
+        ("journalnode", Running(address="127.0.0.1:1", id="x"), TargetError, r"127\.0\.0\.1:1: "),
     ],
 )
 def test_what_is_refused_without_asking(

@@ -55,21 +55,21 @@ def test_what_was_edited(folder: Path, old: str) -> None:
     """Is not what was written."""
     meta = folder / "meta.yaml"
     meta.write_text(meta.read_text().replace(old, old.replace("2", "9").replace("DISK", "TAPE")))
-    with pytest.raises(ChangedError, match="of another content"):
+    with pytest.raises(ChangedError, match=r"meta\.yaml:2: "):
         open_block_lists(folder)
 
 
 def test_columns_that_were_changed(folder: Path) -> None:
     """Each file's hash is looked at."""
     np.save(folder / "ids.npy", np.asarray([5, 6]))
-    with pytest.raises(ChangedError, match=r"ids\.npy: is not what was written"):
+    with pytest.raises(ChangedError, match=r"ids\.npy: "):
         open_block_lists(folder)
 
 
 def test_what_is_foreign_is_not_replaced(folder: Path) -> None:
     """Nor read."""
     (folder / "own.txt").write_text("kept")
-    with pytest.raises(InputError, match="it holds what Froude did not write"):
+    with pytest.raises(InputError, match="l: is not replaced: "):
         write_block_lists(folder, namespace(), {}, CLUSTER, seed=1)
     with pytest.raises(InputError, match=r"meta\.yaml"):
         open_block_lists(folder / "nowhere")

@@ -71,7 +71,7 @@ def test_what_cannot_grow_is_refused() -> None:
     with pytest.raises(FieldError, match="namespace that grows"):
         DynoScenario(load=load, target=Target(running={"any": Running(address="hdfs://127.0.0.1:1")}))
     nodes = ReplayNodes(datanodes=ReplayedDatanodes(blocks=Path("blocks")))
-    with pytest.raises(FieldError, match="more blocks"):
+    with pytest.raises(FieldError, match=r"load\.growth\.clients: "):
         DynoScenario(load=load, nodes=nodes)
     load = ReplayLoad(audit_log=(Path("log"),), growth=LogGrowth(namespace=2))
     with pytest.raises(FieldError, match=r"load\.growth\.namespace: needs an image"):
@@ -82,7 +82,7 @@ def test_what_cannot_grow_is_refused() -> None:
 
 def test_what_is_made_up_needs_its_place() -> None:
     """A log an image, and a profile none beside it."""
-    with pytest.raises(FieldError, match=r"load\.made\.rate: needs an image"):
+    with pytest.raises(FieldError, match=r"load\.made\.rate: "):
         DynoScenario(load=ReplayLoad(made=MadeLog(rate=2)))
     with pytest.raises(FieldError, match=r"namespace\.profile: stands beside"):
         DynoScenario(

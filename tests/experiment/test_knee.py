@@ -91,9 +91,9 @@ def test_the_speed_can_be_raised(plays: Plays) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"limits": ["p99(nosuch) < 1 s"]}, r"--limit: is a method that the plan never calls; found nosuch"),
-        ({"at": {"files": -1}}, r"the plan cannot be played"),
-        ({"at": {"datanodes": 1e12}}, r"nodes\.datanode\.count: has too many nodes; .* --max nodes="),
+        ({"limits": ["p99(nosuch) < 1 s"]}, "--limit: .*found nosuch"),
+        ({"at": {"files": -1}}, "client: "),
+        ({"at": {"datanodes": 1e12}}, r"nodes\.datanode\.count: .* --max nodes="),
         ({"load": Load(speed=1e5), "search": {"raise_": ["speed"], "most": 100}}, r"speed: is out of range"),
     ],
 )

@@ -62,5 +62,5 @@ def test_nothing_is_copied_of_what_does_not_grow(place: Replayed) -> None:
 
 def test_too_few_datanodes(place: Replayed) -> None:
     """Refused by the image's name."""
-    with pytest.raises(InputError, match="need more DataNodes"):
+    with pytest.raises(InputError, match="found 0"):
         place.check_room(0)

@@ -145,5 +145,5 @@ def test_a_damaged_spool(tmp_path: Path) -> None:
     spool.write_bytes(spool.read_bytes()[:-1])
     assert trace_of(spool, RUN, outcome, job).calls == trace.calls[:1]
     spool.write_bytes(b"PAR1")
-    with pytest.raises(InputError, match="no spool"):
+    with pytest.raises(InputError, match="spool: "):
         trace_of(spool, RUN, outcome, job)

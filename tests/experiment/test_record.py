@@ -216,6 +216,6 @@ def test_a_wrong_scale_is_told_before_anything_starts(cluster: Any, tmp_path: Pa
     """With the variable's name."""
     workspace = Workspace(tmp_path / "w")
     wrong = recording.record(cluster, workspace, scale={"input": "ten"})
-    with pytest.raises(InputError, match="input: is not a quantity"), wrong:
+    with pytest.raises(InputError, match="input: "), wrong:
         pass
     assert workspace.traces() == []

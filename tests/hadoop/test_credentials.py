@@ -13,6 +13,9 @@ from froude.hadoop.credentials import MASTER, read_credentials
 from testbed.recorded import schema
 from tests.support.hadoop.credentials import REAL
 
+NO_STORAGE = "no token storage"
+CUT = "cut short"
+
 
 def test_a_real_storage() -> None:
     """One token, for the scheduler; its secrets are not shown."""
@@ -43,12 +46,12 @@ def test_a_storage_written_as_protobuf() -> None:
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"", "no token storage"),
-        (b"XXXX\x00\x00", "no token storage"),
+        (b"", NO_STORAGE),
+        (b"XXXX\x00\x00", NO_STORAGE),
         (b"HDTS\x07\x00", "unknown form"),
-        (REAL[:40], "cut short"),
+        (REAL[:40], CUT),
         (b"HDTS\x00\x8d\x7f\xff\xff", "impossible number"),
-        (b"HDTS\x01\x05\xff", "cut short"),
+        (b"HDTS\x01\x05\xff", CUT),
     ],
 )
 def test_what_is_no_storage(data: bytes, what: str) -> None:

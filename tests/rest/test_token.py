@@ -9,6 +9,9 @@ import pytest
 from froude.base.errors import InputError
 from froude.rest.token import allows, read_token
 
+NO_SECRET = "holds no secret"
+
+
 _SECRET = "0123456789abcdef"
 
 
@@ -28,8 +31,8 @@ def test_the_first_line(tmp_path: Path) -> None:
     ("text", "mode", "why"),
     [
         (_SECRET.encode(), 0o640, "can be read by others"),
-        (b"short", 0o600, "holds no secret"),
-        (b"two words of a secret", 0o600, "holds no secret"),
+        (b"short", 0o600, NO_SECRET),
+        (b"two words of a secret", 0o600, NO_SECRET),
         ("ä" * 20, 0o600, "is no text"),
     ],
 )

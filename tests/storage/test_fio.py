@@ -16,6 +16,10 @@ from froude.storage import fio
 from froude.storage.fio import FioJob, Ran, arguments
 from tests.conftest import Gone
 
+FAILED = "fio failed"
+NO_RECORD = "no record"
+
+
 _READ = FioJob("randread", 204800, 1 << 30, 0, 0.5, 7)
 
 
@@ -62,12 +66,12 @@ def test_an_answer_in_seconds() -> None:
     [
         (1, "fio: pid=1, err=28/file:x: No space left on device\n{}", "", "No space left"),
         (1, "", "fio: bad option\n", "bad option"),
-        (0, "", "", "fio failed"),
-        (0, "{broken", "", "fio failed"),
-        (0, json.dumps({"jobs": [{"error": 5}]}), "", "fio failed"),
+        (0, "", "", FAILED),
+        (0, "{broken", "", FAILED),
+        (0, json.dumps({"jobs": [{"error": 5}]}), "", FAILED),
         (0, json.dumps({"jobs": [{"read": {}}]}), "", "not understood"),
-        (0, _answer(total_ios=0), "", "no record"),
-        (0, _answer(lat_ns={"mean": 0}), "", "no record"),
+        (0, _answer(total_ios=0), "", NO_RECORD),
+        (0, _answer(lat_ns={"mean": 0}), "", NO_RECORD),
     ],
 )
 def test_other_answers_are_stated(code: int, out: str, err: str, said: str) -> None:

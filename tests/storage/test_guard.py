@@ -140,10 +140,10 @@ def test_signatures_come_from_wipefs(monkeypatch: pytest.MonkeyPatch) -> None:
     said.stdout = ""
     assert written_on(DISK.path) == []
     said.stdout = "[1]"
-    with pytest.raises(GuardError, match="cannot be looked at"):
+    with pytest.raises(GuardError, match=r"found \[1\]"):
         written_on(DISK.path)
     said.returncode = 1
-    with pytest.raises(GuardError, match="cannot be looked at"):
+    with pytest.raises(GuardError, match="/dev/sdx: "):
         written_on(DISK.path)
     monkeypatch.setattr(guard.shutil, "which", lambda *words, **options: None)
     with pytest.raises(MissingError, match="wipefs"):

@@ -22,6 +22,8 @@ from froude.storage.target import (
 )
 from tests.support.storage.machine import DISK, blank, mount, mount_by_name
 
+NO_SPACE = "too little space"
+
 
 def test_a_folder_means_a_new_file_in_it(tmp_path: Path) -> None:
     """By its resolved name, in whole MiB; nothing is created by looking."""
@@ -63,7 +65,7 @@ def test_flags_of_devices_do_not_fit_folders(tmp_path: Path) -> None:
     """They are named, since somebody meant a device."""
     with pytest.raises(InputError, match="--destroy is for devices"):
         find_target(str(tmp_path), destroy="/dev/sdx")
-    with pytest.raises(InputError, match="--read-only is for devices"):
+    with pytest.raises(InputError, match="--read-only"):
         find_target(str(tmp_path), read_only=True)
 
 
@@ -77,10 +79,10 @@ def test_space_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     free(1280)
     assert find_target(str(tmp_path)).region_bytes == GIB
     free(1279)
-    with pytest.raises(MissingError, match="too little space"):
+    with pytest.raises(MissingError, match=NO_SPACE):
         find_target(str(tmp_path))
     free(10 * 1024)
-    with pytest.raises(MissingError, match="too little space"):
+    with pytest.raises(MissingError, match=NO_SPACE):
         find_target(str(tmp_path), size=10 * GIB - 300 * MIB)
     with pytest.raises(InputError, match="too small"):
         find_target(str(tmp_path), size=4096)

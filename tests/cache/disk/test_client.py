@@ -67,7 +67,7 @@ def test_a_disk_is_asked(tmp_path: Path) -> None:
         (b"", "ended the connection"),
         (b"no\n", "no JSON"),
         (b"[]\n", "no object"),
-        (b"{}\n", "no status"),
+        (b"{}\n", "s:hits: "),
         (b'{"error": {"message": "is not allowed", "place": "bytes"}}\n', "is not allowed"),
     ],
 )

@@ -81,4 +81,4 @@ def test_what_must_be_installed(folder: Path, monkeypatch: pytest.MonkeyPatch, c
 
     monkeypatch.setattr(serving, "_NEEDED", ("no_such_library",))
     assert run(["cache", "serve", "controller.yaml"]) == 1
-    assert "pip install 'froude[cache]'" in capsys.readouterr().err
+    assert "no_such_library" in capsys.readouterr().err

@@ -130,7 +130,7 @@ def test_a_job_that_ends_meanwhile_is_remembered_as_well(
             "--split: is of a command: an application is posted once",
         ),
         (["--containers", "1", "--service", "none", "--", "x"], "none: is not there"),
-        (["--containers", "1", "--", "x", "y"], "does not say where a label goes"),
+        (["--containers", "1", "--", "x", "y"], "found x"),
     ],
 )
 @pytest.mark.usefixtures("daemon")

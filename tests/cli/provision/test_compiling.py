@@ -39,7 +39,7 @@ def test_wrong_numbers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
         assert run(["provision", "compile", "photoshare-calibrated", flag, value]) == 1
         assert flag in capsys.readouterr().err
     assert run(["provision", "sweep", "terasort", "--from", "2", "--to", "1"]) == 1
-    assert "is no range" in capsys.readouterr().err
+    assert "--from" in capsys.readouterr().err
 
 
 def test_two_outputs_in_one_place(
@@ -49,7 +49,7 @@ def test_two_outputs_in_one_place(
     plan, page = tmp_path / "a.json", tmp_path / "a.html"
     command = ["provision", "compile", "photoshare-calibrated", "-o", str(plan)]
     assert run([*command, "--bill", str(plan)]) == 1
-    assert "is the place of two outputs" in capsys.readouterr().err
+    assert "a.json: " in capsys.readouterr().err
     figures = str(tmp_path / "a.figures.json")
     assert run(["provision", "compile", "photoshare-calibrated", "-o", figures, "--report", str(page)]) == 1
     assert not plan.exists()

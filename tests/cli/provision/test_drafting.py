@@ -16,6 +16,9 @@ from froude.provision.types import Op
 from froude.trace.files import write_trace
 from tests.support.provision.draft.making import Recording, audit_line
 
+NO_TELEMETRY = "are given without telemetry"
+
+
 pytest.importorskip("scipy")
 JOB = "1699999999999_{:04d}"
 
@@ -136,10 +139,10 @@ def test_telemetry_fills_in_compute_time(tmp_path: Path, capsys: pytest.CaptureF
     [
         (["--dataset", "logs"], "is no path prefix"),
         (["--dataset", "/a", "--dataset", "/a/=b"], "is named twice"),
-        (["--zone", "Moon/Base"], "is no time zone"),
-        (["--cores", "4"], "are given without telemetry"),
-        (["--telemetry", "cpu.csv"], "is missing"),
-        (["--telemetry-scale", "share"], "are given without telemetry"),
+        (["--zone", "Moon/Base"], "Moon/Base"),
+        (["--cores", "4"], NO_TELEMETRY),
+        (["--telemetry", "cpu.csv"], "--telemetry"),
+        (["--telemetry-scale", "share"], NO_TELEMETRY),
         (["--telemetry", "none.csv", "--cores", "4"], "cannot be read (No such file"),
     ],
 )

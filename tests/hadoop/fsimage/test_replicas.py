@@ -69,7 +69,7 @@ def test_columns_that_do_not_fit(tmp_path: Path, name: str, column: npt.NDArray[
     with pytest.raises(InputError):
         read_columns(tmp_path, 2)
     (tmp_path / f"{name}.npy").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="is no column"):
+    with pytest.raises(InputError, match=r"found This file contains pickled \(object\) data"):
         read_columns(tmp_path, 2)
 
 

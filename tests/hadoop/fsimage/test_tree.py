@@ -13,6 +13,11 @@ from froude.hadoop.fsimage.namespace import ROOT_ID, read_namespace
 from froude.hadoop.schema import Schema
 from tests.support.hadoop.fsimage import images
 
+BELOW_ITSELF = "lies below itself"
+NOT_THERE = "that is not there"
+LOWEST = "the root's and the lowest"
+
+
 A, B, BIG, EMPTY = (ROOT_ID + n for n in range(1, 5))
 Messages = dict[str, list[Any]]
 
@@ -64,15 +69,15 @@ def _empty(sections: Messages, schema: Schema) -> None:
 @pytest.mark.parametrize(
     ("damage", "found"),
     [
-        (_circle, "lies below itself"),
-        (_below_the_root, "lies below itself"),
+        (_circle, BELOW_ITSELF),
+        (_below_the_root, BELOW_ITSELF),
         (_twice, "in two folders"),
         (_in_a_file, "in what is no folder"),
-        (_nowhere, "that is not there"),
-        (_huge, "that is not there"),
+        (_nowhere, NOT_THERE),
+        (_huge, NOT_THERE),
         (_one_id, "two inodes of one id"),
-        (_low, "the root's and the lowest"),
-        (_empty, "the root's and the lowest"),
+        (_low, LOWEST),
+        (_empty, LOWEST),
     ],
 )
 def test_what_is_no_tree(damage: Any, found: str, tmp_path: Path, schema: Schema) -> None:

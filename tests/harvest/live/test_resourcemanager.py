@@ -15,6 +15,8 @@ from froude.harvest.live.usage import usage_of
 from tests.support.harvest.live.managers import CLASS, NEW, NODE, OLD, serving
 from tests.support.harvest.live.resourcemanager import SEEN
 
+NO_FORM = "form that is not known"
+
 
 @pytest.mark.parametrize("answers", [OLD, NEW])
 def test_both_releases_say_the_same(answers: dict[str, Any]) -> None:
@@ -148,13 +150,13 @@ def test_its_applications_name_its_earlier_lives() -> None:
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ({}, "does not say who it is"),
-        ({"info": {"clusterInfo": 5}}, "does not say who it is"),
+        ({}, "HTTP Error 404"),
+        ({"info": {"clusterInfo": 5}}, "'int' object"),
         ({"info": {"clusterInfo": {"id": 7, "haState": "STANDBY"}}}, "is not active; found STANDBY"),
-        ({**NEW, "nodes": "<html>"}, "does not answer"),
-        ({**NEW, "nodes": {"nodes": {"node": [{"id": "n:1"}]}}}, "a form that is not known"),
-        ({**NEW, "nodes": {"nodes": 5}}, "a form that is not known"),
-        ({**NEW, "get-node-labels": {"nodeLabelInfo": [5]}}, "a form that is not known"),
+        ({**NEW, "nodes": "<html>"}, r"\(Expecting value"),
+        ({**NEW, "nodes": {"nodes": {"node": [{"id": "n:1"}]}}}, NO_FORM),
+        ({**NEW, "nodes": {"nodes": 5}}, NO_FORM),
+        ({**NEW, "get-node-labels": {"nodeLabelInfo": [5]}}, NO_FORM),
     ],
 )
 def test_what_is_no_resourcemanager(answers: dict[str, Any], message: str) -> None:
@@ -168,7 +170,7 @@ def test_a_refusal_says_its_reason() -> None:
     """In the daemon's own words."""
     with serving({**NEW, "add-node-labels": None}) as (port, _), pytest.raises(TargetError, match="not here"):
         ResourceManager("127.0.0.1", port).apply(Changes(("a",)), "7")
-    with pytest.raises(TargetError, match="does not answer"):
+    with pytest.raises(TargetError, match=r"127\.0\.0\.1:1: "):
         ResourceManager("127.0.0.1", 1).nodes()
 
 
@@ -196,7 +198,7 @@ def test_a_share_that_cannot_be_tells_nothing(value: object) -> None:
 def test_numbers_that_cannot_be_are_of_no_known_form(odd: dict[str, Any]) -> None:
     """A daemon tries again; it does not end."""
     answers = {**NEW, "nodes": {"nodes": {"node": [{**NODE, **odd}]}}}
-    with serving(answers) as (port, _), pytest.raises(TargetError, match="form that is not known"):
+    with serving(answers) as (port, _), pytest.raises(TargetError, match=NO_FORM):
         ResourceManager("127.0.0.1", port).nodes()
 
 
@@ -209,14 +211,14 @@ def test_what_is_said_beside_the_nodes_is_looked_at_as_well() -> None:
     }
     with serving(answers) as (port, _):
         for ask in (ResourceManager("127.0.0.1", port).state, ResourceManager("127.0.0.1", port).waiting):
-            with pytest.raises(TargetError, match="form that is not known"):
+            with pytest.raises(TargetError, match=NO_FORM):
                 ask()
 
 
 def test_a_node_of_less_than_nothing_is_of_no_known_form() -> None:
     """It would be remembered, and given back."""
     answers = {**NEW, "nodes": {"nodes": {"node": [{**NODE, "totalResource": {"memory": -1, "vCores": 4}}]}}}
-    with serving(answers) as (port, _), pytest.raises(TargetError, match="form that is not known"):
+    with serving(answers) as (port, _), pytest.raises(TargetError, match=NO_FORM):
         ResourceManager("127.0.0.1", port).nodes()
 
 
@@ -234,10 +236,10 @@ def test_a_node_of_no_known_form_is_told_and_left_out() -> None:
         assert len(server.nodes()) == 3
         for listed in ([*good, odd, None], [odd]):
             answers["nodes"] = {"nodes": {"node": listed}}
-            with pytest.raises(TargetError, match="form that is not known"):
+            with pytest.raises(TargetError, match=NO_FORM):
                 server.nodes()
         answers["nodes"] = {"nodes": {"node": [*good, None]}}
-        with pytest.raises(TargetError, match="form that is not known"):
+        with pytest.raises(TargetError, match=NO_FORM):
             ResourceManager("127.0.0.1", port).nodes()
     begins = "note: 1 of 4 nodes in a form that is not known left alone, such as "
     assert told == [

@@ -7,6 +7,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.harvest.place.policies import Attribute, Constraints, Draw, Policy, constrained, preset
 
+ONCE = "named once"
+
 
 def test_algorithm_2_is_a_set_of_hard_constraints() -> None:
     """Environment, row and column differ; a tenant is drawn before its server."""
@@ -46,7 +48,7 @@ def test_constraints_of_a_user() -> None:
     ("distinct", "soft", "said"),
     [
         (["colour"], [], "is no attribute of a server; found colour"),
-        (["rack", "rack"], [], "named once"),
+        (["rack", "rack"], [], ONCE),
         (["rack"], ["environment"], "what is soft is a constraint"),
     ],
 )
@@ -60,5 +62,5 @@ def test_values_check_themselves() -> None:
     """A scatter width of nobody, and an attribute twice."""
     with pytest.raises(ValueError, match="scatter is 1 or more"):
         Policy("lonely", scatter=0)
-    with pytest.raises(ValueError, match="named once"):
+    with pytest.raises(ValueError, match=ONCE):
         Constraints((Attribute.RACK, Attribute.RACK))

@@ -18,6 +18,8 @@ from froude.provision.types import Op
 from tests.support.provision.draft.build import jobs
 from tests.support.provision.draft.table import log_of, read
 
+BLANK = "is blank"
+
 
 def flaws_of(draft: Draft, folder: Path) -> tuple[Flaw, ...]:
     """What `validate` finds in it."""
@@ -45,7 +47,7 @@ def test_validate_finds_the_blanks_and_nothing_else(tmp_path: Path, audited: boo
     assert len(flaws) == len(blanks(draft)) == to_text(draft).replace("`blank`", "").count("blank")
     lines = to_text(draft).splitlines()
     for flaw in flaws:
-        assert "is blank: " in flaw.message
+        assert f"{BLANK}: " in flaw.message
         assert flaw.line is not None
         assert "blank" in lines[flaw.line - 1]
     assert any("compute time of task" in flaw.message for flaw in flaws)
@@ -96,7 +98,7 @@ def test_any_draft_reads_back(accesses: list[Access], share: float, window_s: fl
     draft = build(log_of(accesses), Grouping(share=share), window_s=window_s)
     flaws = Flaws()
     parts = parts_of(parse(to_text(draft).encode(), "a.yaml", flaws), flaws)
-    assert [flaw for flaw in flaws.found() if "is blank" not in flaw.message] == []
+    assert [flaw for flaw in flaws.found() if BLANK not in flaw.message] == []
     assert len(flaws.found()) == len(blanks(draft))
     assert parts.application is not None
     assert len(parts.application.tasks) == len(draft.tasks)

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from froude.base.errors import InputError
 from froude.provision.inputs.units import RANGES, UNITS, Dimension, parse, show
 
+NO_QUANTITY = "is not a quantity"
+
 
 @pytest.mark.parametrize(
     ("text", "dimension", "value"),
@@ -46,22 +48,22 @@ def test_parses(text: str, dimension: Dimension, value: float) -> None:
     [
         ("500", Dimension.SIZE, "has no unit"),
         ("500GBps", Dimension.SIZE, "GBps is not one"),
-        ("500Gb", Dimension.SIZE, "did you mean GB"),
-        ("500gb", Dimension.SIZE, "did you mean GB"),
-        ("90MB", Dimension.RATE, "did you mean"),
-        ("6gbps", Dimension.RATE, "did you mean G"),
+        ("500Gb", Dimension.SIZE, "GB?"),
+        ("500gb", Dimension.SIZE, "GB?"),
+        ("90MB", Dimension.RATE, "MBps?"),
+        ("6gbps", Dimension.RATE, "GBps?"),
         ("8m", Dimension.TIME, "m is not one"),
-        ("8MS", Dimension.TIME, "did you mean ms"),
-        ("5w", Dimension.POWER, "did you mean W"),
-        ("40m", Dimension.COUNT, "did you mean M"),
-        ("nan", Dimension.NUMBER, "is not a quantity"),
-        ("inf", Dimension.NUMBER, "is not a quantity"),
-        ("", Dimension.NUMBER, "is not a quantity"),
-        ("1,5", Dimension.NUMBER, "is not a quantity"),
-        ("0x10", Dimension.NUMBER, "is not a quantity"),
+        ("8MS", Dimension.TIME, "ms?"),
+        ("5w", Dimension.POWER, "W?"),
+        ("40m", Dimension.COUNT, "M?"),
+        ("nan", Dimension.NUMBER, NO_QUANTITY),
+        ("inf", Dimension.NUMBER, NO_QUANTITY),
+        ("", Dimension.NUMBER, NO_QUANTITY),
+        ("1,5", Dimension.NUMBER, NO_QUANTITY),
+        ("0x10", Dimension.NUMBER, NO_QUANTITY),
         ("1e999", Dimension.NUMBER, "beyond any size"),
-        ("9" * 50, Dimension.NUMBER, "is not a quantity"),
-        ("1 GB extra", Dimension.SIZE, "is not a quantity"),
+        ("9" * 50, Dimension.NUMBER, NO_QUANTITY),
+        ("1 GB extra", Dimension.SIZE, NO_QUANTITY),
     ],
 )
 def test_refuses(text: str, dimension: Dimension, message: str) -> None:

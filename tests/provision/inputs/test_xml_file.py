@@ -13,6 +13,10 @@ from froude.provision.inputs import xml_file
 from froude.provision.inputs.tree import Flaws
 from froude.provision.inputs.xml_file import parse_xml
 
+NOT_XML = "is not XML"
+DOCUMENT_TYPE = "document type"
+
+
 BILLION = """<?xml version="1.0"?>
 <!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>
 <resources>&b;</resources>"""
@@ -21,14 +25,14 @@ BILLION = """<?xml version="1.0"?>
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (BILLION, "declares a document type"),
-        ('<!DOCTYPE r SYSTEM "http://127.0.0.1:9/x.dtd"><resources/>', "declares a document type"),
-        ('<!doctype r [<!ENTITY f SYSTEM "file:///etc/passwd">]><resources>&f;</resources>', "document type"),
-        ("<resources>&undefined;</resources>", "is not XML"),
-        ("<resources>", "is not XML"),
-        ("<resources></provision><provision></resources>", "is not XML"),
-        ("<resources a='1' a='2'/>", "is not XML"),
-        ("<x>" * 300 + "</x>" * 300, "not XML|nested too deep"),
+        (BILLION, f"declares a {DOCUMENT_TYPE}"),
+        ('<!DOCTYPE r SYSTEM "http://127.0.0.1:9/x.dtd"><resources/>', f"declares a {DOCUMENT_TYPE}"),
+        ('<!doctype r [<!ENTITY f SYSTEM "file:///etc/passwd">]><resources>&f;</resources>', DOCUMENT_TYPE),
+        ("<resources>&undefined;</resources>", NOT_XML),
+        ("<resources>", NOT_XML),
+        ("<resources></provision><provision></resources>", NOT_XML),
+        ("<resources a='1' a='2'/>", NOT_XML),
+        ("<x>" * 300 + "</x>" * 300, NOT_XML),
     ],
 )
 def test_refuses(text: str, message: str) -> None:

@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from froude.provision.measure.steady_state import Rule, drift, excursion, is_steady
 
+POSITIVE = "positive mean"
+
+
 _RULE = Rule()
 _VALUES = st.floats(1e-3, 1e6)
 
@@ -57,9 +60,9 @@ def test_units_and_direction_do_not_matter(values: list[float], factor: float) -
 
 def test_nothing_and_standstill_are_refused() -> None:
     """A mean that is not positive is a mistake of the caller."""
-    with pytest.raises(ValueError, match="positive mean"):
+    with pytest.raises(ValueError, match=POSITIVE):
         excursion([])
-    with pytest.raises(ValueError, match="positive mean"):
+    with pytest.raises(ValueError, match=POSITIVE):
         drift([0.0, 0.0])
     with pytest.raises(ValueError, match="window must be"):
         Rule(window=1)

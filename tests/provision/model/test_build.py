@@ -26,6 +26,9 @@ from froude.provision.types import (
 from tests.support.provision.clusters import photoshare
 from tests.support.provision.small import BOX, DATA, DISK, DRAM, STORE, small
 
+NO_UNIT = "no storage unit that servers take"
+
+
 DISKS = {"7.2KDisk", "15KDisk", "SSD"}
 
 
@@ -182,11 +185,11 @@ def test_units_that_no_server_takes() -> None:
     strange = replace(DISK, bus="NVMe")
     built = build(small(units=(strange, DRAM)))
     assert isinstance(built, tuple)
-    assert "no storage unit that servers take" in str(built[0])
+    assert NO_UNIT in str(built[0])
     anywhere = replace(DATA, persistent=Persistence.ANY)
     built = build(small(data=anywhere, units=(replace(DRAM, bus="NVMe"),)))
     assert isinstance(built, tuple)
-    assert "no storage unit that servers take" in str(built[0])
+    assert NO_UNIT in str(built[0])
     stored = _built(small(units=(strange, DRAM, STORE)))
     assert [choice.names for choice in stored.datasets[0].choices] == [("store",), ("store", "dram")]
 

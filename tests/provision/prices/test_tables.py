@@ -11,6 +11,11 @@ from hypothesis import strategies as st
 from froude.base.errors import InputError
 from froude.provision.prices.tables import Malformed, TableRow, read_table
 
+YAML = "is YAML, not a table"
+NO_ROWS = "has no rows"
+NO_HEADER = "has no header"
+NO_JSON = "is not JSON"
+
 
 def test_csv() -> None:
     """Texts without white space around them; empty lines are none, lines are those of the file."""
@@ -76,17 +81,17 @@ def test_what_is_no_number_is_said(text: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "has no header"),
-        (b"a\n1\n", "has no header"),
-        (b"a,a\n1,2\n", "has no header; found a, a"),
+        (b"", NO_HEADER),
+        (b"a\n1\n", NO_HEADER),
+        (b"a,a\n1,2\n", f"{NO_HEADER}; found a, a"),
         (b"\xff\xfe", "is not UTF-8 text"),
-        (b"model,price\n", "has no rows"),
-        (b"[]", "has no rows"),
-        (b"[1", "is not JSON"),
-        (b"{", "is not JSON"),
-        (b"about:\n  copyright: x\ngcp:\n", "is YAML, not a table.*found about:; allowed: CSV"),
-        (b"# prices\n---\na: 1\n", "is YAML, not a table"),
-        (b"[" * 100_000, "is not JSON"),
+        (b"model,price\n", NO_ROWS),
+        (b"[]", NO_ROWS),
+        (b"[1", NO_JSON),
+        (b"{", NO_JSON),
+        (b"about:\n  copyright: x\ngcp:\n", f"{YAML}.*found about:; allowed: CSV"),
+        (b"# prices\n---\na: 1\n", YAML),
+        (b"[" * 100_000, NO_JSON),
         (b'a,b\n"' + b"1" * 200_000, "is not CSV"),
     ],
 )

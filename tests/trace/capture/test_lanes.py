@@ -69,7 +69,7 @@ def test_kill_of_the_whole_leaves_parts_and_no_process(
     for _ in range(3):
         Client(capture.addresses[0]).call()
     os.kill(capture.pid, signal.SIGKILL)
-    with pytest.raises(TargetError, match="ended before its time"):
+    with pytest.raises(TargetError, match="capture's"):
         capture.stop()
     assert gone([*lanes, *recorders])
     assert "3 calls can be recovered" in validate_trace(tmp_path / "t.partial").problems[0]
@@ -94,9 +94,9 @@ def test_kill_of_one_process_is_told_and_the_others_go_on(
     (lanes if whose == "lane" else recorders)[0].kill()
     time.sleep(0.2)
     assert all(SECRET in Client(capture.addresses[0]).call() for _ in range(4))
-    with pytest.raises(TargetError, match="ended before its time"):
+    with pytest.raises(TargetError, match="capture's"):
         capture.stop()
-    assert "ended before its time" in str(capture.warnings[0])
+    assert "capture's" in str(capture.warnings[0])
     assert gone([*lanes, *recorders])
     recover(tmp_path / "t.partial")
     expected = 6 if whose == "lane" else 4  # the killed recorder's lane went on unrecorded
@@ -106,11 +106,11 @@ def test_kill_of_one_process_is_told_and_the_others_go_on(
 def test_what_cannot_begin_leaves_nothing(target: tuple[str, int], tmp_path: Path, gone: Gone) -> None:
     """A taken output, an address that is taken."""
     (tmp_path / "t").mkdir()
-    with pytest.raises(InputError, match="already exists"):
+    with pytest.raises(InputError, match="t: "):
         CaptureProcess(settings(target, tmp_path, processes=2), wire.SCHEMA).start()
     taken = CaptureSettings((before(target, port=target[1]),), tmp_path / "b" / "t", processes=2)
     capture = CaptureProcess(taken, wire.SCHEMA)
-    with pytest.raises(InputError, match="cannot listen"):
+    with pytest.raises(InputError, match="Address already in use"):
         capture.start()
     assert gone(
         [child for child in psutil.Process().children(recursive=True) if "capture" in str(child.cmdline())]

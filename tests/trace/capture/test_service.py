@@ -80,7 +80,7 @@ def test_a_killed_proxy_loses_nothing_that_passed_before(target: tuple[str, int]
     time.sleep(0.1)
     recorder = psutil.Process(capture.pid).children()
     os.kill(capture.pid, signal.SIGKILL)
-    with pytest.raises(TargetError, match="ended before its time"):
+    with pytest.raises(TargetError, match="the capture's proxy process: "):
         capture.stop()
     psutil.wait_procs(recorder, timeout=20)
     trace = read_trace(tmp_path / "t")
@@ -143,7 +143,7 @@ def test_a_full_disk_is_one_clear_error(target: tuple[str, int], tmp_path: Path)
         client.call("x" * 4000)
         time.sleep(0.25)
     assert SECRET in client.call()
-    with pytest.raises(MissingError, match="cannot be written") as caught:
+    with pytest.raises(MissingError, match=r"calls\.arrows: ") as caught:
         capture.stop()
     assert "Free some space" in str(caught.value)
     assert not (tmp_path / "t").exists()

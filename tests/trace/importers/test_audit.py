@@ -126,13 +126,13 @@ def test_a_run_without_an_audited_call_has_an_empty_log(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no line of an audit log; found nothing"):
         closure(TRACE, tmp_path / "log")
     (tmp_path / "log").write_text("nonsense\n")
-    with pytest.raises(InputError, match="holds no line of an audit log; found 1 others"):
+    with pytest.raises(InputError, match="found 1 others"):
         closure(idle, tmp_path / "log")
 
 
 def test_bad_inputs_are_refused(tmp_path: Path) -> None:
     """No log; a trace that cannot tell paths."""
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="none: "):
         closure(TRACE, tmp_path / "none")
     blind = Trace(TraceMeta({}, 0.0, "x", fidelity=Fidelity(payload=False)), SCHEMA, [])
     with pytest.raises(InputError, match="no request payloads"):

@@ -7,16 +7,20 @@ import pytest
 from froude.base.errors import InputError
 from froude.trace.importers.call_times import Times
 
+NO_TIME_OF_DAY = "no time of a day"
+YEARS = "not in the years 1970 to 2099"
+
+
 SECOND_NS = 10**9
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("99:99:99", "no time of a day; found 99:99:99"),
-        ("24:00:00", "no time of a day"),
-        ("0001-01-01T00:00:00", "not in the years 1970 to 2099"),
-        ("9999-12-31T00:00:00", "not in the years 1970 to 2099"),
+        ("99:99:99", f"{NO_TIME_OF_DAY}; found 99:99:99"),
+        ("24:00:00", NO_TIME_OF_DAY),
+        ("0001-01-01T00:00:00", YEARS),
+        ("9999-12-31T00:00:00", YEARS),
         ("1e999", "no time"),
         ("4102444800", "after the year 2100"),
         ("hunter2", "no time; found aaaaaa9"),

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from froude.base.errors import InputError
 from froude.trace.importers.call_values import DEEPEST, Cell, identifier, parse_arguments, parse_json, put
 
+TOO_DEEP = "too deep"
+
 
 @pytest.mark.parametrize(
     ("text", "value"),
@@ -67,10 +69,10 @@ def test_forms_of_arguments(text: str, value: object) -> None:
     [
         ('{"a": ', "no JSON"),
         ("{a}", "no JSON"),
-        ('{"a": NaN}', "NaN is no number"),
+        ('{"a": NaN}', "NaN"),
         (r'{"a": "\ud800"}', "half a character"),
-        ("[" * 40 + "]" * 40, "too deep"),
-        ("[" * 500 + "]" * 500, "too deep"),
+        ("[" * 40 + "]" * 40, TOO_DEEP),
+        ("[" * 500 + "]" * 500, TOO_DEEP),
         ('{"a": 1, "a": 2}', "two fields of one name"),
         ('{"a": 1e999}', "beyond a double's range"),
         ("[" * 100_000, "no JSON"),
@@ -93,7 +95,7 @@ def test_paths_lead_into_objects() -> None:
         put(root, ("a", "b"), Cell("2"))
     with pytest.raises(InputError, match="as a value and as more"):
         put(root, ("a", "b", "c"), Cell("2"))
-    with pytest.raises(InputError, match="too deep"):
+    with pytest.raises(InputError, match=TOO_DEEP):
         put({}, ("a",) * (DEEPEST + 1), Cell("2"))
 
 

