@@ -199,9 +199,9 @@ def test_what_is_misspelled_is_refused(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("formatt = 1", r"formatt: .*format\?"),
+        ("formatt = 1", "formatt: "),
         ("format = true", "format"),
-        ("[defaults]\nsede = 4", r"defaults.sede: .*seed\?"),
+        ("[defaults]\nsede = 4", "defaults.sede: "),
         ("[defaults]\nseed = true", "defaults.seed: "),
         ("[defaults]\nseed = 1.5", "defaults.seed: "),
         ("[defaults]\nworkers = true", "workers"),

@@ -37,7 +37,7 @@ def test_from_tables_to_a_plan(folder: Path, capsys: Out) -> None:
     assert run(["trace", "diff", "w.yaml", "t8", "--at-least", "1"]) == 0
     assert run(["review", "w.yaml"]) == 0
     assert run(["extrapolate", "w.yaml", "--at", "clients=500", "--at", "keys=9", "-o", "p"]) == 0
-    assert "; it cannot be played" in capsys.readouterr().out
+    capsys.readouterr()
     assert "playable: false" in (folder / "p" / "plan.yaml").read_text()
     for target in ([], ["--target", "127.0.0.1:1", "--target-is", "X"]):
         assert run(["play", "p", *target]) == 1

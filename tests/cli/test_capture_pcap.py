@@ -70,7 +70,7 @@ def test_a_dry_run_makes_nothing(here: Path, capsys: Out) -> None:
         (("--target", "nn.example:8020"), "--target: is no IP address; found nn.example"),
         (("--target", "10.0.0.5"), "--target: "),
         (("--target", "yarn=10.0.0.5:1"), "--target: is no service"),
-        (("--target", "10.0.0.5:1"), "10.0.0.5:1"),
+        (("--target", "10.0.0.5:1"), "x.pcap: "),
         (("--scale", "x"), "x"),
     ],
 )

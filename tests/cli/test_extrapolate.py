@@ -69,7 +69,7 @@ def test_a_plan_that_cannot_be_played_is_3(go: Callable[..., int], tmp_path: Pat
     assert go(*AT) == 3
     out = capsys.readouterr().out
     assert "refused: it fits nothing" in out
-    assert f"Plan written to {tmp_path / 'plan'}; it cannot be played" in out
+    assert str(tmp_path / "plan") in out
     assert not read_plan(tmp_path / "plan").playable
 
 

@@ -52,7 +52,7 @@ def test_the_newest_image_of_a_folder_is_shown(image: Path, capsys: Out) -> None
     assert "5 files in 4 folders" in capsys.readouterr().out
     image.unlink()
     assert run(["image", "show", str(image.parent)]) == 1
-    assert "holds no image" in capsys.readouterr().err
+    assert f"{image.parent}: " in capsys.readouterr().err
 
 
 def test_a_dry_run_writes_nothing(image: Path, tmp_path: Path, capsys: Out) -> None:

@@ -111,7 +111,7 @@ def test_a_dry_run_says_that_arms_cannot_be_compared(capsys: Out) -> None:
         ("sweep sweep.yaml -o plan/sweep", "lies in another artifact"),
         ("sweep sweep.yaml -o base.yaml", "base.yaml: "),
         ("sweep odd.yaml", "vary.target.heat: "),
-        ("sweep self.yaml", "self.yaml"),
+        ("sweep self.yaml", "sweep.yaml:kind: "),
         ("sweep primary.yaml", "compare.primary: is no measure that decides; found p98(create)"),
     ],
 )
@@ -119,6 +119,6 @@ def test_what_is_refused(line: str, said: str, capsys: Out) -> None:
     """Before anything is started."""
     Path("odd.yaml").write_text(SWEEP.replace("heap", "heat"))
     Path("primary.yaml").write_text(SWEEP + "compare: {primary: p98(create)}\n")
-    Path("self.yaml").write_text(SWEEP.replace("base.yaml", "sweep.yaml"))
+    Path("sweep.yaml:kind: ").write_text(SWEEP.replace("base.yaml", "sweep.yaml"))
     assert run(line.split()) == 1
     assert said in capsys.readouterr().err

@@ -237,7 +237,7 @@ def test_what_stands_at_an_outputs_place_is_left_alone(
     place.parent.mkdir()
     take(place, kind)
     before = place.lstat()
-    with pytest.raises(InputError, match=r"gg\.out: ") as caught:
+    with pytest.raises(InputError) as caught:
         list(recorded(workspace, 1, name="gg"))
     assert caught.value.file == str(place)
     assert (place.lstat().st_ino, place.lstat().st_mode) == (before.st_ino, before.st_mode)
@@ -249,8 +249,9 @@ def test_what_stands_at_an_outputs_place_is_left_alone(
 @pytest.mark.parametrize("name", ["../x", "a\nb", "a\u202eb", "x" * 300, "", ".x"])
 def test_names_that_no_trace_may_have(tmp_path: Path, name: str) -> None:
     """Nor one whose output would be taken for that of a command which failed; nothing is made."""
-    with pytest.raises(InputError, match="is no name for a trace"):
+    with pytest.raises(InputError) as caught:
         claim_places(tmp_path / "traces", name, 1)
+    assert caught.value.found == name
     for taken in ("failed", "failed.out"):
         with pytest.raises(InputError, match="is where what a command printed is kept"):
             claim_places(tmp_path / "traces", taken, 1)

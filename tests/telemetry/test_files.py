@@ -71,7 +71,7 @@ def test_what_is_not_unicode_is_refused(tmp_path: Path) -> None:
     labels = pa.array([b"\xff"]).view(pa.string())
     pq.write_table(pa.table({"time": [1], "machine": labels, "value": [50]}), tmp_path / "t.parquet")
     for name in ("t.csv", "t.parquet"):
-        with pytest.raises(InputError, match=f"{name}: cannot be read; found .*(utf|UTF)-?8"):
+        with pytest.raises(InputError, match=f"{name}: .*; found .*(utf|UTF)-?8"):
             read_telemetry([tmp_path / name])
 
 

@@ -216,7 +216,7 @@ def test_samples_are_added_to_a_table(lab: Path, capsys: Out) -> None:
     lines = (lab / "cpu.csv").read_text().splitlines()
     assert lines[0] == "time,server,cpu"
     assert [line.split(",")[1:] for line in lines[1:]] == [["n", "0.2500"]] * 3
-    assert "cpu.csv: " in capsys.readouterr().err
+    assert "other.csv: " in capsys.readouterr().err
     assert run(["harvest", "import", "cpu.csv", "--scale", "share", "-o", "dc"]) == 0
 
 

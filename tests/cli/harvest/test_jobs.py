@@ -71,7 +71,7 @@ def test_schedulers_are_compared(here: Path, capsys: Out) -> None:
         ("schedule dc --jobs dc/meta.yaml", "meta.yaml"),
         ("simulate scheduling dc --only fair", "--only: is no scheduler; found fair; allowed: stock, pt"),
         ("simulate scheduling dc --batch-share 2", "--batch-share: is out of range"),
-        ("simulate scheduling dc --days 30", "dc: "),
+        ("simulate scheduling dc --days 30", "found 8.0 days; allowed: 30 days"),
         ("simulate scheduling dc --gap 0s", "--gap"),
     ],
 )

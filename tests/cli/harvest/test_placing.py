@@ -166,7 +166,7 @@ def test_what_stands_in_the_way(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
         assert not calls
         assert "notes.txt" in capsys.readouterr().err
         assert run([*command, "--hosts", "notes.txt"]) == 1
-        assert "notes.txt" in capsys.readouterr().err
+        assert "dfs.hosts: " in capsys.readouterr().err
         assert run([*command, "--conf", "lab"]) == 1
         assert "hdfs-site.xml" in capsys.readouterr().err
     assert (lab / "notes.txt").read_text() == "mine\n"

@@ -87,7 +87,7 @@ def test_accesses_by_mean_utilisation(here: Path, capsys: Out) -> None:
         ("durability quiet", "has no reimages"),
         ("availability dc --mean 1.5", "--mean: is out of range"),
         ("availability dc --scaling cubic", "--scaling: is no scaling; found cubic; allowed: linear, root"),
-        ("availability dc --from-day 30", "dc: "),
+        ("availability dc --from-day 30", "found from 2.592e+06 s"),
     ],
 )
 def test_what_cannot_be_simulated(words: str, said: str, here: Path, capsys: Out) -> None:

@@ -160,7 +160,7 @@ def test_what_apply_remembers_is_taken_over(lab: Path, capsys: Out) -> None:
         (["lab", "--listen", "0.0.0.0:0"], "--listen: needs a certificate"),
         (["lab", "--certificate", "c.pem"], "--certificate, --key: needs the other"),
         (["lab", "--usage", "none.csv"], "none.csv"),
-        (["lab", "--state", "lab"], "lab: "),
+        (["lab", "--state", "lab"], "lab/prior.json: "),
     ],
 )
 def test_what_cannot_be_served(flags: list[str], said: str, lab: Path, capsys: Out) -> None:

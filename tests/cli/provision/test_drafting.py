@@ -141,7 +141,7 @@ def test_telemetry_fills_in_compute_time(tmp_path: Path, capsys: pytest.CaptureF
         (["--dataset", "/a", "--dataset", "/a/=b"], "is named twice"),
         (["--zone", "Moon/Base"], "Moon/Base"),
         (["--cores", "4"], NO_TELEMETRY),
-        (["--telemetry", "cpu.csv"], "--telemetry"),
+        (["--telemetry", "cpu.csv"], "--cores: "),
         (["--telemetry-scale", "share"], NO_TELEMETRY),
         (["--telemetry", "none.csv", "--cores", "4"], "cannot be read (No such file"),
     ],

@@ -96,7 +96,7 @@ def test_a_template_is_written_and_not_overwritten(
     assert _import(ec2, "--template", template) == 0
     assert "memory: {rateR: blank" in template.read_text()
     assert _import(ec2, "--template", template) == 1
-    assert "already exists" in capsys.readouterr().err
+    assert f"{template}: " in capsys.readouterr().err
     assert _import(ec2, "--rates", template, "-o", place) == 1
     assert "--template" in capsys.readouterr().err
     assert not place.exists()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from froude.base.seeds import Seeds
+from froude.emulation.notes import LEFT_OUT
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import (
@@ -138,7 +139,7 @@ def test_no_earlier_answer_stands_in_for_a_failed_one(population: Population) ->
     said = stage.ring(stage.answer(stage.ring(stage.created()), stage.block(71)))
     assert sent(said).method == "addBlock"
     said = stage.ring(stage.tell(Failed(sent(said).token, "java.io.IOException", "no")))
-    assert Note("call left out: client.complete complete") in said
+    assert Note(f"{LEFT_OUT}client.complete complete") in said
 
 
 def test_a_node_finishes_after_its_last_answer(population: Population) -> None:
@@ -167,7 +168,7 @@ def test_a_failed_call_is_noted_and_what_hangs_on_it_left_out(population: Popula
     assert sent(said).method == "addBlock"
     said = stage.tell(Failed(sent(said).token, "java.io.IOException", "no"))
     said = stage.ring(said)
-    assert Note("client.add addBlock") in said
+    assert Note(f"{LEFT_OUT}client.add addBlock") in said
 
 
 def test_a_namenode_that_asks_for_patience_gets_it(population: Population) -> None:
@@ -337,7 +338,7 @@ def test_a_call_of_a_service_without_target_is_left_out(hadoop: Hadoop) -> None:
     stage = Stage(population)
     said = stage.ring(stage.tell(Started(0.0)))
     assert [e.what for e in said if isinstance(e, Note)] == [
-        f"call left out: client.{name} getFileInfo, the play has no target for resourcemanager"
+        f"{LEFT_OUT}client.{name} getFileInfo, the play has no target for resourcemanager"
         for name in ("ask", "start", "fetch")
     ]
     assert sent(stage.ring(said)).service == "namenode"
@@ -430,7 +431,7 @@ def test_names_are_taken_from_a_listing_element_by_element(
         said = stage.answer(stage.ring(said))
     said = stage.ring(said)
     if path is None:
-        assert Note("client.look getFileInfo") in said
+        assert Note(f"{LEFT_OUT}client.look getFileInfo") in said
     else:
         assert stage.request(said).src == path
 

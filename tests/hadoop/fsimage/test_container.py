@@ -125,13 +125,10 @@ def test_what_is_no_image(schema: Schema, tmp_path: Path) -> None:
 def test_what_is_no_file(schema: Schema, tmp_path: Path) -> None:
     """A pipe is not waited for, a device not opened."""
     os.mkfifo(tmp_path / "pipe")
-    for path, found in (
-        (tmp_path / "pipe", "a named pipe"),
-        (tmp_path, "a folder"),
-        (Path("/dev/zero"), "a device"),
-    ):
-        with pytest.raises(InputError, match=f"is {found} where a file is needed"):
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
+        with pytest.raises(InputError) as caught:
             open_image(path, schema)
+        assert caught.value.file == str(path)
 
 
 def test_an_empty_summary_is_none(schema: Schema, tmp_path: Path) -> None:

@@ -46,6 +46,5 @@ def test_other_errors_are_told_beside_them(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(TEXT.replace("4KB", "4").replace("name: d,", "name: blank,"))
     with pytest.raises(FlawedInputError) as error:
         read_parts([tmp_path / "a.yaml"])
-    said = [str(flaw) for flaw in error.value.flaws]
-    assert any("has no unit" in text for text in said)
-    assert any("leads nowhere" in text for text in said)
+    found = {flaw.found for flaw in error.value.flaws}
+    assert {"'4'", "'d'"} <= found
