@@ -119,6 +119,6 @@ def test_what_is_refused(line: str, said: str, capsys: Out) -> None:
     """Before anything is started."""
     Path("odd.yaml").write_text(SWEEP.replace("heap", "heat"))
     Path("primary.yaml").write_text(SWEEP + "compare: {primary: p98(create)}\n")
-    Path("sweep.yaml:kind: ").write_text(SWEEP.replace("base.yaml", "sweep.yaml"))
+    Path("self.yaml").write_text(SWEEP.replace("base.yaml", "sweep.yaml"))
     assert run(line.split()) == 1
     assert said in capsys.readouterr().err
