@@ -37,7 +37,7 @@ def test_all_that_it_reads_must_be_there(tmp_path: Path) -> None:
         DynoScenario(load=_scenario(tmp_path).load, target=Target(image=missing)),
         _scenario(tmp_path, edits=missing),
     ):
-        with pytest.raises(InputError, match="gone: does not exist"):
+        with pytest.raises(InputError, match="gone: "):
             DynoRunner.of(scenario).check()
 
 

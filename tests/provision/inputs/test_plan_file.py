@@ -162,7 +162,7 @@ def test_included_parts_need_no_listing(tmp_path: Path) -> None:
         (
             "froude: cluster/1",
             "froude: cluster/1\ncpus: {tt: core}",
-            "cpus.tt: leads nowhere, did you mean t",
+            r"cpus.tt: .*t\?",
         ),
         (
             "froude: cluster/1",
@@ -172,7 +172,7 @@ def test_included_parts_need_no_listing(tmp_path: Path) -> None:
         (
             "froude: cluster/1",
             "froude: cluster/1\nspares: {dsk: 1}",
-            "spares.dsk: leads nowhere, did you mean disk",
+            r"spares.dsk: .*disk\?",
         ),
         ("froude: cluster/1", "froude: cluster/1\nspares: {disk: -1}", "spares.disk: "),
         ("froude: cluster/1", "froude: cluster/1\nspread: -3", "spread: "),
