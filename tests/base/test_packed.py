@@ -82,7 +82,7 @@ def test_the_whole_content_has_a_limit_of_its_own(tmp_path: Path, form: str) -> 
     """That of its reader, beside the one of all packed files."""
     (tmp_path / "a").write_bytes(pack(b"x" * 1000, form))
     assert read_unpacked(tmp_path / "a", limit_bytes=1000) == b"x" * 1000
-    with pytest.raises(InputError, match="a: "):
+    with pytest.raises(InputError, match="/a: "):
         read_unpacked(tmp_path / "a", limit_bytes=999)
 
 

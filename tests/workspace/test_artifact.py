@@ -110,7 +110,7 @@ def test_files_are_compared_with_their_hashes(tmp_path: Path) -> None:
     with pytest.raises(ChangedError, match=r"b: is not what was written.*\. Restore it"):
         check_files(tmp_path, Section(hashes, "f"), "Restore it")
     (tmp_path / "a").unlink()
-    with pytest.raises(InputError, match="a: "):
+    with pytest.raises(InputError, match="/a: "):
         check_files(tmp_path, Section(hashes, "f"), "Restore it")
 
 

@@ -64,7 +64,7 @@ def test_a_lane_whose_place_is_taken_does_not_begin(setup: Setup, tmp_path: Path
         async with Lane(setup, lambda _: None):
             raise AssertionError("it began")
 
-    with pytest.raises(InputError, match="t: "):
+    with pytest.raises(InputError, match="/t: "):
         run(main())
     assert recorders() == []
 

@@ -106,7 +106,7 @@ def test_kill_of_one_process_is_told_and_the_others_go_on(
 def test_what_cannot_begin_leaves_nothing(target: tuple[str, int], tmp_path: Path, gone: Gone) -> None:
     """A taken output, an address that is taken."""
     (tmp_path / "t").mkdir()
-    with pytest.raises(InputError, match="t: "):
+    with pytest.raises(InputError, match="/t: "):
         CaptureProcess(settings(target, tmp_path, processes=2), wire.SCHEMA).start()
     taken = CaptureSettings((before(target, port=target[1]),), tmp_path / "b" / "t", processes=2)
     capture = CaptureProcess(taken, wire.SCHEMA)

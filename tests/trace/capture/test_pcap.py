@@ -209,7 +209,7 @@ def test_a_snapshot_length_that_leaves_only_heads(tmp_path: Path) -> None:
 def test_a_place_that_is_taken_and_a_file_that_is_not_there(tmp_path: Path) -> None:
     """Refused before anything is read."""
     (tmp_path / "t").mkdir()
-    with pytest.raises(InputError, match="t: "):
+    with pytest.raises(InputError, match="/t: "):
         made(tmp_path, talk_of().segments)
     with pytest.raises(InputError, match="none: "):
         capture_pcap(PcapSettings(tmp_path / "none", tmp_path / "u"), wire.SCHEMA)

@@ -108,7 +108,7 @@ def test_the_blocks_own_error_is_the_one_to_show(child: Path) -> None:
     with pytest.raises(ZeroDivisionError), running:
         raise ZeroDivisionError
     assert [str(each) for each in running.warnings] == ["/t: already exists"]
-    with pytest.raises(InputError, match="t: "), capture():
+    with pytest.raises(InputError, match="/t: "), capture():
         pass
 
 
@@ -152,7 +152,7 @@ def test_its_cpu_time_is_that_of_all_its_processes(
 def test_what_cannot_begin_says_so(target: tuple[str, int], tmp_path: Path) -> None:
     """A taken output, a target that is not there, an address that is taken."""
     (tmp_path / "t").mkdir()
-    with pytest.raises(InputError, match="t: "):
+    with pytest.raises(InputError, match="/t: "):
         CaptureProcess(settings(target, tmp_path), wire.SCHEMA).start()
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))

@@ -153,7 +153,7 @@ def test_nothing_is_taken_once_writing_has_failed(setup: Setup, monkeypatch: pyt
     for record in wire.conversation(number=2, calls=1):
         failing.take(record)
     assert failing.assembly.connections == 1
-    with pytest.raises(MissingError, match="t: "):
+    with pytest.raises(MissingError, match=r"^t: "):
         failing.finish()
 
 

@@ -116,7 +116,7 @@ def test_a_cut_and_other_names(tmp_path: Path) -> None:
 def test_a_place_that_is_taken(tmp_path: Path) -> None:
     """Before anything is read."""
     (tmp_path / "al").mkdir()
-    with pytest.raises(InputError, match="al: "):
+    with pytest.raises(InputError, match="/al: "):
         import_audit([tmp_path / "l"], tmp_path / "al")
 
 
