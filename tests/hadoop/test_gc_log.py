@@ -93,12 +93,19 @@ def test_the_collector(name: str) -> None:
 @pytest.mark.parametrize(
     "bad",
     ["GC(0) Pause Remark 0.5ms", "[1.125s][gc] GC(1) Pause Remark 0.5ms", "[2026-13-01T00:00:00.000+0000] x",
-     "[2026-11-23T09:46:31.1", "[" * 5000],
+     "[2026-11-23T09:46:31.1", "[" * 5000, "[gc] began at [2026-11-23T09:46:31.120+0000]"],
 )  # fmt: skip
 def test_what_is_no_line_of_such_a_log_is_counted(bad: str) -> None:
-    """Also one that has no time of day; an empty one is nothing."""
+    """Also one that has no time of day among its decorations; an empty one is nothing."""
     log = parse_gc_log([bad, "", line("GC(0) Pause Remark 0.5ms")])
     assert (len(log.pauses), log.lines, log.unread) == (1, 3, 1)
+
+
+def test_the_longest_line() -> None:
+    """4096 characters are read, and one more is not."""
+    longest = line("GC(0) Pause Remark 0.5ms").ljust(4096)
+    assert [parse_gc_log([each]).unread for each in (longest, longest + " ")] == [0, 1]
+    assert len(parse_gc_log([line("Using " + "G" * 4000)[:4096]]).collector) > 3900
 
 
 def test_a_stretch_of_time() -> None:
@@ -114,7 +121,7 @@ def test_pauses_put_together() -> None:
     """Of none there is nothing to say."""
     pauses = [Pause(0.0, "x", at / 1000) for at in range(1, 101)]
     assert put_together(pauses) == Pauses(100, pytest.approx(5.05), 0.05, 0.099, 0.1)
-    assert put_together([]) == Pauses(0, 0.0, 0.0, 0.0, 0.0)
+    assert repr(put_together([])) == repr(Pauses(0, 0.0, 0.0, 0.0, 0.0)), "a number of pauses is a whole one"
 
 
 def test_the_flag_takes_any_path() -> None:
@@ -137,15 +144,19 @@ def test_whatever_stands_in_a_log_is_read_or_counted(lines: list[str]) -> None:
     assert all(pause.duration_s >= 0 for pause in log.pauses)
 
 
-@given(
-    st.integers(0, 10**6),
-    st.integers(0, 10**6),
-    st.integers(0, 10**6),
-    st.sampled_from(["Remark", "Full (x)"]),
-)
-def test_a_pause_that_is_written_is_read(before: int, after: int, microseconds: int, kind: str) -> None:
-    """Whatever its sizes and its length."""
-    text = f"GC(3) Pause {kind} {before}M->{after}M(9M) {microseconds / 1e3:.3f}ms"
-    (pause,), (heap,) = (log := read(text)).pauses, log.heap
-    assert (pause.kind, heap[1:]) == (kind, (before * MIB, after * MIB))
+SIZES = st.tuples(st.integers(0, 10**6), st.sampled_from("BKMG"))
+BYTES = {"B": 1, "K": 1024, "M": MIB, "G": 1024 * MIB}
+
+
+@given(SIZES, SIZES, st.integers(0, 10**6), st.sampled_from(["Remark", "Full (x)"]))
+def test_a_pause_that_is_written_is_read(
+    before: tuple[int, str], after: tuple[int, str], microseconds: int, kind: str
+) -> None:
+    """Whatever its sizes, their units and its length."""
+    used = "->".join(f"{size}{unit}" for size, unit in (before, after))
+    (pause,), (heap,) = (
+        (log := read(f"GC(3) Pause {kind} {used}(9M) {microseconds / 1e3:.3f}ms")).pauses,
+        log.heap,
+    )
+    assert (pause.kind, heap[1:]) == (kind, tuple(size * BYTES[unit] for size, unit in (before, after)))
     assert pause.duration_s == pytest.approx(microseconds / 1e6)

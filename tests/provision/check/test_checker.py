@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from fractions import Fraction
+from operator import itemgetter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from froude.provision.check.checker import check, cost_of
 from froude.provision.inputs.read import read_problem
-from froude.provision.types import Isolation, Placement, Problem
+from froude.provision.types import (
+    Application,
+    Bus,
+    Catalog,
+    Compute,
+    Cpu,
+    Dataset,
+    Duplex,
+    Io,
+    Isolation,
+    Op,
+    Options,
+    Persistence,
+    Placement,
+    Problem,
+    RateTarget,
+    Scope,
+    Server,
+    Sla,
+    Task,
+)
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from tests.support.provision.clusters import (
     CHOICES,
+    DISK,
+    DRAM,
     PHOTOS,
     SMALL,
     TAGS,
@@ -188,3 +215,207 @@ def test_local_units() -> None:
     changed = replace(workers, local=(LocalHeld("hot_ratingsdata", "SSD", 1), workers.local[1]))
     rules = {v.rule for v in check(problem, replace(plan, groups=(disks, changed))).violations}
     assert "local units of hot_ratingsdata, capacity" in rules
+
+
+# A second check, in exact fractions, of inputs with a remote and a local dataset: other arithmetic, other order.
+
+
+SLOW = replace(DISK, rate_w=50e6, gap_w=0.02)
+SHELF = Server("shelf", 500, 4, 4e6, (Bus("SAS", 4, 9e6, 150.0), Bus("DIMM", 3, 2e10)), max_count=4)
+TASKS = (
+    Task("a", "p", 3e8, (Compute(0.125), Io(Op.READ, "d", 2, 50e3, amplification=2))),
+    Task("b", "p", 5e8, (Io(Op.READ, "e", 1, 70e3), Compute(0.0625, probability=0.5))),
+    Task("c", "q", 7e8, (Io(Op.WRITE, "d", 3, 20e3, probability=0.75), Compute(0.25))),
+)
+OPTIONS = st.builds(
+    Options,
+    isolation=st.sampled_from([Isolation.NONE, Isolation.COMPUTE_STORAGE]),
+    placement=st.sampled_from(Placement),
+    duplex=st.sampled_from(Duplex),
+    peak_utilization=st.sampled_from([1.0, 0.5]),
+    peak_fill=st.sampled_from([1.0, 0.25]),
+    survive_hosts=st.integers(0, 1),
+)
+EIGHTHS = st.integers(0, 8).map(lambda eighths: eighths / 8)
+GROUPS = st.builds(
+    Group,
+    server=st.just("shelf"),
+    count=st.integers(1, 3),
+    held=st.lists(st.builds(Held, st.just("d"), st.just("disk"), st.integers(0, 3), EIGHTHS), max_size=2),
+    local=st.lists(st.builds(LocalHeld, st.just("e"), st.just("disk"), st.integers(0, 3)), max_size=2),
+    running=st.lists(
+        st.builds(Running, st.sampled_from("abc"), st.integers(0, 3), EIGHTHS), min_size=1, max_size=5
+    ),
+    cores=st.integers(0, 5),
+    dimms=st.integers(0, 4),
+)
+
+
+class _Exact:
+    """What a plan needs above what it is allowed."""
+
+    def __init__(self, problem: Problem, plan: ProvisionPlan) -> None:
+        self.plan, self.options, self.found = plan, problem.options, list[tuple[object, ...]]()
+        self.e = problem.application.dataset("e")
+        self.rates = {target.task: Fraction(target.rate) for target in problem.sla.targets}
+        spread, lost = plan.spread or 1, self.options.survive_hosts
+        self.most = Fraction(1, spread if lost else 1)
+        self.reserve = Fraction(spread, spread - lost) if spread > lost else Fraction(1)
+        self.over, fill = 1 / Fraction(self.options.peak_utilization), Fraction(self.options.peak_fill)
+        self.took = {"a": self._seconds(50_000), "b": self._seconds(70_000)}
+        self.took["c"] = Fraction(SLOW.gap_w) + 20_000 / Fraction(SLOW.rate_w)
+        # Of d, accesses a second by phase: a record that is read takes two, one that is written two replicas.
+        self.accesses = {"p": self.rates["a"] * 4, "q": self.rates["c"] * Fraction(9, 4) * 2}
+        self.bytes = {"p": self.accesses["p"] * 50_000, "q": self.accesses["q"] * 20_000}
+        busy = max(self.accesses["p"] * self.took["a"], self.accesses["q"] * self.took["c"])
+        self.need = max(2 * 60 / (100 * fill), busy * self.over) * self.reserve
+        self.filled, self.local = 50 / (100 * fill), self.rates["b"] * self.took["b"] * self.over
+        self.cores = {"a": self.rates["a"] / 8, "b": self.rates["b"] / 32, "c": self.rates["c"] / 4}
+        self.partitioned = self.e.scope is Scope.PARTITIONED
+        each = [
+            sum(h.units for h in group.local) // instances
+            for group in plan.groups
+            if (instances := sum(r.instances for r in group.running if r.task == "b"))
+        ]
+        self.beside = max(1, min(each, default=1))
+
+    @staticmethod
+    def _seconds(size: int) -> Fraction:
+        return Fraction(SLOW.gap_r) + size / Fraction(SLOW.rate_r)
+
+    def expect(self, rule: str, where: str, needed: Fraction | int, allowed: Fraction | float) -> None:
+        if needed > (allowed := Fraction(allowed)):
+            self.found.append((rule, where, pytest.approx(float(needed)), pytest.approx(float(allowed))))
+
+    def all(self) -> list[tuple[object, ...]]:
+        if self.options.survive_hosts:
+            self.expect("spread", "plan", 2, self.plan.spread or 0)
+        self._dataset()
+        self._tasks()
+        for number, group in enumerate(self.plan.groups, 1):
+            self._group(group, f"group {number} ({group.count} x shelf)")
+        servers = sum(group.count for group in self.plan.groups)
+        self.expect("count", "server shelf", servers + self.plan.spares["shelf"], 4)
+        return self.found
+
+    def _dataset(self) -> None:
+        held = [(group, h) for group in self.plan.groups for h in group.held]
+        units = sum(h.units * group.count for group, h in held)
+        self.expect("units", "dataset d", max(2, math.ceil(self.need * (1 - Fraction(1, 10**6)))), units)
+        share = sum(Fraction(h.share) * group.count for group, h in held)
+        self.expect("share", "dataset d", abs(share - 1), 1e-6)
+        for _, h in held if self.options.placement is Placement.UNIFORM else ():
+            off = abs(Fraction(h.share) - Fraction(h.units, units)) if units else 1
+            self.expect("equal share", "dataset d", off, 1e-6)
+        for group, _ in held:
+            here = sum(Fraction(h.share) for h in group.held)
+            self.expect("largest share", "dataset d", here, min(Fraction(1, 2), self.most))
+
+    def _tasks(self) -> None:
+        times = {
+            "a": Fraction(1, 8) + 4 * self.took["a"],
+            "b": Fraction(1, 32) + self.took["b"],
+            "c": Fraction(1, 4) + Fraction(9, 4) * self.took["c"],
+        }
+        for task, rate in self.rates.items():
+            where, wanted = f"task {task}", rate * times[task]
+            if task == "b":
+                filled = self.filled * self.partitioned
+                wanted = max(wanted, self.local / self.beside, filled / self.beside)
+            wanted *= self.reserve
+            ran = [(group, r) for group in self.plan.groups for r in group.running if r.task == task]
+            total = sum(r.instances * group.count for group, r in ran)
+            if rate:
+                share = sum(Fraction(r.share) * group.count for group, r in ran)
+                self.expect("share", where, abs(share - 1), 1e-6)
+                self.expect("instances in all", where, max(wanted, 1), total)
+            for group, r in ran:
+                share = Fraction(r.share)
+                here = sum(Fraction(other.share) for other in group.running if other.task == task)
+                self.expect("largest share", where, here, self.most)
+                if self.options.placement is Placement.UNIFORM:
+                    off = abs(share - Fraction(r.instances, total)) if total else share
+                    self.expect("equal share", where, off, 1e-6)
+                else:
+                    least = max(wanted * share, int(rate > 0 and share > 0))
+                    self.expect("instances", where, least, r.instances)
+
+    def _group(self, group: Group, where: str) -> None:
+        held = sum(Fraction(h.share) for h in group.held)
+        shares = {task: sum(Fraction(r.share) for r in group.running if r.task == task) for task in "abc"}
+        instances = {task: sum(r.instances for r in group.running if r.task == task) for task in "abc"}
+        local = sum(h.units for h in group.local)
+        hosts = any(h.units or h.share for h in group.held)
+        if (
+            self.options.isolation is Isolation.COMPUTE_STORAGE
+            and hosts
+            and any((*shares.values(), *instances.values()))
+        ):
+            self.found.append(("isolation: tasks beside remote storage", where, None, None))
+        self.expect("slots of DIMM", where, group.dimms, 3)
+        self.expect("slots of SAS", where, sum(h.units for h in group.held) + local, 4)
+        self.expect("cores of server", where, group.cores, 4)
+        self.expect("cores of the storage system", where, int(hosts), group.cores)
+        for h in group.held:
+            self.expect("units of d", where, self.need * Fraction(h.share), h.units)
+        self._local(where, local, shares["b"] * self.reserve, instances["b"])
+        memory = {"p": 3 * instances["a"] + 5 * instances["b"], "q": 7 * instances["c"]}
+        for phase, tasks in {"p": "ab", "q": "c"}.items():
+            used = memory[phase] + 5 * hosts
+            self.expect(f"memory in {phase}", where, used * 10**8, group.dimms * 10**9)
+            cores = sum(self.cores[task] * shares[task] for task in tasks)
+            cores += self.accesses[phase] * held / 64
+            self.expect(f"cores in {phase}", where, cores * self.reserve + hosts, group.cores)
+            own = self.rates["b"] * shares["b"] * (phase == "p" and local > 0)
+            flow, accesses = self.bytes[phase] * held + own * 70_000, self.accesses[phase] * held + own
+            self.expect(f"bus SAS in {phase}", where, flow * self.reserve, 9e6)
+            self.expect(f"IOPS of SAS in {phase}", where, accesses * self.reserve, 150)
+        self._network(where, held, shares)
+
+    def _local(self, where: str, units: int, share: Fraction, instances: int) -> None:
+        rule = "local units of e"
+        self.expect(f"{rule}, per instance", where, instances * self.beside, units)
+        self.expect(f"{rule}, load", where, self.local * share, units)
+        whole = self.filled * share if self.partitioned else instances * max(1, math.ceil(self.filled))
+        self.expect(f"{rule}, capacity", where, whole, units)
+
+    def _network(self, where: str, held: Fraction, shares: Mapping[str, Fraction]) -> None:
+        # What is read leaves its host once; what is written reaches two hosts, one of which sends it on.
+        read, written = self.rates["a"] * 2 * 50_000, self.rates["c"] * Fraction(9, 4) * 20_000
+        flows = {
+            "p": {"in": read * shares["a"], "out": read * held},
+            "q": {"in": 2 * written * held, "out": written * (held + shares["c"])},
+        }
+        for phase, flow in flows.items():
+            half = self.options.duplex is Duplex.HALF
+            for direction, amount in ({"both": flow["in"] + flow["out"]} if half else flow).items():
+                self.expect(f"network ({direction}) in {phase}", where, amount * self.reserve, 4e6)
+
+
+@given(
+    st.tuples(*[st.sampled_from([0, 1, 5, 30])] * 3),
+    OPTIONS,
+    st.sampled_from(Scope),
+    st.lists(GROUPS, min_size=1, max_size=3),
+    st.sampled_from([None, 1, 2, 4]),
+)
+def test_every_limit_is_what_the_inputs_add_up_to(
+    rates: tuple[int, ...], options: Options, scope: Scope, groups: list[Group], spread: int | None
+) -> None:
+    """Whatever a plan breaks is found at its place, with what it needs and what it is allowed; and nothing else is."""
+    datasets = (
+        Dataset("d", 60e9, Persistence.REQUIRED, True, replication=2, host_time=1 / 64),
+        Dataset("e", 50e9, Persistence.NOT_NEEDED, False, scope=scope, local_to="b"),
+    )
+    targets = tuple(RateTarget(task, float(rate)) for task, rate in zip("abc", rates, strict=True))
+    catalog = Catalog((SLOW, DRAM), (Cpu(100),), (SHELF,), hours=8760)
+    problem = Problem(catalog, Application(datasets, TASKS, 1, 5e8), Sla(targets), options)
+    choices = {"d": ("disk",), "e": ("disk",)}
+    plan = ProvisionPlan(Status.GAP, tuple(groups), choices, spread=spread, spares={"shelf": 1})
+    found = [
+        (v.rule, v.where, v.needed, v.allowed)
+        for v in check(problem, replace(plan, upper=cost_of(problem, plan))).violations
+        if v.rule != "cost below what any cluster costs"
+    ]
+    place = itemgetter(0, 1)
+    assert sorted(found, key=place) == sorted(_Exact(problem, plan).all(), key=place)
