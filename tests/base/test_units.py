@@ -103,11 +103,14 @@ def test_how_long(text: str | float, seconds: float) -> None:
 
 def test_seconds_for_people() -> None:
     """Three digits, in the unit that fits."""
-    assert [seconds_text(s) for s in (0.0005, 0.34, 1.654, 19.46, 4000.0)] == [
+    assert [seconds_text(s) for s in (0.0005, 0.34, 1.0, 1.654, 19.46, 999.0, 1000.0, 4000.0)] == [
         "0.5 ms",
         "340 ms",
+        "1 s",
         "1.65 s",
         "19.5 s",
+        "999 s",
+        "1,000 s",
         "4,000 s",
     ]
 
@@ -121,6 +124,17 @@ def test_sizes_read_back(size: int) -> None:
 def test_sizes_are_shown_in_the_shorter_kind_of_unit() -> None:
     """Binary or decimal."""
     assert [size_text(n) for n in (200 << 10, 500 * 10**9, 4096, 1000)] == ["200KiB", "500GB", "4KiB", "1KB"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(12345678.0, "12345678s"), (1.0, "1s"), (0.5, "500ms"), (1.234567, "1.234567s"), (1.234567891, "1234567891ns"),
+     (0.25e-9, "0.25ns"), (1e-9 + 1e-15, "1.000001ns"), (123456789.0, "123456789000000000ns"),
+     (1234567890.0, "1234567890.0s")],
+)  # fmt: skip
+def test_exact_text_takes_the_largest_unit_of_few_digits(seconds: float, text: str) -> None:
+    """Up to eight digits; else the smallest unit, up to twenty characters; else the number as it is."""
+    assert exact_text(seconds, SECONDS, ("s", "ms", "us", "ns")) == text
 
 
 @given(st.floats(1e-12, 1e12))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from froude.emulation.bottleneck import CALL_QUEUE, LimitedBy, Load, Measured, judge
+from froude.emulation.bottleneck import CALL_QUEUE, CPU, LimitedBy, Load, Measured, judge
 
 
 def _cpu(shares: list[float]) -> list[Measured]:
@@ -107,6 +109,13 @@ def test_each_daemon_has_its_own_share() -> None:
     )
 
 
+def test_daemons_are_those_that_were_sampled() -> None:
+    """Where none are named."""
+    player = [Load(float(s), 0.2, 1, 1, 0) for s in range(7)]
+    found = judge(1.0, player, _both(resourcemanager=0.9), 2)
+    assert (found.by, found.daemon, found.unseen) == (LimitedBy.TARGET, "resourcemanager", "")
+
+
 def test_a_daemon_that_was_not_seen_may_be_the_limit() -> None:
     """However idle the other one is; it is named."""
     player = [Load(float(s), 0.2, 1, 1, 0) for s in range(7)]
@@ -126,3 +135,47 @@ def test_calls_that_wait_at_a_resourcemanager() -> None:
     told = judge(1.0, player, waiting, 2, daemons=BOTH)
     assert (told.by, told.daemon) == (LimitedBy.TARGET, "resourcemanager")
     assert told.reason.startswith("150 calls waited for a handler of the ResourceManager")
+
+
+@given(st.lists(st.integers(0, 64), min_size=1, max_size=12))
+def test_the_busiest_half_is_that_of_all_halves(sixteenths: list[int]) -> None:
+    """By brute force in whole numbers; a half is of three samples at least, or of all there are."""
+    count = len(sixteenths)
+    length = next(n for n in range(1, count + 1) if n == count or (n >= 3 and 2 * n >= count))
+    sums = [sum(sixteenths[at : at + length]) for at in range(count) if at + length <= count]
+    load = [Load(float(s), share / 16, 1, 1, 0) for s, share in enumerate(sixteenths)]
+    found = judge(1.0, load, _cpu([share / 16 for share in sixteenths]), 2)
+    assert found.player_share == found.target_share == max(sums) / 16 / length
+
+
+def test_shares_are_of_the_time_between_samples() -> None:
+    """Which need not be a second, nor begin at zero; two samples of one moment have no time between them."""
+    samples = [
+        Measured(at, {CPU: used})
+        for at, used in ((7.0, 3.0), (7.0, 3.0), (9.0, 4.0), (13.0, 6.0), (13.0, 9.0))
+    ]
+    assert judge(1.0, [Load(1.0, 0.2, 1, 1, 0)], samples, 2).target_share == 0.5
+
+
+@pytest.mark.parametrize(
+    ("player", "target", "machine", "cores", "limit"),
+    [
+        (0.85, 0.0, None, 2, LimitedBy.PLAYER),
+        (0.85, 0.0, 1.0, 2, LimitedBy.PLAYER),
+        (0.375, 0.0, 0.9, 1, LimitedBy.MACHINE),
+        (0.375, 0.0, 0.89, 1, LimitedBy.NEITHER),
+        (0.4, 0.2, 0.9, 1, LimitedBy.MACHINE),
+        (0.4, 0.21, 0.9, 1, LimitedBy.NEITHER),
+        (0.2, 0.85, None, 1, LimitedBy.TARGET),
+        (0.2, 0.84, None, 1, LimitedBy.NEITHER),
+        (0.2, 0.85, None, 2, LimitedBy.TARGET),
+        (0.2, 1.7, None, 3, LimitedBy.TARGET),
+        (0.2, 1.69, None, 3, LimitedBy.NEITHER),
+    ],
+)
+def test_each_limit_counts_from_its_number_on(
+    player: float, target: float, machine: float | None, cores: int, limit: LimitedBy
+) -> None:
+    """85 % of the player's core, 90 % of the machine with 30 % of a core of others, 85 % of the cores of the target."""
+    load = [Load(1.0, player, 1, 1, 0, machine)]
+    assert judge(1.0, load, _cpu([target]), cores).by is limit

@@ -255,7 +255,8 @@ class _Exact:
     """What a plan needs above what it is allowed."""
 
     def __init__(self, problem: Problem, plan: ProvisionPlan) -> None:
-        self.plan, self.options, self.found = plan, problem.options, list[tuple[object, ...]]()
+        self.plan, self.options = plan, problem.options
+        self.found: list[tuple[object, ...]] = []
         self.e = problem.application.dataset("e")
         self.rates = {target.task: Fraction(target.rate) for target in problem.sla.targets}
         spread, lost = plan.spread or 1, self.options.survive_hosts
@@ -410,7 +411,7 @@ def test_every_limit_is_what_the_inputs_add_up_to(
     targets = tuple(RateTarget(task, float(rate)) for task, rate in zip("abc", rates, strict=True))
     catalog = Catalog((SLOW, DRAM), (Cpu(100),), (SHELF,), hours=8760)
     problem = Problem(catalog, Application(datasets, TASKS, 1, 5e8), Sla(targets), options)
-    choices = {"d": ("disk",), "e": ("disk",)}
+    choices: dict[str, tuple[str, ...]] = {"d": ("disk",), "e": ("disk",)}
     plan = ProvisionPlan(Status.GAP, tuple(groups), choices, spread=spread, spares={"shelf": 1})
     found = [
         (v.rule, v.where, v.needed, v.allowed)
