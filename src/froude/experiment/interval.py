@@ -177,6 +177,6 @@ def runs_needed(
         low, high = high, min(2 * high, _MOST_RUNS)
     while high - low > 1:
         middle = (low + high) // 2
-        enough = middle >= 2 and power(middle, spread, shift, level, paired=paired) >= wanted
+        enough = power(middle, spread, shift, level, paired=paired) >= wanted
         low, high = (low, middle) if enough else (middle, high)
     return high

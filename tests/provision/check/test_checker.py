@@ -7,15 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from operator import itemgetter
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.provision.check.checker import check, cost_of
+from froude.provision.check.checker import TOLERANCE, check, cost_of, standing
+from froude.provision.check.violation import Violation
 from froude.provision.inputs.read import read_problem
 from froude.provision.types import (
     Application,
+    Batch,
+    BatchTarget,
     Bus,
     Catalog,
     Compute,
@@ -29,6 +33,8 @@ from froude.provision.types import (
     Persistence,
     Placement,
     Problem,
+    Rack,
+    RackLoss,
     RateTarget,
     Scope,
     Server,
@@ -37,6 +43,7 @@ from froude.provision.types import (
 )
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from tests.support.provision.clusters import (
+    BOX,
     CHOICES,
     DISK,
     DRAM,
@@ -47,6 +54,8 @@ from tests.support.provision.clusters import (
     alternatives,
     paper_plan,
     photoshare,
+    small,
+    small_plan,
 )
 
 
@@ -215,6 +224,113 @@ def test_local_units() -> None:
     changed = replace(workers, local=(LocalHeld("hot_ratingsdata", "SSD", 1), workers.local[1]))
     rules = {v.rule for v in check(problem, replace(plan, groups=(disks, changed))).violations}
     assert "local units of hot_ratingsdata, capacity" in rules
+
+
+HELD, LOCAL, RUNNING = Held("d", "disk", 1, 0.5), LocalHeld("d", "disk", 1), Running("t", 1, 0.5)
+BAD_GROUPS = [
+    Group("shed", 1),
+    Group("box", 0),
+    Group("box", 1, cores=-1),
+    Group("box", 1, dimms=-1),
+    *(
+        Group("box", 1, (replace(HELD, **bad),))
+        for bad in (
+            {"dataset": "x"}, {"unit": "tape"}, {"unit": "store"}, {"units": -1}, {"share": -0.1},
+            {"share": 1 + 2 * TOLERANCE},
+        )
+    ),
+    *(
+        Group("box", 1, local=(replace(LOCAL, **bad),))
+        for bad in ({"dataset": "x"}, {"unit": "tape"}, {"unit": "store"}, {"units": -1})
+    ),
+    *(
+        Group("box", 1, running=(replace(RUNNING, **bad),))
+        for bad in ({"task": "x"}, {"instances": -1}, {"share": -0.1}, {"share": 1 + 2 * TOLERANCE})
+    ),
+]  # fmt: skip
+OF_A_GROUP = Violation("names and numbers", "group of box")
+OF_A_CHOICE = Violation("unknown choice", "dataset d")
+BAD_NAMES: list[tuple[dict[str, Any], Violation]] = [
+    *(({"groups": (group,)}, replace(OF_A_GROUP, where=f"group of {group.server}")) for group in BAD_GROUPS),
+    ({"cpus": {"t": "fast"}}, Violation("unknown core type", "task t")),
+    ({"cpus": {"x": "core"}}, Violation("unknown core type", "task x")),
+    *(({"spares": {"box": bad}}, Violation("unknown spares", "box")) for bad in (-1, 0.5)),
+    ({"spares": {"tape": 1}}, Violation("unknown spares", "tape")),
+    ({"choices": {}}, Violation("missing choice", "dataset d")),
+    ({"choices": {"d": ("disk",), "x": ("disk",)}}, Violation("unknown choice", "dataset x")),
+    *(({"choices": {"d": bad}}, OF_A_CHOICE) for bad in ((), ("disk", "ssd", "dram"), ("tape",))),
+]
+
+
+@pytest.mark.parametrize(("bad", "flaw"), BAD_NAMES)
+def test_names_and_numbers_that_there_are_not(bad: dict[str, Any], flaw: Violation) -> None:
+    """Nothing else is looked at then, and a cost is not computed; what bounds them is allowed."""
+    problem = small()
+    edge = Group(
+        "box", 1, (replace(HELD, units=0, share=1 + TOLERANCE / 2),), (), (replace(RUNNING, instances=0),)
+    )
+    plan = ProvisionPlan(
+        Status.GAP,
+        (edge,),
+        {"d": ("disk", "ssd")},
+        spares={"box": 0, "disk": 1, "core": 2},
+        cpus={"t": "core"},
+    )
+    assert not {OF_A_GROUP.rule, OF_A_CHOICE.rule} & {v.rule for v in check(problem, plan).violations}
+    verdict = check(problem, replace(plan, **bad))
+    assert (verdict.violations, math.isnan(verdict.cost)) == ((flaw,), True)
+    assert standing(problem, replace(plan, **bad)) == (flaw,)
+
+
+@pytest.mark.parametrize(
+    ("split", "sound"),
+    [
+        ({"p": 0.75, "q": 0.25}, True),
+        ({"p": 0.5, "q": (1 + 1e-9) - 0.5}, True),
+        ({"p": 0.5, "q": 0.5 + 2e-9}, False),
+        ({"p": 1.0, "q": 0.0}, False),
+        ({"p": 0.5, "q": -0.25}, False),
+        ({"p": 0.5}, False),
+        ({"p": 0.5, "q": 0.25, "r": 0.25}, False),
+    ],
+)
+def test_a_split_of_the_time(split: dict[str, float], *, sound: bool) -> None:
+    """It has a part of every phase, and not more in all than there is; then each phase's rate is of its part."""
+    tasks = tuple(Task(f"of {phase}", phase, 1e8, (Compute(1.0),)) for phase in "pq")
+    batch = Batch(100.0, tuple(BatchTarget(task.name, 300.0) for task in tasks))
+    catalog = Catalog((DISK, DRAM), (Cpu(100),), (replace(SHELF, max_count=None),), hours=8760)
+    problem = Problem(catalog, Application((), tasks), Sla(batch=batch))
+    group = Group("shelf", 1, running=tuple(Running(task.name, 99, 1.0) for task in tasks))
+    verdict = check(problem, ProvisionPlan(Status.GAP, (group,), split=split))
+    if not sound:
+        assert verdict.violations == (Violation("split of the time", "plan", sum(split.values()), 1),)
+        assert math.isnan(verdict.cost)
+        return
+    cores = {v.rule: v.needed for v in verdict.violations if v.rule.startswith("cores in")}
+    assert cores == {f"cores in {phase}": pytest.approx(3 / part) for phase, part in split.items()}
+
+
+@pytest.mark.parametrize(("cost", "off"), [(1e6, 1.0), (512.0, 0.0099)])
+def test_a_cost_may_be_off_by_a_millionth(cost: float, off: float) -> None:
+    """Or by a cent, if that is more; so may a bound on it."""
+    catalog = Catalog((DISK, DRAM), (Cpu(0),), (replace(BOX, price=cost),), hours=8760)
+    problem = Problem(catalog, Application((), (Task("t", "p", 0.0),)), Sla())
+    plan = ProvisionPlan(Status.GAP, (Group("box", 1),), upper=cost)
+    for more, flaws in ((off, []), (-off, []), (1.1 * off, ["cost"]), (-1.1 * off, ["cost"])):
+        found = check(problem, replace(plan, upper=cost + more)).violations
+        assert [v.rule.split()[0] for v in found] == flaws
+    for more, flaws in ((off, []), (2.5 * max(off, 0.01), ["lower bound"])):
+        assert [v.rule for v in check(problem, replace(plan, lower=cost + more)).violations] == flaws
+
+
+def test_a_lost_rack_is_looked_at_with_and_without_load() -> None:
+    """What is left must hold the data."""
+    problem = replace(small(replication=2), options=Options(survive_rack=RackLoss.DATA))
+    problem = replace(problem, catalog=replace(problem.catalog, rack=Rack(2, 1e9)))
+    plan = small_plan(problem, 3)
+    flaw = "units of disk after a lost rack"
+    assert flaw in {v.rule for v in check(problem, plan).violations}
+    assert [v.rule for v in standing(problem, plan)] == [flaw]
 
 
 # A second check, in exact fractions, of inputs with a remote and a local dataset: other arithmetic, other order.
@@ -420,3 +536,6 @@ def test_every_limit_is_what_the_inputs_add_up_to(
     ]
     place = itemgetter(0, 1)
     assert sorted(found, key=place) == sorted(_Exact(problem, plan).all(), key=place)
+    built = [(v.rule, v.where, v.needed, v.allowed) for v in standing(problem, plan)]
+    at_any_load = ("isolation", "slots", "cores of", "memory", "count")
+    assert built == [each for each in found if each[0].startswith(at_any_load)]

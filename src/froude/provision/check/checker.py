@@ -31,6 +31,8 @@ from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, R
 TOLERANCE = 1e-6
 """Relative."""
 _CENT = 0.01
+_SPLIT_SLACK = 1e-9
+"""That of a `Batch`, which takes no split that adds up to more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def check(problem: Problem, plan: ProvisionPlan) -> Verdict:
     if batch is not None and not batch.split and plan.split:
         phases = {problem.application.task(t.task).phase for t in batch.targets}
         shares = sum(plan.split.values())
-        if phases != plan.split.keys() or min(plan.split.values()) <= 0 or shares > 1 + TOLERANCE:
+        if phases != plan.split.keys() or min(plan.split.values()) <= 0 or shares > 1 + _SPLIT_SLACK:
             return Verdict((Violation("split of the time", "plan", shares, 1),), math.nan)
         problem = replace(problem, sla=replace(problem.sla, batch=replace(batch, split=plan.split)))
     return _Check(problem, plan).run()
