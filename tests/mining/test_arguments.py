@@ -213,6 +213,13 @@ def facts(path: str, values: Sequence[Value], *, own_facts: bool = True) -> Rule
     return miner.rules(occurrences, own_facts=own_facts)[path]
 
 
+@pytest.mark.parametrize("values", [[9, 4, 4], ["a", "b", "b", "b"]])
+def test_the_first_node_apart(values: list[Scalar]) -> None:
+    """Of three nodes or more: two are no rule for others."""
+    assert facts("x", values) == Cases("node", Constant(values[0]), None, Constant(values[1]))
+    assert not isinstance(facts("x", values[:2]), Cases)
+
+
 @pytest.mark.parametrize("others", [False, True])
 def test_where_each_node_calls_from_is_its_own_address(*, others: bool) -> None:
     """Of several nodes, where the addresses of a run's network say nothing of another run's."""

@@ -213,3 +213,12 @@ def test_a_count_that_changed_once_at_three_sizes_is_not_sure(values: tuple[int,
 def test_counts_without_a_variable_are_one() -> None:
     """A constant is the same at every size."""
     assert _distinct([Count(3.0), Count(3.0)], [(Scale.of(k=2), 3.0)]) == [Count(3.0)]
+
+
+def test_counts_are_compared_at_every_size_up_to_four_times_the_largest() -> None:
+    """From one thing on; what differs at none, or farther away, is one count in two forms."""
+    points = [(Scale.of(k=2), 2.0)]
+    line = Count(0.0, {"k": 1.0})
+    for cap, forms in ((7.0, 2), (8.0, 1), (9.0, 1)):
+        assert len(_distinct([line, Count(0.0, {"k": 1.0}, cap)], points)) == forms
+    assert _distinct([Count(1.0), Count(0.0, {"k": 1.0}, 1.0)], points) == [Count(1.0)]

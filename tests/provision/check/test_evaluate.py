@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 pytest.importorskip("scipy")
 
-from froude.provision.check.evaluate import evaluate, meets
+from froude.provision.check.checker import Verdict, cost_of
+from froude.provision.check.evaluate import Evaluation, _losses, evaluate, judge, meets
+from froude.provision.check.violation import Violation
 from froude.provision.types import Compute, Cpu, Growth, Options, Problem, RateTarget, Sla
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from tests.support.provision.clusters import (
@@ -235,3 +241,48 @@ def test_instances_without_units_of_their_own() -> None:
     evaluation = evaluate(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)}))
     assert evaluation.fraction == pytest.approx(2 / (40 * 0.02575))
     assert evaluation.bottleneck == "units of local d beside instances in group 1 (box)"
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 6))
+def test_every_way_to_lose_servers(counts: list[int], failures: int) -> None:
+    """By brute force: as many as may fail, or all there are; each way once."""
+    every = product(*(range(count + 1) for count in counts))
+    lost = [ways for ways in every if sum(ways) == min(failures, sum(counts))]
+    assert sorted(_losses(counts, failures)) == sorted(lost)
+
+
+def test_what_a_cluster_is_refused_for() -> None:
+    """For what it cannot be built for; for its shares, where it has some; else for the part of the SLA it misses."""
+    problem = small()
+    plan = small_plan(problem, 1)
+    verdict = judge(problem, replace(plan, groups=(replace(plan.groups[0], cores=5), plan.groups[1])))
+    assert verdict.violations == (Violation("cores of server", "group 1 (1 x box)", 5, 4),)
+    assert math.isnan(verdict.cost)
+    for upper in (plan.upper, math.inf):
+        assert judge(problem, replace(plan, upper=upper)) == Verdict((), plan.upper)
+    (wrong,) = judge(problem, replace(plan, upper=1.0)).violations
+    assert wrong.rule.startswith("cost of $1.00")
+    shareless = tuple(
+        replace(
+            group,
+            held=tuple(replace(h, share=0.0) for h in group.held),
+            running=tuple(replace(r, share=0.0) for r in group.running),
+        )
+        for group in _many(plan).groups
+    )
+    left_open = replace(plan, groups=shareless)
+    assert judge(problem, left_open) == Verdict((), cost_of(problem, left_open))
+    (flaw,) = judge(replace(problem, sla=problem.sla.scaled(2.0)), left_open).violations
+    assert (flaw.rule, flaw.where, flaw.needed) == (
+        "share of the SLA",
+        "speed of disk of d in group 1 (box)",
+        1.0,
+    )
+    assert flaw.allowed == pytest.approx(1 / 1.26)
+
+
+def test_all_of_the_sla_is_met_but_for_rounding() -> None:
+    """A fraction of one, less a billionth; what was not counted is named, and only that."""
+    assert [Evaluation(fraction, ()).met for fraction in (1.0, 1 - 1e-9, 1 - 2e-9)] == [True, True, False]
+    problem = small()
+    assert evaluate(problem, small_plan(problem)).notes == ()
