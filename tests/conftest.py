@@ -12,13 +12,15 @@ from pathlib import Path
 
 import psutil
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from froude.experiment.session import Hadoop
 
 # Machines are shared: no example fails for being slow.
 settings.register_profile("froude", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("froude")
+# Of mutants only whether any example fails is asked, and each time the same (tools/mutate.py).
+settings.register_profile("mutants", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
 
 
 @pytest.hookimpl(optionalhook=True)

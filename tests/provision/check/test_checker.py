@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.provision.check.checker import TOLERANCE, check, cost_of, standing
+from froude.provision.check.trivial_bound import trivial_bound
 from froude.provision.check.violation import Violation
 from froude.provision.inputs.read import read_problem
 from froude.provision.types import (
@@ -224,6 +225,9 @@ def test_local_units() -> None:
     changed = replace(workers, local=(LocalHeld("hot_ratingsdata", "SSD", 1), workers.local[1]))
     rules = {v.rule for v in check(problem, replace(plan, groups=(disks, changed))).violations}
     assert "local units of hot_ratingsdata, capacity" in rules
+    elsewhere = replace(disks, count=1, held=(Held("hot_ratingsdata", "SSD", 1, 0.0),))
+    found = check(problem, replace(plan, groups=(*plan.groups, elsewhere))).violations
+    assert Violation("remote units", "dataset hot_ratingsdata", 1, 0) in found
 
 
 HELD, LOCAL, RUNNING = Held("d", "disk", 1, 0.5), LocalHeld("d", "disk", 1), Running("t", 1, 0.5)
@@ -312,10 +316,12 @@ def test_a_split_of_the_time(split: dict[str, float], *, sound: bool) -> None:
 
 @pytest.mark.parametrize(("cost", "off"), [(1e6, 1.0), (512.0, 0.0099)])
 def test_a_cost_may_be_off_by_a_millionth(cost: float, off: float) -> None:
-    """Or by a cent, if that is more; so may a bound on it."""
+    """Or by a cent, if that is more; so may a bound on it. One core on one server costs no less."""
     catalog = Catalog((DISK, DRAM), (Cpu(0),), (replace(BOX, price=cost),), hours=8760)
-    problem = Problem(catalog, Application((), (Task("t", "p", 0.0),)), Sla())
-    plan = ProvisionPlan(Status.GAP, (Group("box", 1),), upper=cost)
+    application = Application((), (Task("t", "p", 0.0, (Compute(1.0),)),))
+    problem = Problem(catalog, application, Sla((RateTarget("t", 1.0),)))
+    plan = ProvisionPlan(Status.GAP, (Group("box", 1, running=(Running("t", 1, 1.0),), cores=1),), upper=cost)
+    assert trivial_bound(problem) == cost
     for more, flaws in ((off, []), (-off, []), (1.1 * off, ["cost"]), (-1.1 * off, ["cost"])):
         found = check(problem, replace(plan, upper=cost + more)).violations
         assert [v.rule.split()[0] for v in found] == flaws
