@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchmarks.results_suite import mutant_rows, outcomes, counts_of
+from benchmarks.results_suite import counts_of, mutant_rows, outcomes
 
 MUTANT = {
     "module": "base/units.py",
