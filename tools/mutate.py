@@ -198,7 +198,7 @@ def _passes(copy: Path, tests: Sequence[str]) -> bool | None:
     """Whether tests pass on a copy of the source; None where they take too long."""
     environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--durations=0"]
-    command += ["-m", "not long and not integration", "--hypothesis-profile=mutants", *tests]
+    command += ["-m", "not long and not integration", "--hypothesis-profile=mutants", "--timeout=60", *tests]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
