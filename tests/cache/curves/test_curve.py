@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import given
@@ -125,3 +126,46 @@ def test_a_caller_that_makes_no_curve_is_told() -> None:
     """At once."""
     with pytest.raises(ValueError, match="ascend from 0"):
         MissRatioCurve((1,), (1.0,), 1)
+
+
+def _steps(count: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    return tuple(range(count)), tuple(1 - at / 8192 for at in range(count))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "ratios", "accesses", "wrong"),
+    [
+        ((0,), (1.0,), 0.0, None),
+        ((0,), (0.0,), 1e300, None),
+        ((0, 1), (1.0, 1.0), 1.0, None),
+        ((0, 10**18), (1.0, 0.5), 1.0, None),
+        ((0, 10**18 + 1), (1.0, 0.5), 1.0, "no cache has 1000000000000000001 bytes"),
+        (*_steps(4096), 1.0, None),
+        (*_steps(4097), 1.0, "1 to 4096 sizes, each with a ratio; got 4097 and 4097"),
+        ((), (), 1.0, "got 0 and 0"),
+        ((0, 5), (1.0,), 1.0, "got 2 and 1"),
+        ((0, 5, 5), (1.0, 0.5, 0.1), 1.0, "ascend from 0"),
+        ((-1, 5), (1.0, 0.5), 1.0, "ascend from 0"),
+        ((0,), (1.001,), 1.0, "0 to 1"),
+        ((0,), (-0.001,), 1.0, "0 to 1"),
+        ((0, 5), (0.5, 0.501), 1.0, "never rises"),
+        ((0,), (1.0,), -0.001, "accesses are 0 or more, got -0.001"),
+    ],
+)
+def test_the_limits_of_a_curve(
+    sizes: tuple[int, ...], ratios: tuple[float, ...], accesses: float, wrong: str | None
+) -> None:
+    """Each is taken, and what is just beyond it is refused for that."""
+    with nullcontext() if wrong is None else pytest.raises(ValueError, match=wrong):
+        MissRatioCurve(sizes, ratios, accesses)
+
+
+@pytest.mark.parametrize("points", [3, 4, 256])
+def test_only_what_is_too_much_is_thinned_out(points: int) -> None:
+    """Of ratios that all differ; 256 points are the most of a curve that is handed on."""
+    sizes, ratios = _steps(points)
+    assert MissRatioCurve.of_points(sizes, ratios, 1, points).sizes_bytes == sizes
+    assert MissRatioCurve.of_points(*_steps(points + 1), 1, points).sizes_bytes != _steps(points + 1)[0]
+    assert len(MissRatioCurve.of_points(*_steps(256), 1).sizes_bytes) == 256
+    assert len(MissRatioCurve.of_points(*_steps(257), 1).sizes_bytes) < 257
+    assert len(MissRatioCurve.linear(10**6).sizes_bytes) == 257
