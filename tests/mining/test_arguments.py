@@ -213,6 +213,48 @@ def facts(path: str, values: Sequence[Value], *, own_facts: bool = True) -> Rule
     return miner.rules(occurrences, own_facts=own_facts)[path]
 
 
+def doubted(
+    values: Sequence[Scalar | None], peers: Sequence[str] = ("127.0.0.1",)
+) -> tuple[Rule, list[Doubt]]:
+    """The rule of an argument of calls that one node each made from one of some addresses, and what is in doubt."""
+    occurrences = []
+    for number, value in enumerate(values):
+        request = {} if value is None else {"x": value}
+        call = calls(event(number, "m", request, peer=peers[number % len(peers)]))[0]
+        sender = Sender(0, str(number), DATANODE, [])
+        occurrences.append(Occurrence(0, number, sender, "datanode.c1", call))
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
+    miner.learn(occurrences)
+    return miner.rules(occurrences)["x"], miner.doubts
+
+
+@pytest.mark.parametrize(
+    ("values", "others"),
+    [
+        ([5] * 9 + [7] + [5] * 10, (7,)),
+        ([5] * 19 + ["a", None], ("a",)),
+        ([5, None, 5, None, 5], ()),
+        ([5] * 9 + [7], None),
+    ],
+)
+def test_what_nearly_all_calls_have_stands_and_the_others_are_asked_about(
+    values: list[Scalar | None], others: tuple[Scalar, ...] | None
+) -> None:
+    """Of ten calls or more nine in ten; fewer are no rule. A leaf that is only sometimes there is in doubt as well."""
+    rule, doubts = doubted(values)
+    assert isinstance(rule, Unknown) if others is None else rule == Constant(5)
+    assert doubts == ([] if others is None else [Doubt("datanode.c1", "x", others, rule)])
+
+
+@pytest.mark.parametrize(("address", "number", "thin"), [("127.0.5.2", 9, True), ("127.0.5.2", 10, False),
+                                                         ("127.0.5.9", 9, False)])  # fmt: skip
+def test_one_of_several_machines_in_few_calls_may_be_chance(address: str, number: int, *, thin: bool) -> None:
+    """Always the same of those that there were, in fewer than ten calls."""
+    rule, doubts = doubted([f"{address}:9866"] * number, ("127.0.5.1", "127.0.5.2"))
+    assert rule == Constant(f"{address}:9866")
+    assert doubts == [Doubt("datanode.c1", "x", (), rule, thin=True)] * thin
+
+
 @pytest.mark.parametrize("values", [[9, 4, 4], ["a", "b", "b", "b"]])
 def test_the_first_node_apart(values: list[Scalar]) -> None:
     """Of three nodes or more: two are no rule for others."""

@@ -222,3 +222,10 @@ def test_counts_are_compared_at_every_size_up_to_four_times_the_largest() -> Non
     for cap, forms in ((7.0, 2), (8.0, 1), (9.0, 1)):
         assert len(_distinct([line, Count(0.0, {"k": 1.0}, cap)], points)) == forms
     assert _distinct([Count(1.0), Count(0.0, {"k": 1.0}, 1.0)], points) == [Count(1.0)]
+
+
+@pytest.mark.parametrize(("sizes", "sure"), [((4, 7, 12), False), ((4, 7, 12, 20), True)])
+def test_a_formula_of_two_numbers_wants_four_sizes(sizes: tuple[int, ...], *, sure: bool) -> None:
+    """The size of a group and a slope: two for each group of three."""
+    fit = fit_count([(Scale.of(files=size), 2.0 * (size // 3)) for size in sizes])
+    assert (str(fit.count), fit.grouped, fit.sure) == ("2*files//3", True, sure)

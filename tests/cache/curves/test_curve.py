@@ -169,3 +169,26 @@ def test_only_what_is_too_much_is_thinned_out(points: int) -> None:
     assert len(MissRatioCurve.of_points(*_steps(256), 1).sizes_bytes) == 256
     assert len(MissRatioCurve.of_points(*_steps(257), 1).sizes_bytes) < 257
     assert len(MissRatioCurve.linear(10**6).sizes_bytes) == 257
+
+
+@given(st.lists(st.integers(0, 64), min_size=1, max_size=60), st.integers(3, 12))
+def test_what_is_kept_is_each_point_where_enough_was_lost(sixtyfourths: list[int], points: int) -> None:
+    """By brute force: the first, the last drop, and from each the next that is lower by a part of the whole range."""
+    ratios = sorted((each / 64 for each in sixtyfourths), reverse=True)
+    drops = [at for at in range(len(ratios)) if at == 0 or ratios[at] < ratios[at - 1]]
+    kept = [0]
+    while len(drops) > points:
+        enough = [
+            at for at in drops if (ratios[kept[-1]] - ratios[at]) * (points - 2) >= ratios[0] - ratios[-1]
+        ]
+        if not enough:
+            break
+        kept.append(enough[0])
+    expected = drops if len(drops) <= points else sorted({*kept, drops[-1]})
+    found = MissRatioCurve.of_points(range(len(ratios)), ratios, 1, points).sizes_bytes
+    assert list(found) == expected or points not in {
+        3,
+        4,
+        6,
+        10,
+    }  # parts that are no binary fractions are rounded

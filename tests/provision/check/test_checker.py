@@ -228,6 +228,9 @@ def test_local_units() -> None:
     elsewhere = replace(disks, count=1, held=(Held("hot_ratingsdata", "SSD", 1, 0.0),))
     found = check(problem, replace(plan, groups=(*plan.groups, elsewhere))).violations
     assert Violation("remote units", "dataset hot_ratingsdata", 1, 0) in found
+    cached = replace(elsewhere, held=(replace(elsewhere.held[0], cache=True),))
+    rules = {v.rule for v in check(problem, replace(plan, groups=(*plan.groups, cached))).violations}
+    assert rules == {"names and numbers"}, "a dataset without a cache has none of it"
     other = replace(workers, local=(LocalHeld("hot_ratingsdata", "7.2KDisk", 2), workers.local[1]))
     found = check(problem, replace(plan, groups=(disks, other))).violations
     assert Violation("units of another type", "dataset hot_ratingsdata", 2, 0) in found

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from froude.provision.check.checker import check, cost_of
+from froude.provision.check.violation import Violation
 from froude.provision.types import Compute, Cpu, Growth, Op, Options, Problem, RateTarget, Scope, Sla
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from tests.support.provision.clusters import BOX, DISK, small, small_plan
@@ -101,7 +102,9 @@ def test_core_types() -> None:
     plan = small_plan(problem)
     assert _rules(problem, plan) == {"missing core type"}
     assert _sound(problem, replace(plan, cpus={"t": "core"}))
-    assert "core type" in _rules(problem, replace(plan, cpus={"t": "fast"}))
+    assert (
+        Violation("core type", "task t", 1, 0) in check(problem, replace(plan, cpus={"t": "fast"})).violations
+    )
     assert "unknown core type" in _rules(problem, replace(plan, cpus={"t": "slow"}))
     workers = replace(plan.groups[1], server="quick")
     moved = replace(plan, groups=(plan.groups[0], workers), cpus={"t": "fast"})

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 pytest.importorskip("scipy")
 
 from froude.provision.check.checker import Verdict, cost_of
+from froude.provision.check.demand import Demand
 from froude.provision.check.evaluate import Evaluation, _losses, evaluate, judge, meets
 from froude.provision.check.violation import Violation
 from froude.provision.types import Compute, Cpu, Growth, Options, Problem, RateTarget, Sla
@@ -262,15 +263,7 @@ def test_what_a_cluster_is_refused_for() -> None:
         assert judge(problem, replace(plan, upper=upper)) == Verdict((), plan.upper)
     (wrong,) = judge(problem, replace(plan, upper=1.0)).violations
     assert wrong.rule.startswith("cost of $1.00")
-    shareless = tuple(
-        replace(
-            group,
-            held=tuple(replace(h, share=0.0) for h in group.held),
-            running=tuple(replace(r, share=0.0) for r in group.running),
-        )
-        for group in _many(plan).groups
-    )
-    left_open = replace(plan, groups=shareless)
+    left_open = _shareless(_many(plan))
     assert judge(problem, left_open) == Verdict((), cost_of(problem, left_open))
     (flaw,) = judge(replace(problem, sla=problem.sla.scaled(2.0)), left_open).violations
     assert (flaw.rule, flaw.where, flaw.needed) == (
@@ -286,3 +279,54 @@ def test_all_of_the_sla_is_met_but_for_rounding() -> None:
     assert [Evaluation(fraction, ()).met for fraction in (1.0, 1 - 1e-9, 1 - 2e-9)] == [True, True, False]
     problem = small()
     assert evaluate(problem, small_plan(problem)).notes == ()
+
+
+def _shareless(plan: ProvisionPlan) -> ProvisionPlan:
+    return replace(
+        plan,
+        groups=tuple(
+            replace(
+                group,
+                held=tuple(replace(h, share=0.0) for h in group.held),
+                running=tuple(replace(r, share=0.0) for r in group.running),
+            )
+            for group in plan.groups
+        ),
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_load_that_waits_is_spread_less_evenly_where_a_server_can_do_less(count: int) -> None:
+    """Where one half of the hosts has a network for less than a third of the load, the other half has the rest."""
+    problem = replace(small(), sla=Sla((RateTarget("t", 40.0, 0.06),)))
+    thin = replace(BOX, name="thin", bandwidth=0.9e6 / count)
+    problem = replace(problem, catalog=replace(problem.catalog, servers=(BOX, thin)))
+    hosts, workers = _many(small_plan(problem, count)).groups
+    plan = ProvisionPlan(Status.GAP, (hosts, replace(hosts, server="thin"), workers), {"d": ("disk",)})
+    assert evaluate(problem, _shareless(plan)).met
+    assert meets(problem, _shareless(plan))
+    hurried = replace(problem, sla=Sla((RateTarget("t", 40.0, 0.027),)))
+    assert not meets(hurried, _shareless(plan))
+
+
+def test_what_cannot_hold_the_data_is_not_late() -> None:
+    """Of a cluster that reaches nothing without waits, that is the reason, whatever latency is asked for."""
+    problem = replace(small(size=1e12), sla=Sla((RateTarget("t", 40.0, 0.06),)))
+    evaluation = evaluate(problem, _many(small_plan(problem, 1)))
+    assert evaluation.fraction == pytest.approx(0)
+    assert "capacity" in evaluation.bottleneck
+    two = replace(small_plan(problem).groups[1], cores=9, dimms=9)
+    limits = evaluate(problem, ProvisionPlan(Status.GAP, (two,), {"d": ("disk",)})).limits
+    assert [limit.weight for limit in limits] == [1 / len(limits)] * len(limits)
+    assert len(limits) > 1
+
+
+def test_a_latency_that_is_just_kept() -> None:
+    """A service has no queue, so that a run time is known to the last digit."""
+    problem = small()
+    workers = _many(small_plan(problem)).groups[1]
+    plan = ProvisionPlan(Status.GAP, (workers,), {"d": ("store",)})
+    took = Demand(problem, plan).run_times["t"]
+    for latency, met in ((took, True), (took * (1 + 1e-12), True), (took * (1 - 1e-6), False)):
+        late = replace(problem, sla=Sla((RateTarget("t", 40.0, latency),)))
+        assert meets(late, plan) is met

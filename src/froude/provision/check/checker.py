@@ -179,6 +179,7 @@ class _Check:
             names = [group.server in servers, group.count >= 1, group.cores >= 0, group.dimms >= 0]
             names += [h.dataset in datasets and h.unit in units for h in _stored(group)]
             names += [h.units >= 0 for h in _stored(group)]
+            names += [not h.cache or len(self.plan.choices.get(h.dataset, ())) > 1 for h in group.held]
             names += [r.task in tasks and r.instances >= 0 for r in group.running]
             names += [not catalog.unit(h.unit).service for h in _stored(group) if h.unit in units]
             shares = [h.share for h in group.held] + [r.share for r in group.running]
@@ -205,8 +206,6 @@ class _Check:
                 if uniform:
                     self._equal_units(name, units, cache=cache)
                 self._apart(name, cache)
-            if len(self.plan.choices[dataset.name]) == 1:
-                self._expect("units of a cache that is none", where, self._units(dataset.name, True), 0)
 
     def _holding(self, dataset: str, cache: bool) -> Iterator[tuple[Group, Held]]:
         for group in self.plan.groups:
