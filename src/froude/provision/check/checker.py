@@ -196,7 +196,6 @@ class _Check:
             self._media(dataset.name)
             if not dataset.remote:
                 self._expect("remote units", where, self._units(dataset.name, None), 0)
-                continue
             for name, cache in self.demand.copies(dataset):
                 need, units = self.demand.sized(name, cache=cache), self._units(name, cache)
                 least = max(need * (1 - TOLERANCE), self.demand.layout(name, cache=cache).servers)
