@@ -37,7 +37,7 @@ _MINING = (
     "periodic",
     "questions",
 )
-_MINING += ("rivals", "texts")
+_MINING += ("pipeline", "reported", "rivals", "texts")
 # Those of whole processes are late on a busy machine, which is not for a mutant.
 _EMULATION = ("emulation", "--ignore=tests/emulation/test_engine.py")
 MODULES: Mapping[str, Sequence[str]] = {
