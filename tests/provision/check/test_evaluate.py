@@ -330,3 +330,13 @@ def test_a_latency_that_is_just_kept() -> None:
     for latency, met in ((took, True), (took * (1 + 1e-12), True), (took * (1 - 1e-6), False)):
         late = replace(problem, sla=Sla((RateTarget("t", 40.0, latency),)))
         assert meets(late, plan) is met
+
+
+@pytest.mark.parametrize(("latency", "met"), [(0.0273, True), (0.0271, False)])
+def test_accesses_of_local_data_wait_at_the_units_of_their_server(latency: float, *, met: bool) -> None:
+    """Four units share 60 accesses of 10.5 ms a second: 0.0258 s and 1.5 waits of 0.98 ms are 0.0272 s."""
+    problem = replace(small(remote=False, size=10e9), sla=Sla((RateTarget("t", 40.0, latency),)))
+    workers = Group("box", 2, (), (LocalHeld("d", "disk", 2),), (Running("t", 2, 0.5),), 4, 2)
+    plan = ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)})
+    assert meets(problem, plan) is met
+    assert evaluate(problem, plan).met is met
