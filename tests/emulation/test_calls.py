@@ -254,3 +254,23 @@ def test_a_later_connection_sends_one_call_until_its_server_has_shown_who_it_is(
     assert (last.method, last.retry) == ("c", 1)
     play.answer(0, last, b"done", 12.0)
     assert play.scripts[0].seen[1:] == [Reply(0, b"id"), Reply(1, b"id"), Reply(2, b"done")]
+
+
+def test_a_call_that_shows_who_answers_is_named_where_it_hangs() -> None:
+    """It is the call that somebody can look for, and was sent as early as the question that it is."""
+    play = Play(None, ["a", "b"], timeout_s=5.0)
+    assert methods(play.sent()) == [["a"]]
+    play.core.advance(16.0)
+    assert "does not answer; found a unanswered for 6 s" in str(play.core.failure)
+
+
+def test_each_call_is_counted_once_whatever_its_answer() -> None:
+    """An error is an answer; what has none is not."""
+    play = Play(QUESTION, ["a", "b", "c"])
+    ((question,),) = play.sent()
+    play.answer(0, question, b"id")
+    ((a, b, _),) = play.sent()
+    play.answer(0, a, b"x")
+    play.answer(0, b, None)
+    counted = {method: (each.sent, each.answered) for method, each in play.core.tally.series.items()}
+    assert counted == {"a": (1, 1), "b": (1, 1), "c": (1, 0)}
