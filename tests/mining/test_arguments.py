@@ -373,6 +373,28 @@ def test_effects_of_few_calls_take_from_their_causes(effects: list[tuple[int, in
     )
 
 
+def test_what_a_report_is_about_comes_from_what_caused_it() -> None:
+    """The container of a heartbeat's report is that of the call which began it, whatever else fits."""
+    client, place = Sender(0, "c", Role("client"), []), "node_status.containersStatuses[0]"
+    causes, placed = [], []
+    for at in range(4):
+        container = 70001 + 7 * at**2
+        call = calls(event(10 * at, "allocate", {}, {"id": container}))[0]
+        causes.append(Occurrence(0, 0, client, "client.c1", call, {"L1": at}))
+        report = {f"{place}.container_id.id": container, f"{place}.state": 2}
+        call = calls(event(10 * at + 1, "nodeHeartbeat", report))[-1]
+        sender = Sender(0, str(at), Role("nodemanager", endless=True), [])
+        placed.append(
+            Occurrence(0, 0, sender, "nodemanager.e1", call, {"client.L1": at}, {}, causes[at], (0,))
+        )
+    miner = ArgumentMiner(Timeline([*causes, *placed]), [Scale.of(files=3)])
+    miner.learn([*causes, *placed])
+    assert miner.reported(placed) == {
+        f"{place}.container_id.id": Flow("client.c1", Side.RESPONSE, "id", Which.CAUSE, "client"),
+        f"{place}.state": Constant(2),
+    }
+
+
 # --- numbers of the Scale ------------------------------------------------------------------------------------
 
 
