@@ -50,6 +50,7 @@ def chain(tmp_path_factory: pytest.TempPathFactory, hadoop: object) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_a_number_for_a_job_of_ones_own(chain: Path) -> None:
     """From a script to a report, by the commands of README; then what the how-to has besides: a check, a larger plan."""
@@ -73,6 +74,7 @@ def test_a_job_in_ci(tmp_path: Path, hadoop: object) -> None:
     assert {row["method"]: row["answered"] for row in document["methods"]}["create"] == 20 * 8
 
 
+@pytest.mark.long
 def test_an_experiment_that_was_written_down(tmp_path: Path, hadoop: object) -> None:
     """A new scenario as it stands, on a NameNode that is started for it; the Run's own plays it again."""
     del hadoop

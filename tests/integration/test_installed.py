@@ -19,6 +19,7 @@ _UNREACHABLE = re.compile(
 
 @pytest.mark.integration
 @pytest.mark.timeout(1800)
+@pytest.mark.long
 def test_json_stays_json_with_the_newest_libraries(tmp_path: Path) -> None:
     """`pip install '.[provision]'`, then a plan: standard output is one document, whatever HiGHS prints on load."""
     venv.create(tmp_path / "venv", with_pip=True)
