@@ -12,9 +12,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from froude.hadoop.connection import Connection
+from froude.hadoop.rpc.connection import Connection
 from froude.hadoop.rpc.sasl import Token
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 _CLIENT = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 _MASTER = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB"

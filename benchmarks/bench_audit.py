@@ -23,8 +23,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from froude.hadoop.anonymise import Names
-from froude.hadoop.audit import AuditLine, parse_line
+from froude.hadoop.audit.lines import AuditLine, parse_line
+from froude.hadoop.fsimage.anonymise import Names
 from froude.trace.audit.parse import Form, parse_bytes
 from froude.trace.audit.summary import summarise_audit
 from froude.trace.importers.audit_log import import_audit

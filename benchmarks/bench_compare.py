@@ -24,10 +24,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 import froude as fr
-from froude.emulation.run import Run
-from froude.experiment.compare import Comparison, Outcome, compare
-from froude.experiment.interval import power
-from froude.hadoop.namenode import NameNode
+from froude.base.statistics import power
+from froude.emulation.run.run import Run
+from froude.experiment.compare.compare import Comparison, Outcome, compare
+from froude.hadoop.cluster.namenode import NameNode
 from froude.workload.types import Recorded
 from testbed.plans import plan
 

@@ -17,8 +17,8 @@ from statistics import mean
 import numpy as np
 
 from benchmarks.results import Row, over_inputs
-from froude.experiment.growth import plan_growth
-from froude.hadoop.audit import AuditLine
+from froude.experiment.replay.growth import plan_growth
+from froude.hadoop.audit.lines import AuditLine
 from testbed.audit_lines import START_S
 from testbed.growing_log import LASTS_S, lines, log_of
 

@@ -23,7 +23,8 @@ _FRAME = """
 import json, resource, sys, threading, time
 from pathlib import Path
 from froude.experiment.session import Hadoop
-from froude.experiment import namespace_profile, block_lists
+from froude.experiment.replay import namespace_profile
+from froude.experiment.replay import block_lists
 from froude.hadoop.fsimage import block_lists as lists, composing, container, growth, namespace, placement
 from froude.hadoop.fsimage import saving, sections, striping, summary, templates
 import numpy as np

@@ -15,16 +15,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.bench_unseen import _busy
+from froude.documents.store import Workspace
 from froude.emulation.limits import DEFAULT_LIMITS
-from froude.experiment.jobs import DEMO
-from froude.experiment.knee import Knee, knee
+from froude.experiment.knee.knee import Knee, knee
 from froude.experiment.main_job import record_job
-from froude.experiment.sections import KneeOptions, KneeSearch
+from froude.experiment.record.jobs import DEMO
+from froude.experiment.scenario.options import KneeOptions, KneeSearch
 from froude.experiment.session import Hadoop
 from froude.mining.pipeline import mine
 from froude.workload.types import Workload
 from froude.workload.yaml_file import read_workload
-from froude.workspace.store import Workspace
 from testbed.pages import page_blocks, run_shell
 
 _CHAIN_S = 1200.0

@@ -20,8 +20,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from froude.base import parallel
-from froude.mining.events import recording_of
 from froude.mining.pipeline import mine_recordings
+from froude.mining.read.events import recording_of
 from testbed.recorded import recorded
 from testbed.synthetic import record
 

@@ -15,11 +15,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.patternminer_tables import AIMS, MASTERS, Figure
-from froude.mining.events import recording_of
-from froude.mining.intervals import Site, intervals, slower, validated
+from froude.mining.check.intervals import Site, intervals, slower, validated
+from froude.mining.check.positions import Position, positions
+from froude.mining.check.prediction import LeafOutcome, Prediction, predict
 from froude.mining.pipeline import mine
-from froude.mining.positions import Position, positions
-from froude.mining.prediction import LeafOutcome, Prediction, predict
+from froude.mining.read.events import recording_of
 from froude.trace.files import read_trace
 from froude.trace.intervals import FEWEST, RESOLUTION_S, Statistic
 from froude.trace.types import Trace

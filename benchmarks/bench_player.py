@@ -29,11 +29,11 @@ from froude.emulation.programs.events import Endpoint, NodeId, Program
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.stream import Ready, Stream
 from froude.experiment.session import Hadoop
-from froude.hadoop.distribution import cache_folder
-from froude.hadoop.maven import Coordinate, Repository
-from froude.hadoop.namenode import NameNode
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target, target_at
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.release.distribution import cache_folder
+from froude.hadoop.release.maven import Coordinate, Repository
+from froude.hadoop.rpc.target import Target, target_at
+from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import NodeType, Recorded, StartRule, Workload

@@ -29,8 +29,8 @@ import uvloop
 from froude.experiment.session import Hadoop
 from froude.hadoop.rpc import headers
 from froude.hadoop.rpc.frames import frame
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import target_at
+from froude.hadoop.rpc.target import target_at
+from froude.messages.schema import Schema
 from froude.trace.capture.process import CaptureProcess
 from froude.trace.capture.proxy import Listener
 from froude.trace.capture.settings import CaptureSettings

@@ -12,15 +12,15 @@ import json
 import time
 from collections.abc import Callable
 
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.leaves import build, leaves
+from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc import headers
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Response
 from froude.hadoop.rpc.frames import frame
 from froude.hadoop.rpc.observer import Observer
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.schema import Schema
+from froude.messages.leaves import build, leaves
+from froude.messages.schema import Schema
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 _CALLS = 5000

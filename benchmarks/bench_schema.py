@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.schema import Schema
+from froude.hadoop.release.distribution import Hadoop
+from froude.messages.schema import Schema
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 _REPEATS = 7
@@ -25,7 +25,7 @@ _IN_A_NEW_PROCESS = """
 import sys, time
 begin = time.perf_counter()
 from pathlib import Path
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 schema = Schema.from_jars(sys.argv[2:], Path(sys.argv[1]))
 schema.method("org.apache.hadoop.hdfs.protocol.ClientProtocol", "getFileInfo").request(src="/")
 print(time.perf_counter() - begin)

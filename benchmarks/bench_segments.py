@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from froude.mining.segments import fold, repeated_segments
+from froude.mining.shape.segments import fold, repeated_segments
 from testbed.plain_segments import plain_algorithm_1
 
 AIM_S = 1.0

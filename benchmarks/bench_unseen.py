@@ -20,13 +20,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.unseen_jobs import FROZEN, UNSEEN
 from froude.base.errors import FroudeError
-from froude.experiment.jobs import JobDefinition
+from froude.documents.store import Workspace
 from froude.experiment.main_job import record_job
-from froude.experiment.play import play
-from froude.experiment.sections import Load, PlayOptions
+from froude.experiment.play.play import play
+from froude.experiment.record.jobs import JobDefinition
+from froude.experiment.scenario.options import Load, PlayOptions
 from froude.experiment.session import Hadoop
+from froude.mining.check.prediction import Prediction, predict
 from froude.mining.pipeline import mine
-from froude.mining.prediction import Prediction, predict
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
 from froude.workload.extrapolate import extrapolate
@@ -34,7 +35,6 @@ from froude.workload.plan import expected_s
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded, Workload
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
-from froude.workspace.store import Workspace
 from testbed.noise import without_intervals
 
 LONGEST_PLAY_S = 300.0

@@ -11,8 +11,8 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from froude.hadoop.cds_build import listed_classes
-from froude.hadoop.distribution import Hadoop, cache_folder
+from froude.hadoop.cluster.cds_build import listed_classes
+from froude.hadoop.release.distribution import Hadoop, cache_folder
 
 _HIDDEN = "java.,javax.,org.w3c.,org.xml.,org.apache.commons.,org.apache.log4j.,org.apache.hadoop."
 """What a job may not bring along: all that is its own, too, which is found among Hadoop's jars then."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from froude.base.errors import TargetError
-from froude.hadoop.daemons import reaper_command
+from froude.hadoop.cluster.daemons import reaper_command
 
 _SOURCE = Path(__file__).with_name("JobsClient.java")
 """Which Java compiles as it starts it: a JDK is needed, a JRE does not do."""

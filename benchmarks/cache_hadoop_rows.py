@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.cache_hadoop import POLICIES, SHAPE
 from benchmarks.results import Row
-from froude.experiment.interval import mean_interval, shift_of
+from froude.base.statistics import mean_interval, shift_of
 
 Unit = Mapping[str, Any]
 Measure = Callable[[Unit], float]

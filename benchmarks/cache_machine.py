@@ -26,7 +26,7 @@ from typing import Self
 
 from froude.base.errors import MissingError, TargetError
 from froude.cache.disk.client import DiskClient
-from froude.hadoop.daemons import reaper_command
+from froude.hadoop.cluster.daemons import reaper_command
 
 NAME = "froude-hypervisor"
 _GROUPS = Path("/sys/fs/cgroup")

@@ -28,12 +28,12 @@ from benchmarks.cache_machine import Group, Hypervisor
 from froude.base.errors import TargetError
 from froude.cache.disk.client import DiskClient
 from froude.cache.disk.status import DiskStatus
-from froude.hadoop import launcher
-from froude.hadoop.cluster import NodePlace
-from froude.hadoop.distribution import GROUP, Hadoop, cache_folder
-from froude.hadoop.maven import Coordinate, Repository
-from froude.hadoop.yarn_cluster import YarnCluster
-from froude.hadoop.yarn_settings import NODE_PORTS, Containers
+from froude.hadoop.cluster import launcher
+from froude.hadoop.cluster.cluster import NodePlace
+from froude.hadoop.cluster.yarn_cluster import YarnCluster
+from froude.hadoop.release.distribution import GROUP, Hadoop, cache_folder
+from froude.hadoop.release.maven import Coordinate, Repository
+from froude.hadoop.settings.yarn import NODE_PORTS, Containers
 
 MIB = 1 << 20
 _TESTS = "hadoop-mapreduce-client-jobclient"

@@ -33,8 +33,8 @@ from froude.base.files import atomic_write_text
 from froude.base.scratch import Scratch
 from froude.cli.app import run as froude
 from froude.experiment.session import Hadoop
-from froude.hadoop.yarn_cluster import YarnCluster
-from froude.hadoop.yarn_settings import CLIENT, SCHEDULER, Containers
+from froude.hadoop.cluster.yarn_cluster import YarnCluster
+from froude.hadoop.settings.yarn import CLIENT, SCHEDULER, Containers
 from froude.harvest.live.resourcemanager import ResourceManager
 from froude.harvest.live.submitter import Remote
 from froude.harvest.telemetry.datacenter import Datacenter

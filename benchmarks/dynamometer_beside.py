@@ -35,16 +35,17 @@ from benchmarks.dynamometer_beside_rows import (
 )
 from benchmarks.dynamometer_source import VARIABLE, Counted, Dynamometer, Spent, checkout, spend
 from froude.emulation.programs.audit.lines import Client
-from froude.experiment.accounts import account_properties, owners
+from froude.experiment.play.warm_up import warm_up
+from froude.experiment.replay.accounts import account_properties, owners
 from froude.experiment.session import Hadoop
-from froude.experiment.warm_up import warm_up
-from froude.hadoop import loopback, settings
-from froude.hadoop.audit import parse_line
-from froude.hadoop.connection import Connection, current_user
-from froude.hadoop.daemons import Daemon
+from froude.hadoop.audit.lines import parse_line
+from froude.hadoop.cluster import loopback
+from froude.hadoop.cluster.daemons import Daemon
+from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.namespace import read_namespace
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.rpc.connection import Connection, current_user
+from froude.hadoop.settings import hdfs as settings
 
 RELEASE = "3.4.2"
 INODES, LINES, WRITTEN_LINES, USERS = 100_000, 100_000, 20_000, 40

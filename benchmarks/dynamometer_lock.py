@@ -15,10 +15,10 @@ from pathlib import Path
 
 from froude.base.scratch import Scratch
 from froude.cli.app import run as command
-from froude.experiment.compare import Row
-from froude.experiment.shipped import files_of
-from froude.experiment.sweep_file import NAME, read_swept
-from froude.experiment.swept import Swept
+from froude.experiment.compare.compare import Row
+from froude.experiment.scenario.shipped import files_of
+from froude.experiment.sweep.file import NAME, read_swept
+from froude.experiment.sweep.result import Swept
 
 _ROUNDS = 10
 _INODES, _RATE, _SECONDS, _CHANGES = 20_000, 300, 8, 0.3

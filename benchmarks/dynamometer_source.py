@@ -16,8 +16,8 @@ from datetime import datetime
 from pathlib import Path
 
 from froude.base.progress import Silent
-from froude.hadoop.distribution import Hadoop, cache_folder
-from froude.hadoop.maven import Coordinate, Repository
+from froude.hadoop.release.distribution import Hadoop, cache_folder
+from froude.hadoop.release.maven import Coordinate, Repository
 
 VARIABLE = "DYNAMOMETER"
 _SOURCES = "dynamometer-workload/src/main/java"

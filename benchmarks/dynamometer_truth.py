@@ -30,24 +30,24 @@ import numpy as np
 from benchmarks.dynamometer_beside_rows import row
 from froude.base.clock import RealClock
 from froude.base.progress import Silent
-from froude.emulation.run import Latency, Run
-from froude.experiment.play import play
-from froude.experiment.prepared import prepare
-from froude.experiment.record import Recording, record
-from froude.experiment.scenario import DynoScenario, read_scenario
+from froude.documents.store import Workspace
+from froude.emulation.run.run import Latency, Run
+from froude.experiment.play.play import play
+from froude.experiment.record.record import Recording, record
+from froude.experiment.replay.preparation import prepare
+from froude.experiment.scenario.scenario import DynoScenario, read_scenario
 from froude.experiment.session import Hadoop
-from froude.hadoop.audit import parse_line
-from froude.hadoop.connection import Connection, current_user
+from froude.hadoop.audit.lines import parse_line
+from froude.hadoop.cluster.name_directory import newest_image
+from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.inode_rows import FILE
 from froude.hadoop.fsimage.namespace import read_namespace
-from froude.hadoop.metrics import Sampler
-from froude.hadoop.name_directory import newest_image
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.metrics.jmx import Sampler
+from froude.hadoop.rpc.connection import Connection, current_user
 from froude.trace.audit.files import AuditLog, open_audit
 from froude.trace.files import read_trace
 from froude.trace.importers.audit_log import import_audit
-from froude.workspace.store import Workspace
 
 DATANODES, BLOCK = 3, 1 << 20
 _SAMPLE_S = 0.5

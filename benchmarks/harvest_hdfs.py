@@ -19,8 +19,8 @@ from froude.base.seeds import Seeds
 from froude.emulation.programs.hdfs.datanodes import Datanodes, DatanodeSettings
 from froude.emulation.programs.hdfs.stalls import Stall
 from froude.experiment.session import Hadoop
-from froude.hadoop.connection import Connection
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.rpc.connection import Connection
 from froude.harvest.live.hdfs.changes import HdfsChanges, make
 from froude.harvest.live.hdfs.datanodes import DataNode
 from froude.harvest.live.hdfs.namenode import NameNodeCalls

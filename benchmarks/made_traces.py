@@ -13,9 +13,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from froude.base.errors import InputError
-from froude.hadoop.leaves import build, field_at
-from froude.hadoop.target import Target
-from froude.mining.events import Event
+from froude.hadoop.rpc.target import Target
+from froude.messages.leaves import build, field_at
+from froude.mining.read.events import Event
 from froude.trace.files import write_trace
 from froude.trace.types import Call, Status, Trace, TraceMeta
 from testbed.recorded import schema

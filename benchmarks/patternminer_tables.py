@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from froude.mining.summary import RuleKind, kind_of
+from froude.mining.check.summary import RuleKind, kind_of
 from froude.workload.types import CallTemplate, NodeType, Workload
 from froude.workload.walk import templates
 

@@ -20,20 +20,20 @@ from threading import Event, Thread
 from typing import Any
 
 from benchmarks.results import ONE_INPUT, Row, Topic, at_least, at_most
+from froude.documents.store import Workspace
 from froude.emulation.pacing import Pacing
-from froude.emulation.run import Latency, Run, histogram_of
-from froude.experiment.jobs import ARCHIVE, DEMO, JobDefinition
+from froude.emulation.run.run import Latency, Run, histogram_of
 from froude.experiment.main_job import Recorded, record_job
-from froude.experiment.play import play
-from froude.experiment.sections import Load, PlayOptions
+from froude.experiment.play.play import play
+from froude.experiment.record.jobs import ARCHIVE, DEMO, JobDefinition
+from froude.experiment.scenario.options import Load, PlayOptions
 from froude.experiment.session import Hadoop
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.cluster.namenode import NameNode
+from froude.mining.check.prediction import LeafOutcome, Prediction, predict
 from froude.mining.pipeline import mine
-from froude.mining.prediction import LeafOutcome, Prediction, predict
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.types import Workload
-from froude.workspace.store import Workspace
 from testbed.recorded import recorded
 
 STALL_S = 5.0

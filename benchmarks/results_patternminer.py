@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.bench_patternminer import held_against
 from benchmarks.patternminer_tables import tables
 from benchmarks.results import ONE_INPUT, Row, Topic, from_dict
+from froude.documents.store import Workspace
 from froude.experiment.main_job import record_job
 from froude.experiment.own_job import OwnJob
 from froude.experiment.session import Hadoop
@@ -19,7 +20,6 @@ from froude.mining.pipeline import mine
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
 from froude.workload.scale import Scale
-from froude.workspace.store import Workspace
 
 RELEASE = "3.4.2"
 _ROOT = Path(__file__).resolve().parent.parent

@@ -19,8 +19,8 @@ from benchmarks import provision_analyses, provision_paper, provision_variants
 from benchmarks.results import Row, Topic, pytest_counts
 from froude.base.units import KIB, MIB, size_text
 from froude.provision.measure.live.measure import Request, measure
+from froude.provision.measure.live.target import find_target, served
 from froude.provision.measure.measurement import Measurement
-from froude.storage.target import find_target, served
 from testbed.nbd_disk import SlowDisk
 
 PRICES = Path(__file__).parent.parent.parent / "shared" / "data" / "prices"

@@ -14,7 +14,7 @@ from pathlib import Path
 from hdfs_native import Client, WriteOptions
 
 from froude.base import parallel
-from froude.experiment.jobs import JobDefinition, Recorder
+from froude.experiment.record.jobs import JobDefinition, Recorder
 from froude.workload.scale import Scale
 
 FROZEN = "7f09e075"

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from froude.hadoop.audit import AuditLine
-from froude.hadoop.audit_text import line_text
+from froude.hadoop.audit.lines import AuditLine
+from froude.hadoop.audit.text import line_text
 
 written = line_text
 START_S = 1_795_167_834.218

@@ -24,9 +24,9 @@ from froude.cache.backends.qemu_disk import QemuDisk
 from froude.cache.backends.storage_daemon import ThrottleGroup
 from froude.cache.backends.types import Backend, Load, Rate
 from froude.cache.monitor.limits import Limits
-from froude.hadoop.daemons import reaper_command
-from froude.storage.fio import FioJob, run
-from froude.storage.target import opened, served
+from froude.hadoop.cluster.daemons import reaper_command
+from froude.provision.measure.live.fio import FioJob, run
+from froude.provision.measure.live.target import opened, served
 from testbed.cache_processes import processes, status_of, until
 
 Tried = tuple[Backend, Load]

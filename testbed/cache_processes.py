@@ -20,7 +20,7 @@ import requests
 
 from froude.cache.disk.client import DiskClient
 from froude.cache.disk.status import DiskStatus
-from froude.hadoop.daemons import reaper_command
+from froude.hadoop.cluster.daemons import reaper_command
 from testbed.slow_disk import in_group
 
 SECRET = "a-secret-of-the-tests"

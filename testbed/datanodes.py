@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from froude.emulation.engine import PlayJob, PlayOutcome, play_here
 from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
 from froude.emulation.programs.population import Connections, PlaySettings
-from froude.hadoop.namenode import NameNode
-from froude.hadoop.target import Target
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.rpc.target import Target
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (

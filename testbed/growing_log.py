@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from froude.hadoop.audit import AuditLine
+from froude.hadoop.audit.lines import AuditLine
 from froude.trace.audit.files import AuditLog
 from froude.trace.importers.audit_log import import_audit
 from testbed.audit_lines import START_S, written

@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from froude.mining.candidates import leaf_name
-from froude.mining.events import Event, Recording
-from froude.mining.knowledge import BATCHES, GAUGES
+from froude.mining.read.events import Event, Recording
+from froude.mining.read.knowledge import BATCHES, GAUGES
+from froude.mining.rules.candidates import leaf_name
 from froude.workload.types import Absent, CallTemplate, Timing, Workload
 from froude.workload.walk import map_calls
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from froude.mining.segments import Segment, choose
+from froude.mining.shape.segments import Segment, choose
 
 
 def plain_algorithm_1(sequence: Sequence[Hashable]) -> list[Segment]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.mining.pipeline import mine
 from froude.trace.files import read_trace
 from froude.trace.tape import RecordKind, pack

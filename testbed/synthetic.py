@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from froude.mining.events import Event, Leaves, Recording
+from froude.mining.read.events import Event, Leaves, Recording
 from froude.workload.scale import Scale
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"

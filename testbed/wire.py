@@ -9,7 +9,7 @@ from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorP
 
 from froude.hadoop.rpc import headers
 from froude.hadoop.rpc.frames import frame
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.trace.tape import Record, RecordKind
 
 PROTOCOL = "toy.ToyProtocol"

@@ -18,11 +18,11 @@ from lxml import etree
 
 from froude.base.errors import InputError
 from froude.cli.app import app, hoist, run, spread
-from froude.emulation.run_files import write_run
-from froude.hadoop.loopback import NAMENODE, check_free
+from froude.documents.store import Workspace
+from froude.emulation.run.files import write_run
+from froude.hadoop.cluster.loopback import NAMENODE, check_free
 from froude.provision.inputs.read import EXAMPLES as SHIPPED
 from froude.trace.files import write_trace
-from froude.workspace.store import Workspace
 from testbed.packet_bytes import file_of
 from testbed.pages import page_blocks, run_shell
 from testbed.recorded import recorded

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.documents import parse_figures
 from froude.base.errors import ChangedError
-from froude.emulation.run import Run
-from froude.emulation.run_files import read_run
+from froude.documents.artifact import State
+from froude.documents.reading import parse_figures
+from froude.documents.recognise import kind_of
+from froude.emulation.run.files import read_run
+from froude.emulation.run.run import Run
 from froude.provision.inputs.plan_file import read_cluster
 from froude.provision.inputs.read import read_parts
 from froude.render.json import MIGRATIONS as REPORT
@@ -20,8 +22,6 @@ from froude.trace.partial import recover
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import read_plan
 from froude.workload.yaml_file import open_workload
-from froude.workspace.artifact import State
-from froude.workspace.recognise import kind_of
 from tests.support import old_forms
 from tests.support.old_forms import OLD
 from tests.support.provision.clusters import photoshare

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from froude.emulation.run_summary import RunSummary
+from froude.emulation.run.summary import RunSummary
 
 _SCHEMA = Path(__file__).parents[1] / "docs" / "reference" / "run.schema.json"
 

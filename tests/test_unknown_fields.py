@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from froude.base.errors import FroudeError
-from froude.base.plain import dump_yaml, parse_json, parse_yaml
 from froude.cache.agents.config import read_agent
 from froude.cache.control.config import read_controller
 from froude.cache.control.journal import FileJournal
@@ -20,10 +19,12 @@ from froude.cache.simulate.scenario import shipped as cache_scenarios
 from froude.cache.solve.files import read_state as read_cache_state
 from froude.cache.solve.files import shipped as cache_states
 from froude.cli.settings import resolve
-from froude.experiment.namespace_profile import profile_path, read_profile
-from froude.experiment.scenario import KINDS, read_scenario
-from froude.experiment.scenario_text import template
-from froude.hadoop.cluster_state import read_state
+from froude.documents.artifact import LINEAGE, hash_fields
+from froude.documents.plain import dump_yaml, parse_json, parse_yaml
+from froude.experiment.replay.namespace_profile import profile_path, read_profile
+from froude.experiment.scenario.scenario import KINDS, read_scenario
+from froude.experiment.scenario.text import template
+from froude.hadoop.cluster.state import read_state
 from froude.harvest.live.choosing import LastRun
 from froude.harvest.live.hdfs.prior import HdfsPrior, prior_json
 from froude.harvest.live.hdfs.prior import read_prior as read_hdfs_prior
@@ -36,7 +37,6 @@ from froude.provision.inputs.plan_file import plan_json, read_cluster
 from froude.provision.inputs.read import EXAMPLES, read_parts
 from froude.provision.prices.files import load_rates
 from froude.workload.yaml_file import dump_workload, read_workload
-from froude.workspace.artifact import LINEAGE, hash_fields
 from tests.support.misspelled import Place, below, misspelled, true_numbers
 from tests.support.provision.clusters import paper_plan, photoshare
 from tests.support.provision.prices.tables import RATES
@@ -209,7 +209,7 @@ def test_what_is_misspelled_is_refused(name: str, tmp_path: Path) -> None:
 )
 def test_a_workspaces_settings(text: str, wrong: str, tmp_path: Path) -> None:
     """`froude.toml` has a format, who wrote it, and two defaults."""
-    from froude.workspace.store import Workspace
+    from froude.documents.store import Workspace
 
     (tmp_path / "froude.toml").write_text(text)
     if text == "format = true":

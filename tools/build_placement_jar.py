@@ -83,7 +83,7 @@ def build(javac: str, hadoop_jars: Sequence[Path]) -> bytes:
 
 def main() -> int:
     """Build it and put it in its place."""
-    from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.release.distribution import Hadoop
 
     javac = shutil.which("javac")
     if javac is None or javac_major(javac) != JDK:

@@ -45,14 +45,14 @@ from froude.base.version import __version__
 
 if TYPE_CHECKING:
     from froude.base.errors import FroudeError as FroudeError
-    from froude.experiment.compare import compare as compare
-    from froude.experiment.knee import knee as knee
-    from froude.experiment.play import play as play
-    from froude.experiment.sections import KneeOptions as KneeOptions
-    from froude.experiment.sections import KneeSearch as KneeSearch
-    from froude.experiment.sections import Load as Load
-    from froude.experiment.sections import PlayOptions as PlayOptions
-    from froude.experiment.sections import Running as Running
+    from froude.experiment.compare.compare import compare as compare
+    from froude.experiment.knee.knee import knee as knee
+    from froude.experiment.play.play import play as play
+    from froude.experiment.scenario.options import KneeOptions as KneeOptions
+    from froude.experiment.scenario.options import KneeSearch as KneeSearch
+    from froude.experiment.scenario.options import Load as Load
+    from froude.experiment.scenario.options import PlayOptions as PlayOptions
+    from froude.experiment.scenario.options import Running as Running
     from froude.experiment.session import Hadoop as Hadoop
     from froude.experiment.session import Workload as Workload
     from froude.experiment.session import Workspace as Workspace
@@ -65,20 +65,20 @@ if TYPE_CHECKING:
 _HOMES = {
     "FroudeError": "froude.base.errors",
     "Hadoop": "froude.experiment.session",
-    "KneeOptions": "froude.experiment.sections",
-    "KneeSearch": "froude.experiment.sections",
-    "Load": "froude.experiment.sections",
-    "PlayOptions": "froude.experiment.sections",
-    "Running": "froude.experiment.sections",
+    "KneeOptions": "froude.experiment.scenario.options",
+    "KneeSearch": "froude.experiment.scenario.options",
+    "Load": "froude.experiment.scenario.options",
+    "PlayOptions": "froude.experiment.scenario.options",
+    "Running": "froude.experiment.scenario.options",
     "Scale": "froude.workload.scale",
     "Trace": "froude.trace.types",
     "Workload": "froude.experiment.session",
     "Workspace": "froude.experiment.session",
-    "compare": "froude.experiment.compare",
+    "compare": "froude.experiment.compare.compare",
     "compile_plan": "froude.provision.search.compile",
-    "knee": "froude.experiment.knee",
+    "knee": "froude.experiment.knee.knee",
     "mine": "froude.experiment.session",
-    "play": "froude.experiment.play",
+    "play": "froude.experiment.play.play",
     "read_problem": "froude.provision.inputs.read",
 }
 

@@ -9,8 +9,8 @@ import pytest
 
 import froude
 from froude.base.summary import Summarised, base_text, counted, recognised_text
-from froude.emulation.run import Run
-from froude.emulation.tally import Tally
+from froude.emulation.run.run import Run
+from froude.emulation.run.tally import Tally
 from froude.experiment.session import Workload
 from froude.workload.plan import Refusal
 from testbed.plans import plan

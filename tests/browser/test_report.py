@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from froude.emulation.bottleneck import Load, Measured
-from froude.emulation.run import Run
-from froude.emulation.tally import Tally
+from froude.emulation.run.bottleneck import Load, Measured
+from froude.emulation.run.run import Run
+from froude.emulation.run.tally import Tally
 from froude.experiment.figures.head import Part
 from froude.experiment.figures.image import image_report
 from froude.experiment.figures.main_job import main_job_report

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
+from froude.documents.store import Workspace
 from froude.experiment.session import Hadoop
 from froude.trace.audit.files import open_audit
-from froude.workspace.store import Workspace
 from testbed.audit_lines import START_S, calls, written
 from tests.support.hadoop.fsimage import images
 

@@ -20,10 +20,10 @@ import pytest
 
 from froude.base.errors import FroudeError, InputError
 from froude.cli.app import run
-from froude.emulation.run import Run
-from froude.emulation.run_files import write_run
-from froude.emulation.tally import Tally
-from froude.experiment.scenario_text import template
+from froude.emulation.run.files import write_run
+from froude.emulation.run.run import Run
+from froude.emulation.run.tally import Tally
+from froude.experiment.scenario.text import template
 from froude.hadoop import site
 from froude.trace.files import write_trace
 from froude.workload.plan_file import write_plan

@@ -15,9 +15,9 @@ import psutil
 import pytest
 
 from froude.cli.app import run
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.identity import ask_identity
+from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.events import Request
+from froude.hadoop.rpc.identity import ask_identity
 from froude.hadoop.rpc.server import ServerConnection
 from froude.workload.plan_file import write_plan
 from froude.workload.types import Recorded
@@ -110,7 +110,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hadoop: Hadoop) -> P
         ),
     )
     patient = functools.partial(ask_identity, timeout_s=0.3)
-    monkeypatch.setattr("froude.experiment.admission.ask_identity", patient)
+    monkeypatch.setattr("froude.experiment.play.admission.ask_identity", patient)
     monkeypatch.setattr("froude.trace.capture.identity._TIMEOUT_S", 0.2)
     return tmp_path
 

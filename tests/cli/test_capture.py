@@ -13,7 +13,7 @@ import pytest
 
 from froude.base.scratch import sweep
 from froude.cli.app import run
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.trace.files import read_trace
 from tests.support.hadoop.class_writer import ping_jar
 

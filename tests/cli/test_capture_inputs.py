@@ -9,8 +9,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.cli.capture_inputs import schema_of, target_of
 from froude.cli.settings import Settings
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.target import Target
+from froude.hadoop.release.distribution import Hadoop
+from froude.hadoop.rpc.target import Target
 from tests.support.hadoop.class_writer import ping_jar
 
 

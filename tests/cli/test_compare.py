@@ -9,11 +9,11 @@ import pytest
 
 from froude.cli.app import run, spread
 from froude.cli.compare import comparison_table
-from froude.emulation.run_files import write_run
-from froude.experiment.compare import Outcome, compare
-from froude.experiment.compare_file import read_comparison
-from froude.workspace.artifact import Origin
-from froude.workspace.document import content_of
+from froude.documents.artifact import Origin
+from froude.documents.lineage import content_of
+from froude.emulation.run.files import write_run
+from froude.experiment.compare.compare import Outcome, compare
+from froude.experiment.compare.file import read_comparison
 from tests.support.experiment import comparisons
 
 Out = pytest.CaptureFixture[str]

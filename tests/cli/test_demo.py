@@ -12,13 +12,13 @@ import pytest
 
 from benchmarks.results_main_job import demo_rows
 from froude.cli.app import run
+from froude.documents.lineage import content_of
 from froude.emulation.notes import LEFT_OUT
-from froude.emulation.run import Run
+from froude.emulation.run.run import Run
 from froude.experiment import main_job
-from froude.experiment.jobs import DEMO
-from froude.hadoop import cds_build
-from froude.hadoop.distribution import Hadoop
-from froude.workspace.document import content_of
+from froude.experiment.record.jobs import DEMO
+from froude.hadoop.cluster import cds_build
+from froude.hadoop.release.distribution import Hadoop
 from tests.support.experiment.figures.prediction import PREDICTION
 from tests.support.experiment.main_jobs import a_run, done
 

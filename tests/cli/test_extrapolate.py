@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
+from froude.documents.store import read_artifact
 from froude.workload.plan_file import read_plan
 from froude.workload.types import Finding
 from froude.workload.yaml_file import open_workload, write_workload
-from froude.workspace.store import read_artifact
 from tests.support.cli.command_lines import recorded
 
 Out = pytest.CaptureFixture[str]

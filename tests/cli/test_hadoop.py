@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 from froude.base.errors import InputError
 from froude.cli.app import app
-from froude.hadoop import background, launcher
-from froude.hadoop.cluster_state import Process, State
-from froude.hadoop.yarn_jars import YarnJars
+from froude.hadoop.cluster import background, launcher
+from froude.hadoop.cluster.state import Process, State
+from froude.hadoop.release.yarn_jars import YarnJars
 
 run = CliRunner()
 
@@ -188,7 +188,7 @@ def test_what_a_recording_supervisor_is_told(
     done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "up", *words], obj="froude hadoop up")
     scale = {"datanodes": "2", "size": "1 MB"}
     wanted = {"workspace": str(tmp_path), "scale": scale, "name": "t", "command": "froude hadoop up"}
-    assert asked == [(True, wanted, {"supervisor_module": "froude.experiment.recorded_cluster"})]
+    assert asked == [(True, wanted, {"supervisor_module": "froude.experiment.record.recorded_cluster"})]
     home = state.home
     assert f"Clients   export HADOOP_CONF_DIR={home}/conf PATH={home}/bin:$PATH" in done.stdout
     assert f"Recording {state.trace}" in done.stdout

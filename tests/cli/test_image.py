@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
-from froude.experiment.block_lists import open_block_lists
+from froude.experiment.replay.block_lists import open_block_lists
 from froude.experiment.session import Hadoop
 from tests.support.hadoop.fsimage import images
 

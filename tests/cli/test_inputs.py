@@ -17,9 +17,9 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from froude.cli.app import run
+from froude.documents.store import Workspace
 from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
-from froude.workspace.store import Workspace
 from testbed.plans import plan
 from tests.support.cli.command_lines import LINES, PARTS, make_all
 from tests.support.trace.making import small_trace

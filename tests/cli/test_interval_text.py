@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from froude.cli.interval_text import agreement_text, delays_text, sites_text
-from froude.mining.intervals import Site
-from froude.mining.starts import Delay
+from froude.mining.check.intervals import Site
+from froude.mining.fit.starts import Delay
 from froude.trace.intervals import Agreement, Observed, Statistic
 
 

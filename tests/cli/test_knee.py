@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
-from froude.experiment import knee as module
-from froude.experiment.knee import Knee, Status
-from froude.experiment.knee_file import read_knee
-from froude.experiment.sections import KneeOptions
-from froude.hadoop import distribution
+from froude.experiment.knee import knee as module
+from froude.experiment.knee.file import read_knee
+from froude.experiment.knee.knee import Knee, Status
+from froude.experiment.scenario.options import KneeOptions
+from froude.hadoop.release import distribution
 from froude.workload.yaml_file import write_workload
 from tests.support.cli.command_lines import recorded
 from tests.support.experiment.knees import two_plays

@@ -13,7 +13,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.cli.app import run
 from froude.emulation.limits import parse_limit
-from froude.hadoop.audit import parse_line
+from froude.hadoop.audit.lines import parse_line
 from froude.provision.prices.tables import TableRow, read_table
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded

@@ -21,21 +21,21 @@ from froude.cli.knee import knee_table
 from froude.cli.page_text import page_text
 from froude.cli.run_text import run_text
 from froude.cli.sweep import sweep_table
+from froude.documents.artifact import Origin
 from froude.emulation.limits import parse_limit
-from froude.emulation.run import Run
-from froude.emulation.run_files import write_run
-from froude.emulation.run_summary import summarise, summary_text
-from froude.emulation.tally import Tally
+from froude.emulation.run.files import write_run
+from froude.emulation.run.run import Run
+from froude.emulation.run.summary import summarise, summary_text
+from froude.emulation.run.tally import Tally
 from froude.experiment.figures.image import image_report
-from froude.experiment.knee import Knee, Play, Status, outcome_of
-from froude.experiment.knee_file import knee_text
-from froude.experiment.sweep_file import swept_text
+from froude.experiment.knee.file import knee_text
+from froude.experiment.knee.knee import Knee, Play, Status, outcome_of
+from froude.experiment.sweep.file import swept_text
 from froude.hadoop.fsimage.summary import Bin, ImageSummary
 from froude.harvest.telemetry.datacenter import Reimages
 from froude.harvest.telemetry.files import write_datacenter
 from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
-from froude.workspace.artifact import Origin
 from tests.support.cli.command_lines import SCALES, commands, recorded
 from tests.support.experiment import comparisons
 from tests.support.experiment.sweeps import swept

@@ -19,14 +19,14 @@ from froude.base.files import kind_of_place
 from froude.cli.app import as_typed, run
 from froude.cli.outputs import Output, claim, page
 from froude.cli.settings import Settings
+from froude.documents.lineage import dump_sealed_figures, edited_file, with_lineage
+from froude.documents.migrate import Migrations
+from froude.documents.recognise import kind_of
 from froude.render import Report, Tone, save
 from froude.trace.files import read_trace
 from froude.workload.plan_file import read_plan, write_plan
 from froude.workload.types import Constant, Question
 from froude.workload.yaml_file import open_workload, write_workload
-from froude.workspace.document import dump_sealed_figures, edited_file, with_lineage
-from froude.workspace.migrate import Migrations
-from froude.workspace.recognise import kind_of
 from tests.support.cli.command_lines import FILES, LINES, ORIGIN, PARTS, Place, make_all, recorded
 
 Out = pytest.CaptureFixture[str]
@@ -372,7 +372,7 @@ def test_lineage_names_the_command_as_typed(here: Path) -> None:
 
 def test_an_edited_workload_is_named_by_what_it_holds(here: Path, capsys: Out) -> None:
     """A note says that it was edited, and what is made from it names what it holds now."""
-    from froude.workspace.document import content_of
+    from froude.documents.lineage import content_of
 
     file = here / "w.yaml"
     before = content_of(file)

@@ -8,8 +8,8 @@ import pytest
 
 from froude.cli import inputs, prediction
 from froude.cli.app import run
-from froude.mining.intervals import Site
-from froude.mining.starts import Delay
+from froude.mining.check.intervals import Site
+from froude.mining.fit.starts import Delay
 from froude.trace.intervals import Observed
 from tests.support.experiment.figures.prediction import PREDICTION
 

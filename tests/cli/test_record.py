@@ -11,17 +11,17 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.cli.app import run
+from froude.documents.artifact import Origin
+from froude.documents.store import Workspace
 from froude.experiment import own_job
 from froude.experiment.own_job import OwnJob, output_of
-from froude.hadoop import cds_build, program
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.yarn_jars import YarnJars
+from froude.hadoop.cluster import cds_build, program
+from froude.hadoop.release.distribution import Hadoop
+from froude.hadoop.release.yarn_jars import YarnJars
 from froude.trace.files import read_trace, write_trace
 from froude.trace.importers.audit import Audited, ClosureResult
 from froude.trace.types import Trace, TraceMeta
 from froude.workload.scale import Scale
-from froude.workspace.artifact import Origin
-from froude.workspace.store import Workspace
 from testbed import wire
 from tests.support.trace.making import echo
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from froude.base.errors import InputError
 from froude.cli.report import report
 from froude.cli.settings import Settings
-from froude.experiment.knee_file import write_knee
+from froude.experiment.knee.file import write_knee
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, NodeType, Recorded, Repeat, Workload
 from froude.workload.yaml_file import write_workload

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from froude.cli.app import run
-from froude.emulation.bottleneck import CPU, Measured
-from froude.experiment import knee as search
+from froude.documents.store import Workspace
+from froude.emulation.run.bottleneck import CPU, Measured
 from froude.experiment import runners
-from froude.experiment.knee import Knee
-from froude.experiment.knee_file import read_knee
-from froude.hadoop.distribution import Hadoop
+from froude.experiment.knee import knee as search
+from froude.experiment.knee.file import read_knee
+from froude.experiment.knee.knee import Knee
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.plan_file import read_plan, write_plan
 from froude.workload.types import Recorded
 from froude.workload.yaml_file import write_workload
-from froude.workspace.store import Workspace
 from testbed.plans import plan
 from tests.support.cli.command_lines import ORIGIN, recorded
 from tests.support.experiment.knees import two_plays

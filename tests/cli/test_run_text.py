@@ -5,7 +5,7 @@ from __future__ import annotations
 from froude.cli.run_text import failures_text, run_text
 from froude.emulation.limits import parse_limit
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT
-from froude.emulation.run import Difference
+from froude.emulation.run.run import Difference
 from froude.trace.failures import Failures
 from tests.support.experiment.main_jobs import a_run, a_run_of_yarn
 

@@ -11,9 +11,9 @@ import pytest
 
 from froude.cli.app import run
 from froude.experiment.runners import RUNNERS
-from froude.experiment.scenario import KINDS, read_scenario
-from froude.experiment.scenario_text import template
-from froude.experiment.shipped import shipped
+from froude.experiment.scenario.scenario import KINDS, read_scenario
+from froude.experiment.scenario.shipped import shipped
+from froude.experiment.scenario.text import template
 
 Out = pytest.CaptureFixture[str]
 

@@ -10,9 +10,9 @@ import pytest
 
 from froude.cli.app import run
 from froude.experiment.runners import SweepRunner
-from froude.experiment.sweep_file import read_swept
-from froude.experiment.swept import Swept
-from froude.hadoop.distribution import Hadoop
+from froude.experiment.sweep.file import read_swept
+from froude.experiment.sweep.result import Swept
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import write_plan
 from tests.support.cli.command_lines import ORIGIN, SCALES, recorded

@@ -55,7 +55,7 @@ def test_every_way_out_is_guarded(steering: str, capsys: pytest.CaptureFixture[s
 _NOISY = """
 import ctypes, os, subprocess, sys
 from froude.cli import app
-from froude.experiment import shipped
+from froude.experiment.scenario import shipped
 
 quiet = shipped.shipped
 

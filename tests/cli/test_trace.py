@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
+from froude.documents.artifact import Origin, State
+from froude.documents.store import Workspace
 from froude.trace.files import META, write_trace
 from froude.trace.types import Trace
 from froude.workload.yaml_file import write_workload
-from froude.workspace.artifact import Origin, State
-from froude.workspace.store import Workspace
 from testbed import wire
 from tests.support.cli.command_lines import ORIGIN, recorded
 from tests.support.trace import making

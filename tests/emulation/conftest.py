@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from froude.emulation.bottleneck import Load
-from froude.emulation.run import Run
-from froude.emulation.tally import Tally
+from froude.emulation.run.bottleneck import Load
+from froude.emulation.run.run import Run
+from froude.emulation.run.tally import Tally
 
 
 @pytest.fixture

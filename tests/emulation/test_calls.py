@@ -16,7 +16,7 @@ from froude.emulation.programs.events import Endpoint, Failed, NodeId, Program, 
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.workload.types import StartRule
 from tests.support.emulation.core import Script
 

@@ -6,9 +6,9 @@ import pytest
 
 from froude.emulation.channel import Channel, Pending
 from froude.emulation.programs.events import Endpoint, Send
-from froude.emulation.tally import Series
+from froude.emulation.run.tally import Series
 from froude.hadoop.rpc.client import ClientConnection
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from froude.emulation.programs.events import (
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.workload.types import Moment, StartRule
 from tests.support.emulation.core import Script
 

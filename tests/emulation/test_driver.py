@@ -18,7 +18,7 @@ from froude.emulation.programs.stream import Ready, Stream
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.workload.types import StartRule
 
 CALLS = 200

@@ -15,9 +15,9 @@ import pytest
 from froude.base.errors import InputError
 from froude.emulation.engine import QUANTILES, PlayJob, _quantiles_ms, _so_far, play_apart
 from froude.emulation.programs.population import PlaySettings
-from froude.emulation.tally import Tally
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.target import Target
+from froude.emulation.run.tally import Tally
+from froude.hadoop.release.distribution import Hadoop
+from froude.hadoop.rpc.target import Target
 from froude.workload.plan import Plan
 from froude.workload.types import StartRule
 from testbed.plans import plan
@@ -56,7 +56,7 @@ def test_a_watch_ends_a_play_and_keeps_it(hadoop: Hadoop) -> None:
 _PARENT = """
 import sys
 from froude.emulation.engine import play_apart
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from testbed.plans import plan
 from tests.emulation.test_engine import job
 outcome = play_apart(job(plan(), Hadoop.find(), int(sys.argv[1])))

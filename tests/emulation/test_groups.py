@@ -11,7 +11,7 @@ from froude.emulation.groups import groups_of
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.types import Moment, StartRule
 from testbed.plans import plan
 

@@ -6,7 +6,7 @@ import pytest
 
 from froude.base.errors import GuardError
 from froude.emulation.guard import decide
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 
 TARGET = Target("namenode", "127.0.0.1:8020", "CID-1")
 

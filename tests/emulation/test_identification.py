@@ -10,8 +10,8 @@ from froude.base.errors import FroudeError, GuardError, InputError
 from froude.emulation.identification import Identification, not_identified
 from froude.emulation.programs.events import Endpoint
 from froude.hadoop.rpc.sasl import Token
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
+from froude.messages.schema import Schema
 from testbed.recorded import schema
 
 YARN = "org.apache.hadoop.yarn."

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.bottleneck import CALL_QUEUE, Measured
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, check_methods, parse_limit, with_defaults
 from froude.emulation.notes import LEFT_OUT
-from froude.emulation.run import Run
+from froude.emulation.run.bottleneck import CALL_QUEUE, Measured
+from froude.emulation.run.run import Run
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from froude.emulation.channel import Channel, Pending, PlayedCall
 from froude.emulation.notes import UNSENT
 from froude.emulation.outcomes import MOST_OVERDUE, Outcomes
 from froude.emulation.programs.events import DECLINED, LOST, Declined, Endpoint, NodeId, Send
-from froude.emulation.tally import Tally
+from froude.emulation.run.tally import Tally
 from froude.hadoop.rpc.client import ClientConnection
 
 CLIENT = NodeId("client", 3)

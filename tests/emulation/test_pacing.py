@@ -10,7 +10,6 @@ from statistics import median
 import pytest
 
 from froude.base.seeds import Seeds
-from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core
 from froude.emulation.groups import groups_of
@@ -18,14 +17,15 @@ from froude.emulation.notes import UNSENT
 from froude.emulation.pacing import Pace, Pacing, pacing_of, planned_moments, unscheduled
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import populate
-from froude.emulation.run import Run
-from froude.emulation.tally import Histogram, Series, Tally
-from froude.hadoop.distribution import Hadoop
+from froude.emulation.run.bottleneck import LimitedBy
+from froude.emulation.run.run import Run
+from froude.emulation.run.tally import Histogram, Series, Tally
+from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
+from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (

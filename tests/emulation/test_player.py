@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.bottleneck import Load
 from froude.emulation.engine import PlayJob
 from froude.emulation.programs.population import PlaySettings
-from froude.hadoop.schema import Schema
+from froude.emulation.run.bottleneck import Load
+from froude.messages.schema import Schema
 from testbed.plans import plan
 
 # A player that plays something else: `play` is the body of its `play_here(job, watch)`.
@@ -23,7 +23,7 @@ _PLAYER = """
 import os, signal, sys, time
 from froude.base.errors import InputError
 from froude.emulation import player
-from froude.emulation.bottleneck import Load
+from froude.emulation.run.bottleneck import Load
 
 LOAD = Load(1.0, 0.5, 1, 1, 0)
 

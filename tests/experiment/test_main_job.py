@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 
 from froude.base.progress import Silent
-from froude.emulation.run import Run
+from froude.documents.artifact import Origin
+from froude.documents.store import Workspace, read_artifact
+from froude.emulation.run.run import Run
 from froude.experiment import main_job
-from froude.experiment.jobs import JobDefinition
-from froude.experiment.knee import Knee
+from froude.experiment.knee.knee import Knee
 from froude.experiment.main_job import SETTLE_S, MainJob, record_job, run_main_job
-from froude.experiment.sections import KneeOptions, PlayOptions
-from froude.mining.prediction import Prediction
+from froude.experiment.record.jobs import JobDefinition
+from froude.experiment.scenario.options import KneeOptions, PlayOptions
+from froude.mining.check.prediction import Prediction
 from froude.trace.files import read_trace, write_trace
 from froude.trace.types import Trace
 from froude.workload.plan import Plan
@@ -26,8 +28,6 @@ from froude.workload.plan_file import read_plan
 from froude.workload.scale import Scale
 from froude.workload.types import Workload
 from froude.workload.yaml_file import open_workload
-from froude.workspace.artifact import Origin
-from froude.workspace.store import Workspace, read_artifact
 from tests.support.cli.command_lines import recorded as mined
 from tests.support.experiment.figures.prediction import PREDICTION
 from tests.support.experiment.knees import two_plays

@@ -14,6 +14,8 @@ import pytest
 
 from froude.base.errors import InputError, TargetError
 from froude.base.progress import Silent
+from froude.documents.artifact import Origin, State
+from froude.documents.store import Workspace
 from froude.experiment import own_job
 from froude.experiment.own_job import (
     OwnJob,
@@ -29,8 +31,6 @@ from froude.experiment.own_job import (
 )
 from froude.trace.files import write_trace
 from froude.workload.scale import Scale
-from froude.workspace.artifact import Origin, State
-from froude.workspace.store import Workspace
 from tests.support.trace.making import small_trace
 
 JOB = OwnJob(("./job.sh", "{files}", "a b"))

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from froude.base.errors import GuardError, InputError
-from froude.emulation.run import Run
-from froude.emulation.run_files import write_run
-from froude.experiment import knee as search
+from froude.documents.artifact import Origin
+from froude.emulation.run.files import write_run
+from froude.emulation.run.run import Run
 from froude.experiment import runners as module
-from froude.experiment.compare import Outcome
-from froude.experiment.dyno import DynoRunner
-from froude.experiment.execution import Execution
+from froude.experiment.compare.compare import Outcome
+from froude.experiment.knee import knee as search
+from froude.experiment.play.execution import Execution
+from froude.experiment.replay.dyno import DynoRunner
 from froude.experiment.runners import (
     RUNNERS,
     KneeRunner,
@@ -27,15 +28,7 @@ from froude.experiment.runners import (
     SweepRunner,
     runner_of,
 )
-from froude.experiment.scenario import (
-    KINDS,
-    KneeScenario,
-    PlayScenario,
-    Recording,
-    RecordScenario,
-    SweepScenario,
-)
-from froude.experiment.sections import (
+from froude.experiment.scenario.options import (
     ANY,
     KneeSearch,
     NameNodeTarget,
@@ -44,12 +37,19 @@ from froude.experiment.sections import (
     Target,
     WorkloadLoad,
 )
-from froude.hadoop.distribution import Hadoop
+from froude.experiment.scenario.scenario import (
+    KINDS,
+    KneeScenario,
+    PlayScenario,
+    Recording,
+    RecordScenario,
+    SweepScenario,
+)
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import write_plan
 from froude.workload.scale import Scale
 from froude.workload.yaml_file import write_workload
-from froude.workspace.artifact import Origin
 from tests.support.cli.command_lines import SCALES, recorded
 from tests.support.experiment.comparisons import run
 

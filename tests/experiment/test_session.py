@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Self, get_type_hints
 
-from froude.emulation.run_files import write_run
+from froude.documents.artifact import Origin, State
+from froude.emulation.run.files import write_run
 from froude.experiment.session import Hadoop, Workspace
 from froude.trace.files import write_trace
-from froude.workspace.artifact import Origin, State
 from tests.support import old_forms
 from tests.support.experiment.figures.workload import WORKLOAD
 from tests.support.trace.making import small_trace

@@ -33,9 +33,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from froude.base.documents import parse_document
 from froude.base.errors import InputError
-from froude.workspace.artifact import hash_fields, hash_file
+from froude.documents.artifact import hash_fields, hash_file
+from froude.documents.reading import parse_document
 from tests.support.cli.command_lines import LINES, PARTS, make_all
 
 GOOD_CODES = {0, 1, 2, 3}

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from froude.experiment.session import Hadoop
-from froude.hadoop.cluster import Cluster
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.cluster.cluster import Cluster
+from froude.hadoop.cluster.namenode import NameNode
 
 
 @pytest.fixture(scope="session")

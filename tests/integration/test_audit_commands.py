@@ -11,15 +11,15 @@ import pytest
 
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import COMMANDS, LEFT_OUT
-from froude.experiment.accounts import account_properties
-from froude.experiment.play import play
-from froude.experiment.replay import SWITCHES, make_ready, replay_plan, short_name
-from froude.experiment.replay_sections import ReplayedClients, ReplayedDatanodes, ReplayNodes
-from froude.experiment.sections import Load, PlayOptions
+from froude.experiment.play.play import play
+from froude.experiment.replay.accounts import account_properties
+from froude.experiment.replay.replay import SWITCHES, make_ready, replay_plan, short_name
+from froude.experiment.scenario.options import Load, PlayOptions
+from froude.experiment.scenario.replay_options import ReplayedClients, ReplayedDatanodes, ReplayNodes
 from froude.experiment.session import Hadoop
-from froude.hadoop.connection import current_user
-from froude.hadoop.namenode import NameNode
-from froude.hadoop.program import run_program
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.cluster.program import run_program
+from froude.hadoop.rpc.connection import current_user
 from froude.trace.audit.files import AuditLog
 from froude.trace.importers.audit_log import import_audit
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from froude.experiment.session import Hadoop
-from froude.hadoop.connection import Connection
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.rpc.connection import Connection
 from froude.trace.audit.files import open_audit
 from froude.trace.importers.audit_log import import_audit
 from froude.trace.importers.image_cut import cut_by_edits, cut_by_image

@@ -14,7 +14,7 @@ import pytest
 
 from froude.base.units import Quantity
 from froude.experiment.session import Hadoop
-from froude.hadoop import metrics
+from froude.hadoop.metrics import jmx as metrics
 from froude.trace.files import read_trace
 from froude.trace.seen import seen
 from tests.conftest import Gone

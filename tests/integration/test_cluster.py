@@ -16,8 +16,8 @@ import pytest
 
 from froude.base.errors import TargetError
 from froude.experiment.session import Hadoop
-from froude.hadoop import metrics
-from froude.hadoop.cluster import Cluster
+from froude.hadoop.cluster.cluster import Cluster
+from froude.hadoop.metrics import jmx as metrics
 from tests.conftest import Gone
 
 pytestmark = pytest.mark.integration

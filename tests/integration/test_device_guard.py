@@ -12,7 +12,7 @@ import pytest
 
 from froude.base.errors import GuardError
 from froude.base.units import MIB
-from froude.storage.target import find_target, opened
+from froude.provision.measure.live.target import find_target, opened
 
 pytestmark = pytest.mark.integration
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from froude.emulation.run_files import read_run, write_run
-from froude.experiment.knee_file import write_knee
+from froude.documents.store import Workspace
+from froude.emulation.run.files import read_run, write_run
+from froude.experiment.knee.file import write_knee
 from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
-from froude.workspace.store import Workspace
 from testbed.pages import page_blocks, run_shell
 from tests.support.cli.command_lines import ORIGIN
 from tests.support.cli.command_lines import recorded as a_workload

@@ -23,9 +23,9 @@ from hdfs_native import Client, WriteOptions
 from froude.base.files import atomic_write_text
 from froude.cli.app import run
 from froude.experiment.session import Hadoop
-from froude.hadoop.launcher import home_environment
-from froude.hadoop.yarn_cluster import YarnCluster
-from froude.hadoop.yarn_settings import TRACKER, Containers
+from froude.hadoop.cluster.launcher import home_environment
+from froude.hadoop.cluster.yarn_cluster import YarnCluster
+from froude.hadoop.settings.yarn import TRACKER, Containers
 from froude.harvest.live.resourcemanager import ResourceManager
 from froude.harvest.telemetry.files import write_datacenter
 from tests.support.harvest.datacenters import made

@@ -15,9 +15,9 @@ import pytest
 from froude.base.seeds import Seeds
 from froude.emulation.programs.hdfs.blocks import Inventory
 from froude.emulation.programs.hdfs.datanodes import PROTOCOL, Datanodes
-from froude.experiment.block_lists import open_block_lists, write_block_lists
+from froude.experiment.replay.block_lists import open_block_lists, write_block_lists
 from froude.experiment.session import Hadoop
-from froude.hadoop.connection import Connection
+from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.fsimage.block_lists import Cluster
 from froude.hadoop.fsimage.codecs import codec_named
 from froude.hadoop.fsimage.composing import Composer, Identity
@@ -31,8 +31,8 @@ from froude.hadoop.fsimage.replicas import BlockLists
 from froude.hadoop.fsimage.saving import save_image, transaction_of
 from froude.hadoop.fsimage.striping import SYSTEM
 from froude.hadoop.fsimage.summary import summarise_image
-from froude.hadoop.namenode import NameNode
-from froude.hadoop.schema import Schema
+from froude.hadoop.rpc.connection import Connection
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage.templates import template
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"

@@ -19,10 +19,10 @@ import pytest
 from froude.base.units import KIB, MIB
 from froude.cli.app import run
 from froude.provision.measure.live.measure import Request, measure
+from froude.provision.measure.live.target import served
 from froude.provision.measure.measurement import Fit, Sample, fit_rate_gap
 from froude.provision.measure.steady_state import Rule
 from froude.provision.types import Op
-from froude.storage.target import served
 from testbed.nbd_disk import SlowDisk
 from tests.conftest import Gone
 from tests.support.integration.measure import has_nbd

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from froude.experiment.session import Hadoop
-from froude.hadoop.connection import Connection
-from froude.hadoop.leaves import leaves
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.rpc.connection import Connection
 from froude.hadoop.rpc.errors import RemoteException
 from froude.hadoop.rpc.sasl import Token
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
+from froude.messages.leaves import leaves
+from froude.messages.schema import Schema
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.pcap import PcapSettings, capture_pcap
 from froude.trace.capture.process import CaptureProcess

@@ -20,8 +20,8 @@ from froude.cli.app import run
 from froude.emulation.programs.hdfs.datanodes import Datanodes, DatanodeSettings
 from froude.emulation.programs.hdfs.stalls import Stall
 from froude.experiment.session import Hadoop
-from froude.hadoop.connection import Connection
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.rpc.connection import Connection
 from froude.harvest.live.hdfs.fsck import fsck_lines
 from froude.harvest.live.hdfs.hosts import PROVIDER
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages

@@ -18,12 +18,12 @@ import pytest
 
 from froude.base.errors import GuardError
 from froude.base.progress import Silent, Task
-from froude.emulation.run import Record, Run
-from froude.emulation.run_files import read_run
-from froude.experiment.knee import Status, knee
-from froude.experiment.play import play
-from froude.experiment.prometheus import served
-from froude.experiment.sections import (
+from froude.emulation.run.files import read_run
+from froude.emulation.run.run import Record, Run
+from froude.experiment.knee.knee import Status, knee
+from froude.experiment.play.play import play
+from froude.experiment.play.prometheus import served
+from froude.experiment.scenario.options import (
     DatanodeOptions,
     KneeOptions,
     KneeSearch,
@@ -33,9 +33,9 @@ from froude.experiment.sections import (
     Sharing,
 )
 from froude.experiment.session import Hadoop
-from froude.hadoop.connection import Connection, current_user
-from froude.hadoop.metrics import Bean
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.metrics.jmx import Bean
+from froude.hadoop.rpc.connection import Connection, current_user
 from froude.trace.files import read_trace
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale

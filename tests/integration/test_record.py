@@ -8,11 +8,12 @@ from pathlib import Path
 import hdfs_native
 import pytest
 
-from froude.experiment.record import record
+from froude.documents.store import Workspace
+from froude.experiment.record.record import record
 from froude.experiment.session import Hadoop
-from froude.hadoop.connection import Connection
-from froude.hadoop.namenode import NameNode
-from froude.hadoop.target import Target, target_at
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.rpc.connection import Connection
+from froude.hadoop.rpc.target import Target, target_at
 from froude.trace.capture.identity import with_identities
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.process import CaptureProcess
@@ -21,7 +22,6 @@ from froude.trace.files import read_trace
 from froude.trace.importers.audit import closure
 from froude.trace.types import Status
 from froude.trace.validate import validate_trace
-from froude.workspace.store import Workspace
 
 pytestmark = pytest.mark.integration
 

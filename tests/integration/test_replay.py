@@ -17,13 +17,14 @@ from froude.base.scratch import Scratch
 from froude.cli.app import run
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.lines import Client
-from froude.emulation.run import Record
+from froude.emulation.run.run import Record
 from froude.experiment import runners
-from froude.experiment.accounts import account_properties
-from froude.experiment.play import play
-from froude.experiment.prepared import prepare
-from froude.experiment.replay import make_ready, replay_plan
-from froude.experiment.replay_sections import (
+from froude.experiment.play.play import play
+from froude.experiment.replay.accounts import account_properties
+from froude.experiment.replay.preparation import prepare
+from froude.experiment.replay.replay import make_ready, replay_plan
+from froude.experiment.scenario.options import Load, PlayOptions, Target
+from froude.experiment.scenario.replay_options import (
     LogGrowth,
     MadeLog,
     MadeNamespace,
@@ -32,15 +33,14 @@ from froude.experiment.replay_sections import (
     ReplayLoad,
     ReplayNodes,
 )
-from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import Load, PlayOptions, Target
+from froude.experiment.scenario.scenario import DynoScenario
 from froude.experiment.session import Hadoop
-from froude.experiment.sweep_file import read_swept
-from froude.hadoop.connection import Connection, current_user
+from froude.experiment.sweep.file import read_swept
+from froude.hadoop.cluster.name_directory import newest_image
+from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.namespace import read_namespace
-from froude.hadoop.name_directory import newest_image
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.rpc.connection import Connection, current_user
 from froude.hadoop.rpc.errors import RemoteException
 from froude.trace.audit.files import AuditLog
 from froude.trace.importers.audit_log import import_audit

@@ -8,14 +8,14 @@ import uuid
 import pytest
 
 from froude.base.errors import TargetError
-from froude.hadoop.connection import Connection
-from froude.hadoop.leaves import leaves
-from froude.hadoop.namenode import NameNode
+from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.rpc.codec import decode_response
+from froude.hadoop.rpc.connection import Connection
 from froude.hadoop.rpc.errors import RemoteException, RemoteProtocolError
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.schema import Schema
+from froude.messages.leaves import leaves
+from froude.messages.schema import Schema
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 pytestmark = pytest.mark.integration
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.integration
 @pytest.fixture(scope="module")
 def schema(namenode: NameNode) -> Schema:
     """The release that runs."""
-    from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.release.distribution import Hadoop
 
     return Hadoop.find().schema()
 

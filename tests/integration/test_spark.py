@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from froude.documents.store import Workspace
 from froude.experiment.main_job import record_job
 from froude.experiment.own_job import OwnJob
-from froude.experiment.scenario import RecordScenario, read_scenario
-from froude.experiment.scenarios import mapreduce_jobs
+from froude.experiment.scenario.examples import mapreduce_jobs
+from froude.experiment.scenario.scenario import RecordScenario, read_scenario
+from froude.experiment.scenario.shipped import FOLDER
 from froude.experiment.session import Hadoop
-from froude.experiment.shipped import FOLDER
 from froude.trace.files import read_trace
 from froude.trace.seen import seen
 from froude.workload.scale import Scale
-from froude.workspace.store import Workspace
 
 pytestmark = [
     pytest.mark.integration,

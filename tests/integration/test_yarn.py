@@ -8,14 +8,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from froude.experiment.record import record
+from froude.documents.store import Workspace
+from froude.experiment.record.record import record
 from froude.experiment.session import Hadoop
-from froude.hadoop.cluster import NodePlace
-from froude.hadoop.yarn_cluster import YarnCluster
+from froude.hadoop.cluster.cluster import NodePlace
+from froude.hadoop.cluster.yarn_cluster import YarnCluster
 from froude.trace.files import read_trace
 from froude.trace.seen import seen
 from froude.trace.types import Trace
-from froude.workspace.store import Workspace
 from tests.conftest import Gone
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]

@@ -12,15 +12,15 @@ import psutil
 import pytest
 
 from froude.cli.run_text import run_text
-from froude.emulation.run import Run
+from froude.emulation.run.run import Run
 from froude.experiment.figures.head import run_head
 from froude.experiment.figures.latency import by_method
 from froude.experiment.figures.run import run_sections
-from froude.experiment.play import play
-from froude.experiment.sections import Load, NodemanagerOptions, Nodes, PlayOptions, Running
+from froude.experiment.play.play import play
+from froude.experiment.scenario.options import Load, NodemanagerOptions, Nodes, PlayOptions, Running
 from froude.experiment.session import Hadoop
-from froude.hadoop.namenode import NameNode
-from froude.hadoop.resourcemanager import ResourceManager
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.cluster.resourcemanager import ResourceManager
 from froude.trace.files import read_trace
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan

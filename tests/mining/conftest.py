@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from froude.mining.events import Recording
 from froude.mining.pipeline import mine_recordings
+from froude.mining.read.events import Recording
 from froude.workload.types import Workload
 from testbed.synthetic import HELD_OUT, record
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from froude.mining.events import Recording, recording_of
 from froude.mining.pipeline import mine_recordings
+from froude.mining.read.events import Recording, recording_of
 from froude.workload.types import Recorded, Workload
 from froude.workload.yaml_file import dump_workload
 from testbed.noise import busy, without_intervals

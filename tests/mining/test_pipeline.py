@@ -10,10 +10,10 @@ from string import ascii_lowercase
 import pytest
 
 from froude.base.errors import InputError
-from froude.mining.arguments import is_open
-from froude.mining.events import Event, Recording
+from froude.mining.check.prediction import LeafOutcome, predict_recording
 from froude.mining.pipeline import mine, mine_recordings
-from froude.mining.prediction import LeafOutcome, predict_recording
+from froude.mining.read.events import Event, Recording
+from froude.mining.rules.arguments import is_open
 from froude.trace.lowered import LoweredInterval
 from froude.workload.extrapolate import extrapolate
 from froude.workload.groups import groups

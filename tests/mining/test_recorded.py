@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from froude.mining.prediction import LeafOutcome, Prediction, predict
+from froude.mining.check.prediction import LeafOutcome, Prediction, predict
 from froude.workload.types import Actor, Workload
 from froude.workload.walk import flows, templates
 from testbed.recorded import mined, recorded

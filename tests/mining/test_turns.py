@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from froude.mining.events import Event, Recording
+from froude.mining.check.prediction import Prediction, predict_recording
 from froude.mining.pipeline import mine_recordings
-from froude.mining.prediction import Prediction, predict_recording
+from froude.mining.read.events import Event, Recording
 from froude.workload.scale import Scale
 from froude.workload.types import Repeat, Workload
 from froude.workload.walk import repeats

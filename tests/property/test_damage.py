@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.run_files import read_run, write_run
+from froude.documents.artifact import Origin, hash_parts
+from froude.emulation.run.files import read_run, write_run
 from froude.provision.inputs.plan_file import plan_json, read_cluster
 from froude.trace.files import read_trace, write_trace
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import read_plan, write_plan
 from froude.workload.yaml_file import open_workload, write_workload
-from froude.workspace.artifact import Origin, hash_parts
 from tests.support import old_forms
 from tests.support.provision.clusters import paper_plan, photoshare
 

@@ -20,11 +20,11 @@ from froude.emulation.programs.memory import Cursor
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted import ScriptedNode
 from froude.emulation.programs.scripted_family import ScriptedFamily
-from froude.hadoop.rows import Row
-from froude.mining.flows import OccurrenceContext, Timeline
-from froude.mining.knowledge import Role
-from froude.mining.senders import Sender
-from froude.mining.structure import Occurrence
+from froude.messages.rows import Row
+from froude.mining.history.timeline import OccurrenceContext, Timeline
+from froude.mining.read.knowledge import Role
+from froude.mining.read.senders import Sender
+from froude.mining.shape.structure import Occurrence
 from froude.workload.occurrences import Loops
 from froude.workload.plan import Plan
 from froude.workload.rules import Value

@@ -14,8 +14,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from froude.mining.check.prediction import Prediction, predict_recording
 from froude.mining.pipeline import mine_recordings
-from froude.mining.prediction import Prediction, predict_recording
 from froude.workload.types import Flow, Side, Template, Which, Workload
 from froude.workload.walk import repeats, templates
 from tests.support.mining.generated import (

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from froude.base.documents import dump_document, parse_document
 from froude.base.errors import InputError
-from froude.experiment.scenario import KINDS, Scenario, scenario_of
-from froude.experiment.scenario_text import template
+from froude.documents.reading import dump_document, parse_document
+from froude.experiment.scenario.scenario import KINDS, Scenario, scenario_of
+from froude.experiment.scenario.text import template
 from tests.support.experiment.scenarios import scenarios
 
 _UNHURRIED = settings(

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.hadoop.classfile import decode_modified_utf8, read_class
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.leaves import build, leaves
-from froude.hadoop.schema import Schema
+from froude.hadoop.release.distribution import Hadoop
+from froude.messages.classfile import decode_modified_utf8, read_class
+from froude.messages.leaves import build, leaves
+from froude.messages.schema import Schema
 from tests.support.hadoop.class_writer import class_file, modified_utf8
 
 _F = FieldDescriptor

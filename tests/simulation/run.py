@@ -7,7 +7,7 @@ import json
 import sys
 import time
 
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from testbed.plans import plan
 from tests.support.simulation.world import World, broken
 

@@ -9,11 +9,11 @@ import pytest
 from froude.base.seeds import Seeds
 from froude.emulation.engine import PlayJob, PlayOutcome
 from froude.emulation.recorder import Spool
-from froude.emulation.run import Record, Run
-from froude.experiment.played_trace import trace_of
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.schema import Schema
-from froude.mining.prediction import Prediction, predict
+from froude.emulation.run.run import Record, Run
+from froude.experiment.play.played_trace import trace_of
+from froude.hadoop.release.distribution import Hadoop
+from froude.messages.schema import Schema
+from froude.mining.check.prediction import Prediction, predict
 from froude.trace.redact import Redactor
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from froude.base.errors import GuardError
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from testbed.plans import plan
 from tests.support.simulation.world import Trouble, World, broken
 

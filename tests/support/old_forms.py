@@ -6,9 +6,9 @@ from collections import Counter as Counted
 from dataclasses import replace
 from pathlib import Path
 
-from froude.emulation.bottleneck import Load, Measured
-from froude.emulation.run import Difference, Run
-from froude.emulation.tally import IntervalRow, Tally
+from froude.emulation.run.bottleneck import Load, Measured
+from froude.emulation.run.run import Difference, Run
+from froude.emulation.run.tally import IntervalRow, Tally
 from froude.trace.types import Trace
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import ChangedError, InputError
+from froude.documents.artifact import Origin, State
 from froude.trace.files import CALLS, META, SCHEMA, read_meta, read_trace, write_trace
 from froude.trace.types import Loss
-from froude.workspace.artifact import Origin, State
 from testbed import wire
 from tests.support.trace.making import echo, small_trace
 

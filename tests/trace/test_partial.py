@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
+from froude.documents.artifact import Origin, State
 from froude.trace.assembly import to_row
 from froude.trace.files import STREAM, read_trace
 from froude.trace.partial import (
@@ -21,7 +22,6 @@ from froude.trace.partial import (
     recover,
 )
 from froude.trace.types import Loss, Status, TraceMeta
-from froude.workspace.artifact import Origin, State
 from testbed import wire
 from tests.support.trace.making import META, echo, small_trace
 from tests.support.trace.partial import begun

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from froude.base.errors import InputError
-from froude.hadoop.leaves import leaves
-from froude.hadoop.schema import UnknownMethodError
+from froude.messages.leaves import leaves
+from froude.messages.schema import UnknownMethodError
 from froude.trace.columns import calls_to_table
 from froude.trace.payloads import Part, decode, decode_packed, unpack
 from froude.trace.types import Trace

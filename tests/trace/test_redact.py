@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.hadoop.leaves import leaves
+from froude.messages.leaves import leaves
 from froude.trace.importers.tap import import_tap
 from froude.trace.redact import SECRET_FIELDS, Redactor
 from testbed import wire

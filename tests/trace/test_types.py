@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.hadoop.schema import UnknownMethodError
+from froude.documents.artifact import Lineage, State
+from froude.messages.schema import UnknownMethodError
 from froude.trace.types import Loss, Trace
-from froude.workspace.artifact import Lineage, State
 from testbed import wire
 from tests.support.trace.making import META, echo, small_trace
 

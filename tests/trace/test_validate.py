@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from froude.documents.artifact import Origin, State
 from froude.trace.files import META, SCHEMA, write_trace
 from froude.trace.types import Status, Trace
 from froude.trace.validate import validate_trace, without_payload
-from froude.workspace.artifact import Origin, State
 from testbed import wire
 from tests.support.trace.making import META as FACTS
 from tests.support.trace.making import echo, small_trace

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from froude.base.errors import ChangedError, InputError
+from froude.documents.artifact import Origin
+from froude.documents.store import read_artifact
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.plan_file import PLAN, WORKLOAD, plan_hash, plan_summary, read_plan, write_plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import CallTemplate, NodeType, Question, Recorded, Repeat, Workload
 from froude.workload.yaml_file import open_workload, workload_hash, write_workload
-from froude.workspace.artifact import Origin
-from froude.workspace.store import read_artifact
 
 TRACES = ("aa" * 32, "bb" * 32)
 

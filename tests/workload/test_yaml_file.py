@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from froude.base.documents import parse_document
 from froude.base.errors import InputError
+from froude.documents.artifact import Origin
+from froude.documents.reading import parse_document
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, Counter, NodeType, Recorded, Wait, Workload
 from froude.workload.walk import templates
@@ -18,7 +19,6 @@ from froude.workload.yaml_file import (
     workload_hash,
     write_workload,
 )
-from froude.workspace.artifact import Origin
 from tests.support.workload.strategies import workloads
 
 SMALL = """\

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.base.documents import Section
 from froude.base.errors import InputError
-from froude.base.plain import dump_yaml, parse_yaml
+from froude.documents.plain import dump_yaml, parse_yaml
+from froude.documents.reading import Section
 from froude.workload.yaml_named import name_rules, with_rules
 
 JOB = {"from": "client.c1", "response": "application_submission_context.application_id.cluster_timestamp"}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from froude.base.documents import Section, dump_document, parse_document
 from froude.base.errors import InputError
+from froude.documents.reading import Section, dump_document, parse_document
 from froude.workload.scale import Count
 from froude.workload.types import (
     Absent,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from froude.base.documents import Section
 from froude.base.errors import InputError
-from froude.base.plain import dump_yaml, parse_yaml
+from froude.documents.plain import dump_yaml, parse_yaml
+from froude.documents.reading import Section
 from froude.workload.types import Constant
 from froude.workload.walk import templates
 from froude.workload.yaml_file import read_workload

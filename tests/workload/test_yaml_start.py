@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from froude.base.documents import parse_document
 from froude.base.errors import InputError
+from froude.documents.reading import parse_document
 from froude.workload.start import StartRule
 from froude.workload.yaml_start import read_start, start_fields
 

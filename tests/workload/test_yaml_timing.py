@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from froude.base.documents import Section
 from froude.base.errors import InputError
-from froude.base.plain import Fields
+from froude.documents.plain import Fields
+from froude.documents.reading import Section
 from froude.workload.scale import Count
 from froude.workload.timing import Timing
 from froude.workload.yaml_timing import read_timing, timing_fields

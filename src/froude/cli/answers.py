@@ -76,9 +76,9 @@ def finish(
     """
     from froude.base.version import __version__
     from froude.cli.page_text import page_text
+    from froude.documents.lineage import dump_sealed_figures
+    from froude.documents.migrate import Migrations
     from froude.render import report_files
-    from froude.workspace.document import dump_sealed_figures
-    from froude.workspace.migrate import Migrations
 
     how = settings.origin(list(inputs.values()), seeded=True)
     facts = {"Inputs": ", ".join(inputs), "Seed": str(settings.seed), "Froude": __version__}

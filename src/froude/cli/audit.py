@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from froude.cli.settings import Settings
-    from froude.hadoop.anonymise import Names
+    from froude.hadoop.fsimage.anonymise import Names
     from froude.trace.audit.cut import Cut
     from froude.trace.audit.files import AuditLog
     from froude.trace.audit.parse import Form
@@ -95,9 +95,9 @@ def audit(
     from froude.base.summary import counted, recognised_text
     from froude.base.units import parse_seconds
     from froude.cli.outputs import Output, claim
+    from froude.documents.artifact import hash_file
     from froude.trace.importers.audit_log import import_audit
     from froude.trace.importers.audit_pieces import Options
-    from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
     claim(settings, [Output(output, "audit", folder=True, keeps=True)], [*logs, image, edits, anonymise])
@@ -200,7 +200,7 @@ def _cut(settings: Settings, image: Path, edits: Path | None, hadoop: str | None
     schema, _ = schema_of(hadoop, settings)
     if edits is None:
         return cut_by_image(image, schema, workers=settings.workers)
-    from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.release.distribution import Hadoop
 
     with settings.progress().task("Looking for the image's last transaction"):
         folder = hadoop if hadoop and Path(hadoop).is_dir() else None
@@ -212,7 +212,7 @@ def _names(path: Path) -> Names:
     import hashlib
 
     from froude.base.files import read_bounded
-    from froude.hadoop.anonymise import Names
+    from froude.hadoop.fsimage.anonymise import Names
 
     key = read_bounded(path, limit_bytes=_KEY_BYTES[1])
     if len(key) < _KEY_BYTES[0]:

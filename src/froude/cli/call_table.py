@@ -65,11 +65,11 @@ def calls(
     """
     from froude.base.errors import InputError
     from froude.cli.outputs import Output, claim
+    from froude.documents.artifact import hash_file
     from froude.trace.files import write_trace
     from froude.trace.importers.call_rows import UNITS_NS, parse_mapping
     from froude.trace.importers.calls import Table, import_calls
     from froude.workload.scale import Scale
-    from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
     others = types_from or []

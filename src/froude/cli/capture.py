@@ -17,14 +17,14 @@ from froude.base.units import parse_quantity, parse_seconds
 from froude.cli import capture_pcap
 from froude.cli.capture_inputs import schema_of, target_of
 from froude.cli.outputs import Output, claim
+from froude.documents.artifact import State
 from froude.workload.scale import Scale
-from froude.workspace.artifact import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from froude.cli.settings import Settings
-    from froude.hadoop.schema import Schema
+    from froude.messages.schema import Schema
     from froude.trace.capture.legs import Listener
     from froude.trace.capture.settings import CaptureResult, CaptureSettings
 
@@ -132,7 +132,7 @@ app.command()(capture_pcap.pcap)
 
 
 def _address(text: str, place: str) -> tuple[str, int]:
-    from froude.hadoop.target import parse_address
+    from froude.hadoop.rpc.target import parse_address
 
     return parse_address(text, place=place, free_port=True)
 

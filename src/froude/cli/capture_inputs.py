@@ -9,8 +9,8 @@ from froude.base.errors import InputError
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
-    from froude.hadoop.schema import Schema
-    from froude.hadoop.target import Target
+    from froude.hadoop.rpc.target import Target
+    from froude.messages.schema import Schema
 
 
 def target_of(text: str, place: str) -> Target:
@@ -23,7 +23,7 @@ def target_of(text: str, place: str) -> Target:
     Raises:
         InputError: another form, or no such service.
     """
-    from froude.hadoop.target import SERVICES, parse_address, target_at
+    from froude.hadoop.rpc.target import SERVICES, parse_address, target_at
 
     service, equals, address = text.rpartition("=")
     if equals and service not in SERVICES.values():
@@ -43,14 +43,14 @@ def schema_of(hadoop: str | None, settings: Settings) -> tuple[Schema, str]:
         InputError: the folder holds no jar, or one that is broken.
         MissingError: no such release, no network and no cache, or no Java that runs it.
     """
-    from froude.hadoop.schema import Schema
+    from froude.messages.schema import Schema
 
     if hadoop and Path(hadoop).is_dir():
         jars = sorted(path for path in Path(hadoop).rglob("*.jar") if path.is_file())
         if not jars:
             raise InputError("holds no jar", file=hadoop, allowed="a folder of a Hadoop release's jars")
         return Schema.from_jars(jars), ""
-    from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.release.distribution import Hadoop
 
     distribution = Hadoop.find(hadoop, progress=settings.progress())
     return Schema.from_jars(distribution.jars), distribution.version if hadoop else ""

@@ -16,7 +16,7 @@ from froude.workload.scale import Scale
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
-    from froude.hadoop.target import Target
+    from froude.hadoop.rpc.target import Target
     from froude.trace.capture.pcap import PcapResult
 
 
@@ -56,8 +56,8 @@ def pcap(
 
     Example: froude capture pcap namenode.pcap -o trace-3 --scale datanodes=3 --target 10.0.0.5:8020
     """
+    from froude.documents.artifact import hash_file
     from froude.trace.capture.pcap import PcapSettings, capture_pcap
-    from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
     claim(settings, [Output(output, "trace", folder=True, keeps=True)], [path, hadoop])

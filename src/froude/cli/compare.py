@@ -19,9 +19,9 @@ from froude.cli.tables import aligned
 from froude.render import save
 
 if TYPE_CHECKING:
-    from froude.experiment.comparable import Sample
-    from froude.experiment.compare import Comparison
-    from froude.workspace.artifact import Origin
+    from froude.documents.artifact import Origin
+    from froude.experiment.compare.comparable import Sample
+    from froude.experiment.compare.compare import Comparison
 
 EXIT_MISSED = 3
 
@@ -78,9 +78,9 @@ def compare(
 
     Example: froude compare --baseline old-1 old-2 old-3 --candidate new-1 new-2 new-3 --report compare.html
     """
-    from froude.experiment.compare import compare as compare_runs
-    from froude.workspace.artifact import Origin
-    from froude.workspace.document import content_of
+    from froude.documents.artifact import Origin
+    from froude.documents.lineage import content_of
+    from froude.experiment.compare.compare import compare as compare_runs
 
     settings: Settings = ctx.obj
     arms = [[inputs.place(settings, path, "run") for path in arm] for arm in (baseline, candidate)]
@@ -125,8 +125,8 @@ def show(
     Raises:
         typer.Exit: the candidate is worse.
     """
-    from froude.experiment.compare import Outcome
-    from froude.experiment.compare_file import comparison_text
+    from froude.experiment.compare.compare import Outcome
+    from froude.experiment.compare.file import comparison_text
 
     text = comparison_text(comparison, origin)
     if output is not None:
@@ -146,9 +146,9 @@ def show(
 
 def comparison_table(comparison: Comparison) -> str:
     """The verdict, what to keep in mind with it, what was compared, and every measure."""
-    from froude.experiment.comparable import LIMITED
-    from froude.experiment.compare import Outcome, change_text
-    from froude.experiment.compared import Sort
+    from froude.experiment.compare.comparable import LIMITED
+    from froude.experiment.compare.compare import Outcome, change_text
+    from froude.experiment.compare.measures import Sort
     from froude.experiment.figures.comparison import value_text
 
     pairs = " as pairs" if comparison.paired else ""
@@ -190,8 +190,8 @@ def _suffix(output: Path | None, report: Path | None) -> str:
 
 
 def _samples(paths: Sequence[Path]) -> list[Sample]:
-    from froude.emulation.run_files import read_run
-    from froude.experiment.comparable import Sample
+    from froude.emulation.run.files import read_run
+    from froude.experiment.compare.comparable import Sample
 
     samples = []
     for path in paths:

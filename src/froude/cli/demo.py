@@ -11,11 +11,11 @@ import typer
 
 from froude.cli.settings import Settings
 from froude.cli.terminal import visible
-from froude.emulation.verdict import Colour
+from froude.emulation.run.verdict import Colour
 
 if TYPE_CHECKING:
+    from froude.documents.artifact import Origin
     from froude.experiment.main_job import MainJob
-    from froude.workspace.artifact import Origin
 
 EXIT_ERROR, EXIT_MISSED = 1, 3
 
@@ -35,13 +35,13 @@ def demo(
 
     Example: froude demo -o /tmp/froude-demo
     """
+    from froude.documents.store import Workspace
     from froude.experiment.figures.main_job import main_job_report
-    from froude.experiment.jobs import DEMO
     from froude.experiment.main_job import run_main_job
-    from froude.hadoop.cds_build import prepare
-    from froude.hadoop.distribution import Hadoop
+    from froude.experiment.record.jobs import DEMO
+    from froude.hadoop.cluster.cds_build import prepare
+    from froude.hadoop.release.distribution import Hadoop
     from froude.render import save
-    from froude.workspace.store import Workspace
 
     settings: Settings = ctx.obj
     begun = time.monotonic()
@@ -78,7 +78,7 @@ def demo(
 
 def _origin(settings: Settings, done: MainJob) -> Origin:
     """What the report shows: the mined workload and the run."""
-    from froude.workspace.document import content_of
+    from froude.documents.lineage import content_of
 
     shown = [done.workload_path, *([done.run.folder] if done.run.folder is not None else [])]
     return settings.origin([content_of(path) for path in shown], seeded=True)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import typer
 
 from froude.cli.settings import Settings
-from froude.hadoop.checkup import Verdict, can_run, check_all
+from froude.hadoop.cluster.checkup import Verdict, can_run, check_all
 
 _MARK = {Verdict.OK: "ok", Verdict.ADVICE: "note", Verdict.MISSING: "MISSING"}
 

@@ -17,13 +17,19 @@ from froude.base.errors import InputError, TargetError
 from froude.cli.inputs import pairs
 from froude.cli.settings import Settings
 from froude.cli.terminal import results
-from froude.hadoop import background, cds_build, launcher
-from froude.hadoop.cluster_state import Process, State, read_state
-from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases, java_for
-from froude.hadoop.jvm import heap_bytes
-from froude.hadoop.yarn_jars import JOBS, YarnJars
-from froude.hadoop.yarn_memory import Nodes, check_memory
-from froude.hadoop.yarn_settings import HOSTS, PREFIXES, Containers
+from froude.hadoop.cluster import background, cds_build, launcher
+from froude.hadoop.cluster.state import Process, State, read_state
+from froude.hadoop.release.distribution import (
+    DEFAULT_RELEASE,
+    Hadoop,
+    cache_folder,
+    cached_releases,
+    java_for,
+)
+from froude.hadoop.release.jvm import heap_bytes
+from froude.hadoop.release.yarn_jars import JOBS, YarnJars
+from froude.hadoop.settings.yarn import HOSTS, PREFIXES, Containers
+from froude.hadoop.settings.yarn_memory import Nodes, check_memory
 
 _DOWN_S = 600.0
 """How long a recording may take to be written."""
@@ -217,7 +223,7 @@ def up(
         resourcemanager,
         properties,
     )
-    module = "froude.experiment.recorded_cluster" if through_proxy else background.SUPERVISOR
+    module = "froude.experiment.record.recorded_cluster" if through_proxy else background.SUPERVISOR
     if foreground:
         _hold(settings, wanted, named)
         return
@@ -353,10 +359,10 @@ def _recording(
     settings: Settings, nodes: tuple[int, int], scale: list[str], name: str | None
 ) -> dict[str, Any]:
     """What the process that records is told; a wrong Scale or name is an error now."""
-    from froude.experiment.recorded_cluster import RecordingWanted
-    from froude.experiment.run_lists import DATANODES, NODEMANAGERS
+    from froude.documents.store import Workspace
+    from froude.experiment.record.recorded_cluster import RecordingWanted
+    from froude.experiment.scenario.run_lists import DATANODES, NODEMANAGERS
     from froude.workload.scale import Scale
-    from froude.workspace.store import Workspace
 
     workspace = Workspace.begin(settings.workspace)
     asked = {DATANODES: str(nodes[0])} | ({NODEMANAGERS: str(nodes[1])} if nodes[1] else {})

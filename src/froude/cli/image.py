@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from froude.hadoop.fsimage.container import ImageFile
     from froude.hadoop.fsimage.growth import Growth
     from froude.hadoop.fsimage.namespace import Namespace
-    from froude.hadoop.schema import Schema
+    from froude.messages.schema import Schema
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
 
@@ -64,13 +64,13 @@ def show(
     from froude.cli.outputs import Output, claim, write
     from froude.cli.outputs import page as page_outputs
     from froude.cli.page_text import page_text
+    from froude.documents.artifact import hash_file
+    from froude.documents.lineage import dump_sealed_figures
+    from froude.documents.migrate import Migrations
     from froude.experiment.figures.image import image_report
+    from froude.hadoop.cluster.name_directory import newest_image
     from froude.hadoop.fsimage.summary import summarise_image
-    from froude.hadoop.name_directory import newest_image
     from froude.render import report_files
-    from froude.workspace.artifact import hash_file
-    from froude.workspace.document import dump_sealed_figures
-    from froude.workspace.migrate import Migrations
 
     path = newest_image(path)
     settings: Settings = ctx.obj
@@ -112,13 +112,13 @@ def blocks(
 ) -> None:
     """Which replicas each emulated DataNode holds, placed as HDFS places them; another --seed places them otherwise."""
     from froude.cli.outputs import Output, claim
-    from froude.experiment.block_lists import MIGRATIONS, PARTS, write_block_lists
+    from froude.documents.artifact import hash_file
+    from froude.experiment.replay.block_lists import MIGRATIONS, PARTS, write_block_lists
+    from froude.hadoop.cluster.name_directory import newest_image
     from froude.hadoop.fsimage.block_lists import Cluster
     from froude.hadoop.fsimage.placement import Topology
     from froude.hadoop.fsimage.sections import Reader
     from froude.hadoop.fsimage.striping import schemes
-    from froude.hadoop.name_directory import newest_image
-    from froude.workspace.artifact import hash_file
 
     path = newest_image(path)
     settings: Settings = ctx.obj
@@ -169,10 +169,10 @@ def synth(
     """A namespace made up from a profile, as an image that a NameNode loads; another --seed makes another."""
     import numpy as np
 
-    from froude.experiment.namespace_profile import MOST_INODES, profile_path, read_profile, shipped
+    from froude.documents.lineage import content_of
+    from froude.experiment.replay.namespace_profile import MOST_INODES, profile_path, read_profile, shipped
     from froude.hadoop.fsimage.growth import grow
     from froude.hadoop.fsimage.templates import make_template
-    from froude.workspace.document import content_of
 
     settings: Settings = ctx.obj
     path = profile_path(profile)
@@ -200,11 +200,11 @@ def scale(
     hadoop: _Hadoop = None,
 ) -> None:
     """A larger or smaller namespace, like that of an image in depth, fan-out, lengths, blocks, owners, replication."""
-    from froude.experiment.namespace_profile import MOST_INODES
+    from froude.documents.artifact import hash_file
+    from froude.experiment.replay.namespace_profile import MOST_INODES
+    from froude.hadoop.cluster.name_directory import newest_image
     from froude.hadoop.fsimage.growth import grow
     from froude.hadoop.fsimage.sections import Reader
-    from froude.hadoop.name_directory import newest_image
-    from froude.workspace.artifact import hash_file
 
     path = newest_image(path)
     settings: Settings = ctx.obj
@@ -240,9 +240,9 @@ def log(
     import random
 
     from froude.cli.outputs import Output, claim, write
-    from froude.experiment.made_log import Asked, made_log
-    from froude.hadoop.audit_text import line_text
-    from froude.hadoop.name_directory import newest_image
+    from froude.experiment.replay.made_log import Asked, made_log
+    from froude.hadoop.audit.text import line_text
+    from froude.hadoop.cluster.name_directory import newest_image
 
     settings: Settings = ctx.obj
     image_file = newest_image(path)

@@ -52,7 +52,7 @@ def place(settings: Settings, path: Path, *kinds: str) -> Path:
     Raises:
         InputError: a name that no artifact of the workspace has, or that several have.
     """
-    from froude.workspace.store import Workspace
+    from froude.documents.store import Workspace
 
     if kind_of_place(path) is not None or len(path.parts) != 1:
         return path

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from froude.mining.intervals import Site
-    from froude.mining.starts import Delay
+    from froude.mining.check.intervals import Site
+    from froude.mining.fit.starts import Delay
     from froude.trace.intervals import Agreement
 
 
@@ -35,7 +35,7 @@ def sites_text(sites: Sequence[Site], other: Sequence[Site]) -> str:
         sites: of the run that a workload is held against.
         other: of another run of its size; none where there is none, so that all sites count.
     """
-    from froude.mining.intervals import slower, validated
+    from froude.mining.check.intervals import slower, validated
     from froude.trace.intervals import FEWEST, WITHIN, Statistic
 
     lines = [

@@ -17,13 +17,13 @@ from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
 from froude.cli.play import DurationFlag, PacingFlag, RampFlag, SpeedFlag
 from froude.cli.settings import Settings
+from froude.documents.artifact import Origin
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES
 from froude.emulation.pacing import FASTEST
 from froude.workload.scale import Scale
-from froude.workspace.artifact import Origin
 
 if TYPE_CHECKING:
-    from froude.experiment.knee import Knee
+    from froude.experiment.knee.knee import Knee
     from froude.experiment.runners import KneeRunner
 
 EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
@@ -103,8 +103,8 @@ def knee(
     claim_knee(settings, output, [workload])
     opened = inputs.workload(settings, workload)
     from froude.experiment.runners import KneeRunner
-    from froude.experiment.scenario import KneeScenario
-    from froude.experiment.sections import KneeSearch, NameNodeTarget, WorkloadLoad
+    from froude.experiment.scenario.options import KneeSearch, NameNodeTarget, WorkloadLoad
+    from froude.experiment.scenario.scenario import KneeScenario
 
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     scenario = KneeScenario(
@@ -152,7 +152,7 @@ def perform(settings: Settings, runner: KneeRunner, output: Path) -> None:
         FroudeError: it cannot be searched for.
         typer.Exit: as `_show`.
     """
-    from froude.experiment.execution import Execution
+    from froude.experiment.play.execution import Execution
 
     with named(runner.source):
         if settings.dry_run:
@@ -172,8 +172,8 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
     Raises:
         typer.Exit: the search was interrupted, or the first load broke a limit.
     """
-    from froude.experiment.knee import Status
-    from froude.experiment.knee_file import knee_text, write_knee
+    from froude.experiment.knee.file import knee_text, write_knee
+    from froude.experiment.knee.knee import Status
 
     origin = Origin(settings.command, (runner.opened.content,), runner.scenario.seed)
     if knee.plays:

@@ -12,7 +12,7 @@ from froude.cli import inputs, review
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
-from froude.mining.summary import RuleKind, TypeSummary, summarise
+from froude.mining.check.summary import RuleKind, TypeSummary, summarise
 from froude.workload.groups import groups
 from froude.workload.remarks import remarks_on_scale
 from froude.workload.types import Finding, Workload

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_all, encoded, kind_of_place, refuse_foreign, refuse_special
-from froude.workspace.artifact import hash_file
-from froude.workspace.document import edited_file
-from froude.workspace.recognise import PAGE, artifact_around, head_of, kind_of
+from froude.documents.artifact import hash_file
+from froude.documents.lineage import edited_file
+from froude.documents.recognise import PAGE, artifact_around, head_of, kind_of
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings

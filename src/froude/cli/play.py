@@ -22,21 +22,21 @@ from froude.cli.settings import Settings
 from froude.cli.terminal import visible
 from froude.emulation.limits import MEASURES
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
-from froude.emulation.run import Record
-from froude.emulation.run_summary import summarise, summary_text
-from froude.emulation.verdict import Colour
-from froude.hadoop import background
-from froude.hadoop.cluster_state import State
-from froude.hadoop.target import daemon_name, parse_address
+from froude.emulation.run.run import Record
+from froude.emulation.run.summary import summarise, summary_text
+from froude.emulation.run.verdict import Colour
+from froude.hadoop.cluster import background
+from froude.hadoop.cluster.state import State
+from froude.hadoop.rpc.target import daemon_name, parse_address
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
 
 if TYPE_CHECKING:
-    from froude.emulation.run import Run
-    from froude.experiment.dyno import DynoRunner
-    from froude.experiment.execution import Execution
+    from froude.emulation.run.run import Run
+    from froude.experiment.play.execution import Execution
+    from froude.experiment.replay.dyno import DynoRunner
     from froude.experiment.runners import PlayRunner
-    from froude.experiment.sections import Running
+    from froude.experiment.scenario.options import Running
 
 MetricsPort = Annotated[
     str | None,
@@ -134,10 +134,10 @@ def play(  # the flags of one command
 
     Example: froude play plan
     """
-    from froude.experiment.playable import check_plan
+    from froude.experiment.play.playable import check_plan
     from froude.experiment.runners import PlayRunner
-    from froude.experiment.scenario import PlayScenario
-    from froude.experiment.sections import PlanLoad, Target
+    from froude.experiment.scenario.options import PlanLoad, Target
+    from froude.experiment.scenario.scenario import PlayScenario
 
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")
@@ -214,13 +214,13 @@ def executing(settings: Settings, output: Path, metrics_port: str | None) -> Ite
     Raises:
         InputError: nobody can listen there.
     """
-    from froude.experiment.execution import Execution
+    from froude.experiment.play.execution import Execution
 
     execution = Execution(output, settings.workspace, settings.progress(), settings.command)
     if metrics_port is None:
         yield execution
         return
-    from froude.experiment.prometheus import served
+    from froude.experiment.play.prometheus import served
 
     with served(metrics_port) as endpoint:
         settings.note(f"Metrics for Prometheus: {endpoint.url} ({endpoint.readers})")
@@ -246,8 +246,8 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
 
 
 def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Path) -> None:
-    from froude.experiment.dyno import DynoRunner
-    from froude.experiment.execution import daemons_of
+    from froude.experiment.play.execution import daemons_of
+    from froude.experiment.replay.dyno import DynoRunner
 
     if isinstance(runner, DynoRunner):
         settings.would(f"play {runner.what} into {output}")
@@ -281,7 +281,7 @@ def _running(
         InputError: no target, one that is no address, a flag that is given twice for one service, or a web address
             of a service without a target.
     """
-    from froude.experiment.sections import ANY, Running, parse_web
+    from froude.experiment.scenario.options import ANY, Running, parse_web
 
     uris = _by_service(target or [_here(settings)], "--target")
     addresses = {service: parse_address(uri, place="--target") for service, uri in uris.items()}
@@ -312,9 +312,9 @@ def _running(
 
 def _with_master(settings: Settings, plan: Plan, running: dict[str, Running]) -> dict[str, Running]:
     """What of all that runs in this workspace the plan calls."""
-    from froude.experiment.execution import daemons_of
-    from froude.experiment.sections import Running, parse_web
-    from froude.hadoop.resourcemanager import SERVICES
+    from froude.experiment.play.execution import daemons_of
+    from froude.experiment.scenario.options import Running, parse_web
+    from froude.hadoop.cluster.resourcemanager import SERVICES
 
     state = background.running(settings.workspace)
     called = daemons_of(plan)

@@ -11,11 +11,11 @@ from froude.cli import inputs
 from froude.cli.interval_text import delays_text, sites_text
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
-from froude.mining.events import recording_of
-from froude.mining.intervals import intervals
-from froude.mining.matching import match
-from froude.mining.prediction import LeafOutcome, Prediction, predict
-from froude.mining.starts import start_delays
+from froude.mining.check.intervals import intervals
+from froude.mining.check.matching import match
+from froude.mining.check.prediction import LeafOutcome, Prediction, predict
+from froude.mining.fit.starts import start_delays
+from froude.mining.read.events import recording_of
 from froude.trace.files import read_trace
 
 _MOST_MISSES = 12

@@ -19,12 +19,12 @@ from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
     from froude.base.units import Quantity
+    from froude.documents.store import Workspace
     from froude.experiment.main_job import Recorded
     from froude.experiment.own_job import OwnJob
     from froude.experiment.runners import RecordRunner
-    from froude.experiment.scenario import RecordScenario
+    from froude.experiment.scenario.scenario import RecordScenario
     from froude.workload.scale import Scale
-    from froude.workspace.store import Workspace
 
 _TAIL_LINES = 20
 
@@ -85,10 +85,10 @@ def record(
 
     Example: froude record --datanodes 2,3,4,3 --scale clients=2,4,3,1 --scale files=5,12,8,9 -- ./job.sh {clients} {files}
     """  # noqa: E501 - an example is one line
-    from froude.experiment.run_lists import DATANODES, NODEMANAGERS
     from froude.experiment.runners import RecordRunner
-    from froude.experiment.scenario import Recording, RecordScenario
-    from froude.experiment.sections import ReleaseTarget
+    from froude.experiment.scenario.options import ReleaseTarget
+    from froude.experiment.scenario.run_lists import DATANODES, NODEMANAGERS
+    from froude.experiment.scenario.scenario import Recording, RecordScenario
 
     settings: Settings = ctx.obj
     lists = _lists(datanodes, nodemanagers, scale or [], cross=cross)
@@ -127,9 +127,9 @@ def perform(settings: Settings, runner: RecordRunner) -> None:
     Raises:
         FroudeError: it cannot be recorded.
     """
-    from froude.experiment.execution import Execution
+    from froude.documents.store import Workspace
     from froude.experiment.own_job import recorded_before, typed, variation_lines
-    from froude.workspace.store import Workspace
+    from froude.experiment.play.execution import Execution
 
     runner.check()
     job, scales, again = runner.job, runner.scales, _again(settings, runner.scenario)
@@ -193,7 +193,7 @@ _USUAL: Mapping[str, Callable[[], object]] = {
 
 def _lists(datanodes: str, nodemanagers: str, scale: list[str], *, cross: bool) -> dict[str, list[Quantity]]:
     """The values of each variable; what is wrong with them is a matter of usage."""
-    from froude.experiment.run_lists import parse_lists, scales_of
+    from froude.experiment.scenario.run_lists import parse_lists, scales_of
 
     try:
         lists = parse_lists(datanodes, scale, nodemanagers)

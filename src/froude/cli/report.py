@@ -15,16 +15,16 @@ from froude.cli import inputs
 from froude.cli.outputs import claim
 from froude.cli.outputs import page as page_places
 from froude.cli.settings import Settings
+from froude.documents.lineage import content_of
+from froude.documents.recognise import DOCUMENTS, kind_of
 from froude.render import save
-from froude.workspace.document import content_of
-from froude.workspace.recognise import DOCUMENTS, kind_of
 
 if TYPE_CHECKING:
-    from froude.emulation.run import Run
-    from froude.experiment.compare import Comparison
+    from froude.emulation.run.run import Run
+    from froude.experiment.compare.compare import Comparison
     from froude.experiment.figures.head import Part
-    from froude.experiment.knee import Knee
-    from froude.experiment.swept import Swept
+    from froude.experiment.knee.knee import Knee
+    from froude.experiment.sweep.result import Swept
     from froude.trace.audit.summary import AuditSummary
     from froude.trace.types import Trace
     from froude.workload.plan import Plan
@@ -55,25 +55,25 @@ def _plan(_: Settings, path: Path) -> Plan:
 
 
 def _run(_: Settings, path: Path) -> Run:
-    from froude.emulation.run_files import read_run
+    from froude.emulation.run.files import read_run
 
     return read_run(path)
 
 
 def _knee(_: Settings, path: Path) -> Knee:
-    from froude.experiment.knee_file import read_knee
+    from froude.experiment.knee.file import read_knee
 
     return read_knee(path)
 
 
 def _comparison(_: Settings, path: Path) -> Comparison:
-    from froude.experiment.compare_file import read_comparison
+    from froude.experiment.compare.file import read_comparison
 
     return read_comparison(path)
 
 
 def _swept(_: Settings, path: Path) -> Swept:
-    from froude.experiment.sweep_file import read_swept
+    from froude.experiment.sweep.file import read_swept
 
     return read_swept(path)
 

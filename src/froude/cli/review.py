@@ -12,14 +12,14 @@ from typing import Annotated
 
 import typer
 
-from froude.base.documents import LIMIT_BYTES
 from froude.base.errors import InputError
 from froude.base.files import read_bounded, refuse_special
-from froude.base.plain import yaml_comments
 from froude.base.summary import counted
 from froude.cli import inputs
 from froude.cli.outputs import refuse_inside
 from froude.cli.settings import Settings
+from froude.documents.plain import yaml_comments
+from froude.documents.reading import LIMIT_BYTES
 from froude.workload.groups import QuestionGroup, answer_group, groups
 from froude.workload.review import accept as accept_likeliest
 from froude.workload.review import answer, open_questions, read_answer

@@ -41,9 +41,9 @@ def run(
 
     Example: froude run scenario.yaml
     """
-    from froude.experiment.dyno import DynoRunner
+    from froude.experiment.replay.dyno import DynoRunner
     from froude.experiment.runners import KneeRunner, PlayRunner, RecordRunner, SweepRunner, runner_of
-    from froude.experiment.scenario import read_scenario
+    from froude.experiment.scenario.scenario import read_scenario
 
     settings: Settings = ctx.obj
     asked = read_scenario(scenario).scenario.moved(lambda path: inputs.place(settings, path))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.base.summary import counted
-from froude.emulation.run import Latency, Run
-from froude.hadoop.target import daemon_name
+from froude.emulation.run.run import Latency, Run
+from froude.hadoop.rpc.target import daemon_name
 from froude.trace.failures import Failure
 
 _MOST_FAILURES = 12

@@ -27,8 +27,8 @@ def scenario() -> None:
 def list_(ctx: typer.Context) -> None:
     """The kinds of experiments, and the scenarios that come with Froude."""
     from froude.cli.tables import aligned
-    from froude.experiment.scenario import KINDS
-    from froude.experiment.shipped import shipped
+    from froude.experiment.scenario.scenario import KINDS
+    from froude.experiment.scenario.shipped import shipped
 
     settings: Settings = ctx.obj
     kinds = {name: str(kind.__doc__) for name, kind in KINDS.items()}
@@ -61,8 +61,8 @@ def new(
     program that runs them. `froude scenario list` shows all.
     """
     from froude.experiment.runners import RUNNERS
-    from froude.experiment.scenario_text import template
-    from froude.experiment.shipped import files_of, shipped
+    from froude.experiment.scenario.shipped import files_of, shipped
+    from froude.experiment.scenario.text import template
 
     settings: Settings = ctx.obj
     if kind not in {*RUNNERS, *shipped()}:

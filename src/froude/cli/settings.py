@@ -21,7 +21,7 @@ from froude.cli.terminal import results, visible, visible_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from froude.workspace.artifact import Origin
+    from froude.documents.artifact import Origin
 
 _LIMIT_BYTES = 1 << 20
 _ENVIRONMENT = {
@@ -60,7 +60,7 @@ class Settings:
             seeded: whether chance had a part.
             tags: words by which a workspace finds it.
         """
-        from froude.workspace.artifact import Origin
+        from froude.documents.artifact import Origin
 
         return Origin(self.command, tuple(inputs), self.seed if seeded else None, tags=tuple(tags))
 
@@ -154,8 +154,8 @@ def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = No
 def _workspace_defaults(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
-    from froude.base.documents import STAMP, Section
-    from froude.base.plain import Fields
+    from froude.documents.plain import Fields
+    from froude.documents.reading import STAMP, Section
 
     try:
         table = tomllib.loads(read_bounded(file, limit_bytes=_LIMIT_BYTES).decode())

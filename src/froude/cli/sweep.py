@@ -19,11 +19,11 @@ from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
-from froude.workspace.recognise import kind_of
+from froude.documents.recognise import kind_of
 
 if TYPE_CHECKING:
     from froude.experiment.runners import SweepRunner
-    from froude.experiment.swept import Swept, SweptArm
+    from froude.experiment.sweep.result import Swept, SweptArm
 
 EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
 
@@ -46,7 +46,7 @@ def sweep(
     Example: froude sweep sweep.yaml -o sweep
     """
     from froude.experiment.runners import SweepRunner
-    from froude.experiment.scenario import SweepScenario, read_scenario
+    from froude.experiment.scenario.scenario import SweepScenario, read_scenario
 
     settings: Settings = ctx.obj
     asked = read_scenario(scenario).scenario
@@ -80,9 +80,9 @@ def perform(
         typer.Exit: it was interrupted, or an arm is worse than the first, or could not be compared with it.
     """
     from froude.cli.play import executing
-    from froude.experiment.compare import LEAST_RUNS
-    from froude.experiment.sweep_file import KIND, NAME, swept_text
-    from froude.workspace.artifact import Origin
+    from froude.documents.artifact import Origin
+    from froude.experiment.compare.compare import LEAST_RUNS
+    from froude.experiment.sweep.file import KIND, NAME, swept_text
 
     _claim(output, [*read, runner.scenario.base])
     claim(settings, [Output(output / NAME, KIND)])
@@ -127,7 +127,7 @@ def sweep_table(swept: Swept) -> str:
         ("arm", "runs", "failed", "left out", "calls/s", "mean ms", "p50 ms", "p99 ms", "limited by")
     ]
     rows += [(arm.name, *_cells(arm)) for arm in swept.arms]
-    from froude.experiment.comparable import LIMITED
+    from froude.experiment.compare.comparable import LIMITED
 
     lines = [swept.answer, "", aligned(rows)]
     lines.append(

@@ -47,11 +47,11 @@ def show(
 
     Of an imported audit log: lines over time, commands, users, clients, what was denied, paths.
     """
+    from froude.documents.recognise import kind_of
     from froude.trace.audit.files import open_audit
     from froude.trace.files import read_trace
     from froude.trace.seen import advice, in_words, seen
     from froude.trace.summary import summarise
-    from froude.workspace.recognise import kind_of
 
     settings: Settings = ctx.obj
     place = inputs.place(settings, path, "trace", "audit")
@@ -229,11 +229,11 @@ def tap(
     """A tap: raw bytes of connections with their times."""
     from froude.cli.capture_inputs import schema_of
     from froude.cli.outputs import Output, claim
+    from froude.documents.artifact import hash_file
     from froude.trace.files import write_trace
     from froude.trace.importers.tap import import_tap
     from froude.trace.validate import without_payload
     from froude.workload.scale import Scale
-    from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
     claim(settings, [Output(output, "trace", folder=True, keeps=True)], [path, hadoop])

@@ -16,12 +16,12 @@ from froude.emulation.channel import Channel, Pending, Proof
 from froude.emulation.identification import Identification, not_identified
 from froude.emulation.outcomes import UNANSWERED, Outcomes
 from froude.emulation.programs.events import LOST, Endpoint, Event, Failed, NodeId, Nodes, Reply, Send
-from froude.emulation.tally import Tally
+from froude.emulation.run.tally import Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Authenticated, Broken, Closed, ErrorResponse, FatalResponse, Response
 from froude.hadoop.rpc.headers import MAX_CALL_ID
 from froude.hadoop.rpc.states import State
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 
 RETRIES, RETRY_S = 10, 1.0  # ipc.client.connect.max.retries, ipc.client.connect.retry.interval
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from froude.emulation.programs.events import Endpoint, NodeId, Send
-from froude.emulation.tally import Series
+from froude.emulation.run.tally import Series
 from froude.hadoop.rpc.client import ClientConnection
-from froude.hadoop.target import answers_for
+from froude.hadoop.rpc.target import answers_for
 
 
 class PlayedCall(NamedTuple):

@@ -42,7 +42,7 @@ from froude.emulation.programs.events import (
     Timer,
     WakeAt,
 )
-from froude.emulation.tally import Tally
+from froude.emulation.run.tally import Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.workload.types import Moment
 

@@ -28,7 +28,6 @@ from froude.base.clock import RealClock
 from froude.base.errors import FroudeError, InputError, TargetError
 from froude.base.limits import raise_descriptor_limit
 from froude.base.seeds import Seeds
-from froude.emulation.bottleneck import Load
 from froude.emulation.controller import Controller
 from froude.emulation.core import INTERVAL_S, Core
 from froude.emulation.driver import Driver
@@ -40,11 +39,12 @@ from froude.emulation.programs.events import Endpoint, Send
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import kind_of, populate
 from froude.emulation.recorder import Spool
-from froude.emulation.run import Record
-from froude.emulation.tally import Histogram, IntervalRow, Tally
+from froude.emulation.run.bottleneck import Load
+from froude.emulation.run.run import Record
+from froude.emulation.run.tally import Histogram, IntervalRow, Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.sasl import DigestMd5Client
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.trace.failures import path_of
 from froude.trace.redact import Redactor
 from froude.workload.plan import Plan

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from froude.base.errors import GuardError
-from froude.hadoop.target import Target, same_daemon
+from froude.hadoop.rpc.target import Target, same_daemon
 
 
 def decide(target: Target, *, ours: bool, typed: str | None, source_ids: Iterable[str]) -> None:

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 from froude.base.errors import GuardError, TargetError
 from froude.emulation.programs.events import Endpoint
-from froude.hadoop.identity import question_for
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target, same_daemon
+from froude.hadoop.rpc.identity import question_for
+from froude.hadoop.rpc.target import Target, same_daemon
+from froude.messages.schema import Schema
 
 _TRACKER, _SCHEDULER = "resourcemanager-tracker", "resourcemanager-scheduler"
 _REGISTER, _HEARTBEAT = "registerNodeManager", "nodeHeartbeat"

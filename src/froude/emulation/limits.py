@@ -10,8 +10,8 @@ from enum import Enum
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity, parse_quantity
-from froude.emulation.run import Run
-from froude.emulation.verdict import LimitResult
+from froude.emulation.run.run import Run
+from froude.emulation.run.verdict import LimitResult
 
 _FORM = re.compile(r"\s*(\w+)\s*+(?:\(\s*([\w$.]*)\s*\))?\s*+(<=|>=|<|>)\s*(.+?)\s*")
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {

@@ -8,7 +8,7 @@ from itertools import islice
 from froude.emulation.channel import Channel, Journal, Pending, played
 from froude.emulation.notes import UNSENT
 from froude.emulation.programs.events import DECLINED, LOST, Declined, NodeId, Send
-from froude.emulation.tally import Tally
+from froude.emulation.run.tally import Tally
 
 MOST_OVERDUE = 1_000_000
 """Calls due and not sent that are counted at the end: a few seconds' work."""

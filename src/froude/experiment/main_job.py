@@ -15,23 +15,25 @@ from froude.base.scratch import Scratch
 from froude.base.seeds import Seeds
 from froude.base.summary import counted
 from froude.base.units import Quantity
-from froude.emulation.run import Run
-from froude.experiment.jobs import Job, JobDefinition
-from froude.experiment.knee import Knee
-from froude.experiment.knee import knee as search_knee
-from froude.experiment.knee_file import write_knee
-from froude.experiment.play import play
-from froude.experiment.record import record
-from froude.experiment.run_lists import DATANODES, NODEMANAGERS, NODES
-from froude.experiment.sections import KneeOptions, KneeSearch, PlayOptions
-from froude.experiment.warm_up import warm_up
-from froude.hadoop.cluster import Cluster, ClusterOptions
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.faults import Fault, injected
-from froude.hadoop.namenode import NameNode
-from froude.hadoop.yarn_cluster import YarnCluster
+from froude.documents.artifact import Origin
+from froude.documents.store import Workspace
+from froude.emulation.run.run import Run
+from froude.experiment.knee.file import write_knee
+from froude.experiment.knee.knee import Knee
+from froude.experiment.knee.knee import knee as search_knee
+from froude.experiment.play.play import play
+from froude.experiment.play.warm_up import warm_up
+from froude.experiment.record.jobs import Job, JobDefinition
+from froude.experiment.record.record import record
+from froude.experiment.scenario.options import KneeOptions, KneeSearch, PlayOptions
+from froude.experiment.scenario.run_lists import DATANODES, NODEMANAGERS, NODES
+from froude.hadoop.cluster.cluster import Cluster, ClusterOptions
+from froude.hadoop.cluster.faults import Fault, injected
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.cluster.yarn_cluster import YarnCluster
+from froude.hadoop.release.distribution import Hadoop
+from froude.mining.check.prediction import Prediction, predict
 from froude.mining.pipeline import mine
-from froude.mining.prediction import Prediction, predict
 from froude.trace.files import read_trace
 from froude.trace.importers.audit import ClosureResult, closure
 from froude.trace.types import Trace
@@ -41,8 +43,6 @@ from froude.workload.plan_file import write_plan
 from froude.workload.scale import Scale
 from froude.workload.types import Workload
 from froude.workload.yaml_file import open_workload, write_workload
-from froude.workspace.artifact import Origin
-from froude.workspace.store import Workspace
 
 SETTLE_S = 3.5
 """How long a recording goes on after its job: a little more than one heartbeat period."""

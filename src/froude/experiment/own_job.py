@@ -18,18 +18,18 @@ from froude.base.progress import Progress
 from froude.base.seeds import Seeds
 from froude.base.summary import counted
 from froude.base.units import Quantity
+from froude.documents.artifact import State
+from froude.documents.store import Workspace
+from froude.documents.store import check_name as check_artifact_name
 from froude.experiment.main_job import Recorded, record_job
-from froude.experiment.record import Recording
-from froude.experiment.run_lists import DATANODES, NODES
-from froude.experiment.variation import Variation, variation
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.faults import Fault
+from froude.experiment.record.record import Recording
+from froude.experiment.record.variation import Variation, variation
+from froude.experiment.scenario.run_lists import DATANODES, NODES
+from froude.hadoop.cluster.faults import Fault
+from froude.hadoop.release.distribution import Hadoop
 from froude.trace.files import read_meta
 from froude.trace.partial import partial_path
 from froude.workload.scale import Scale
-from froude.workspace.artifact import State
-from froude.workspace.store import Workspace
-from froude.workspace.store import check_name as check_artifact_name
 
 OUTPUT_SUFFIX = ".out"
 """Of the file beside a Trace that holds what the command printed."""

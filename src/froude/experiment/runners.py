@@ -18,23 +18,24 @@ from froude.base.files import kind_of_place, remove_folder, stated_os_errors
 from froude.base.progress import Progress
 from froude.base.scratch import Scratch
 from froude.base.summary import counted
+from froude.documents.store import PLACES, Workspace
 from froude.emulation.limits import parse_limit
-from froude.emulation.run import Run
-from froude.emulation.run_files import SCENARIO, read_run
-from froude.experiment import knee as search
-from froude.experiment.admission import check_targets
-from froude.experiment.comparable import Sample
-from froude.experiment.dyno import DynoRunner, inputs_of
-from froude.experiment.execution import Execution, Runner, properties_of, running_targets, started_for
-from froude.experiment.intervals import lowered
-from froude.experiment.knee import Knee
-from froude.experiment.knee_loads import Loads
+from froude.emulation.run.files import SCENARIO, read_run
+from froude.emulation.run.run import Run
+from froude.experiment.compare.comparable import Sample
+from froude.experiment.knee import knee as search
+from froude.experiment.knee.knee import Knee
+from froude.experiment.knee.loads import Loads
 from froude.experiment.main_job import Recorded
 from froude.experiment.own_job import OwnJob, claim_places, record_runs
-from froude.experiment.play import play
-from froude.experiment.playable import check_play, replayed_nonce
-from froude.experiment.prepared import Prepared, prepare
-from froude.experiment.scenario import (
+from froude.experiment.play.admission import check_targets
+from froude.experiment.play.execution import Execution, Runner, properties_of, running_targets, started_for
+from froude.experiment.play.play import play
+from froude.experiment.play.playable import check_play, replayed_nonce
+from froude.experiment.replay.dyno import DynoRunner, inputs_of
+from froude.experiment.replay.preparation import Prepared, prepare
+from froude.experiment.scenario.lowered_intervals import lowered
+from froude.experiment.scenario.scenario import (
     DynoScenario,
     KneeScenario,
     PlayScenario,
@@ -44,21 +45,20 @@ from froude.experiment.scenario import (
     read_scenario,
     scenario_text,
 )
-from froude.experiment.sweep import Arm, Turn, arms_of, turns
-from froude.experiment.swept import Swept, outcome_of
-from froude.hadoop import cds_build
-from froude.hadoop.distribution import Hadoop, java_for
-from froude.hadoop.faults import parse_fault
-from froude.hadoop.jvm import Java
-from froude.hadoop.launcher import PROGRAMS, YARN_PROGRAMS
-from froude.hadoop.program import find_program
-from froude.hadoop.yarn_jars import YarnJars
+from froude.experiment.sweep.result import Swept, outcome_of
+from froude.experiment.sweep.sweep import Arm, Turn, arms_of, turns
+from froude.hadoop.cluster import cds_build
+from froude.hadoop.cluster.faults import parse_fault
+from froude.hadoop.cluster.launcher import PROGRAMS, YARN_PROGRAMS
+from froude.hadoop.cluster.program import find_program
+from froude.hadoop.release.distribution import Hadoop, java_for
+from froude.hadoop.release.jvm import Java
+from froude.hadoop.release.yarn_jars import YarnJars
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.plan_file import read_plan
 from froude.workload.scale import Scale
 from froude.workload.yaml_file import WorkloadFile, open_workload, read_workload
-from froude.workspace.store import PLACES, Workspace
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,16 @@ from typing import Self, Unpack
 from froude.base import parallel
 from froude.base.progress import Progress
 from froude.base.units import Quantity
-from froude.emulation.run import Run
-from froude.emulation.run_files import read_run
-from froude.experiment import record as recording
+from froude.documents.store import Workspace as Store
+from froude.emulation.run.files import read_run
+from froude.emulation.run.run import Run
 from froude.experiment.figures.head import Part
 from froude.experiment.figures.page import Page, page
-from froude.hadoop import distribution
-from froude.hadoop.cluster import Cluster, ClusterOptions
-from froude.hadoop.namenode import NameNode, NameNodeOptions
-from froude.hadoop.yarn_cluster import YarnCluster
+from froude.experiment.record import record as recording
+from froude.hadoop.cluster.cluster import Cluster, ClusterOptions
+from froude.hadoop.cluster.namenode import NameNode, NameNodeOptions
+from froude.hadoop.cluster.yarn_cluster import YarnCluster
+from froude.hadoop.release import distribution
 from froude.mining import pipeline
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
@@ -32,7 +33,6 @@ from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
 from froude.workload.yaml_file import read_workload
-from froude.workspace.store import Workspace as Store
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Hadoop(distribution.Hadoop):
 
         Args:
             heap: its largest heap, such as `4 GB`.
-            options: see `froude.hadoop.namenode.NameNodeOptions`.
+            options: see `froude.hadoop.cluster.namenode.NameNodeOptions`.
         """
         return NameNode(self, heap=heap, **options)
 
@@ -54,7 +54,7 @@ class Hadoop(distribution.Hadoop):
         Args:
             datanodes: how many, 1 to 240.
             replication: copies of each block.
-            options: see `froude.hadoop.cluster.ClusterOptions`.
+            options: see `froude.hadoop.cluster.cluster.ClusterOptions`.
         """
         return Cluster(self, datanodes=datanodes, replication=replication, **options)
 

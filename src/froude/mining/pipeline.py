@@ -10,31 +10,31 @@ from froude.base.errors import InputError
 from froude.base.memory import collected_later
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
-from froude.hadoop.rows import EMPTY, Shape
-from froude.mining.arguments import ArgumentMiner, is_open
-from froude.mining.candidates import of_cause
-from froude.mining.causes import is_report
-from froude.mining.contained import find_containers
+from froude.messages.rows import EMPTY, Shape
 from froude.mining.counts import fit_count
-from froude.mining.events import Recording, recordings_of
-from froude.mining.findings import found, lost
-from froude.mining.following import find_following
-from froude.mining.inputs import find_inputs
-from froude.mining.knowledge import CONFIRMATION, PIECES
-from froude.mining.lanes import find_lanes, put_in_order
-from froude.mining.lifetimes import never_due, opened_and_closed
-from froude.mining.loop_counts import LoopCounts
-from froude.mining.numbering import renumber
-from froude.mining.placement import MinedEffect, Placement, beat_names, placement_of
-from froude.mining.questions import Questions
-from froude.mining.relocation import relocate
-from froude.mining.rivals import rivals
-from froude.mining.segments import Item, Loop
-from froude.mining.senders import Conventions, senders_of
-from froude.mining.starts import start_rules, undecided_starts
-from froude.mining.structure import MinedType, Occurrence, find_types
-from froude.mining.timing import timings
-from froude.mining.waits import find_waits
+from froude.mining.effects.aftereffects import find_following
+from froude.mining.effects.causes import is_report
+from froude.mining.effects.relocation import relocate
+from froude.mining.fit.rival_formulas import rivals
+from froude.mining.fit.starts import start_rules, undecided_starts
+from froude.mining.fit.timing import timings
+from froude.mining.history.placement import MinedEffect, Placement, beat_names, placement_of
+from froude.mining.history.waits import find_waits
+from froude.mining.read.events import Recording, recordings_of
+from froude.mining.read.knowledge import CONFIRMATION, PIECES
+from froude.mining.read.lanes import find_lanes, put_in_order
+from froude.mining.read.senders import Conventions, senders_of
+from froude.mining.rules.arguments import ArgumentMiner, is_open
+from froude.mining.rules.candidates import of_cause
+from froude.mining.rules.findings import found, lost
+from froude.mining.rules.loop_counts import LoopCounts
+from froude.mining.rules.numbering import renumber
+from froude.mining.rules.questions import Questions
+from froude.mining.shape.lifetimes import never_due, opened_and_closed
+from froude.mining.shape.segments import Item, Loop
+from froude.mining.shape.structure import MinedType, Occurrence, find_types
+from froude.mining.yarn.containers import find_containers
+from froude.mining.yarn.inputs import find_inputs
 from froude.trace.types import Trace
 from froude.workload.scale import Scale
 from froude.workload.types import (

@@ -20,6 +20,9 @@ from markupsafe import Markup
 
 from froude.base.files import atomic_write_all
 from froude.base.version import __version__
+from froude.documents.artifact import Origin
+from froude.documents.lineage import BLANK, seal
+from froude.documents.recognise import GENERATOR
 from froude.render.format import written
 from froude.render.json import report_json
 from froude.render.markdown import inline, plain, to_html
@@ -45,9 +48,6 @@ from froude.render.types import (
     ValueKind,
 )
 from froude.render.vegalite import panel_spec
-from froude.workspace.artifact import Origin
-from froude.workspace.document import BLANK, seal
-from froude.workspace.recognise import GENERATOR
 
 _WIDTHS = (("wide", 1080.0), ("middle", 690.0), ("narrow", 340.0))
 """A pattern, or a treemap, is drawn for three widths of the window; the style sheet shows one."""

@@ -13,14 +13,14 @@ from dataclasses import asdict
 from enum import Enum
 from typing import Any
 
-from froude.base.plain import Fields
+from froude.documents.artifact import Origin
+from froude.documents.lineage import dump_sealed_figures
+from froude.documents.migrate import Migrations
+from froude.documents.plain import Fields
+from froude.documents.unstamped import REPORT
 from froude.render.pattern import Pattern, PatternLoop, PatternStep
 from froude.render.prepare import prepare
 from froude.render.types import Block, Callout, Chart, KeyFigure, KeyFigures, Report, Table, Text, Treemap
-from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures
-from froude.workspace.migrate import Migrations
-from froude.workspace.unstamped import REPORT
 
 
 def _stamped(data: Fields) -> None:

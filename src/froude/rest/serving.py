@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from froude.base.declared import Declared
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
-from froude.hadoop.target import is_loopback, parse_address
+from froude.documents.declared import Declared
+from froude.hadoop.rpc.target import is_loopback, parse_address
 from froude.rest.bounded import MOST_AT_ONCE, Patience
 
 if TYPE_CHECKING:

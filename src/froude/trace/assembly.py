@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from froude.base.errors import InputError
-from froude.hadoop.namespace import namespace_in, resourcemanager_id, tells_namespace, tells_start
 from froude.hadoop.rpc import events
+from froude.hadoop.rpc.namespace import namespace_in, resourcemanager_id, tells_namespace, tells_start
 from froude.hadoop.rpc.observer import Observer
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import UNKNOWN, Target, service_of
+from froude.hadoop.rpc.target import UNKNOWN, Target, service_of
+from froude.messages.schema import Schema
 from froude.trace.redact import Redactor
 from froude.trace.tape import Record, RecordKind
 from froude.trace.types import Call, Loss, Status

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from froude.base.errors import InputError
-from froude.hadoop.target import service_of
+from froude.hadoop.rpc.target import service_of
 from froude.trace.assembly import CallRow, to_call, to_row
 from froude.trace.types import Call, Status
 

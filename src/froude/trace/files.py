@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from froude.base.documents import Section, dump_document
 from froude.base.errors import ChangedError, InputError, MissingError
 from froude.base.files import (
     atomic_folder,
@@ -27,16 +26,17 @@ from froude.base.files import (
     read_bounded,
     stated_os_errors,
 )
-from froude.base.plain import Fields
 from froude.base.units import Quantity, parse_quantity
-from froude.hadoop.schema import Schema, UnknownMethodError
+from froude.documents.artifact import Lineage, Origin, check_files, hash_files, hash_parts
+from froude.documents.lineage import Opened, dump_sealed, lineage_of, open_document
+from froude.documents.migrate import Migrations
+from froude.documents.plain import Fields
+from froude.documents.reading import Section, dump_document
+from froude.documents.recognise import kind_of
+from froude.documents.unstamped import PARTIAL_TRACE, TRACE
+from froude.messages.schema import Schema, UnknownMethodError
 from froude.trace import columns
 from froude.trace.types import Fidelity, Loss, Trace, TraceMeta
-from froude.workspace.artifact import Lineage, Origin, check_files, hash_files, hash_parts
-from froude.workspace.document import Opened, dump_sealed, lineage_of, open_document
-from froude.workspace.migrate import Migrations
-from froude.workspace.recognise import kind_of
-from froude.workspace.unstamped import PARTIAL_TRACE, TRACE
 
 CALLS, SCHEMA, META = "calls.parquet", "schema.fds", "meta.yaml"
 PARTS = (CALLS, SCHEMA, META)

@@ -15,12 +15,12 @@ import pyarrow as pa
 
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_bytes, atomic_write_text, open_regular, stated_os_errors
-from froude.hadoop.schema import Schema
+from froude.documents.artifact import Lineage, Origin, State
+from froude.messages.schema import Schema
 from froude.trace import files
 from froude.trace.assembly import CallRow
 from froude.trace.columns import SCHEMA, to_table, with_ids, with_targets
 from froude.trace.types import Loss, TraceMeta
-from froude.workspace.artifact import Lineage, Origin, State
 
 SUFFIX = ".partial"
 

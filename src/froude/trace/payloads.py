@@ -15,11 +15,11 @@ import numpy.typing as npt
 import pyarrow as pa
 from google.protobuf.message import Message
 
-from froude.hadoop.bulk_leaves import Texts, rows_of
-from froude.hadoop.leaves import Value
-from froude.hadoop.rows import Row, Shape
-from froude.hadoop.schema import Schema, UnknownMethodError
-from froude.hadoop.wire_steps import Payloads
+from froude.messages.bulk_leaves import Texts, rows_of
+from froude.messages.leaves import Value
+from froude.messages.rows import Row, Shape
+from froude.messages.schema import Schema, UnknownMethodError
+from froude.messages.steps import Payloads
 
 Ints = npt.NDArray[np.int64]
 

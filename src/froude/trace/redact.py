@@ -21,7 +21,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
 
 from froude.base.errors import InputError
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 SECRET_FIELDS: dict[str, frozenset[str]] = {
     # Tokens: the identifier is signed by the password, and both together open a connection as their owner.

@@ -14,9 +14,9 @@ from google.protobuf.message import Message
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import UNKNOWN, Target
-from froude.workspace.artifact import Lineage, State
+from froude.documents.artifact import Lineage, State
+from froude.hadoop.rpc.target import UNKNOWN, Target
+from froude.messages.schema import Schema
 
 _ENDED = {State.INTERRUPTED: "was interrupted", State.FAILED: "failed"}
 

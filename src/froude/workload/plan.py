@@ -10,7 +10,7 @@ from pathlib import Path
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
-from froude.hadoop.target import is_hadoops
+from froude.hadoop.rpc.target import is_hadoops
 from froude.workload.rounds import count_calls
 from froude.workload.scale import Scale, at_node
 from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType, Workload

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import Section
 from froude.base.errors import ChangedError, InputError
 from froude.base.files import atomic_folder, atomic_write_text
 from froude.base.units import parse_quantity
+from froude.documents.artifact import Lineage, Origin, hash_fields, hash_file
+from froude.documents.lineage import dump_sealed, lineage_of, open_document
+from froude.documents.migrate import Migrations, same
+from froude.documents.reading import Section
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan, calls_per_node
 from froude.workload.scale import Scale
@@ -20,9 +23,6 @@ from froude.workload.yaml_file import (
     write_with_lineage,
     write_workload,
 )
-from froude.workspace.artifact import Lineage, Origin, hash_fields, hash_file
-from froude.workspace.document import dump_sealed, lineage_of, open_document
-from froude.workspace.migrate import Migrations, same
 
 PLAN, WORKLOAD = "plan.yaml", "workload.yaml"
 PARTS = (PLAN, WORKLOAD)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from froude.base.documents import Section
 from froude.base.errors import InputError
-from froude.base.plain import Fields, parse_yaml
+from froude.documents.plain import Fields, parse_yaml
+from froude.documents.reading import Section
 from froude.workload.references import names_for, unknown_names
 from froude.workload.scale import Count
 from froude.workload.types import (

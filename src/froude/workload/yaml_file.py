@@ -8,10 +8,13 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import Section, dump_document, parse_document
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_text
 from froude.base.units import Quantity, parse_quantity
+from froude.documents.artifact import Lineage, Origin, hash_fields, parse_hash
+from froude.documents.lineage import dump_sealed, lineage_of, open_document, opened
+from froude.documents.migrate import Migrations, same
+from froude.documents.reading import Section, dump_document, parse_document
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     SCRIPTED,
@@ -38,9 +41,6 @@ from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field,
 from froude.workload.yaml_shared import expand, share
 from froude.workload.yaml_start import read_start, start_fields
 from froude.workload.yaml_timing import LONGEST_S, read_timing, timing_fields
-from froude.workspace.artifact import Lineage, Origin, hash_fields, parse_hash
-from froude.workspace.document import dump_sealed, lineage_of, open_document, opened
-from froude.workspace.migrate import Migrations, same
 
 MIGRATIONS = Migrations("workload", 3, {1: to_version_2, 2: same})
 _SHORTEST_S = 1e-3

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from froude.base.documents import Section
-from froude.base.plain import Fields, Items
+from froude.documents.plain import Fields, Items
+from froude.documents.reading import Section
 
 _FEWEST = 3
 """Places that a rule must stand at to be worth a name."""

@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from froude.base.documents import Section
 from froude.base.errors import InputError, nearest
-from froude.base.plain import Fields, Items
+from froude.documents.plain import Fields, Items
+from froude.documents.reading import Section
 from froude.workload.generators import GENERATORS, generate
 from froude.workload.scale import Count
 from froude.workload.types import (

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from froude.base.documents import Section
-from froude.base.plain import Fields, Items, OneLine, OneLineItems
+from froude.documents.plain import Fields, Items, OneLine, OneLineItems
+from froude.documents.reading import Section
 from froude.workload.yaml_named import name_rules, with_rules
 
 _FEWEST = 3

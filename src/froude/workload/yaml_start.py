@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from froude.base.documents import Section
+from froude.documents.reading import Section
 from froude.workload.start import Moment, StartRule
 from froude.workload.yaml_rules import lean
 from froude.workload.yaml_timing import LONGEST_S

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from froude.base.documents import Section
 from froude.base.errors import InputError
+from froude.documents.reading import Section
 from froude.workload.scale import Count
 from froude.workload.timing import LEVELS, Timing
 from froude.workload.yaml_rules import count_field

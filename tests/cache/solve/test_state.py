@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from froude.base.declared import from_plain
 from froude.base.errors import InputError
 from froude.cache.curves import LARGEST, MissRatioCurve
 from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
+from froude.documents.declared import from_plain
 from tests.support.cache.solve.made import state, table_1, vm
 
 

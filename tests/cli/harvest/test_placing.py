@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from froude.cli.app import run
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.site import read_site
 from froude.harvest.live.hdfs.plugin import CLASS, POLICY
 from froude.harvest.telemetry.files import write_datacenter

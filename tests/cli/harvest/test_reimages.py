@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from tests.support.harvest.live.hdfs.namenodes import NODES, namenode
 
 Out = pytest.CaptureFixture[str]

@@ -17,10 +17,10 @@ from froude.base.errors import InputError
 from froude.cli.outputs import Output
 from froude.cli.provision import common
 from froude.cli.settings import Settings
+from froude.documents.lineage import content_of
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Report, Section, Text
-from froude.workspace.document import content_of
 from tests.support.provision.clusters import paper_plan, photoshare, small
 
 NO_RANGE = "--from, --to: is no range"

@@ -10,7 +10,7 @@ import pytest
 
 from froude.cli.app import run
 from froude.cli.provision import drafting
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number, Unit
 from froude.provision.types import Op
 from froude.trace.files import write_trace

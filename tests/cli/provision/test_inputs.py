@@ -10,9 +10,9 @@ import pytest
 
 from froude.cli.app import run
 from froude.cli.provision import inputs
+from froude.documents.lineage import open_document
 from froude.provision.inputs.read import Parts, read_parts
 from froude.provision.inputs.yaml_form import MIGRATIONS
-from froude.workspace.document import open_document
 from tests.support.provision.inputs.figure2 import APPLICATION, RESOURCES, SLA
 
 pytest.importorskip("scipy")

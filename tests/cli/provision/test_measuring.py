@@ -17,9 +17,9 @@ from froude.provision.inputs.units import Dimension
 from froude.provision.measure.documents import UnitFacts
 from froude.provision.measure.live import measure as module
 from froude.provision.measure.live.measure import Request
+from froude.provision.measure.live.target import StorageKind, StorageTarget
 from froude.provision.measure.measurement import Measurement, Sample, fit
 from froude.provision.types import Op
-from froude.storage.target import StorageKind, StorageTarget
 from tests.support.provision.measure.documents import measurement
 
 NO_DEVICE = "is no block device"

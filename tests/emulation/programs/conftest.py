@@ -7,7 +7,7 @@ import pytest
 from froude.base.seeds import Seeds
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from testbed.plans import plan
 from tests.support.emulation.programs.scripted import SETTINGS
 

@@ -15,7 +15,7 @@ from froude.emulation.programs.beats import Beats
 from froude.emulation.programs.events import Failed, Note, Started, Timer, WakeAt
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.plan import Plan
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, Counter, NodeType, Periodic, Template, Which

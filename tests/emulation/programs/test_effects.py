@@ -11,7 +11,7 @@ import pytest
 from froude.emulation.programs.context import Cause
 from froude.emulation.programs.effects import Said, caused
 from froude.emulation.programs.events import Instruction, NodeId, Note, SendMessage
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.types import Actor, CallTemplate, Constant, Effect
 
 CALL = CallTemplate("client.c1", "p", "m", {}, callee=Constant("10.0.0.2:8041"))

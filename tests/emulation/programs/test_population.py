@@ -18,9 +18,9 @@ from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
 from froude.emulation.programs.population import Connections, PlaySettings, Population
 from froude.emulation.programs.registry import populate
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target
+from froude.hadoop.release.distribution import Hadoop
+from froude.hadoop.rpc.target import Target
+from froude.messages.schema import Schema
 from froude.workload.rules import Special, Value
 from froude.workload.types import Constant, Counter, Generated, Template
 from testbed.plans import call_template, plan

@@ -12,7 +12,7 @@ from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.hdfs.datanode import EmulatedDatanode
 from froude.emulation.programs.registry import KINDS, kind_of, methods_of, populate
 from froude.emulation.programs.scripted import ScriptedNode
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.types import SCRIPTED
 from testbed.plans import plan
 

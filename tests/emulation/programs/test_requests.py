@@ -15,8 +15,8 @@ from froude.emulation.programs.registry import populate
 from froude.emulation.programs.requests import Requests
 from froude.emulation.programs.scripted import ScriptedNode
 from froude.emulation.programs.scripted_family import ScriptedFamily
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.target import Target
+from froude.hadoop.release.distribution import Hadoop
+from froude.hadoop.rpc.target import Target
 from froude.workload.types import Constant, Flow, Side
 from testbed.plans import call_template, plan
 

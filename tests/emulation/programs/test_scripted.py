@@ -28,8 +28,8 @@ from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockWritten
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.target import Target
+from froude.hadoop.release.distribution import Hadoop
+from froude.hadoop.rpc.target import Target
 from froude.workload.plan import Plan
 from froude.workload.scale import Count
 from froude.workload.types import (

@@ -8,7 +8,7 @@ from froude.base.seeds import Seeds
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.scripted_family import ScriptedFamily
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.rules import Special
 from froude.workload.types import Constant, Counter, Template
 from testbed.plans import plan

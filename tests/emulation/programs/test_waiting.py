@@ -22,7 +22,7 @@ from froude.emulation.programs.made import Made, Ready
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.waiting import PATIENCE_S, Waiting
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.plan import Plan
 from froude.workload.rules import Special, Value
 from froude.workload.scale import Count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from froude.experiment.compare import Comparison, Outcome, compare
+from froude.experiment.compare.compare import Comparison, Outcome, compare
 from froude.experiment.figures.comparison import comparison_section, comparison_title, value_text
 from froude.experiment.figures.page import page
 from froude.render import Chart, Table, Tone

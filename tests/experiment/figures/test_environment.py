@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.emulation.run import TARGET
+from froude.emulation.run.run import TARGET
 from froude.experiment.figures.environment import (
     facts_table,
     limit_words,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from froude.emulation.bottleneck import CPU, Measured
 from froude.emulation.notes import LEFT_OUT
-from froude.emulation.run import TARGET, Run
+from froude.emulation.run.bottleneck import CPU, Measured
+from froude.emulation.run.run import TARGET, Run
 from froude.experiment.figures.head import head_of, run_head
 from froude.experiment.figures.run import run_sections
 from froude.render import Tone

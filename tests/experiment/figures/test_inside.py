@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from froude.emulation.bottleneck import Measured
+from froude.emulation.run.bottleneck import Measured
+from froude.emulation.run.readings import Readings
 from froude.experiment.figures.inside import Inside, charts_of, gauge, mean, rate, series
-from froude.experiment.figures.readings import Readings
 from froude.render import Axis
 from tests.support.experiment.main_jobs import a_run
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from froude.documents.artifact import Origin
 from froude.emulation.limits import parse_limit
-from froude.emulation.run import TARGET
-from froude.emulation.run_summary import summarise
+from froude.emulation.run.run import TARGET
+from froude.emulation.run.summary import summarise
 from froude.experiment.figures.head import head_of
 from froude.experiment.figures.knee import conditions, knee_section, knee_title
-from froude.experiment.knee import Knee, Play, Status
-from froude.experiment.knee_search import Outcome
+from froude.experiment.knee.knee import Knee, Play, Status
+from froude.experiment.knee.search import Outcome
 from froude.render import Callout, Chart, Table, Tone
-from froude.workspace.artifact import Origin
 from tests.support.experiment.knees import two_plays
 from tests.support.experiment.main_jobs import a_run_of_yarn
 

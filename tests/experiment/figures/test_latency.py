@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from froude.emulation.run import Run
-from froude.emulation.tally import Tally
+from froude.emulation.run.run import Run
+from froude.emulation.run.tally import Tally
 from froude.experiment.figures.latency import (
     against_load,
     by_method,

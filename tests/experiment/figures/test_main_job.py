@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from froude.emulation.bottleneck import CPU, Measured
+from froude.emulation.run.bottleneck import CPU, Measured
 from froude.experiment.figures.main_job import main_job_report
 from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.workload import workload_section

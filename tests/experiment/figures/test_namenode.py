@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.emulation.bottleneck import Load, Measured
+from froude.emulation.run.bottleneck import Load, Measured
 from froude.experiment.figures.namenode import namenode_section
 from froude.render import Table, Text
 from tests.support.experiment.figures.namenode import METRICS, charts

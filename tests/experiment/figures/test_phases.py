@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.emulation.run import Run
+from froude.emulation.run.run import Run
 from froude.experiment.figures.phases import phase_marks, phase_table, phases
 from tests.support.experiment.main_jobs import a_run
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.emulation.bottleneck import Load
+from froude.emulation.run.bottleneck import Load
 from froude.experiment.figures.player import player_section
 from froude.render import Chart, Table
 from tests.support.experiment.main_jobs import a_run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.emulation.bottleneck import Measured
+from froude.emulation.run.bottleneck import Measured
 from froude.experiment.figures.namenode import namenode_section
 from froude.experiment.figures.resourcemanager import resourcemanager_sections
 from froude.experiment.figures.run import run_sections

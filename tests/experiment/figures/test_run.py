@@ -2,11 +2,11 @@
 
 import pytest
 
-from froude.emulation.bottleneck import Load, Measured
 from froude.emulation.notes import LEFT_OUT
-from froude.emulation.run import Difference, Run
-from froude.emulation.tally import Tally
-from froude.emulation.verdict import LimitResult
+from froude.emulation.run.bottleneck import Load, Measured
+from froude.emulation.run.run import Difference, Run
+from froude.emulation.run.tally import Tally
+from froude.emulation.run.verdict import LimitResult
 from froude.experiment.figures.run import run_sections
 from froude.render import Callout, Table, Tone
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from froude.experiment.figures.namenode import namenode_section
 from froude.experiment.figures.stops import OTHERS, stop_blocks
-from froude.hadoop.gc_log import GcLog, HeapChange, Pause
+from froude.hadoop.metrics.gc_log import GcLog, HeapChange, Pause
 from froude.render import Chart, Table
 from tests.support.experiment.figures.namenode import METRICS, charts
 from tests.support.experiment.main_jobs import a_run

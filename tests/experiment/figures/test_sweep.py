@@ -6,7 +6,7 @@ import pytest
 
 from froude.experiment.figures.page import page
 from froude.experiment.figures.sweep import sweep_title, sweep_tone
-from froude.experiment.swept import Swept
+from froude.experiment.sweep.result import Swept
 from froude.render import Chart, ChartKind, Table, Tone
 from tests.support.experiment.sweeps import swept
 

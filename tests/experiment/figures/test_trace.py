@@ -9,11 +9,11 @@ from typing import TypeVar
 import pytest
 
 from froude.base.units import Quantity
+from froude.documents.artifact import Lineage, State
 from froude.experiment.figures.trace import traces_section
 from froude.render import Callout, Chart, Section, Table, Tone
 from froude.trace.importers.audit import ClosureResult
 from froude.trace.types import Loss, Trace
-from froude.workspace.artifact import Lineage, State
 from testbed.recorded import recorded
 from tests.support.trace.making import META, echo, small_trace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from froude.experiment.session import Hadoop
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 
 @pytest.fixture(scope="package")

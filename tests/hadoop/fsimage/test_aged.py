@@ -11,7 +11,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.hadoop.fsimage.aged import age
 from froude.hadoop.fsimage.container import delimited, first_of, image_bytes, kind, open_image
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 NAMES = {
     "namespaceId": 7,

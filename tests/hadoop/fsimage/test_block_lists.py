@@ -14,7 +14,7 @@ from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.fsimage.replicas import BEING_WRITTEN, BlockLists, read_columns
 from froude.hadoop.fsimage.striping import SYSTEM
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage import images
 
 Rows = list[tuple[int, int, int, int]]

@@ -59,5 +59,5 @@ def test_a_stream_that_is_cut_or_no_stream(codec: str) -> None:
 
 def test_whoever_starts_a_namenode_does_not_load_pyarrow() -> None:
     """It takes half a second and 50 MB, and players start NameNodes."""
-    code = "import sys, froude.hadoop.namenode; sys.exit('pyarrow' in sys.modules)"
+    code = "import sys, froude.hadoop.cluster.namenode; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0

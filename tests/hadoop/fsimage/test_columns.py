@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from froude.hadoop.fsimage.columns import decode_blocks, flat_inode
 from froude.hadoop.fsimage.container import kind
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 NUMBERS = st.integers(0, (1 << 64) - 1)
 BLOCKS = st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), max_size=30)

@@ -17,7 +17,7 @@ from froude.hadoop.fsimage.inode_rows import FILE
 from froude.hadoop.fsimage.namespace import ROOT_ID, Namespace, read_namespace
 from froude.hadoop.fsimage.saving import save_image
 from froude.hadoop.fsimage.sections import DIRECTORIES, Reader
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage import images
 from tests.support.hadoop.fsimage.templates import template
 

@@ -14,7 +14,7 @@ from froude.base.errors import InputError
 from froude.base.input_limits import InputLimits, within_limits
 from froude.hadoop.fsimage.codecs import CODECS
 from froude.hadoop.fsimage.container import delimited, first_of, image_bytes, kind, open_image
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 _ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

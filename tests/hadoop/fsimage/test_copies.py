@@ -14,7 +14,7 @@ from froude.hadoop.fsimage.copies import Copied, CopyingComposer, rows_of
 from froude.hadoop.fsimage.inode_rows import FILE
 from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.sections import DIRECTORIES, Reader
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage import images
 
 WHAT = {"/a/b": [b"b~2", b"b~3"], "/ö x": ["ö x~2".encode()], "/a/empty": [b"empty~2"]}

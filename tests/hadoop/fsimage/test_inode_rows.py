@@ -14,7 +14,7 @@ from froude.base.errors import InputError
 from froude.hadoop.fsimage.container import kind, open_image
 from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE, SYMLINK, InodeRows
 from froude.hadoop.fsimage.sections import Reader
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage import images
 
 NUMBERS = st.one_of(st.integers(0, 9), st.integers(0, (1 << 63) - 1))

@@ -12,7 +12,7 @@ from froude.base.errors import InputError
 from froude.hadoop.fsimage.codecs import CODECS
 from froude.hadoop.fsimage.container import Extent, delimited, image_bytes, kind, open_image
 from froude.hadoop.fsimage.namespace import Namespace, read_namespace
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage import images
 
 

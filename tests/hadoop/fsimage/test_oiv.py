@@ -16,7 +16,7 @@ from froude.hadoop.fsimage import oiv
 from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.oiv import open_any
 from froude.hadoop.fsimage.sections import Reader
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 NEWER = r"""<?xml version="1.0"?>
 <fsimage><version><layoutVersion>-67</layoutVersion><onDiskVersion>1</onDiskVersion></version>

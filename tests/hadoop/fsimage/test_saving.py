@@ -10,7 +10,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.saving import beside, save_image, transaction_of
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 
 def test_three_files(schema: Schema, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.hadoop.fsimage.container import Extent, ImageFile, delimited, image_bytes, open_image
 from froude.hadoop.fsimage.sections import LAYOUTS, Reader
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage import images
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from froude.hadoop.fsimage.container import kind, open_image
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.fsimage.striping import SYSTEM, Scheme, scheme, schemes
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage import images
 
 MB = 1 << 20

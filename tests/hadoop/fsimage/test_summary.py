@@ -9,7 +9,7 @@ import pytest
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.namespace import read_namespace
 from froude.hadoop.fsimage.summary import Folder, ImageSummary, Owner, summarise_image
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage import images
 
 

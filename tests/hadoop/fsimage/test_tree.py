@@ -10,7 +10,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.hadoop.fsimage.container import kind, open_image
 from froude.hadoop.fsimage.namespace import ROOT_ID, read_namespace
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.hadoop.fsimage import images
 
 BELOW_ITSELF = "lies below itself"

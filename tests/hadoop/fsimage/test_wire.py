@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from froude.hadoop.fsimage.columns import flat_inode
 from froude.hadoop.fsimage.wire import Source, Splitter, Taken, varints
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 NUMBERS = ("replication", "modificationTime", "permission", "blockType", "erasureCodingPolicyID")
 WANTED = (*NUMBERS, "blocks", "fileUC")

@@ -8,8 +8,7 @@ import pytest
 
 from froude.base.errors import TargetError
 from froude.experiment.session import Hadoop
-from froude.hadoop.schema import Schema
-from froude.hadoop.yarn_jars import YarnJars
+from froude.hadoop.release.yarn_jars import YarnJars
 from froude.harvest.live.attributes import (
     METHOD,
     PROTOCOL,
@@ -17,6 +16,7 @@ from froude.harvest.live.attributes import (
     attribute_requests,
     expression,
 )
+from froude.messages.schema import Schema
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.documents import STAMP
 from froude.base.errors import ChangedError, InputError
+from froude.documents.artifact import Origin
+from froude.documents.lineage import dump_sealed_figures
+from froude.documents.migrate import Migrations
+from froude.documents.reading import STAMP
 from froude.harvest.live.prior_file import prior_json, read_prior
 from froude.harvest.live.types import Prior, Resource
-from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures
-from froude.workspace.migrate import Migrations
 
 PRIOR = Prior(
     "h:1", "7", ("a",), {"x": None, "y": "5"}, {"n:1": "", "m:1": "b"}, {"n:1": Resource(1024, 2)}, {"n": ""}

@@ -10,6 +10,7 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.base.errors import GuardError, InputError, MissingError, TargetError
+from froude.documents.artifact import Origin
 from froude.harvest.live.choosing import LastRun, Request
 from froude.harvest.live.prior_file import read_prior
 from froude.harvest.live.service_file import read_known
@@ -24,7 +25,6 @@ from froude.harvest.live.serving import (
 )
 from froude.harvest.live.types import Changes, ClusterState, Resource
 from froude.harvest.telemetry.files import read_datacenter
-from froude.workspace.artifact import Origin
 from tests.support.harvest.live.changes import applied
 from tests.support.harvest.live.controller import CORE, NOW, OWN, cluster, daemon
 

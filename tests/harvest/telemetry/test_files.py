@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from froude.base.errors import ChangedError, FroudeError, InputError
+from froude.documents.recognise import kind_of
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages
 from froude.harvest.telemetry.files import META, PARTS, UTILISATION, read_datacenter, write_datacenter
-from froude.workspace.recognise import kind_of
 from tests.support.harvest.datacenters import drawn, made
 
 

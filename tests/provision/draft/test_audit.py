@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from froude.hadoop.audit import parse_line
+from froude.hadoop.audit.lines import parse_line
 from froude.provision.draft.audit import take_line
 from froude.provision.draft.jobs import Jobs
 from froude.provision.draft.log import AccessLog

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from froude.harvest.utilisation.series import Telemetry
 from froude.provision.draft.build import Machines, build
 from froude.provision.draft.table import Grouping
 from froude.provision.draft.types import Unit
 from froude.provision.types import Op
-from froude.telemetry.series import Telemetry
 from tests.support.provision.draft.build import jobs, write
 from tests.support.provision.draft.table import log_of, read
 

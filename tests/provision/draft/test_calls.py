@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.provision.draft.calls import HdfsCalls
 from froude.provision.draft.jobs import Jobs
 from froude.provision.draft.log import AccessLog

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.provision.draft.files import read_source, read_sources
 from froude.provision.draft.jobs import Jobs
 from froude.provision.draft.log import AccessLog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.base.plain import parse_yaml
+from froude.documents.plain import parse_yaml
 from froude.provision.draft.names import distinct, identifier, one_line
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import ChangedError, InputError
+from froude.documents.artifact import Origin
 from froude.provision.inputs.plan_file import plan_document, plan_json, read_cluster
 from froude.provision.types import Bundle
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
-from froude.workspace.artifact import Origin
 from tests.support.provision.clusters import BOX, paper_plan, photoshare, small, small_plan
 
 CLUSTER = """froude: cluster/1

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
+from froude.documents.migrate import Migrations
 from froude.provision.inputs.tree import Element, Flaws, Text
 from froude.provision.inputs.yaml_form import dump_yaml, parse_elements, parse_yaml
-from froude.workspace.migrate import Migrations
 from tests.support.provision.inputs.elements import element, messages
 
 HEAD = "froude: provision/1\n"

@@ -21,8 +21,9 @@ import typer
 
 from froude.cache.solve.files import shipped
 from froude.cli.app import COMMANDS
-from froude.emulation.run_files import write_run
-from froude.experiment.namespace_profile import profile_path
+from froude.documents.artifact import Origin
+from froude.emulation.run.files import write_run
+from froude.experiment.replay.namespace_profile import profile_path
 from froude.experiment.session import Hadoop
 from froude.harvest.live.prior_file import prior_json
 from froude.harvest.live.types import Prior
@@ -34,7 +35,6 @@ from froude.workload.plan_file import write_plan
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded, Workload
 from froude.workload.yaml_file import write_workload
-from froude.workspace.artifact import Origin
 from testbed.packet_bytes import file_of
 from testbed.plans import workload
 from tests.support.experiment import comparisons

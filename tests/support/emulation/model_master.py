@@ -33,8 +33,8 @@ from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import ErrorResponse, Request, Response
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
+from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 
 STAMP = 1_700_000_000_000

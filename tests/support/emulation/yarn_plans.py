@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.yarn.protocols import CLIENT, CONTAINERS, HDFS, SCHEDULER, TRACKER
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (

@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from froude.emulation.bottleneck import CPU, Measured
-from froude.emulation.run import Run
-from froude.emulation.tally import Tally
+from froude.emulation.run.bottleneck import CPU, Measured
+from froude.emulation.run.run import Run
+from froude.emulation.run.tally import Tally
 
 METHODS = {"create": 0.002, "addBlock": 0.004}
 """Median latency, seconds."""

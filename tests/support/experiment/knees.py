@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from froude.emulation.limits import parse_limit
-from froude.emulation.run_summary import summarise
-from froude.experiment.knee import Knee, Play, Status
-from froude.experiment.knee_search import Outcome
+from froude.emulation.run.summary import summarise
+from froude.experiment.knee.knee import Knee, Play, Status
+from froude.experiment.knee.search import Outcome
 from tests.support.experiment.main_jobs import a_run
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from froude.emulation.bottleneck import Measured
-from froude.emulation.run import Run
-from froude.emulation.tally import Tally
-from froude.experiment.jobs import DEMO
+from froude.emulation.run.bottleneck import Measured
+from froude.emulation.run.run import Run
+from froude.emulation.run.tally import Tally
 from froude.experiment.main_job import MainJob, Recorded
-from froude.mining.prediction import TypeSequences
+from froude.experiment.record.jobs import DEMO
+from froude.mining.check.prediction import TypeSequences
 from froude.trace.importers.audit import ClosureResult
 from froude.workload.extrapolate import extrapolate
 from testbed.recorded import FOLDER, recorded

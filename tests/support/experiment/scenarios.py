@@ -8,9 +8,10 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from froude.base.declared import Declared, Inner, declared
 from froude.base.errors import InputError
-from froude.base.forms import (
+from froude.base.units import Quantity
+from froude.documents.declared import Declared, Inner, declared
+from froude.documents.forms import (
     Amount,
     Each,
     Flag,
@@ -25,8 +26,7 @@ from froude.base.forms import (
     Text,
     Word,
 )
-from froude.base.units import Quantity
-from froude.experiment.scenario import KINDS, Command, Scenario
+from froude.experiment.scenario.scenario import KINDS, Command, Scenario
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 _NAMES = st.from_regex(r"[a-z][a-z_]{2,6}", fullmatch=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from froude.experiment.comparable import Sample
-from froude.experiment.scenario import Comparing, PlayScenario, SweepScenario
-from froude.experiment.sections import PlanLoad
-from froude.experiment.sweep import arms_of
-from froude.experiment.swept import Swept, outcome_of
+from froude.experiment.compare.comparable import Sample
+from froude.experiment.scenario.options import PlanLoad
+from froude.experiment.scenario.scenario import Comparing, PlayScenario, SweepScenario
+from froude.experiment.sweep.result import Swept, outcome_of
+from froude.experiment.sweep.sweep import arms_of
 from tests.support.experiment.comparisons import run
 
 

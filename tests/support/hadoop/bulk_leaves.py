@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from froude.hadoop.wire_steps import Payloads
+from froude.messages.steps import Payloads
 
 
 def payloads(listed: list[bytes]) -> Payloads:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from froude.mining.canonical import Logical, logical_calls
-from froude.mining.events import Event
+from froude.mining.read.canonical import Logical, logical_calls
+from froude.mining.read.events import Event
 
 PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from froude.mining.events import Event, Recording
+from froude.mining.read.events import Event, Recording
 from froude.workload.scale import Scale
 
 PROTOCOL = "made.Store"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from froude.mining.canonical import Logical, Token
-from froude.mining.causes import Channel
-from froude.mining.elements import Numbers, indices_of, lists_of
-from froude.mining.said import is_distinctive
-from froude.mining.senders import Sender
+from froude.mining.effects.causes import Channel
+from froude.mining.effects.rare_values import is_distinctive
+from froude.mining.read.canonical import Logical, Token
+from froude.mining.read.elements import Numbers, indices_of, lists_of
+from froude.mining.read.senders import Sender
 from froude.workload.types import Actor, Scalar
 
 Option = tuple[Channel, int, Numbers]

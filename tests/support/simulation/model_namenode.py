@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from froude.emulation.programs.hdfs.blocks import read_buffers
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 POOL = "BP-model"
 CLUSTER = "CID-model"

@@ -24,8 +24,8 @@ from froude.emulation.programs.registry import populate
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
+from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.types import Moment
 from tests.support.simulation.model_namenode import ModelError, ModelNameNode

@@ -8,11 +8,11 @@ import pyarrow.compute as pc
 import pytest
 
 from froude.base.errors import ChangedError, InputError
+from froude.documents.recognise import kind_of
+from froude.documents.store import Workspace
 from froude.trace.audit import files
 from froude.trace.audit.files import AuditLog, moment, open_audit
 from froude.trace.importers.audit_log import import_audit
-from froude.workspace.recognise import kind_of
-from froude.workspace.store import Workspace
 from testbed.audit_lines import START_S, calls, written
 
 LINES = calls(40)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.hadoop.audit import AuditLine, parse_line
-from froude.hadoop.audit_text import date_text
+from froude.hadoop.audit.lines import AuditLine, parse_line
+from froude.hadoop.audit.text import date_text
 from froude.trace.audit.columns import TEXTS
 from froude.trace.audit.parse import Form, Parsed, parse_bytes
 from testbed.audit_lines import LINE, START_S, any_line, calls, written

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from froude.hadoop.anonymise import Names
+from froude.hadoop.fsimage.anonymise import Names
 from froude.trace.audit.columns import from_lines
 from froude.trace.audit.rename import renamed
 from testbed.audit_lines import LINE, calls

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.trace.capture import flows as module
 from froude.trace.capture.flows import Flows
 from froude.trace.capture.packet_headers import ACK, RST, SYN, Segment

@@ -11,8 +11,8 @@ import pytest
 
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target, target_at
+from froude.hadoop.rpc.target import Target, target_at
+from froude.messages.schema import Schema
 from froude.trace.capture import identity
 from froude.trace.capture.identity import with_identities
 from froude.trace.capture.legs import Listener

@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from froude.base.errors import FroudeError, InputError
+from froude.documents.artifact import State
 from froude.trace.capture.lane import MESSAGE_BYTES, Lane, beside, reap, run, serve
 from froude.trace.capture.settings import Setup
 from froude.trace.files import read_trace
-from froude.workspace.artifact import State
 from testbed import wire
 from tests.support.trace.capture.tokens import SECRET, Client, settings
 

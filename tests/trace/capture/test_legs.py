@@ -12,7 +12,7 @@ import pytest
 import uvloop
 
 from froude.base.errors import InputError
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.proxy import Proxy
 from froude.trace.tape import RecordKind

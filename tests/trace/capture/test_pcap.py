@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError, MissingError
 from froude.base.units import Quantity
+from froude.documents.artifact import Origin, State
 from froude.hadoop.rpc import headers
 from froude.hadoop.rpc.frames import frame
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.trace.assembly import assemble
 from froude.trace.capture.packet_headers import Segment
 from froude.trace.capture.pcap import PcapResult, PcapSettings, capture_pcap
 from froude.trace.files import read_trace
 from froude.trace.redact import Redactor
 from froude.trace.types import Status, Trace
-from froude.workspace.artifact import Origin, State
 from testbed import wire
 from testbed.packet_bytes import CLIENT, SERVER, Talk, file_of, shuffled
 from tests.support.trace.capture.pcap import talk_of

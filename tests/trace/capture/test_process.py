@@ -13,11 +13,11 @@ import psutil
 import pytest
 
 from froude.base.errors import InputError, MissingError, TargetError
+from froude.documents.artifact import State
 from froude.trace.capture.process import CaptureProcess
 from froude.trace.capture.settings import CaptureResult, CaptureSettings, error_to_mapping
 from froude.trace.files import read_trace
 from froude.trace.types import Loss
-from froude.workspace.artifact import State
 from testbed import wire
 from tests.conftest import Gone
 from tests.support.trace.capture.tokens import before, settings

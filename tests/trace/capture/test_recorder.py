@@ -15,13 +15,13 @@ import pytest
 
 from froude.base.errors import MissingError
 from froude.base.units import Quantity
+from froude.documents.artifact import State
 from froude.trace.capture import recorder
 from froude.trace.capture.recorder import Recorder, serve
 from froude.trace.capture.settings import CaptureSettings, Setup
 from froude.trace.files import read_trace
 from froude.trace.partial import PartialWriter, partial_path, recover
 from froude.trace.tape import Record, RecordKind, pack
-from froude.workspace.artifact import State
 from testbed import wire
 
 SETUP, FINISH = RecordKind.SETUP, RecordKind.FINISH

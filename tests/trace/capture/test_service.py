@@ -17,12 +17,12 @@ import pytest
 
 from froude.base.errors import MissingError, TargetError
 from froude.base.units import Quantity
+from froude.documents.artifact import State
 from froude.trace.capture.process import CaptureProcess
 from froude.trace.files import read_trace
 from froude.trace.partial import recover
 from froude.trace.types import Loss, Status
 from froude.trace.validate import validate_trace
-from froude.workspace.artifact import State
 from testbed import wire
 from tests.support.trace.capture.tokens import SECRET, Client, on_disk, settings
 

@@ -9,7 +9,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.settings import CaptureSettings, Setup
 

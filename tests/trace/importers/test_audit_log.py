@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from froude.base.errors import InputError
-from froude.hadoop.anonymise import Names
+from froude.hadoop.fsimage.anonymise import Names
 from froude.trace.audit.cut import Cut
 from froude.trace.audit.parse import Form
 from froude.trace.importers.audit_log import import_audit

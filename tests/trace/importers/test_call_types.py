@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.hadoop.leaves import leaves
-from froude.hadoop.schema import Schema
+from froude.messages.leaves import leaves
+from froude.messages.schema import Schema
 from froude.trace.importers.call_secrets import Masker
 from froude.trace.importers.call_types import MOST_ARGUMENTS, MOST_FIELDS, Converter, Naming, Shape
 from froude.trace.importers.call_values import Cell

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from froude.experiment.session import Hadoop
-from froude.hadoop.edits import Around, Operation
+from froude.hadoop.cluster.edits import Around, Operation
 from froude.trace.importers import image_cut
 from froude.trace.importers.image_cut import cut_by_edits, cut_by_image
 from tests.support.hadoop.fsimage import images

@@ -10,7 +10,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.trace.importers.tap import import_tap
 from froude.trace.tape import RecordKind, pack
 from testbed import wire

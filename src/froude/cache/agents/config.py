@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from froude.base.declared import Declared, Example
 from froude.base.errors import InputError
-from froude.base.forms import FieldError, Number, Seconds, Size, Text
 from froude.cache.monitor.limits import MOST, Limits
-from froude.hadoop.target import parse_address
+from froude.documents.declared import Declared, Example
+from froude.documents.forms import FieldError, Number, Seconds, Size, Text
+from froude.documents.lineage import declared_of, open_document
+from froude.documents.migrate import Migrations
+from froude.hadoop.rpc.target import parse_address
 from froude.rest.serving import Tls, may_listen
-from froude.workspace.document import declared_of, open_document
-from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("cache-agent", 1)
 KIND = "kind"

@@ -16,7 +16,7 @@ from froude.base.clock import Clock
 from froude.base.errors import TargetError
 from froude.base.files import stated_os_errors
 from froude.cache.backends.types import Finding, Rate, Verdict
-from froude.hadoop.daemons import reaper_command
+from froude.hadoop.cluster.daemons import reaper_command
 
 _READER = Path(__file__).parent / "_reader.py"
 _BLOCK = 4096

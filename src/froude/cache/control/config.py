@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from froude.base.declared import Declared, Example
-from froude.base.forms import FieldError, Number, Seconds, Size, Text
 from froude.base.units import MIB
 from froude.cache.agents.config import Serving
 from froude.cache.control.deciding import Assumed, Solver, Wishes
 from froude.cache.solve.moving import LEAST_GAIN
 from froude.cache.solve.policies import DEFAULT, policy
-from froude.hadoop.target import is_loopback
+from froude.documents.declared import Declared, Example
+from froude.documents.forms import FieldError, Number, Seconds, Size, Text
+from froude.documents.lineage import declared_of, open_document
+from froude.documents.migrate import Migrations
+from froude.hadoop.rpc.target import is_loopback
 from froude.rest.calls import server_of
-from froude.workspace.document import declared_of, open_document
-from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("cache-controller", 1)
 _WEIGHT = Number(0, 1e6)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from froude.base.forms import Number
 from froude.base.seeds import Seeds
 from froude.cache.control.types import Decision
 from froude.cache.monitor.limits import Limits
@@ -17,6 +16,7 @@ from froude.cache.solve.plan import Plan
 from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import Policy
 from froude.cache.solve.state import MOST, Application, Bounds, Hypervisor, JobRun, State, Vm
+from froude.documents.forms import Number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

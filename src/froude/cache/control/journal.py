@@ -14,12 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from froude.base.documents import STAMP, parse_stamp
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_bytes, read_bounded, refuse_special, stated_os_errors
 from froude.base.locks import alone
 from froude.cache.control.types import Record, plain, record_of
 from froude.cache.monitor.limits import MOST
+from froude.documents.reading import STAMP, parse_stamp
 
 KEPT = 1000
 """Rounds that are remembered: 17 hours at one a minute, less where many are asked for."""

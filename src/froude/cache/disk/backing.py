@@ -8,13 +8,13 @@ import os
 import stat
 from pathlib import Path
 
+from froude.base.block_devices import device_at, loops_over, openers, users_of
 from froude.base.errors import GuardError, InputError, MissingError
 from froude.base.files import take
+from froude.base.holes import write_all, zero
 from froude.cache.disk.header import ImageState
 from froude.cache.disk.seams import Data
 from froude.cache.disk.table import BLOCK
-from froude.storage.guard import device_at, loops_over, openers, users_of
-from froude.storage.holes import write_all, zero
 
 
 class Image:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from froude.base.errors import FroudeError, GuardError, InputError, MissingError
 from froude.base.files import refuse_special, stated_os_errors, take
+from froude.base.holes import punch, write_all
 from froude.base.units import MIB
 from froude.cache.disk.backing import aligned, reopen_direct
 from froude.cache.disk.header import (
@@ -35,7 +36,6 @@ from froude.cache.disk.header import (
 from froude.cache.disk.seams import Data
 from froude.cache.disk.status import Limits
 from froude.cache.disk.table import BLOCK, Geometry, Restored, Table
-from froude.storage.holes import punch, write_all
 
 _MAGIC = b"froude disk cache 1\n"
 _DATA_AT = BLOCK

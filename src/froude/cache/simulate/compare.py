@@ -8,10 +8,10 @@ from statistics import fmean
 
 from froude.base import parallel
 from froude.base.seeds import Seeds
+from froude.base.statistics import mean_interval
 from froude.cache.simulate.play import Outcome, play
 from froude.cache.simulate.scenario import Scenario
 from froude.cache.solve.policies import policy
-from froude.experiment.interval import mean_interval
 
 BASE = "shared"
 """What others are compared with: the paper's baseline."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from froude.base.declared import Declared
-from froude.base.forms import Each, FieldError, Named, Number, Seconds, Size, Text
 from froude.base.units import MIB
 from froude.cache.curves import LARGEST
 from froude.cache.simulate.jobs import JOBS
-from froude.workspace.document import declared_of, open_document
-from froude.workspace.migrate import Migrations
+from froude.documents.declared import Declared
+from froude.documents.forms import Each, FieldError, Named, Number, Seconds, Size, Text
+from froude.documents.lineage import declared_of, open_document
+from froude.documents.migrate import Migrations
 
 SCENARIO = Migrations("cache-scenario", 1)
 EXAMPLES = Path(__file__).parent / "examples"

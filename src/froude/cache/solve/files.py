@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from froude.base.documents import dump_document
 from froude.cache.solve.state import State
-from froude.workspace.document import declared_of, open_document
-from froude.workspace.migrate import Migrations
+from froude.documents.lineage import declared_of, open_document
+from froude.documents.migrate import Migrations
+from froude.documents.reading import dump_document
 
 STATE = Migrations("cache-state", 1)
 PLAN = Migrations("cache-plan", 1)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Annotated, Any
 
-from froude.base.declared import Declared
-from froude.base.forms import FieldError, Form, Named, Number, Seconds, Size
 from froude.base.units import MIB
 from froude.cache.curves import LARGEST, MissRatioCurve
+from froude.documents.declared import Declared
+from froude.documents.forms import FieldError, Form, Named, Number, Seconds, Size
 
 MOST = 1e12
 """Of any rate or count: beyond it stands a typing error."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.documents import LIMIT_BYTES
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.cli import answers
 from froude.cli.cache.sizes import size_of
+from froude.documents.reading import LIMIT_BYTES
 
 if TYPE_CHECKING:
     from froude.cache.simulate.traces import Layout
@@ -148,7 +148,7 @@ def _traces(
     from froude.cache.figures.simulation import replay_report
     from froude.cache.simulate.replay import Replay, footprint_bytes, replay_all
     from froude.cache.simulate.traces import read_traces
-    from froude.workspace.document import content_of
+    from froude.documents.lineage import content_of
 
     chunk = size_of(flags.chunk or "64 KiB", "--chunk")
     trace = read_traces(paths, _layout(flags.layout))
@@ -185,7 +185,7 @@ def _traces(
 def _is_scenario(paths: list[Path]) -> bool:
     """Whether a scenario is meant, and not traces."""
     from froude.cache.simulate.scenario import SCENARIO
-    from froude.workspace.recognise import kind_of
+    from froude.documents.recognise import kind_of
 
     kinds = [kind_of(path) for path in paths]
     if SCENARIO.kind in kinds and len(paths) > 1:

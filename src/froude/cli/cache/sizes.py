@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from froude.base.errors import InputError
-from froude.base.forms import Size
+from froude.documents.forms import Size
 
 
 def size_of(text: str, place: str, *, zero: bool = False) -> int:

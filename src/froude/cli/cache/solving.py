@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.documents import LIMIT_BYTES
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.cli import answers
+from froude.documents.reading import LIMIT_BYTES
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings

@@ -111,10 +111,10 @@ def rollback(
     Example: froude harvest rollback harvest-state.json
     """
     from froude.cli.harvest import placing
+    from froude.documents.recognise import kind_of
     from froude.harvest.live.changes import restoring, unreachable
     from froude.harvest.live.hdfs import prior as hdfs
     from froude.harvest.live.prior_file import read_prior
-    from froude.workspace.recognise import kind_of
 
     settings: Settings = ctx.obj
     if state.exists():

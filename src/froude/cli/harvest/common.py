@@ -51,8 +51,8 @@ def finish(
         output: place of the JSON.
         report: place of the page.
     """
+    from froude.documents.lineage import content_of
     from froude.harvest.telemetry.files import META, read_datacenter
-    from froude.workspace.document import content_of
 
     require()
     answer = find(read_datacenter(folder))

@@ -53,10 +53,10 @@ def generate(
 
     from froude.base.seeds import Seeds
     from froude.cli.outputs import Output, claim
+    from froude.documents.artifact import hash_file
     from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
     from froude.harvest.telemetry.generate import generate as make
     from froude.harvest.telemetry.profiles import PROFILES
-    from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
     chosen = PROFILES.get(profile)
@@ -125,6 +125,7 @@ def import_(
     from froude.base.summary import counted, recognised_text
     from froude.base.units import seconds_text
     from froude.cli.outputs import Output, claim
+    from froude.documents.artifact import hash_file
     from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
     from froude.harvest.telemetry.importers import (
         LONGEST_SLOT_S,
@@ -132,7 +133,6 @@ def import_(
         read_samples,
         with_reimages,
     )
-    from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
     common.require()

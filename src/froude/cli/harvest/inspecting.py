@@ -124,8 +124,8 @@ def _located(
     if blocks is not None and blocks.is_dir():
         return _of_lists(datacenter, blocks)
     if namenode is not None:
-        from froude.hadoop.connection import current_user
-        from froude.hadoop.target import parse_address
+        from froude.hadoop.rpc.connection import current_user
+        from froude.hadoop.rpc.target import parse_address
         from froude.harvest.live.hdfs.fsck import fsck_lines
 
         host, port = parse_address(namenode.removeprefix("http://"), place="--namenode")
@@ -152,7 +152,7 @@ def _located(
 
 
 def _of_lists(datacenter: Datacenter, folder: Path) -> tuple[Locations, np.ndarray]:
-    from froude.experiment.block_lists import open_block_lists
+    from froude.experiment.replay.block_lists import open_block_lists
     from froude.harvest.place.existing import by_block
     from froude.harvest.telemetry.fsck import Locations
 

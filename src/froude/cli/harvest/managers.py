@@ -15,11 +15,11 @@ from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
-    from froude.hadoop.schema import Schema
     from froude.harvest.live.changes import Carrier
     from froude.harvest.live.resourcemanager import ResourceManager
     from froude.harvest.live.types import Changes, ClusterState, Prior
     from froude.harvest.live.usage import Reserve
+    from froude.messages.schema import Schema
 
 AT = typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")
 At = Annotated[str, AT]
@@ -89,9 +89,9 @@ def server(
     Raises:
         InputError: one is no address.
     """
-    from froude.hadoop import yarn_settings
-    from froude.hadoop.connection import current_user
-    from froude.hadoop.target import parse_address
+    from froude.hadoop.rpc.connection import current_user
+    from froude.hadoop.rpc.target import parse_address
+    from froude.hadoop.settings import yarn as yarn_settings
     from froude.harvest.live import attributes
     from froude.harvest.live.resourcemanager import ResourceManager
 
@@ -117,8 +117,8 @@ def _schema(settings: Settings, hadoop: str | None) -> Schema:
 
     if hadoop and Path(hadoop).is_dir():
         return schema_of(hadoop, settings)[0]
-    from froude.hadoop.distribution import Hadoop
-    from froude.hadoop.yarn_jars import YarnJars
+    from froude.hadoop.release.distribution import Hadoop
+    from froude.hadoop.release.yarn_jars import YarnJars
 
     return YarnJars.find(
         Hadoop.find(hadoop, progress=settings.progress()), progress=settings.progress()

@@ -315,8 +315,8 @@ def calls_to(settings: Settings, text: str, user: str | None) -> NameNodeCalls:
         text: `host:port` of its RPC server.
         user: who asks; None for `HADOOP_USER_NAME`, or you.
     """
-    from froude.hadoop.distribution import Hadoop
-    from froude.hadoop.target import parse_address
+    from froude.hadoop.release.distribution import Hadoop
+    from froude.hadoop.rpc.target import parse_address
     from froude.harvest.live.hdfs.namenode import NameNodeCalls
 
     host, port = parse_address(text, place="--namenode")
@@ -375,7 +375,7 @@ def _changes(wanted: _Wanted, found: Placed, before: HdfsPrior | None) -> HdfsCh
 
 def _own_conf(settings: Settings, namenode: str) -> Path | None:
     """The configuration folder of a NameNode that Froude started in this workspace."""
-    from froude.hadoop import background
+    from froude.hadoop.cluster import background
 
     state = background.running(settings.workspace)
     if state is None or state.uri.removeprefix("hdfs://") != namenode.removeprefix("hdfs://").rstrip("/"):

@@ -43,8 +43,8 @@ def reimages(
     """
     from froude.base.clock import RealClock
     from froude.base.files import atomic_write_text, read_bounded, refuse_special
+    from froude.documents.recognise import head_of
     from froude.harvest.live.hdfs.reimages import merged, read_seen, seen_text, wiped
-    from froude.workspace.recognise import head_of
 
     settings: Settings = ctx.obj
     seconds = parse_seconds(interval, place="--interval")

@@ -181,7 +181,7 @@ def _request(settings: Settings, containers: int | None, graph: Path | None) -> 
 
 def _fields(path: Path) -> dict[str, Any]:
     from froude.base.files import read_bounded
-    from froude.base.plain import parse_json
+    from froude.documents.plain import parse_json
 
     fields = parse_json(read_bounded(path, limit_bytes=_LIMIT_BYTES), str(path))
     if not isinstance(fields, dict) or "am-container-spec" not in fields:

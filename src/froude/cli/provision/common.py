@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from froude.base.documents import STAMP
 from froude.base.errors import InputError
 from froude.cli import outputs
 from froude.cli.numbers import ranged
@@ -21,14 +20,15 @@ from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 from froude.cli.terminal import visible
+from froude.documents.reading import STAMP
 
 if TYPE_CHECKING:
+    from froude.documents.artifact import Origin
     from froude.provision.inputs.tree import FlawedInputError
     from froude.provision.search.solve_limits import SolveLimits
     from froude.provision.types import Problem
     from froude.provision.types.plan import ProvisionPlan
     from froude.render import Report
-    from froude.workspace.artifact import Origin
 
 EXIT_ERROR, EXIT_MISSED = 1, 3
 FIGURES = ".figures.json"
@@ -148,8 +148,8 @@ def origin(settings: Settings, files: Sequence[str | Path]) -> Origin:
     Raises:
         InputError: an input cannot be read any more.
     """
+    from froude.documents.lineage import content_of
     from froude.provision.inputs.read import find_input
-    from froude.workspace.document import content_of
 
     return settings.origin([content_of(find_input(str(file))) for file in files], seeded=True)
 
@@ -292,8 +292,8 @@ def finish(
         typer.Exit: a plan is not proved, or something is not met; its code is 3.
     """
     from froude.cli.page_text import page_text
-    from froude.workspace.document import dump_sealed_figures
-    from froude.workspace.migrate import Migrations
+    from froude.documents.lineage import dump_sealed_figures
+    from froude.documents.migrate import Migrations
 
     migrations = Migrations(answer.kind, 1)
     content = {STAMP: migrations.stamp, **answer.content}

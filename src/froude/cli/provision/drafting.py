@@ -100,6 +100,7 @@ def draft(
 
     Example: froude provision draft trace-1 -o application.yaml
     """
+    from froude.documents.lineage import content_of, with_lineage
     from froude.provision.draft.build import build
     from froude.provision.draft.cluster import with_counts, with_jobs, with_namenode
     from froude.provision.draft.counters import read_counters
@@ -111,7 +112,6 @@ def draft(
     from froude.provision.draft.types import Draft, TaskBy
     from froude.provision.draft.yaml_text import to_text
     from froude.provision.inputs.yaml_form import MIGRATIONS
-    from froude.workspace.document import content_of, with_lineage
 
     settings: Settings = ctx.obj
     traces = [inputs.place(settings, path, "trace") for path in traces or []]
@@ -169,9 +169,9 @@ def _grouping(datasets: list[str], share: float, depth: int | None) -> Grouping:
 
 
 def _machines(files: list[Path], cores: float | None, scale: CountedIn | None, zone: Any) -> Machines | None:
+    from froude.harvest.utilisation.files import read_telemetry
+    from froude.harvest.utilisation.series import Scale
     from froude.provision.draft.build import Machines
-    from froude.telemetry.files import read_telemetry
-    from froude.telemetry.series import Scale
 
     if not files:
         if cores is not None or scale is not None:

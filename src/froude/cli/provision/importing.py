@@ -15,10 +15,10 @@ from froude.cli.provision import common
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
+    from froude.documents.artifact import Origin
     from froude.provision.prices.build import Imported
     from froude.provision.prices.layouts import Prices, Tariff
     from froude.provision.types import Catalog
-    from froude.workspace.artifact import Origin
 
 
 class Figures(StrEnum):
@@ -237,10 +237,10 @@ def _malformed(settings: Settings, prices: Prices, *, strict: bool) -> None:
 def _write_template(
     settings: Settings, path: Path, imported: Imported, rates: Sequence[Path], how: Origin
 ) -> None:
+    from froude.documents.lineage import with_lineage
     from froude.provision.prices.asked import template
     from froude.provision.prices.files import load_rates
     from froude.provision.prices.rates import MIGRATIONS
-    from froude.workspace.document import with_lineage
 
     text = template(imported.asked, load_rates(_own(rates)))
     if settings.dry_run:
@@ -260,12 +260,12 @@ def _write_catalog(
     tables: Sequence[Path],
     how: Origin,
 ) -> None:
+    from froude.documents.lineage import with_lineage
     from froude.provision.inputs.comments import Comment, with_comments
     from froude.provision.inputs.read import Parts, parts_of
     from froude.provision.inputs.tree import Flaws
     from froude.provision.inputs.write import elements, to_xml, to_yaml
     from froude.provision.inputs.yaml_form import MIGRATIONS
-    from froude.workspace.document import with_lineage
 
     catalog = imported.catalog(base)
     parts, flaws = Parts(catalog), Flaws()

@@ -69,8 +69,8 @@ def check(
 
 def _apart(files: list[str], cluster: Path | None) -> tuple[list[str], Path | None]:
     """(inputs, the plan among them or apart)."""
+    from froude.documents.recognise import kind_of
     from froude.provision.inputs.plan_file import MIGRATIONS
-    from froude.workspace.recognise import kind_of
 
     plans = [file for file in files if Path(file).is_file() and kind_of(Path(file)) == MIGRATIONS.kind]
     if len(plans) + (cluster is not None) > 1:
@@ -99,12 +99,12 @@ def convert(
 
     Example: froude provision convert hardware.xml application.xml sla.xml -o photoshare.yaml
     """
+    from froude.documents.lineage import with_lineage
     from froude.provision.inputs.comments import comments, with_comments
     from froude.provision.inputs.read import read_parts, read_text
     from froude.provision.inputs.tree import FlawedInputError
     from froude.provision.inputs.write import to_xml, to_yaml
     from froude.provision.inputs.yaml_form import MIGRATIONS
-    from froude.workspace.document import with_lineage
 
     settings: Settings = ctx.obj
     claim(settings, [Output(output, MIGRATIONS.kind)], files)

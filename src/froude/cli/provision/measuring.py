@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from froude.provision.inputs.units import Dimension
     from froude.provision.measure.documents import UnitFacts
     from froude.provision.measure.live.measure import Request
+    from froude.provision.measure.live.target import StorageTarget
     from froude.provision.measure.measurement import Fit, Measurement
-    from froude.storage.target import StorageTarget
 
 _SIZES = "4KiB,64KiB,200KiB,1MiB,10MiB"
 _WORDS = {"R": "reads", "W": "writes"}
@@ -74,13 +74,13 @@ def measure(
 
     Example: froude provision measure /mnt/disk --unit 7.2KDisk --unit-file unit.yaml
     """
+    from froude.documents.lineage import with_lineage
     from froude.provision.inputs.yaml_form import MIGRATIONS as INPUT
     from froude.provision.measure.documents import measurement_json, unit_yaml
     from froude.provision.measure.figures import measurement_report
     from froude.provision.measure.live.measure import check_region
     from froude.provision.measure.live.measure import measure as measure_target
-    from froude.storage.target import find_target
-    from froude.workspace.document import with_lineage
+    from froude.provision.measure.live.target import find_target
 
     settings: Settings = ctx.obj
     unit_place = [] if unit_file is None else [Output(unit_file, INPUT.kind)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from froude.hadoop.rpc.sasl import Token
-from froude.hadoop.target import UNKNOWN, Target
+from froude.hadoop.rpc.target import UNKNOWN, Target
 from froude.workload.types import Moment
 
 LOST = "ConnectionLost"

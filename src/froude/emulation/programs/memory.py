@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 
 from froude.base.units import Quantity
 from froude.emulation.programs.paths import elements_at, value_at
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.workload.generators import generate
 from froude.workload.occurrences import History, Loops, of_own_node
 from froude.workload.rounds import at_round

@@ -1,6 +1,6 @@
 """Single values out of messages by leaf path, without flattening the whole message.
 
-Paths are those of `froude.hadoop.leaves`; in an effect `{each}` stands for an element's number.
+Paths are those of `froude.messages.leaves`; in an effect `{each}` stands for an element's number.
 The element of a list in a list has several, the outer one first.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from froude.hadoop.leaves import key_of
+from froude.messages.leaves import key_of
 from froude.workload.rules import Special, Value
 
 _STEP = re.compile(r"([A-Za-z_]\w*)(?:\[(\{each\}|[^\[\]{}]+)\])?(\{\})?(?:\.|$)")

@@ -19,10 +19,10 @@ from froude.emulation.programs.events import Endpoint, NodeId, Program
 from froude.emulation.programs.family import Family
 from froude.emulation.programs.made import Made
 from froude.emulation.programs.memory import Memory, Needs
-from froude.hadoop.leaves import build
 from froude.hadoop.rpc.sasl import Token
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import UNKNOWN, Target, service_of
+from froude.hadoop.rpc.target import UNKNOWN, Target, service_of
+from froude.messages.leaves import build
+from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.rules import Value
 from froude.workload.types import Absent, Actor, CallTemplate, Constant, Effect, NodeType

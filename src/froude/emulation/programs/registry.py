@@ -12,7 +12,7 @@ from froude.emulation.programs.hdfs.family import DatanodeKind
 from froude.emulation.programs.hdfs.retries import retry_s
 from froude.emulation.programs.population import PlaySettings, Population, ProgramKind, RetryRule
 from froude.emulation.programs.yarn.family import LauncherKind, NodemanagerKind, ScriptedKind
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 
 KINDS: tuple[ProgramKind, ...] = (

@@ -16,7 +16,7 @@ from froude.emulation.programs.context import NodeContext, stand_in
 from froude.emulation.programs.events import Instruction, NodeId, Note
 from froude.emulation.programs.memory import Memory
 from froude.emulation.programs.population import Population, service_named
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.workload.occurrences import Loops, of_own_node, qualified
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import CallTemplate, Flow, NodeType, Side

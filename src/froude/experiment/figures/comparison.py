@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.base.units import seconds_text
-from froude.experiment.compare import (
+from froude.experiment.compare.compare import (
     ERROR_MARGIN,
     Comparison,
     Outcome,
@@ -13,7 +13,7 @@ from froude.experiment.compare import (
     change_text,
     confidence_text,
 )
-from froude.experiment.compared import Sort
+from froude.experiment.compare.measures import Sort
 from froude.render import (
     Axis,
     Block,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from froude.emulation.bottleneck import LimitedBy
-from froude.emulation.run import TARGET, Run
-from froude.hadoop.target import daemon_name
+from froude.emulation.run.bottleneck import LimitedBy
+from froude.emulation.run.run import TARGET, Run
+from froude.hadoop.rpc.target import daemon_name
 from froude.render import Column, Table, ValueKind
 
 

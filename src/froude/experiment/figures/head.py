@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from froude.base.summary import counted
 from froude.base.units import seconds_text
-from froude.emulation.run import Run
-from froude.experiment.compare import Comparison, change_text
+from froude.emulation.run.run import Run
+from froude.experiment.compare.compare import Comparison, change_text
 from froude.experiment.figures.audit import audit_report
 from froude.experiment.figures.comparison import COMPARISON_TONES, comparison_title
 from froude.experiment.figures.environment import (
@@ -25,11 +25,11 @@ from froude.experiment.figures.prediction import share_text
 from froude.experiment.figures.run import TONES
 from froude.experiment.figures.sweep import sweep_figures, sweep_title, sweep_tone
 from froude.experiment.figures.workload import finding_text, workload_reason
-from froude.experiment.knee import Knee, Play
-from froude.experiment.knee_words import broke, median_rate, quick_start_text
-from froude.experiment.swept import Swept
-from froude.hadoop.target import daemon_name
-from froude.mining.prediction import Prediction
+from froude.experiment.knee.knee import Knee, Play
+from froude.experiment.knee.words import broke, median_rate, quick_start_text
+from froude.experiment.sweep.result import Swept
+from froude.hadoop.rpc.target import daemon_name
+from froude.mining.check.prediction import Prediction
 from froude.render import KeyFigure, Tone, ValueKind, literal
 from froude.render.markdown import plain
 from froude.trace.audit.summary import AuditSummary

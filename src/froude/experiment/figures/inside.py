@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from froude.emulation.run import Run
+from froude.emulation.run.readings import Points, Readings
+from froude.emulation.run.run import Run
 from froude.experiment.figures.phases import phase_marks, time_axis
-from froude.experiment.figures.readings import Points, Readings
 from froude.render import Axis, Chart, ChartKind, Series
 
 

@@ -8,13 +8,13 @@ from datetime import datetime
 from froude.base.summary import counted
 from froude.base.units import parse_quantity
 from froude.emulation.limits import Unit, parse_limit
-from froude.emulation.run_summary import RunSummary
+from froude.emulation.run.summary import RunSummary
 from froude.experiment.figures.environment import environment_facts, facts_table, limit_words, when
-from froude.experiment.knee import Knee, Play, Status
-from froude.experiment.knee_loads import SPEED
-from froude.experiment.knee_search import Outcome
-from froude.experiment.knee_words import median_rate
-from froude.hadoop.target import daemon_name
+from froude.experiment.knee.knee import Knee, Play, Status
+from froude.experiment.knee.loads import SPEED
+from froude.experiment.knee.search import Outcome
+from froude.experiment.knee.words import median_rate
+from froude.hadoop.rpc.target import daemon_name
 from froude.render import (
     Axis,
     Block,

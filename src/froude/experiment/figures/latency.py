@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from froude.emulation.run import Latency, Run, histogram_of
-from froude.emulation.tally import Histogram
+from froude.emulation.run.run import Latency, Run, histogram_of
+from froude.emulation.run.tally import Histogram
 from froude.experiment.figures.phases import phase_marks, time_axis
-from froude.hadoop.target import daemon_name
+from froude.hadoop.rpc.target import daemon_name
 from froude.render import Axis, Block, Chart, ChartKind, Column, Section, Series, Table, Value, ValueKind
 
 _MOST_PANELS = 9

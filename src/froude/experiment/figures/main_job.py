@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from froude.base.units import seconds_text
-from froude.emulation.verdict import Colour
+from froude.emulation.run.verdict import Colour
 from froude.experiment.figures.environment import limit_words, place_text
 from froude.experiment.figures.knee import knee_answer, knee_section, knee_title
 from froude.experiment.figures.prediction import prediction_section, share_text
 from froude.experiment.figures.run import run_sections
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_reason, workload_section
-from froude.experiment.knee_words import quick_start_text
+from froude.experiment.knee.words import quick_start_text
 from froude.experiment.main_job import MainJob
 from froude.render import KeyFigure, Report, Tone, ValueKind
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from froude.emulation.bottleneck import MASTER
-from froude.emulation.run import Run
+from froude.emulation.run.bottleneck import MASTER
+from froude.emulation.run.readings import LOCKS, NAMESPACE, Readings
+from froude.emulation.run.run import Run
 from froude.experiment.figures.inside import Inside, Line, charts_of, gauge, mean, rate, series
 from froude.experiment.figures.phases import phase_marks, time_axis
-from froude.experiment.figures.readings import LOCKS, NAMESPACE, Readings
 from froude.experiment.figures.stops import stop_blocks
 from froude.render import (
     Axis,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from froude.emulation.run import Run
-from froude.experiment.compare import Comparison
+from froude.emulation.run.run import Run
+from froude.experiment.compare.compare import Comparison
 from froude.experiment.figures.audit import audit_report
 from froude.experiment.figures.comparison import comparison_section
 from froude.experiment.figures.head import Part, head_of
@@ -21,9 +21,9 @@ from froude.experiment.figures.runs import runs_section
 from froude.experiment.figures.sweep import sweep_sections
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_section
-from froude.experiment.knee import Knee
-from froude.experiment.swept import Swept
-from froude.mining.prediction import Prediction
+from froude.experiment.knee.knee import Knee
+from froude.experiment.sweep.result import Swept
+from froude.mining.check.prediction import Prediction
 from froude.render import Report, Section, save
 from froude.trace.audit.summary import AuditSummary
 from froude.trace.types import Trace

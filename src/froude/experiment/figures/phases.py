@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.emulation.run import Run
+from froude.emulation.run.run import Run
 from froude.render import Axis, Column, Mark, Table, Value, ValueKind
 
 Phase = tuple[str, float, float]

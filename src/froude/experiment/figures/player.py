@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.emulation.run import Run
+from froude.emulation.run.run import Run
 from froude.experiment.figures.phases import phase_marks, time_axis
 from froude.render import Axis, Chart, ChartKind, Column, Section, Series, Table, Value, ValueKind
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.mining.prediction import LeafOutcome, Prediction
+from froude.mining.check.prediction import LeafOutcome, Prediction
 from froude.render import Block, Column, Section, Table, Value, ValueKind
 
 _MOST_MISSES = 30

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.emulation.tally import Histogram
+from froude.emulation.run.tally import Histogram
 from froude.render import Column, Table, Value, ValueKind
 from froude.trace.types import Call, Status, Trace
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from froude.emulation.bottleneck import MASTER, RESOURCEMANAGER
-from froude.emulation.run import Run
+from froude.emulation.run.bottleneck import MASTER, RESOURCEMANAGER
+from froude.emulation.run.readings import Readings
+from froude.emulation.run.run import Run
 from froude.experiment.figures.inside import Inside, Line, charts_of, gauge, mean, rate
 from froude.experiment.figures.namenode import cpu_chart
-from froude.experiment.figures.readings import Readings
 from froude.experiment.figures.stops import stop_blocks
 from froude.render import Axis, Block, ChartKind, Section, Text, ValueKind
 

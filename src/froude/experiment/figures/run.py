@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.base.summary import counted
-from froude.emulation.bottleneck import RESOURCEMANAGER
-from froude.emulation.run import Run
-from froude.emulation.verdict import Colour
+from froude.emulation.run.bottleneck import RESOURCEMANAGER
+from froude.emulation.run.run import Run
+from froude.emulation.run.verdict import Colour
 from froude.experiment.figures.environment import (
     environment_facts,
     facts_table,

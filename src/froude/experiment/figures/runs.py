@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.emulation.run import Run
+from froude.emulation.run.run import Run
 from froude.experiment.figures.environment import limit_words, scale_text
 from froude.render import Axis, Chart, ChartKind, Column, Section, Series, Table, Value, ValueKind
 

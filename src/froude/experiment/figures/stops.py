@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from froude.emulation.run import Run
+from froude.emulation.run.run import Run
 from froude.experiment.figures.phases import phase_marks, time_axis
-from froude.hadoop.gc_log import GcLog, Pause, put_together
+from froude.hadoop.metrics.gc_log import GcLog, Pause, put_together
 from froude.render import Axis, Block, Chart, ChartKind, Column, Series, Table, Value, ValueKind
 
 OTHERS = "for something else"

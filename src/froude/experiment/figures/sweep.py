@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from froude.base.statistics import mean_interval
 from froude.base.summary import counted
-from froude.experiment.compare import Outcome, change_text
-from froude.experiment.compared import Sort
+from froude.experiment.compare.compare import Outcome, change_text
+from froude.experiment.compare.measures import Sort
 from froude.experiment.figures.comparison import (
     COMPARISON_TONES,
     OUTCOME_COLOURS,
@@ -15,8 +16,7 @@ from froude.experiment.figures.comparison import (
     value_text,
 )
 from froude.experiment.figures.environment import environment_facts, facts_table
-from froude.experiment.interval import mean_interval
-from froude.experiment.swept import Measured, Swept, SweptArm
+from froude.experiment.sweep.result import Measured, Swept, SweptArm
 from froude.render import (
     Axis,
     Block,

@@ -16,7 +16,7 @@ from pathlib import Path
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_all
 from froude.hadoop.fsimage.container import Fields, delimited, first_of, image_bytes, kind, open_image
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 _BLOCKS = (1 << 20, 1 << 36)
 _OTHERS = (1 << 17, 1 << 29)

@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError, Message
 
 from froude.hadoop.fsimage.container import Fields, kind
 from froude.hadoop.fsimage.wire import Numbers, Source, Splitter
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 _FIELDS = descriptor_pb2.FieldDescriptorProto
 BLOCK_FIELDS = ("blockId", "genStamp", "numBytes")

@@ -22,7 +22,7 @@ from froude.hadoop.fsimage.container import Fields, delimited, kind
 from froude.hadoop.fsimage.growth import Growth
 from froude.hadoop.fsimage.inode_rows import FILE
 from froude.hadoop.fsimage.namespace import ROOT_ID, Ints, Namespace
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 FIRST_BLOCK, FIRST_STAMP, FIRST_GROUP = (1 << 30) + 1, 1001, 1 << 63
 """Ids that a NameNode gives first; a block group's is a negative number, of which the image holds the bits."""

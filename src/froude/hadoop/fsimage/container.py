@@ -20,7 +20,7 @@ from froude.base.errors import InputError
 from froude.base.files import open_regular
 from froude.base.input_limits import beyond_expansion, input_limits
 from froude.hadoop.fsimage.codecs import compressed, decompressed
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 _MAGIC = b"HDFSIMG1"
 _LENGTH = struct.Struct(">i")

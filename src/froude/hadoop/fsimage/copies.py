@@ -24,7 +24,7 @@ from froude.hadoop.fsimage.namespace import Ints, Namespace
 from froude.hadoop.fsimage.records import Records
 from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, Reader
 from froude.hadoop.rpc.frames import delimited
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 _GROUP = 16
 """Ids of a block group: one for each of its internal blocks."""

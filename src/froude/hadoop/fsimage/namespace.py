@@ -28,7 +28,7 @@ from froude.hadoop.fsimage.container import Extent, ImageFile, text_of
 from froude.hadoop.fsimage.inode_rows import BLOCK_ROWS, DIRECTORY, INODE_ROWS, POLICY, InodeRows
 from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, STRINGS, Reader
 from froude.hadoop.fsimage.tree import read_parents
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 Ints = npt.NDArray[np.int64]
 ROOT_ID = 16385

@@ -21,7 +21,7 @@ from xml.parsers import expat
 from froude.base.errors import InputError
 from froude.base.files import create_file, open_regular
 from froude.hadoop.fsimage.container import Fields, ImageFile, delimited, kind, open_image, write_image
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 _CHUNK_BYTES = 1 << 20
 _TOKEN_BYTES, _TEXT_LENGTH, _DEPTH, _LEAVES = 8 << 20, 1 << 20, 16, 1 << 16

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from froude.base.files import create_file, folder_beside, refuse_special, stated_os_errors
 from froude.hadoop.fsimage.container import Fields, kind, write_image
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 VERSION = "VERSION"
 LAYOUT = -67

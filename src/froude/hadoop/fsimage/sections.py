@@ -18,7 +18,7 @@ from google.protobuf.message import DecodeError, Message
 from froude.base.errors import InputError
 from froude.hadoop.fsimage.container import Extent, Fields, ImageFile, kind
 from froude.hadoop.fsimage.records import RecordError, Records
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE, SYMLINK
 from froude.hadoop.fsimage.namespace import Ints, Namespace
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.fsimage.striping import scheme, schemes
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 Flags = npt.NDArray[np.bool_]
 _NO_LIMIT = (1 << 63) - 1

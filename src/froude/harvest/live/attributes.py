@@ -12,9 +12,9 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from froude.hadoop.connection import Connection
-from froude.hadoop.schema import Schema
+from froude.hadoop.rpc.connection import Connection
 from froude.harvest.live.types import ATTRIBUTE
+from froude.messages.schema import Schema
 
 PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB"
 METHOD = "mapAttributesToNodes"

@@ -6,11 +6,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import Section
+from froude.documents.artifact import Origin
+from froude.documents.lineage import dump_sealed_figures, open_sealed
+from froude.documents.migrate import Migrations, same
+from froude.documents.reading import Section
 from froude.harvest.live.types import Prior, Resource
-from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures, open_sealed
-from froude.workspace.migrate import Migrations, same
 
 MIGRATIONS = Migrations("harvest-prior-state", 2, {1: same})
 _LIMIT_BYTES = 64 << 20

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from froude.base.errors import GuardError, TargetError
 from froude.base.summary import counted
-from froude.hadoop.metrics import resourcemanager_id
+from froude.hadoop.metrics.jmx import resourcemanager_id
 from froude.harvest.live.types import ATTRIBUTE, Changes, ClusterState, Node, Resource
 from froude.rest.calls import Bounds, JsonCalls, RefusedError
 

@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import Section
+from froude.documents.artifact import Origin
+from froude.documents.lineage import dump_sealed_figures, open_sealed
+from froude.documents.migrate import Migrations
+from froude.documents.reading import Section
 from froude.harvest.live.choosing import LastRun
 from froude.harvest.live.classes import Classes, KnownClass
 from froude.harvest.telemetry.profiles import Pattern
-from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures, open_sealed
-from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("harvest-service", 1)
 ACCESS = "harvest-access"

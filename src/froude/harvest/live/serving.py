@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Protocol
 
 from froude.base.clock import Clock
-from froude.base.documents import dump_figures
 from froude.base.errors import InputError, MissingError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.base.locks import alone, held
 from froude.base.summary import counted
+from froude.documents.artifact import Origin
+from froude.documents.reading import dump_figures
 from froude.harvest.live.api import Calls
 from froude.harvest.live.changes import remembered_part
 from froude.harvest.live.choosing import Choice, LastRun, Request
@@ -26,7 +27,6 @@ from froude.harvest.live.types import Changes, ClusterState
 from froude.harvest.live.usage import Usage
 from froude.harvest.telemetry.files import write_datacenter
 from froude.rest.token import read_token
-from froude.workspace.artifact import Origin
 
 _HISTORY_S = 3600.0
 """How often the history of utilisation is written."""

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from froude.base.clock import Clock
-from froude.base.documents import STAMP, parse_figures
 from froude.base.errors import InputError, TargetError
 from froude.base.files import read_bounded, stated_os_errors
-from froude.hadoop.program import find_program
-from froude.hadoop.target import parse_address
+from froude.documents.reading import STAMP, parse_figures
+from froude.hadoop.cluster.program import find_program
+from froude.hadoop.rpc.target import parse_address
 from froude.harvest.live.service_file import ACCESS, ACCESS_VERSION
 from froude.harvest.live.submitting import Target, submission_for
 from froude.rest.calls import JsonCalls, require_authority, server_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from froude.base.statistics import mean_interval
 from froude.base.summary import counted
-from froude.experiment.interval import mean_interval
 
 LEVEL = 0.05
 """Chance that an interval leaves out the true mean."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.hadoop.audit import AuditLine, own_context
+from froude.hadoop.audit.lines import AuditLine, own_context
 from froude.provision.draft.jobs import short_user
 from froude.provision.draft.log import AccessLog
 from froude.provision.draft.types import Access, Caller

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from froude.harvest.utilisation.series import Telemetry
 from froude.provision.draft.log import UNITS, AccessLog
 from froude.provision.draft.paths import belongs, components, generalise
 from froude.provision.draft.table import Floats, Grouping, Table, extremes, numbering, tabulate
 from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number, Unit
 from froude.provision.inputs.units import Dimension, show
 from froude.provision.types import Op
-from froude.telemetry.series import Telemetry
 
 DOMINATES = 0.8
 """Share of all accesses from which a task counts as the one that spends the machines' time."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.provision.draft.log import AccessLog
 from froude.provision.draft.types import Access, Caller
 from froude.provision.types import Op

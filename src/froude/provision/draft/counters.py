@@ -13,7 +13,7 @@ from pathlib import Path
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
-from froude.base.plain import parse_json
+from froude.documents.plain import parse_json
 from froude.provision.draft.node import Node
 from froude.provision.inputs.units import RANGES, Dimension
 

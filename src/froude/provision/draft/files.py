@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from froude.base.errors import InputError
 from froude.base.packed import read_lines
-from froude.hadoop.audit import own_context, parse_line
+from froude.hadoop.audit.lines import own_context, parse_line
 from froude.provision.draft.audit import take_line
 from froude.provision.draft.calls import CLIENT_PROTOCOL, HdfsCalls
 from froude.provision.draft.jobs import short_user

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.base.documents import STAMP
+from froude.documents.reading import STAMP
 from froude.provision.draft.names import one_line
 from froude.provision.draft.types import Draft, DraftCall, DraftDataset, DraftIo, DraftTask, Number
 from froude.provision.inputs.blanks import BLANK

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from froude.base.errors import InputError
-from froude.base.plain import yaml_comments
+from froude.documents.plain import yaml_comments
 from froude.provision.inputs.read import parse
 from froude.provision.inputs.tree import Element, Flaws
 

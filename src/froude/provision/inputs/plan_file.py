@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import STAMP, Section, dump_figures
 from froude.base.errors import ChangedError, nearest
+from froude.documents.artifact import Origin
+from froude.documents.lineage import dump_sealed_figures, open_document
+from froude.documents.migrate import Migrations, same
+from froude.documents.reading import STAMP, Section, dump_figures
 from froude.provision.check.as_built import choice_of
 from froude.provision.check.pieces import memory_of
 from froude.provision.types import Bundle, Problem
 from froude.provision.types.plan import Conflict, Group, Held, LocalHeld, ProvisionPlan, Running, Status
-from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures, open_document
-from froude.workspace.migrate import Migrations, same
 
 MIGRATIONS = Migrations("cluster", 2, {1: same})
 """Version 2 has a place for the lineage; a cluster of a user's needs none."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from froude.base.documents import STAMP, dump_document, parse_document
-from froude.base.plain import Fields, Items
+from froude.documents.artifact import LINEAGE, TAGS
+from froude.documents.migrate import Migrations
+from froude.documents.plain import Fields, Items
+from froude.documents.reading import STAMP, dump_document, parse_document
 from froude.provision.inputs.tree import Element, Flaws, Text
-from froude.workspace.artifact import LINEAGE, TAGS
-from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("provision", 1)
 _TOP = ("sla", "batch", "growth", "re_replication", "schedule", "resources", "application", "options")

@@ -10,16 +10,16 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from froude.base.documents import STAMP
 from froude.base.units import size_text
+from froude.documents.artifact import Origin
+from froude.documents.lineage import dump_sealed_figures
+from froude.documents.migrate import Migrations
+from froude.documents.reading import STAMP
 from froude.provision.inputs.blanks import BLANK
 from froude.provision.inputs.units import Dimension, show
 from froude.provision.inputs.yaml_form import MIGRATIONS as INPUT_MIGRATIONS
 from froude.provision.measure.measurement import Fit, Measurement, RecordSizeRow
 from froude.provision.types import Op
-from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures
-from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("measurement", 1)
 _DIGITS = 4

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from froude.base.documents import STAMP
+from froude.documents.reading import STAMP
 from froude.provision.inputs.blanks import BLANK
 from froude.provision.inputs.units import Dimension, show
 from froude.provision.inputs.yaml_form import plain_number

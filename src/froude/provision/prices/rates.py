@@ -27,13 +27,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TypeVar
 
+from froude.documents.migrate import Migrations
 from froude.provision.inputs.blanks import is_blank
 from froude.provision.inputs.fields import Fields, at_most_one, distinct, every
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.inputs.units import Dimension
 from froude.provision.inputs.yaml_form import parse_elements
 from froude.provision.prices.volumes import Volume, read_volume
-from froude.workspace.migrate import Migrations
 
 SOURCED = Path(__file__).parent / "sourced"
 """Where the files of rates lie that ship with the package, each figure with its source."""

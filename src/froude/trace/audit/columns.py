@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from froude.hadoop.audit import AuditLine, process
+from froude.hadoop.audit.lines import AuditLine, process
 
 Ints = npt.NDArray[np.int64]
 _ODD = 0x9E3779B97F4A7C15
@@ -48,7 +48,7 @@ def client_of(user: str, ip: str | None, real_user: str | None = None, context: 
         user: the effective user, as logged.
         ip: the address that it called from.
         real_user: who impersonates the user.
-        context: the caller context, which may name a port and a real user (`froude.hadoop.audit.process`).
+        context: the caller context, which may name a port and a real user (`froude.hadoop.audit.lines.process`).
     """
     values = (ip, user, real_user, context)
     numbers = (number(value) for (_, number), value in zip(_CLIENT, values, strict=True))

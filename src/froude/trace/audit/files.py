@@ -20,15 +20,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from froude.base.documents import Section
 from froude.base.errors import InputError, MissingError
 from froude.base.files import atomic_write_text, create_file, open_regular
 from froude.base.summary import Summarised, counted
-from froude.hadoop.audit import AuditLine
+from froude.documents.artifact import Lineage, Origin, check_files, hash_files
+from froude.documents.lineage import dump_sealed, lineage_of, open_document
+from froude.documents.migrate import Migrations
+from froude.documents.reading import Section
+from froude.hadoop.audit.lines import AuditLine
 from froude.trace.audit.columns import SCHEMA, to_lines
-from froude.workspace.artifact import Lineage, Origin, check_files, hash_files
-from froude.workspace.document import dump_sealed, lineage_of, open_document
-from froude.workspace.migrate import Migrations
 
 META = "meta.yaml"
 MIGRATIONS = Migrations("audit", 1)

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from froude.base.errors import InputError
-from froude.hadoop.audit import (
+from froude.hadoop.audit.lines import (
     KEYS,
     AuditLine,
     address,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from froude.hadoop.anonymise import Names
+from froude.hadoop.fsimage.anonymise import Names
 
 
 def renamed(table: pa.Table, names: Names) -> pa.Table:

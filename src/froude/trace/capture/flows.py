@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from froude.hadoop.target import Target, target_at
+from froude.hadoop.rpc.target import Target, target_at
 from froude.trace.capture.packet_headers import ACK, FIN, RST, SYN, Segment, reverse, source_of
 from froude.trace.capture.tcp_stream import Stream
 from froude.trace.tape import Record, RecordKind

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from froude.base.errors import FroudeError
-from froude.hadoop.identity import Identity, ask_identity
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target, parse_address
+from froude.hadoop.rpc.identity import Identity, ask_identity
+from froude.hadoop.rpc.target import Target, parse_address
+from froude.messages.schema import Schema
 from froude.trace.capture.settings import CaptureSettings
 
 _TIMEOUT_S = 5.0

@@ -18,11 +18,11 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from froude.base.errors import FroudeError
+from froude.documents.artifact import State
 from froude.trace.capture.link import RecorderLink
 from froude.trace.capture.proxy import Proxy
 from froude.trace.capture.settings import CaptureResult, Setup, error_to_mapping
 from froude.trace.tape import RecordKind
-from froude.workspace.artifact import State
 
 MESSAGE_BYTES = 1 << 18
 """The largest message to a lane's process: its setup, some hundred bytes a listener."""

@@ -17,13 +17,13 @@ from dataclasses import replace
 from typing import Any, Self
 
 from froude.base.errors import FroudeError, TargetError
+from froude.documents.artifact import Origin, State
 from froude.trace.capture.lane import MESSAGE_BYTES, beside, cpu_s, reap
 from froude.trace.capture.legs import RESET_ON_CLOSE, Listener
 from froude.trace.capture.proxy import listening
 from froude.trace.capture.settings import CaptureResult, Setup, error_from_mapping
 from froude.trace.partial import claim, finish_partial, part_path, partial_path, read_partial
 from froude.trace.types import Loss
-from froude.workspace.artifact import Origin, State
 
 _NAME = "one of the capture's proxy processes"
 _EXAMPLES = 10

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-from froude.hadoop.target import UNKNOWN, Target, parse_address
+from froude.hadoop.rpc.target import UNKNOWN, Target, parse_address
 from froude.trace.tape import RecordKind
 
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)

@@ -17,8 +17,9 @@ from froude.base.files import open_regular
 from froude.base.packed import unpacked
 from froude.base.progress import Progress, Silent, Task
 from froude.base.units import Quantity
-from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target
+from froude.documents.artifact import Origin, State
+from froude.hadoop.rpc.target import Target
+from froude.messages.schema import Schema
 from froude.trace.assembly import CallAssembly, CallRow
 from froude.trace.capture.flows import Address, Flows
 from froude.trace.capture.packet_headers import Segment, Skipped, segment_in
@@ -29,7 +30,6 @@ from froude.trace.files import STREAM
 from froude.trace.partial import PartialWriter, read_stream
 from froude.trace.redact import Redactor
 from froude.trace.types import Fidelity, Loss, TraceMeta
-from froude.workspace.artifact import Origin, State
 
 _FLUSH_ROWS = 20_000
 _EVERY_PACKETS = 4096

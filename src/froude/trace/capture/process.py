@@ -12,9 +12,9 @@ from typing import Any, Self
 from froude.base.errors import FroudeError, TargetError
 from froude.base.files import atomic_write_bytes
 from froude.base.scratch import Scratch
-from froude.hadoop.schema import Schema
+from froude.documents.artifact import State
+from froude.messages.schema import Schema
 from froude.trace.capture.settings import CaptureResult, CaptureSettings, error_from_mapping
-from froude.workspace.artifact import State
 
 _STOP_TIMEOUT_S = 660.0
 

@@ -24,6 +24,7 @@ from typing import Any
 import psutil
 
 from froude.base.errors import FroudeError
+from froude.documents.artifact import Origin, State
 from froude.trace.assembly import CallAssembly, CallRow
 from froude.trace.capture.settings import BACKLOG_BYTES, CaptureResult, Setup, error_to_mapping
 from froude.trace.files import read_schema
@@ -31,7 +32,6 @@ from froude.trace.partial import PartialWriter
 from froude.trace.redact import Redactor
 from froude.trace.tape import Record, RecordKind, Splitter
 from froude.trace.types import Fidelity, TraceMeta
-from froude.workspace.artifact import Origin, State
 
 FLUSH_S = 0.5
 """Rows wait in memory no longer than this."""

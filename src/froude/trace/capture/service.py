@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from froude.base.errors import FroudeError, TargetError
+from froude.documents.artifact import State
 from froude.trace.capture.lane import Lane, cpu_s, run
 from froude.trace.capture.lanes import Lanes
 from froude.trace.capture.proxy import check_target
 from froude.trace.capture.settings import CaptureResult, CaptureSettings, Setup, error_to_mapping
-from froude.workspace.artifact import State
 
 Addresses = list[tuple[str, int]]
 _WORDS = {state.value.encode(): state for state in State}

@@ -10,7 +10,7 @@ from typing import Any
 
 from froude.base.errors import FroudeError, InputError, MissingError, TargetError
 from froude.base.units import Quantity
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.trace.capture.legs import Listener
 from froude.trace.types import Loss
 

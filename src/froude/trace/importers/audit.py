@@ -15,7 +15,7 @@ from typing import Any
 
 from froude.base.errors import InputError
 from froude.base.packed import read_lines
-from froude.hadoop.audit import AuditLine, parse_line
+from froude.hadoop.audit.lines import AuditLine, parse_line
 from froude.trace.types import Call, Status, Trace
 
 CLIENT_PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"

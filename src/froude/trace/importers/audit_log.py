@@ -22,7 +22,8 @@ from froude.base.errors import InputError
 from froude.base.files import atomic_folder, refuse_taken, remove_folder
 from froude.base.parallel import Workers
 from froude.base.progress import Progress, Silent
-from froude.hadoop.anonymise import Names
+from froude.documents.artifact import Origin
+from froude.hadoop.fsimage.anonymise import Names
 from froude.trace.audit import columns
 from froude.trace.audit.cut import Cut
 from froude.trace.audit.files import (
@@ -39,7 +40,6 @@ from froude.trace.audit.order import Run, Slice, read_slice, slices
 from froude.trace.audit.rename import renamed
 from froude.trace.audit.times import Fold, second_passes
 from froude.trace.importers.audit_pieces import MOST_PLACES, Options, Record, mapped, scan
-from froude.workspace.artifact import Origin
 
 _SLICE_ROWS = 1 << 19
 _NUMBER = re.compile(r"\.(\d+)(?:\.gz)?$")

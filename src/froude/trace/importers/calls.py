@@ -25,7 +25,7 @@ from google.protobuf.message import Message
 from froude.base.errors import InputError
 from froude.base.input_limits import check_limit
 from froude.base.units import Quantity
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.trace.columns import SCHEMA, LazyCalls, to_table
 from froude.trace.importers.call_rows import BadRow, Columns, Row, read_rows
 from froude.trace.importers.call_secrets import Masker

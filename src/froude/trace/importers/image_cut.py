@@ -9,12 +9,12 @@ import numpy as np
 from froude.base.files import check_regular
 from froude.base.parallel import Workers
 from froude.base.scratch import Scratch
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.edits import Operation, around
+from froude.hadoop.cluster.edits import Operation, around
 from froude.hadoop.fsimage.container import ImageFile, open_image
 from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.sections import Reader
-from froude.hadoop.schema import Schema
+from froude.hadoop.release.distribution import Hadoop
+from froude.messages.schema import Schema
 from froude.trace.audit.cut import Cut
 from froude.trace.audit.files import moment
 

@@ -11,7 +11,7 @@ from froude.base.errors import ChangedError, InputError
 from froude.base.files import open_regular
 from froude.base.packed import unpacked
 from froude.base.units import Quantity
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.trace.assembly import CallAssembly, CallRow, assemble
 from froude.trace.columns import LazyCalls, to_table
 from froude.trace.redact import Redactor

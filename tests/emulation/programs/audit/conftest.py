@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.schema import Schema
+from froude.hadoop.release.distribution import Hadoop
+from froude.messages.schema import Schema
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.lines import Line
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.emulation.programs.audit.family import Play, notes
 
 

@@ -17,7 +17,7 @@ from froude.emulation.programs.audit.commands import (
 )
 from froude.emulation.programs.audit.ids import Ids
 from froude.emulation.programs.audit.lines import Line
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 _LINE = Line(1.5, 0, "x", "/a/.snapshot/s1", dst="/a/.snapshot/s2", perm="alice:staff:rwxr-x--T")
 _LOGGED = """

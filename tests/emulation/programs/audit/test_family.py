@@ -27,7 +27,7 @@ from froude.emulation.programs.events import (
 )
 from froude.emulation.programs.hdfs.datanode import BlockReported, BlockWritten
 from froude.emulation.programs.registry import populate
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import Moment, NodeType, Recorded, Workload

@@ -7,7 +7,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.emulation.programs.audit.commands import CLIENT
 from froude.emulation.programs.audit.ids import Ids
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.emulation.programs.audit.ids import message, placed
 
 

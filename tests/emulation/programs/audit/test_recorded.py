@@ -15,7 +15,7 @@ from froude.emulation.programs.audit.recorded import FALSE, Recorded, command_of
 from froude.emulation.programs.events import Failed, MessageReceived, Reached, SendMessage, Timer, WakeAt
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockReported, BlockWritten
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.workload.types import Moment
 from tests.support.emulation.programs.audit.family import Play, notes, sent
 from tests.support.emulation.programs.audit.ids import message, placed

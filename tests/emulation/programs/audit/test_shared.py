@@ -10,7 +10,7 @@ from froude.emulation.programs.audit.commands import Written
 from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.audit.shared import SharedLog
 from froude.emulation.programs.events import Note
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from tests.support.emulation.programs.audit.family import Play
 
 

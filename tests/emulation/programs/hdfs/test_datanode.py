@@ -25,8 +25,8 @@ from froude.emulation.programs.events import (
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, read_buffers
 from froude.emulation.programs.hdfs.datanode import BlockWritten, EmulatedDatanode, ReplicaRecovered
 from froude.emulation.programs.hdfs.datanodes import PROTOCOL, Datanodes, DatanodeSettings
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.schema import Schema
+from froude.hadoop.release.distribution import Hadoop
+from froude.messages.schema import Schema
 from froude.workload.types import Moment
 
 

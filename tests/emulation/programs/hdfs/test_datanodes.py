@@ -12,8 +12,8 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, read_buffers
 from froude.emulation.programs.hdfs.datanodes import DELETED, PROTOCOL, RECEIVED, Datanodes, DatanodeSettings
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.schema import Schema
+from froude.hadoop.release.distribution import Hadoop
+from froude.messages.schema import Schema
 
 NUMBERS = st.integers(0, 2**48 - 1)
 """All that fit into the last part of a uuid."""

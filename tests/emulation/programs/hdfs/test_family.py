@@ -16,7 +16,7 @@ from froude.emulation.programs.hdfs.datanode import BlockWritten, EmulatedDatano
 from froude.emulation.programs.hdfs.datanodes import Datanodes, DatanodeSettings
 from froude.emulation.programs.hdfs.family import DatanodeFamily, DatanodeKind
 from froude.emulation.programs.population import PlaySettings, Population
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.workload.rules import Special, Value
 from froude.workload.types import Absent, CallTemplate, Constant, Periodic, Rule, Unknown
 from testbed.plans import CLIENT, call_template, plan

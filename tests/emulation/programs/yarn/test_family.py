@@ -14,7 +14,7 @@ from froude.emulation.programs.registry import kind_of, methods_of, populate
 from froude.emulation.programs.scripted_family import ScriptedFamily
 from froude.emulation.programs.yarn.applications import Applications
 from froude.emulation.programs.yarn.family import LauncherFamily, MasterFamily, NodemanagerFamily
-from froude.hadoop.target import Target
+from froude.hadoop.rpc.target import Target
 from froude.workload.rules import Special
 from froude.workload.types import CallTemplate
 from testbed.recorded import schema

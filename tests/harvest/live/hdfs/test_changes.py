@@ -11,7 +11,7 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.base.errors import GuardError, InputError, TargetError
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.site import parse_site
 from froude.harvest.live.hdfs.changes import SITE, HdfsChanges, make, remembered, restore
 from froude.harvest.live.hdfs.namenode import NameNodeCalls

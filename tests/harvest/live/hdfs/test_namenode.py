@@ -6,7 +6,7 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.base.errors import GuardError, TargetError
-from froude.hadoop.distribution import Hadoop
+from froude.hadoop.release.distribution import Hadoop
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
 from froude.harvest.live.hdfs.plugin import POLICY
 from tests.support.harvest.live.hdfs.namenodes import NODES, REPLICATION, namenode

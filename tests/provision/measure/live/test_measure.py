@@ -12,12 +12,12 @@ from froude.base.clock import VirtualClock
 from froude.base.errors import InputError, TargetError
 from froude.base.progress import Silent
 from froude.base.units import KIB, MIB
+from froude.provision.measure.live.fio import FioJob, Ran
 from froude.provision.measure.live.measure import Request, Session, check_region
+from froude.provision.measure.live.target import Opened, StorageKind, StorageTarget
 from froude.provision.measure.measurement import Measurement
 from froude.provision.measure.steady_state import Rule
 from froude.provision.types import Op
-from froude.storage.fio import FioJob, Ran
-from froude.storage.target import Opened, StorageKind, StorageTarget
 
 pytest.importorskip("scipy")
 

@@ -11,8 +11,8 @@ from froude.emulation.programs.events import Instruction, NodeId, Reply, Send, S
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.scripted_family import ScriptedFamily
-from froude.hadoop.distribution import Hadoop
-from froude.hadoop.target import Target
+from froude.hadoop.release.distribution import Hadoop
+from froude.hadoop.rpc.target import Target
 from froude.workload.plan import Plan
 from froude.workload.types import CallTemplate, Constant, Flow, NodeType, Rule, Side, Which
 from testbed.plans import call_template, plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.emulation.bottleneck import Measured
+from froude.emulation.run.bottleneck import Measured
 from froude.render import Chart, Section
 
 LOCK = "FSNamesystem.FSNWriteLockCreateNanos"

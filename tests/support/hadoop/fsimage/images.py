@@ -8,7 +8,7 @@ from typing import Any
 
 from froude.hadoop.fsimage.container import delimited, image_bytes, kind
 from froude.hadoop.fsimage.namespace import ROOT_ID
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 NOW = 1_700_000_000_000
 NO_QUOTA = (1 << 64) - 1

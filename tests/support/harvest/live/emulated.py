@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from froude.hadoop.connection import Connection
-from froude.hadoop.schema import Schema
+from froude.hadoop.rpc.connection import Connection
+from froude.messages.schema import Schema
 
 _PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceTrackerPB"
 MACHINE_MB, MACHINE_CORES = 16_000, 4

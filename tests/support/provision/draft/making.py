@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.provision.draft.calls import CLIENT_PROTOCOL
 from froude.trace.types import Call, Fidelity, Status, Trace, TraceMeta
 

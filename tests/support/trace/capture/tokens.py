@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from froude.base.units import Quantity
-from froude.hadoop.target import target_at
+from froude.hadoop.rpc.target import target_at
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.settings import CaptureSettings
 from testbed import wire

@@ -6,7 +6,7 @@ from typing import Any
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.trace.importers.audit import CLIENT_PROTOCOL
 from froude.trace.types import Status, Trace
 from tests.support.trace.making import META, echo

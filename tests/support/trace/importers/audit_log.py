@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.hadoop.audit import AuditLine
+from froude.hadoop.audit.lines import AuditLine
 from testbed.audit_lines import written
 
 

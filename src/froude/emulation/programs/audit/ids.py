@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 _BLOCK, _NODES = "ExtendedBlockProto", {"DatanodeInfoProto", "DatanodeIDProto"}
 _STORAGES = {"storageIDs", "existingStorageUuids"}

@@ -60,7 +60,7 @@ class Client(NamedTuple):
     """Who stands in for that user, where the log says so."""
     ip: str | None = None
     process: str | None = None
-    """The port and the real user that the caller context names (`froude.hadoop.audit.process`)."""
+    """The port and the real user that the caller context names (`froude.hadoop.audit.lines.process`)."""
 
 
 @dataclass(frozen=True, slots=True)

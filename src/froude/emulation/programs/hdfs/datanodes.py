@@ -17,7 +17,7 @@ from froude.base.seeds import Seeds
 from froude.emulation.programs.addresses import node_address
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
 from froude.emulation.programs.hdfs.stalls import Stall
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 if TYPE_CHECKING:
     from froude.hadoop.fsimage.replicas import BlockLists

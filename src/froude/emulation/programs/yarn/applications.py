@@ -22,7 +22,7 @@ from froude.emulation.programs.yarn.containers import (
     StartContainer,
 )
 from froude.emulation.programs.yarn.protocols import CONTAINERS, SCHEDULER_SERVICE, TOKEN_IDENTIFIER
-from froude.hadoop.credentials import MASTER, read_credentials
+from froude.hadoop.rpc.credentials import MASTER, read_credentials
 from froude.workload.types import NodeType
 from froude.workload.walk import calls
 

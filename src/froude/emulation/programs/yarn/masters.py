@@ -20,7 +20,7 @@ from froude.emulation.programs.yarn.applications import Applications
 from froude.emulation.programs.yarn.asks import ANY, Ask
 from froude.emulation.programs.yarn.containers import Process
 from froude.emulation.programs.yarn.protocols import CONTAINERS, SCHEDULER
-from froude.hadoop.leaves import build
+from froude.messages.leaves import build
 from froude.workload.occurrences import of_own_node
 from froude.workload.rules import Special, Value
 from froude.workload.scale import Count

@@ -10,10 +10,10 @@ from typing import Any
 
 from froude.base.clock import Clock
 from froude.base.errors import GuardError, TargetError
-from froude.hadoop.connection import Connection
-from froude.hadoop.identity import ask_identity, identity_on
-from froude.hadoop.schema import Schema
+from froude.hadoop.rpc.connection import Connection
+from froude.hadoop.rpc.identity import ask_identity, identity_on
 from froude.harvest.live.hdfs.datanodes import DataNode
+from froude.messages.schema import Schema
 
 _CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 _SETTINGS = "org.apache.hadoop.hdfs.protocol.ReconfigurationProtocol"

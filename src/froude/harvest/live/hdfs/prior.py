@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from froude.base.documents import Section
-from froude.workspace.artifact import Origin
-from froude.workspace.document import dump_sealed_figures, open_sealed
-from froude.workspace.migrate import Migrations
+from froude.documents.artifact import Origin
+from froude.documents.lineage import dump_sealed_figures, open_sealed
+from froude.documents.migrate import Migrations
+from froude.documents.reading import Section
 
 MIGRATIONS = Migrations("harvest-placement-state", 1)
 _LIMIT_BYTES = 256 << 20

@@ -1,1 +1,1 @@
-"""Shell of provisioning: measures real devices with fio (`froude.storage`)."""
+"""Shell of provisioning: measures real devices with fio."""

@@ -17,12 +17,12 @@ from froude.base.progress import Progress, Silent, Task
 from froude.base.seeds import Seeds
 from froude.base.units import MIB, size_text
 from froude.provision.measure import measurement as measured
+from froude.provision.measure.live import fio
+from froude.provision.measure.live.fio import FioJob, Ran
+from froude.provision.measure.live.target import Opened, StorageTarget, opened
 from froude.provision.measure.measurement import SIZES, Measurement, Sample
 from froude.provision.measure.steady_state import Rule, is_steady
 from froude.provision.types import Op
-from froude.storage import fio
-from froude.storage.fio import FioJob, Ran
-from froude.storage.target import Opened, StorageTarget, opened
 
 BLOCK = 4096
 """Every record is a multiple of it: what no device splits and every file system passes on unread."""

@@ -15,7 +15,7 @@ from froude.emulation.programs.audit.shared import KIND
 from froude.emulation.programs.events import Instruction, Note, Reached, Reply, Send, Started
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import Moment, NodeFact, NodeType, Recorded, Workload

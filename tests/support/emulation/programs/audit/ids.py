@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from froude.emulation.programs.audit.commands import CLIENT
-from froude.hadoop.schema import Schema
+from froude.messages.schema import Schema
 
 
 def message(schema: Schema, method: str, *, request: bool = False) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
-from froude.hadoop.schema import Schema
 from froude.harvest.live.hdfs.datanodes import DataNode
 from froude.harvest.live.hdfs.plugin import POLICY
+from froude.messages.schema import Schema
 from tests.support.hadoop.rpc.double import daemon
 
 DATANODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"

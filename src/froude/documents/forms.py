@@ -1,0 +1,451 @@
+"""What one field of a document that people write may hold: its range, how it is read, how it is written.
+
+A form takes what YAML gives and what it has read before, so that a value made in Python is held to the same rules as
+one that was read. `declared` finds the form of a field by its type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from froude.base.errors import InputError
+from froude.base.units import (
+    LARGEST,
+    LONGEST_S,
+    SECONDS,
+    SIZES,
+    Quantity,
+    exact_text,
+    parse_quantity,
+    parse_seconds,
+    size_text,
+)
+from froude.documents.plain import Fields, Items, shown
+
+Change = Callable[[Path], Path]
+
+
+class FieldError(InputError):
+    """What a field may not hold, with the names of the fields around it and its line, as far as they are known."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        names: tuple[str, ...] = (),
+        line: int | None = None,
+        found: object = None,
+        allowed: object = None,
+        remedy: str | None = None,
+    ) -> None:
+        """Keep where it stands apart, for the fields around add to it.
+
+        Args:
+            message: what is wrong.
+            names: of the fields around and its own, the outermost first.
+            line: of the document.
+            found: what stands there.
+            allowed: what may stand there.
+            remedy: what the user can do.
+        """
+        place = _joined(names) or None
+        super().__init__(message, place=place, found=found, allowed=allowed, remedy=remedy)
+        self.names = names
+        self.line = line
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Between processes its parts travel, not its way."""
+        parts = {name: getattr(self, name) for name in ("place", "found", "allowed", "remedy")}
+        return InputError(self.message, **parts).__reduce__()
+
+    def in_file(self, file: str) -> InputError:
+        """The same as an error of a file, with its line.
+
+        Args:
+            file: the document's name.
+        """
+        field = _joined(self.names)
+        return InputError(
+            f"{field}: {self.message}" if field else self.message,
+            file=file,
+            place=self.line,
+            found=self.found,
+            allowed=self.allowed,
+            remedy=self.remedy,
+        )
+
+
+@contextmanager
+def below(name: str, line: int | None = None) -> Iterator[None]:
+    """Errors of the block are about a field.
+
+    Args:
+        name: the field's.
+        line: where it stands; one that is known more exactly stays.
+
+    Raises:
+        FieldError: those errors.
+    """
+    try:
+        yield
+    except InputError as error:
+        inner = error if isinstance(error, FieldError) else None
+        names = (name, *(() if inner is None else inner.names))
+        nearest = line if inner is None or inner.line is None else inner.line
+        raise FieldError(
+            error.message,
+            names=names,
+            line=nearest,
+            found=error.found,
+            allowed=error.allowed,
+            remedy=error.remedy,
+        ) from error
+
+
+def range_text(least: float, most: float) -> str:
+    """A range in words."""
+    return f"{least:,g} to {most:,.15g}"
+
+
+def _joined(names: Iterable[str]) -> str:
+    return ".".join(names).replace(".[", "[")
+
+
+class Form:
+    """What a field may hold."""
+
+    allowed: str
+    """In words."""
+
+    def read(self, value: Any) -> Any:
+        """The value of what YAML gives, or of one that was read.
+
+        Raises:
+            InputError: it may not stand here.
+        """
+        raise NotImplementedError
+
+    def write(self, value: Any) -> Any:
+        """What reads as the value again; plain."""
+        return value
+
+    def moved(self, value: Any, change: Change) -> Any:  # noqa: ARG002 - most have no path
+        """The value with every path in it changed.
+
+        Args:
+            value: as read.
+            change: of a path.
+        """
+        return value
+
+
+@dataclass(frozen=True)
+class Flag(Form):
+    """True or false."""
+
+    allowed = "true or false"
+
+    def read(self, value: Any) -> bool:
+        """As it is."""
+        if not isinstance(value, bool):
+            raise _wrong(value, self.allowed)
+        return value
+
+
+@dataclass(frozen=True)
+class Number(Form):
+    """A number within a range, its ends included."""
+
+    least: float = -math.inf
+    most: float = math.inf
+    whole: bool = False
+
+    @property
+    def allowed(self) -> str:  # type: ignore[override]
+        """The range."""
+        kind = "a whole number" if self.whole else "a number"
+        return f"{kind}, {range_text(self.least, self.most)}" if math.isfinite(self.most) else kind
+
+    def read(self, value: Any) -> float:
+        """Whole numbers stay whole where only those are allowed."""
+        kinds = (int,) if self.whole else (int, float)
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise _wrong(value, self.allowed)
+        if not self.least <= value <= self.most:
+            raise InputError("is out of range", found=value, allowed=range_text(self.least, self.most))
+        return value if self.whole else float(value)
+
+
+@dataclass(frozen=True)
+class Text(Form):
+    """A text, perhaps of a form of its own."""
+
+    check: Callable[[str], object] | None = None
+    """Refuses others with an `InputError`."""
+    allowed: str = "a text"
+
+    def read(self, value: Any) -> str:
+        """As it is."""
+        if not isinstance(value, str):
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            raise _wrong(value, self.allowed, f"Write it in quotes: '{value}'" if number else None)
+        if self.check is not None:
+            self.check(value)
+        return value
+
+
+@dataclass(frozen=True)
+class Word(Form):
+    """A member of an enum, by its value."""
+
+    kind: type[Enum]
+
+    @property
+    def allowed(self) -> str:  # type: ignore[override]
+        """The words."""
+        return ", ".join(member.value for member in self.kind)
+
+    def read(self, value: Any) -> Enum:
+        """The member."""
+        try:
+            return self.kind(value)
+        except ValueError as error:
+            message = "is none of the words that may stand here"
+            raise InputError(message, found=shown(value), allowed=self.allowed) from error
+
+    def write(self, value: Any) -> str:
+        """Its value."""
+        return str(value.value)
+
+
+@dataclass(frozen=True)
+class Place(Form):
+    """A path, relative to the document's folder."""
+
+    allowed = "a path"
+
+    def read(self, value: Any) -> Path:
+        """As it is."""
+        if not isinstance(value, (str, Path)) or not str(value) or "\0" in str(value):
+            raise _wrong(value, self.allowed)
+        return Path(value)
+
+    def write(self, value: Any) -> str:
+        """As a text."""
+        return str(value)
+
+    def moved(self, value: Any, change: Change) -> Any:
+        """The changed path."""
+        return change(value)
+
+
+@dataclass(frozen=True)
+class Amount(Form):
+    """A quantity: a number, a size or a time."""
+
+    allowed = "a number, a size or a time, such as 20000, 10 GB or 5 min"
+
+    def read(self, value: Any) -> Quantity:
+        """In base units."""
+        if isinstance(value, Quantity):
+            return value
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            raise _wrong(value, self.allowed)
+        return parse_quantity(value)
+
+    def write(self, value: Any) -> str | float:
+        """As a person writes it, where that loses nothing."""
+        return quantity_value(value)
+
+
+@dataclass(frozen=True)
+class Size(Form):
+    """A number of bytes."""
+
+    zero: bool = False
+    """Whether it may be none."""
+    most_bytes: int = int(LARGEST)
+
+    @property
+    def allowed(self) -> str:  # type: ignore[override]
+        """A size, its range."""
+        least = ", or 0" if self.zero else ""
+        most = "" if self.most_bytes == int(LARGEST) else f", at most {size_text(self.most_bytes)}"
+        return f"a size, such as 1 TiB{least}{most}"
+
+    def read(self, value: Any) -> int:
+        """In bytes; a plain number counts in bytes, too."""
+        if isinstance(value, bool) or not isinstance(value, (str, int)):
+            raise _wrong(value, self.allowed)
+        quantity = parse_quantity(value)
+        least = 0 if self.zero else 1
+        if (
+            quantity.unit not in {"", "B"}
+            or not least <= quantity.value <= self.most_bytes
+            or quantity.value % 1
+        ):
+            raise InputError("is no size", found=value, allowed=self.allowed)
+        return int(quantity.value)
+
+    def write(self, value: Any) -> Any:
+        """As a person writes it."""
+        return size_text(value) if value else 0
+
+
+@dataclass(frozen=True)
+class Seconds(Form):
+    """How long something takes."""
+
+    zero: bool = False
+    """Whether it may take no time."""
+    most_s: float = LONGEST_S
+
+    @property
+    def allowed(self) -> str:  # type: ignore[override]
+        """A time, its range."""
+        least = "0 or more" if self.zero else "more than 0"
+        most = "" if self.most_s == LONGEST_S else f", at most {Quantity(self.most_s, 's')}"
+        return f"a time such as 30 s or 5 min, {least}{most}"
+
+    def read(self, value: Any) -> float:
+        """In seconds; a plain number counts in seconds, too."""
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            raise _wrong(value, self.allowed)
+        if self.zero and parse_quantity(value).value == 0:
+            return 0.0
+        seconds = parse_seconds(value)
+        if seconds > self.most_s:
+            raise InputError("is out of range", found=value, allowed=self.allowed)
+        return seconds
+
+    def write(self, value: Any) -> str | float:
+        """As a person writes it, where that loses nothing."""
+        return quantity_value(Quantity(value, "s"))
+
+
+@dataclass(frozen=True)
+class Plain(Form):
+    """Any single value: whose field it is for says more."""
+
+    allowed = "a text, a number, true or false"
+
+    def read(self, value: Any) -> Any:
+        """As it is."""
+        if not isinstance(value, (str, int, float)):
+            raise _wrong(value, self.allowed)
+        if isinstance(value, float) and not abs(value) < float("inf"):
+            raise InputError("is not a finite number", found=value)
+        return value
+
+
+@dataclass(frozen=True)
+class Each(Form):
+    """A list."""
+
+    form: Form
+    """Of every item."""
+    fewest: int = 0
+
+    @property
+    def allowed(self) -> str:  # type: ignore[override]
+        """What its items are."""
+        return f"a list of: {self.form.allowed}"
+
+    def read(self, value: Any) -> tuple[Any, ...]:
+        """Item by item."""
+        if not isinstance(value, (list, tuple)):
+            alone = value is not None and not isinstance(value, Mapping)
+            raise _wrong(value, self.allowed, f"Write one in brackets: [{value}]" if alone else None)
+        if len(value) < self.fewest:
+            raise InputError("has too few items", found=len(value), allowed=f"{self.fewest} or more")
+        lines = value.lines if isinstance(value, Items) else []
+        items = []
+        for number, item in enumerate(value):
+            with below(f"[{number}]", lines[number] if number < len(lines) else None):
+                items.append(self.form.read(item))
+        return tuple(items)
+
+    def write(self, value: Any) -> list[Any]:
+        """Item by item."""
+        return [self.form.write(item) for item in value]
+
+    def moved(self, value: Any, change: Change) -> Any:
+        """Item by item."""
+        return tuple(self.form.moved(item, change) for item in value)
+
+
+@dataclass(frozen=True)
+class Named(Form):
+    """Values by names that the writer chooses."""
+
+    form: Form
+    """Of every value."""
+
+    @property
+    def allowed(self) -> str:  # type: ignore[override]
+        """What its values are."""
+        return f"names, each with: {self.form.allowed}"
+
+    def read(self, value: Any) -> dict[str, Any]:
+        """Value by value."""
+        if not isinstance(value, Mapping):
+            raise _wrong(value, self.allowed)
+        lines = value.lines if isinstance(value, Fields) else {}
+        values = {}
+        for name, inner in value.items():
+            with below(str(name), lines.get(name)):
+                values[str(name)] = self.form.read(inner)
+        return values
+
+    def write(self, value: Any) -> dict[str, Any]:
+        """Value by value."""
+        return {name: self.form.write(inner) for name, inner in value.items()}
+
+    def moved(self, value: Any, change: Change) -> Any:
+        """Value by value."""
+        return {name: self.form.moved(inner, change) for name, inner in value.items()}
+
+
+@dataclass(frozen=True)
+class Maybe(Form):
+    """A value, or none."""
+
+    form: Form
+
+    @property
+    def allowed(self) -> str:  # type: ignore[override]
+        """What the value is."""
+        return self.form.allowed
+
+    def read(self, value: Any) -> Any:
+        """None stays."""
+        return None if value is None else self.form.read(value)
+
+    def write(self, value: Any) -> Any:
+        """None stays."""
+        return None if value is None else self.form.write(value)
+
+    def moved(self, value: Any, change: Change) -> Any:
+        """None stays."""
+        return None if value is None else self.form.moved(value, change)
+
+
+def quantity_value(quantity: Quantity) -> str | float:
+    """A quantity as it is best read: a plain number, or a text with its unit; it reads back as the same."""
+    if not quantity.unit:
+        return quantity.value
+    text = str(quantity)
+    if parse_quantity(text) == quantity:
+        return text
+    factors = SIZES if quantity.unit == "B" else SECONDS
+    return exact_text(float(quantity.value), factors, ())
+
+
+def _wrong(value: object, allowed: str, remedy: str | None = None) -> InputError:
+    return InputError("has the wrong type", found=shown(value), allowed=allowed, remedy=remedy)

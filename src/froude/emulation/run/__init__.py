@@ -1,0 +1,1 @@
+"""A Run: counts and latencies, the verdict on it, its files and figures."""

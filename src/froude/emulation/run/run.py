@@ -1,0 +1,397 @@
+"""The Run: what happened when a plan was played, and what limited it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+
+from froude.base.summary import Summarised
+from froude.base.units import seconds_text
+from froude.emulation.notes import AS_RECORDED, LEFT_OUT, NODE_REFUSED, REFUSED, RETRIED, UNSENT
+from froude.emulation.run.bottleneck import (
+    CALL_QUEUE,
+    MASTER,
+    PREFIX,
+    RESOURCEMANAGER,
+    Bottleneck,
+    Load,
+    Measured,
+    judge,
+)
+from froude.emulation.run.tally import Histogram, Percentiles, Phase, Series, Tally
+from froude.emulation.run.verdict import LimitResult, Verdict, verdict_of
+from froude.hadoop.metrics.gc_log import GcLog
+from froude.hadoop.metrics.jmx import failure_name
+from froude.hadoop.rpc.target import is_loopback
+from froude.trace.failures import Failure
+
+_MANY = 2000
+"""Timers from which their 99th percentile says something."""
+LOCK_QUEUE, HEAP_USED = "FSNamesystem.LockQueueLength", "process.heap_used_bytes"
+"""Threads that wait for the NameNode's lock, and the heap in use of the target's JVM."""
+_LOST = ("FSNamesystemState.NumStaleDataNodes", "FSNamesystemState.NumDeadDataNodes")
+TARGET = "target"
+"""In an environment, what was played against; missing where that is a NameNode."""
+_NAMED = re.compile(r"\((\w+)\)")
+"""The method in the text of a limit."""
+_REFUSALS = {"namenode": REFUSED, RESOURCEMANAGER: NODE_REFUSED}
+"""How notes begin on nodes that a daemon did not take."""
+_LOST_NODES = tuple(f"{MASTER}ClusterMetrics.Num{how}NMs" for how in ("Lost", "Shutdown", "Unhealthy"))
+
+
+class Record(Enum):
+    """How much of a play is written down."""
+
+    SUMMARY = "summary"
+    """Counts and latencies only."""
+    SAMPLED = "sampled"
+    """The calls of the first three nodes of each type and of one in twenty others."""
+    FULL = "full"
+    """Every call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A method whose calls the target counted differently from the player."""
+
+    method: str
+    sent: int
+    counted: int
+
+
+class Latency(Enum):
+    """From where, and of what, a call's latency counts."""
+
+    RESPONSE = "response time"
+    """From when the call was due."""
+    SERVICE = "service time"
+    """From when it was sent."""
+    CORRECTED = "service time, corrected for coordinated omission"
+    """The same, and of the calls that slow ones kept from being made, by the expected interval."""
+
+
+def histogram_of(series: Series, latency: Latency) -> Histogram:
+    """A method's latencies.
+
+    Args:
+        series: the method.
+        latency: which.
+    """
+    match latency:
+        case Latency.RESPONSE:
+            return series.from_intended
+        case Latency.SERVICE:
+            return series.from_actual
+    return series.corrected
+
+
+@dataclass(slots=True, repr=False)
+class Run(Summarised):
+    """One play of a plan."""
+
+    tally: Tally
+    """Counts and latencies."""
+    target: str
+    """`host:port`."""
+    target_id: str
+    begun_at_s: float
+    """Wall time of its beginning, seconds since the epoch."""
+    elapsed_s: float
+    scale: Mapping[str, str] = field(default_factory=dict)
+    """The scale played, as text by variable."""
+    nodes: Mapping[str, int] = field(default_factory=dict)
+    """Nodes planned by type."""
+    record: str = "summary"
+    load: Sequence[Load] = ()
+    """The player over time."""
+    metrics: Sequence[Measured] = ()
+    """The target over time."""
+    failure: str | None = None
+    """What ended the run before its time; None for a whole run."""
+    interrupted: bool = False
+    seed: int = 0
+    nonce: str = ""
+    """Random digits from which, with the seed, its client ids were made; empty for a Run that did not keep them."""
+    speed: float = 1.0
+    pacing: str = "closed"
+    """How scripted nodes were paced, `closed` or `scheduled` (`emulation.pacing`): which latency answers for them."""
+    cores: int = 1
+    """Cores that player and target shared."""
+    remarks: Sequence[str] = ()
+    differences: Sequence[Difference] | None = None
+    """Closure: where the target's own counts differ from what was sent; None when nobody looked."""
+    limits: Sequence[LimitResult] = ()
+    """Limits that were asked for, held against this run."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What it ran on: cores, memory, releases, the target's heap and JVM."""
+    gc: GcLog | None = None
+    """What the log of the target's garbage collector tells of the play, on its clock; None where nobody read one."""
+    gc_log: Path | None = None
+    """That log, from the start of the target's JVM."""
+    trace: Path | None = None
+    """The calls that were written down."""
+    folder: Path | None = None
+    """Where it was saved."""
+    inputs: tuple[str, ...] = ()
+    """Content hash of the plan that was played, by which runs of one load are known."""
+
+    def summary(self) -> Mapping[str, str]:
+        """What was played, what came of it, and what limited it."""
+        latency = self.latency()
+        answered = sum(answered for _, answered in self.counts.values())
+        return {
+            "verdict": self.verdict.colour.value,
+            "scale": ", ".join(f"{name}={value}" for name, value in self.scale.items()),
+            "calls": f"{answered:,} in {self.steady_s:.0f} s",
+            "p99": f"{latency.p99_ms:.3g} ms {self.main_latency.value}" if latency.count else "",
+            "failed calls": f"{self.failed.total():,}" if self.failed else "",
+            "limited by": self.bottleneck.by.value,
+            "failed": self.failure or ("interrupted" if self.interrupted else ""),
+        }
+
+    @property
+    def daemons(self) -> tuple[str, ...]:
+        """The daemons called, such as `namenode`, most calls first; empty for a Run that does not name them."""
+        calls: Counter[str] = Counter()
+        for series in (*self.tally.ramp.series.values(), *self.tally.series.values()):
+            calls[series.daemon] += series.sent
+        return tuple(daemon for daemon, _ in calls.most_common() if daemon)
+
+    @property
+    def parts(self) -> Mapping[str, Run]:
+        """What was each daemon's, where several were called; empty where one was."""
+        daemons = self.daemons
+        return {daemon: self.part(daemon) for daemon in daemons} if len(daemons) > 1 else {}
+
+    def part(self, daemon: str) -> Run:
+        """What was a daemon's: its calls with their latency and failures, limits on them, and its own CPU.
+
+        What ended the play before its time is in each daemon's part.
+
+        Args:
+            daemon: one of `daemons`.
+        """
+        ramp, steady = (
+            {method: series for method, series in phase.series.items() if series.daemon == daemon}
+            for phase in (self.tally.ramp, self.tally)
+        )
+        methods, kept = {*ramp, *steady}, (AS_RECORDED, RETRIED, _REFUSALS.get(daemon, UNSENT))
+        noted = self.tally.notes.items()
+        notes = Counter(
+            {note: n for note, n in noted if note.startswith(kept) or note.removeprefix(UNSENT) in methods}
+        )
+        limits = [each for each in self.limits if methods.intersection(_NAMED.findall(each.limit))]
+        tally = Tally(steady, ramp=Phase(ramp), steady_from_s=self.tally.steady_from_s, notes=notes)
+        return replace(self, tally=tally, limits=limits, load=(), differences=None, interrupted=False)
+
+    @property
+    def rate_text(self) -> str:
+        """Its p99 and throughput in words."""
+        p99_s = self.latency().seconds("p99_ms")
+        return f"{'no call' if p99_s is None else f'p99 {seconds_text(p99_s)}'} at {self.throughput():,.0f} calls/s"
+
+    @property
+    def main_latency(self) -> Latency:
+        """The latency that a run's pacing measures: response time of a schedule, service time of closed clients."""
+        return Latency.RESPONSE if self.pacing == "scheduled" else Latency.SERVICE
+
+    def latency(self, method: str | None = None, of: Latency | None = None) -> Percentiles:
+        """Percentiles of a method's latency, or of all calls'.
+
+        Args:
+            method: its name; None for all together.
+            of: which latency; None for the one that the run's pacing measures.
+
+        Raises:
+            KeyError: no call of that method was sent.
+        """
+        chosen = self.tally.series.values() if method is None else [self.tally.series[method]]
+        total = Histogram()
+        for series in chosen:
+            total.merge(histogram_of(series, of or self.main_latency))
+        return total.percentiles()
+
+    def throughput(self, method: str | None = None) -> float:
+        """Answered calls per second over the steady phase."""
+        counts = self.counts
+        answered = sum(n for _, n in counts.values()) if method is None else counts.get(method, (0, 0))[1]
+        return answered / self.steady_s if self.steady_s > 0 else 0.0
+
+    @property
+    def steady_from_s(self) -> float | None:
+        """When every emulated daemon had started, seconds since the play began; None if the play ended before.
+
+        Counts, latencies and lateness are of the calls that were sent from then on.
+        """
+        return self.tally.steady_from_s
+
+    @property
+    def steady_s(self) -> float:
+        """Length of the phase that figures are of: the steady one, or, where the ramp never ended, the whole run."""
+        return max(0.0, self.elapsed_s - (self.steady_from_s or 0.0))
+
+    @property
+    def counts(self) -> Mapping[str, tuple[int, int]]:
+        """Sent and answered calls by method, of the steady phase."""
+        return self.tally.counts
+
+    @property
+    def errors(self) -> Mapping[str, Mapping[str, int]]:
+        """Errors by method and class, of the whole run; methods without any are left out."""
+        errors: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for phase in (self.tally.ramp, self.tally):
+            for method, series in phase.series.items():
+                errors[method].update(series.errors)
+        return {method: dict(by_class) for method, by_class in errors.items() if by_class}
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """Errors by method, class and message, of the whole run, most frequent first."""
+        return tuple(self.tally.failures)
+
+    @property
+    def failed(self) -> Counter[str]:
+        """Calls by method that failed, though they did not when they were recorded, nor were made again; whole run."""
+        failed = Counter({method: sum(by_class.values()) for method, by_class in self.errors.items()})
+        failed -= Counter(self._noted(AS_RECORDED))
+        for what, times in self._noted(RETRIED).items():
+            failed[what.partition(" ")[0]] -= times
+        return +failed
+
+    @property
+    def notes(self) -> Mapping[str, int]:
+        """What programs found worth counting."""
+        return dict(self.tally.notes)
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """Calls never sent, since an argument they need was not there: how often, by step and method."""
+        return self._noted(LEFT_OUT)
+
+    @property
+    def unsent(self) -> Mapping[str, int]:
+        """Calls that were due and not sent before the end, by method."""
+        return self._noted(UNSENT)
+
+    @property
+    def refused(self) -> int:
+        """Emulated DataNodes and NodeManagers that a target did not take, or sent away."""
+        return sum(self._noted(REFUSED).values()) + sum(self._noted(NODE_REFUSED).values())
+
+    def _noted(self, prefix: str) -> dict[str, int]:
+        return {
+            what.removeprefix(prefix): times
+            for what, times in self.tally.notes.items()
+            if what.startswith(prefix)
+        }
+
+    @property
+    def lateness(self) -> Percentiles:
+        """How much later than intended calls were sent, whoever is to blame."""
+        return self.tally.lateness.percentiles()
+
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """What limited the run."""
+        lag = self.tally.lag.percentiles()
+        # Of few timers the worst hundredth is the start alone.
+        lag_ms = lag.p99_ms if lag.count >= _MANY else lag.p90_ms
+        from_s = self.steady_from_s or 0.0
+        load = [each for each in self.load if each.time_s >= from_s]
+        return judge(
+            lag_ms,
+            load or self.load,
+            self.steady_metrics,
+            self.cores,
+            here=is_loopback(self.target),
+            daemons=self.daemons,
+        )
+
+    @property
+    def steady_metrics(self) -> Sequence[Measured]:
+        """The target over time, in the steady phase."""
+        from_s = self.steady_from_s or 0.0
+        return [sample for sample in self.metrics if sample.time_s >= from_s]
+
+    @property
+    def steady_gc(self) -> GcLog | None:
+        """What the log of the target's garbage collector tells of the steady phase."""
+        return None if self.gc is None else self.gc.during(self.steady_from_s or 0.0, self.steady_s)
+
+    @property
+    def call_queue(self) -> float | None:
+        """The most calls that waited for a handler of a target at once; None where it was not sampled."""
+        queues = [self.most(CALL_QUEUE, daemon) for daemon in self.daemons or ("",)]
+        return max((queue for queue in queues if queue is not None), default=None)
+
+    def most(self, name: str, daemon: str = "") -> float | None:
+        """The largest value that was sampled of one of a target's numbers in the steady phase; None of none.
+
+        Args:
+            name: such as `FSNamesystem.LockQueueLength`.
+            daemon: such as `namenode`, which is the default.
+        """
+        name = PREFIX.get(daemon, "") + name
+        return max((m.values[name] for m in self.steady_metrics if name in m.values), default=None)
+
+    @property
+    def datanodes_lost(self) -> float | None:
+        """The most DataNodes that the NameNode held for stale or dead at once; None where nobody looked."""
+        seen = [[m.values[name] for name in _LOST if name in m.values] for m in self.steady_metrics]
+        return max((sum(values) for values in seen if values), default=None)
+
+    @property
+    def nodemanagers_lost(self) -> float | None:
+        """The most NodeManagers that the ResourceManager had lost or sent away at once; None where nobody looked."""
+        seen = [[m.values[name] for name in _LOST_NODES if name in m.values] for m in self.steady_metrics]
+        return max((sum(values) for values in seen if values), default=None)
+
+    @property
+    def verdict(self) -> Verdict:
+        """How far the run can be relied on, and why (`emulation.verdict`)."""
+        return verdict_of(self, self.bottleneck)
+
+
+def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> list[Difference]:
+    """Where the target counted differently from the player: nothing, when every call arrived as often as it was sent.
+
+    A call that was sent again, since its connection was lost, may have arrived the first time or not.
+
+    Args:
+        run: what was sent.
+        before: the target's calls by method before the play (`NameNode.rpc_counts`).
+        after: the same afterwards, once settled (`metrics.settled_counts`).
+
+    Returns:
+        Differences by method; methods that others may call meanwhile count as well.
+    """
+    differences = []
+    expected, whole = counted_as(run), run.tally.whole
+    for method in sorted(set(expected) | set(after)):
+        sent = expected[method]
+        resent = whole.series[method].resent if method in whole.series else 0
+        # A question on a connection that was lost may have come to the target, or not.
+        resent += max(0, run.tally.questions[method] - run.tally.identifications[method])
+        counted = after.get(method, 0) - before.get(method, 0)
+        if not sent <= counted <= sent + resent:
+            differences.append(Difference(method, sent, counted))
+    return differences
+
+
+def counted_as(run: Run) -> Counter[str]:
+    """What was sent, as a target counts it: a call that ends with an exception under the exception's name."""
+    counts = Counter({method: sent for method, (sent, _) in run.tally.whole.counts.items()})
+    for name, times in run.tally.identifications.items():
+        counts[failure_name(name) if "." in name else name] += times
+    for method, by_class in run.errors.items():
+        for name, times in by_class.items():
+            if "." in name and (
+                counted := failure_name(name)
+            ):  # others are the player's own words, such as Unanswered
+                counts[method] -= times
+                counts[counted] += times
+    return counts

@@ -1,0 +1,278 @@
+"""A run in numbers that a script can rely on: `run.json`, and what `froude play --json` prints.
+
+Flat: one level of plain values, and lists of flat rows. Fields are added, never renamed or given another meaning,
+within one version of the form; what nobody measured is null, never 0. The JSON Schema is made from this class.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from froude.base.version import __version__
+from froude.documents.artifact import stamp
+from froude.emulation.run.run import HEAP_USED, LOCK_QUEUE, Latency, Run
+from froude.emulation.run.tally import Percentiles
+from froude.emulation.run.verdict import Colour, verdict_of
+from froude.hadoop.metrics.gc_log import put_together
+
+KIND = "run-summary/1"
+"""The form's stamp."""
+
+
+class _Flat(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class MethodRow(_Flat):
+    """One RPC method, in the steady phase."""
+
+    method: str
+    daemon: str = ""
+    """The daemon called, such as `namenode`; empty where it is not known."""
+    sent: int
+    answered: int
+    failed: int
+    """Calls that failed though they did not when recorded; of the whole run."""
+    p50_ms: float | None
+    """Of the answered calls, as every latency; null where none was answered."""
+    p90_ms: float | None
+    p99_ms: float | None
+    p999_ms: float | None
+    max_ms: float | None
+    service_p99_ms: float | None
+    """From when a call was sent."""
+    corrected_p99_ms: float | None
+    """From when it was sent, with the calls added that slow ones kept from being made (coordinated omission)."""
+
+
+class DaemonRow(MethodRow):
+    """All methods of one daemon; `method` is empty."""
+
+    verdict: Colour
+    """On its calls alone."""
+    cpu_share: float | None
+    """Of one core, in its busiest half."""
+
+
+class LimitRow(_Flat):
+    """A limit that was asked for."""
+
+    limit: str
+    value: float | None
+    """What was measured, in `unit`; null where nobody knows."""
+    unit: str
+    """`s`, `share`, or empty for a number."""
+    held: bool
+
+
+class FailureRow(_Flat):
+    """Calls that failed alike; failures that were recorded, and calls that were made again, are among them."""
+
+    method: str
+    error: str
+    """Exception class, or `Unanswered`, or `ConnectionLost`."""
+    message: str
+    """Without the paths and numbers in which single messages differ."""
+    count: int
+    first_s: float
+    """Seconds since the play began."""
+    last_s: float
+    example: str
+    path: str | None
+
+
+class RunSummary(_Flat):
+    """One play of a plan."""
+
+    froude: str = Field(default=KIND)
+    froude_version: str = Field(default=__version__)
+    verdict: Colour
+    """By the rules of `froude.emulation.run.verdict`."""
+    reasons: list[str]
+    """Of the verdict, the gravest first."""
+    bottleneck: str
+    """`player`, `target`, `machine` (other work on it), `neither` or `unknown`."""
+    bottleneck_reason: str
+    bottleneck_daemon: str = ""
+    """Which target was the limit, such as `namenode`; empty where none was."""
+    failure: str | None
+    """What ended the run before its time."""
+    interrupted: bool
+    target: str
+    target_id: str
+    begun_at: str
+    """ISO 8601, UTC."""
+    elapsed_s: float
+    ramp_s: float | None
+    """Until every emulated daemon had started; null where the run ended before."""
+    steady_s: float
+    """The phase that counts and latencies are of."""
+    pacing: str
+    """`closed` or `scheduled`."""
+    latency: str
+    """What latencies count: `response time` from when a call was due, `service time` from when it was sent."""
+    speed: float
+    seed: int
+    nonce: str = ""
+    """Random digits from which, with the seed, client ids were made: `froude play --replay-ids` takes them again."""
+    record: str
+    scale: dict[str, str]
+    nodes: int
+    """Emulated nodes."""
+    calls_sent: int
+    calls_answered: int
+    calls_per_s: float
+    calls_failed: int
+    """Of the whole run; without those that failed when recorded and those that were made again."""
+    calls_left_out: int
+    """Never sent, because an argument had no value."""
+    calls_unsent: int
+    """Due and not sent before the end."""
+    calls_in_ramp: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+    p999_ms: float | None
+    max_ms: float | None
+    corrected_p99_ms: float | None
+    lateness_p99_ms: float | None
+    player_cpu_share: float | None
+    """Of one core, in its busiest half."""
+    target_cpu_share: float | None
+    """Of one core, in its busiest half; of several targets the busiest one's."""
+    call_queue_max: float | None
+    lock_queue_max: float | None
+    """Threads that waited for the NameNode's lock at once."""
+    heap_used_max_bytes: float | None
+    """Of the target's JVM; of several targets that of the one with the most calls."""
+    gc_pauses: int | None
+    """Stops for the garbage collector in the steady phase; this and what follows of them is null without its log."""
+    gc_pause_share: float | None
+    """Of the time."""
+    gc_pause_p50_ms: float | None
+    gc_pause_p99_ms: float | None
+    gc_pause_max_ms: float | None
+    heap_after_gc_max_bytes: int | None
+    """The most that was in use after a collection: what the target needs at least."""
+    other_stops: int | None
+    """Stops of the target's JVM for something else than the garbage collector."""
+    other_stop_max_ms: float | None
+    datanodes_lost: float | None
+    counted_differently: int | None
+    """Methods of which the target counted other numbers of calls than were sent; null where nobody looked."""
+    daemons: list[DaemonRow] = Field(default=[])
+    """Most calls first."""
+    methods: list[MethodRow]
+    limits: list[LimitRow]
+    failures: list[FailureRow]
+    environment: dict[str, str]
+    remarks: list[str]
+
+
+def summarise(run: Run) -> RunSummary:
+    """The numbers of a run."""
+    bottleneck, all_calls, counts, failed = run.bottleneck, run.latency(), run.counts, run.failed
+    verdict = verdict_of(run, bottleneck)
+    return RunSummary(
+        verdict=verdict.colour,
+        reasons=list(verdict.reasons),
+        bottleneck=bottleneck.by.value,
+        bottleneck_reason=bottleneck.reason,
+        bottleneck_daemon=bottleneck.daemon,
+        failure=run.failure,
+        interrupted=run.interrupted,
+        target=run.target,
+        target_id=run.target_id,
+        begun_at=stamp(run.begun_at_s),
+        elapsed_s=run.elapsed_s,
+        ramp_s=run.steady_from_s,
+        steady_s=run.steady_s,
+        pacing=run.pacing,
+        latency=run.main_latency.value,
+        speed=run.speed,
+        seed=run.seed,
+        nonce=run.nonce,
+        record=run.record,
+        scale=dict(run.scale),
+        nodes=sum(run.nodes.values()),
+        calls_sent=sum(sent for sent, _ in counts.values()),
+        calls_answered=sum(answered for _, answered in counts.values()),
+        calls_per_s=run.throughput(),
+        calls_failed=failed.total(),
+        calls_left_out=sum(run.left_out.values()),
+        calls_unsent=sum(run.unsent.values()),
+        calls_in_ramp=sum(sent for sent, _ in run.tally.ramp.counts.values()),
+        **_latencies(all_calls),
+        corrected_p99_ms=_latencies(run.latency(of=Latency.CORRECTED))["p99_ms"],
+        lateness_p99_ms=_latencies(run.lateness)["p99_ms"],
+        player_cpu_share=bottleneck.player_share,
+        target_cpu_share=bottleneck.target_share,
+        call_queue_max=run.call_queue,
+        lock_queue_max=run.most(LOCK_QUEUE),
+        heap_used_max_bytes=run.most(HEAP_USED, *run.daemons[:1]),
+        **_stops(run),
+        datanodes_lost=run.datanodes_lost,
+        counted_differently=None if run.differences is None else len(run.differences),
+        daemons=[
+            DaemonRow(
+                **_row(part, daemon, part.failed),
+                verdict=part.verdict.colour,
+                cpu_share=part.bottleneck.target_share,
+            )
+            for daemon, part in ((daemon, run.part(daemon)) for daemon in run.daemons)
+        ],
+        methods=[MethodRow(**_row(run, run.tally.series[name].daemon, failed, name)) for name in counts],
+        limits=[LimitRow(**asdict(result)) for result in run.limits],
+        failures=[FailureRow(**asdict(group)) for group in run.failures],
+        environment=dict(run.environment),
+        remarks=list(run.remarks),
+    )
+
+
+def _stops(run: Run) -> dict[str, Any]:
+    """What the log of the garbage collector tells of the steady phase; all null without one."""
+    log = run.steady_gc
+    if log is None:
+        names = ("gc_pauses", "gc_pause_share", "gc_pause_p50_ms", "gc_pause_p99_ms", "gc_pause_max_ms")
+        return dict.fromkeys((*names, "heap_after_gc_max_bytes", "other_stops", "other_stop_max_ms"))
+    pauses, others = put_together(log.collections), put_together(log.others)
+    return {
+        "gc_pauses": pauses.count,
+        "gc_pause_share": pauses.total_s / run.steady_s if run.steady_s > 0 else None,
+        "gc_pause_p50_ms": pauses.p50_s * 1e3,
+        "gc_pause_p99_ms": pauses.p99_s * 1e3,
+        "gc_pause_max_ms": pauses.longest_s * 1e3,
+        "heap_after_gc_max_bytes": max((each.after_bytes for each in log.heap), default=None),
+        "other_stops": others.count,
+        "other_stop_max_ms": others.longest_s * 1e3,
+    }
+
+
+def _latencies(found: Percentiles) -> dict[str, Any]:
+    """By field; all null of no call."""
+    values = asdict(found)
+    return values if values.pop("count") else dict.fromkeys(values)
+
+
+def _row(run: Run, daemon: str, failed: Counter[str], method: str | None = None) -> dict[str, Any]:
+    """The row of a method; without one, that of all calls to a daemon."""
+    counts = [counts for name, counts in run.counts.items() if method in {None, name}]
+    return {
+        "method": method or "",
+        "daemon": daemon,
+        "sent": sum(sent for sent, _ in counts),
+        "answered": sum(answered for _, answered in counts),
+        "failed": failed.total() if method is None else failed[method],
+        **_latencies(run.latency(method)),
+        "service_p99_ms": _latencies(run.latency(method, Latency.SERVICE))["p99_ms"],
+        "corrected_p99_ms": _latencies(run.latency(method, Latency.CORRECTED))["p99_ms"],
+    }
+
+
+def summary_text(summary: RunSummary) -> str:
+    """The summary as the JSON text that `run.json` holds."""
+    return summary.model_dump_json(indent=2) + "\n"

@@ -1,0 +1,1 @@
+"""Repeated runs of a baseline and a candidate, compared."""

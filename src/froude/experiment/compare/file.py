@@ -1,0 +1,69 @@
+"""A comparison as a JSON file, and as the document that `froude compare --json` prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from froude.base.errors import InputError
+from froude.documents.artifact import Origin
+from froude.documents.lineage import dump_sealed_figures, open_sealed
+from froude.documents.migrate import Migrations
+from froude.documents.refusals import refused
+from froude.experiment.compare.compare import Comparison
+
+KIND = "comparison"
+MIGRATIONS = Migrations(KIND, 1)
+_LIMIT_BYTES = 64 << 20
+_FORM = TypeAdapter(Comparison)
+
+
+def comparison_text(comparison: Comparison, origin: Origin | None = None) -> str:
+    """The file's text: the answer first.
+
+    Args:
+        comparison: what was found.
+        origin: how it came to be.
+    """
+    fields = {"answer": comparison.answer, **_FORM.dump_python(comparison, mode="json")}
+    return dump_sealed_figures(MIGRATIONS, fields, origin or Origin())
+
+
+def read_comparison(path: Path) -> Comparison:
+    """Read a comparison's file.
+
+    Raises:
+        ChangedError: it was edited or damaged.
+        InputError: it is no comparison's file.
+    """
+    root = open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
+    fields: dict[str, Any] = {
+        name: value for name, value in root.fields.items() if name in Comparison.__slots__
+    }
+    try:
+        comparison = _FORM.validate_python(fields)
+    except ValidationError as error:
+        raise refused(error, path) from error
+    check_rows(comparison, path)
+    return comparison
+
+
+def check_rows(comparison: Comparison, path: Path, place: str = "") -> None:
+    """Refuse values of which there is no logarithm, as a page takes it of what is compared by its ratio.
+
+    Args:
+        comparison: of a file.
+        path: the file.
+        place: where in it the comparison stands.
+
+    Raises:
+        InputError: there is one.
+    """
+    for at, row in enumerate(comparison.rows):
+        least = min((*row.baseline, *row.candidate), default=0.0)
+        if not (row.baseline and row.candidate) or least < 0 or (least == 0 and not row.by_difference):
+            raise InputError(
+                "is out of range", file=path, place=f"{place}rows.{at}", found=least, allowed="above 0"
+            )

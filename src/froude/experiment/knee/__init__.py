@@ -1,0 +1,1 @@
+"""The load at which a limit breaks: the search, its file, its words."""

@@ -1,0 +1,122 @@
+"""A knee as a JSON file: every play of the search as `run.json` has it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from froude.base.files import atomic_write_text
+from froude.documents.artifact import Origin, State
+from froude.documents.lineage import dump_sealed_figures, open_figures
+from froude.documents.migrate import Migrations
+from froude.documents.plain import Fields
+from froude.documents.refusals import refused
+from froude.emulation.run.summary import RunSummary
+from froude.experiment.knee.knee import Knee, Play, Status
+from froude.experiment.knee.search import Outcome
+
+KIND = "knee"
+
+
+def _unremarked(data: Fields) -> None:
+    """The step from version 1, which said neither: an interrupted search was one that is not settled."""
+    data["remarks"], data["plan_remarks"], data["interrupted"] = [], [], False
+
+
+MIGRATIONS = Migrations(KIND, 2, {1: _unremarked})
+_LIMIT_BYTES = 64 << 20
+
+
+class _Play(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    level: float
+    outcome: Outcome
+    run: RunSummary
+
+
+class _Knee(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    answer: str
+    confidence: str
+    remarks: tuple[str, ...]
+    """What to keep in mind with the answer; for readers of the file: a `Knee` finds them anew."""
+    plan_remarks: tuple[str, ...]
+    status: Status
+    interrupted: bool
+    raised: tuple[str, ...]
+    limits: tuple[str, ...]
+    low: float | None
+    high: float | None
+    environment: dict[str, str]
+    plays: tuple[_Play, ...]
+
+
+def knee_text(knee: Knee, origin: Origin | None = None) -> str:
+    """The file's text: the answer first."""
+    plays = tuple(_Play(level=play.level, outcome=play.outcome, run=play.run) for play in knee.plays)
+    written = _Knee(
+        answer=knee.answer,
+        confidence=knee.confidence,
+        remarks=knee.remarks,
+        plan_remarks=knee.plan_remarks,
+        status=knee.status,
+        interrupted=knee.interrupted,
+        raised=knee.raised,
+        limits=knee.limits,
+        low=knee.low,
+        high=knee.high,
+        environment=dict(knee.environment),
+        plays=plays,
+    )
+    state = State.INTERRUPTED if knee.interrupted else State.COMPLETE
+    origin = replace(origin or Origin(), state=state)
+    return dump_sealed_figures(MIGRATIONS, written.model_dump(mode="json"), origin)
+
+
+def write_knee(path: Path, knee: Knee, origin: Origin | None = None) -> None:
+    """Write a knee's file, whole or not at all.
+
+    Args:
+        path: the file.
+        knee: what was found.
+        origin: how it came to be.
+
+    Raises:
+        MissingError: it cannot be written.
+    """
+    atomic_write_text(path, knee_text(knee, origin))
+
+
+def read_knee(path: Path) -> Knee:
+    """Read a knee's file.
+
+    Raises:
+        ChangedError: it was edited or damaged.
+        InputError: it is no knee's file.
+    """
+    document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
+    lineage = document.check()
+    fields: dict[str, Any] = {name: document.root.fields.get(name) for name in _Knee.model_fields}
+    try:
+        read = _Knee.model_validate(fields)
+    except ValidationError as error:
+        raise refused(error, path) from error
+    plays = tuple(Play(each.level, each.outcome, each.run) for each in read.plays)
+    origin = Origin(lineage.command, lineage.inputs, lineage.seed)
+    return Knee(
+        read.raised,
+        read.limits,
+        plays,
+        read.status,
+        read.low,
+        read.high,
+        read.environment,
+        read.interrupted,
+        read.plan_remarks,
+        origin,
+    )

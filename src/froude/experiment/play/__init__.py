@@ -1,0 +1,1 @@
+"""Plays against real daemons: admission, warm-up, observation, execution."""

@@ -1,0 +1,141 @@
+"""How an experiment that was written down is run: where, who sees it, and the NameNode that is started for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from froude.base.errors import InputError
+from froude.base.progress import Progress, Silent
+from froude.emulation.programs.audit.shared import KIND as CLIENTS
+from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
+from froude.emulation.programs.population import service_named
+from froude.experiment.play.admission import TargetLike, Targets
+from froude.experiment.play.live import Live
+from froude.experiment.scenario.options import ANY, NameNodeTarget, Running
+from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.cluster.resourcemanager import SERVICES, ResourceManager
+from froude.hadoop.release.distribution import Hadoop
+from froude.hadoop.release.jvm import Java
+from froude.hadoop.site import read_site, strip_production
+from froude.workload.plan import Plan
+from froude.workload.walk import templates
+
+_SITES = ("core-site.xml", "hdfs-site.xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """Where an experiment is run, and who sees what goes on."""
+
+    output: Path
+    """Folder of a run; what else an experiment gives, it returns."""
+    workspace: Path = Path()
+    """Folder around which Traces are kept."""
+    progress: Progress = field(default_factory=Silent)
+    command: str = ""
+    """The command line as typed, for lineages."""
+    live: Live = field(default_factory=Live)
+    """Is told what goes on in a play."""
+    java: Java | None = None
+    """Runs the daemons; None for the first here that runs their release."""
+
+
+class Runner(Protocol):
+    """An experiment whose inputs were read."""
+
+    def check(self) -> None:
+        """Refuse what can be known to fail; nothing is started, and nobody is called.
+
+        Raises:
+            FroudeError: saying why.
+        """
+        ...
+
+    def run(self, execution: Execution) -> Any:
+        """Do it.
+
+        Returns:
+            What came of it: of one kind for each kind of scenario.
+        """
+        ...
+
+
+def running_targets(targets: Mapping[str, Running]) -> Targets:
+    """The targets of a scenario as a play takes them, by service.
+
+    Args:
+        targets: as a scenario names them.
+    """
+    return {"" if service == ANY else service: each for service, each in targets.items()}
+
+
+def properties_of(target: NameNodeTarget) -> dict[str, str]:
+    """The properties of a NameNode that is started: those of a folder without what points at its cluster, and its own.
+
+    Raises:
+        InputError: the folder has no configuration, or one that cannot be read.
+    """
+    files = [] if target.conf is None else [target.conf / name for name in _SITES]
+    there = [file for file in files if file.is_file()]
+    if files and not there:
+        raise InputError("has no configuration", file=target.conf, allowed=" or ".join(_SITES))
+    read = {name: value for file in there for name, value in read_site(file).items()}
+    return {**strip_production(read)[0], **target.properties}
+
+
+@contextmanager
+def started_for(
+    plan: Plan, target: NameNodeTarget, hadoop: Hadoop
+) -> Iterator[NameNode | dict[str, TargetLike]]:
+    """The daemons of a scenario that a plan is played against: a NameNode, or by service, a ResourceManager among them.
+
+    Args:
+        plan: what is played.
+        target: what the scenario says of them.
+        hadoop: the release.
+
+    Raises:
+        InputError: their configuration cannot be read, or the release has no YARN.
+        TargetError: one does not come up.
+    """
+    called, daemons, namenode = dict[str, TargetLike](), daemons_of(plan), namenode_of(target, hadoop)
+    with ExitStack() as stack:
+        if "namenode" in daemons:
+            stack.enter_context(namenode)
+        if "resourcemanager" in daemons:
+            conf, heap = target.properties, target.resourcemanager_heap
+            master = ResourceManager(hadoop, heap=heap, conf=conf, flags=target.java_options)
+            called = {each: namenode if each == "namenode" else master for each in daemons}
+            stack.enter_context(master)
+        yield called or namenode
+
+
+def daemons_of(plan: Plan) -> list[str]:
+    """The daemons that a plan is played against: `namenode`, `resourcemanager`, or both.
+
+    Args:
+        plan: what is played.
+    """
+    played = [each for each in plan.workload.node_types if plan.counts.get(each.name)]
+    services = {service_named(call) for node_type in played for call in templates(node_type)}
+    masters = ["resourcemanager"] if services.intersection(SERVICES) else []
+    of_hdfs = "namenode" in services or any(each.program in {DATANODES, CLIENTS} for each in played)
+    return ["namenode", *masters] if of_hdfs or not masters else masters
+
+
+def namenode_of(target: NameNodeTarget, hadoop: Hadoop) -> NameNode:
+    """The NameNode of a scenario, not yet entered.
+
+    Args:
+        target: what it says of it.
+        hadoop: the release.
+
+    Raises:
+        InputError: its configuration cannot be read.
+    """
+    conf = properties_of(target)
+    return NameNode(hadoop, heap=target.heap, conf=conf, image=target.image, flags=target.java_options)

@@ -1,0 +1,107 @@
+"""Whether a plan can be played, here and at all: asked before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from froude.base.errors import InputError
+from froude.base.limits import available_bytes, raise_descriptor_limit
+from froude.emulation.limits import Limit, check_methods
+from froude.emulation.pacing import Pacing, unscheduled
+from froude.emulation.programs.registry import kind_of, methods_of
+from froude.emulation.run.files import read_run
+from froude.experiment.scenario.options import Load, PlayOptions
+from froude.workload.plan import Plan
+
+NODE_BYTES = 16 << 10
+"""Memory of an emulated node: three times what was measured of 10,000 DataNodes, for clients keep more."""
+_OTHER_DESCRIPTORS = 64
+
+
+def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> None:
+    """Refuse a play that can be known to fail before anybody is called.
+
+    Args:
+        plan: what shall be played.
+        load: how it is sent.
+        limits: what it must keep.
+
+    Raises:
+        InputError: saying why.
+    """
+    check_plan(plan, load.duration_s, load.pacing)
+    check_methods(limits, methods_of(plan))
+    check_size(plan, load.connections.pool, descriptors=raise_descriptor_limit())
+
+
+def replayed_nonce(options: PlayOptions) -> str | None:
+    """The nonce of the run whose client ids a play repeats; None where it takes a fresh one.
+
+    Raises:
+        InputError: the run cannot be read, or had another seed, on which its ids depend too.
+    """
+    file = options.replay_ids
+    run = None if file is None else read_run(file)
+    if run is not None and run.seed != options.seed:
+        remedy = f"Use its seed too: {run.seed}"
+        raise InputError("had another seed", file=file, found=run.seed, allowed=options.seed, remedy=remedy)
+    return None if run is None else run.nonce
+
+
+def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None:
+    """Refuse a plan that cannot be played, or would never end.
+
+    Args:
+        plan: what shall be played.
+        limit_s: the longest time, seconds.
+        pacing: what was asked for.
+
+    Raises:
+        InputError: saying why.
+    """
+    for refusal in plan.refusals:
+        if refusal.fatal:
+            raise InputError(
+                "the plan cannot be played", place=refusal.node_type or "plan", found=refusal.what
+            )
+    if not plan.playable:
+        remedy = "A plan mined from tables of calls can be extrapolated and compared; playing needs Hadoop's protocols"
+        raise InputError("the plan cannot be played", place="plan", found=plan.obstacle, remedy=remedy)
+    types = plan.workload.node_types
+    kinds = [kind_of(each.program) for each in types if plan.counts.get(each.name)]
+    if not sum(plan.counts.values()):
+        raise InputError("the plan has no nodes", place="plan")
+    if limit_s is None and all(kind.endless for kind in kinds):
+        remedy = "Say how long to play with --duration"
+        raise InputError("the plan has only nodes that never end", place="plan", remedy=remedy)
+    untimed = unscheduled(plan) if pacing is Pacing.SCHEDULED else None
+    if untimed is not None:
+        remedy = "Mine the recordings again, or play with closed pacing"
+        raise InputError(
+            "a schedule needs service times", place="plan", found=f"none for {untimed}", remedy=remedy
+        )
+
+
+def check_size(plan: Plan, pool: int, *, descriptors: int) -> None:
+    """Refuse what this machine cannot hold.
+
+    Args:
+        plan: what shall be played.
+        pool: connections that nodes share; 0 where each has its own.
+        descriptors: files that a process may have open.
+
+    Raises:
+        InputError: more nodes than there is memory for, or, with a connection each, descriptors.
+    """
+    nodes, available = sum(plan.counts.values()), available_bytes()
+    most = available // NODE_BYTES
+    if nodes > most:
+        allowed = f"about {most:,} in the {available / 1e9:.1f} GB that are free"
+        raise InputError(
+            "has more nodes than there is memory for", place="plan", found=f"{nodes:,}", allowed=allowed
+        )
+    if not pool and nodes + _OTHER_DESCRIPTORS > descriptors:
+        remedy = "Let nodes share connections, or raise the limit (ulimit -n)"
+        found, allowed = f"{nodes:,} connections", f"{descriptors:,} open files"
+        message = "has more nodes than connections can be open"
+        raise InputError(message, place="plan", found=found, allowed=allowed, remedy=remedy)

@@ -1,0 +1,1 @@
+"""Real clusters that are recorded, and the jobs that run on them."""

@@ -1,0 +1,1 @@
+"""Replays of an audit log or a Trace on an image, with growth."""

@@ -1,0 +1,159 @@
+"""The namespace that a replay starts from: read from an image, or made up from a profile; and grown where asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from froude.base.errors import InputError
+from froude.base.files import create_file
+from froude.base.progress import Progress
+from froude.base.seeds import Seeds
+from froude.experiment.replay.namespace_growth import copies_for, grown_text
+from froude.experiment.replay.namespace_profile import profile_path, read_profile, shipped
+from froude.experiment.scenario.replay_options import MadeNamespace
+from froude.experiment.scenario.scenario import DynoScenario
+from froude.hadoop.cluster.name_directory import newest_image
+from froude.hadoop.fsimage.composing import Composer, Identity
+from froude.hadoop.fsimage.container import ImageFile, write_image
+from froude.hadoop.fsimage.copies import CopyingComposer
+from froude.hadoop.fsimage.growth import grow
+from froude.hadoop.fsimage.namespace import Namespace, read_namespace
+from froude.hadoop.fsimage.oiv import open_any
+from froude.hadoop.fsimage.saving import LAYOUT, save_image, transaction_of
+from froude.hadoop.fsimage.sections import Reader
+from froude.hadoop.fsimage.striping import Scheme, scheme, schemes
+from froude.hadoop.fsimage.templates import make_template
+from froude.hadoop.release.distribution import Hadoop
+from froude.messages.schema import Schema
+
+_OLDER = -66
+"""Layout of images of Hadoop 3.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """An image that was read."""
+
+    image: Path
+    opened: ImageFile
+    namespace: Namespace
+    schema: Schema
+
+    @property
+    def known(self) -> Mapping[int, Scheme]:
+        """Its erasure coding policies."""
+        return dict(schemes(Reader(self.opened, self.schema)))
+
+    def check_room(self, datanodes: int) -> None:
+        """Refuse DataNodes that cannot hold the blocks, so that their NameNode never left safe mode.
+
+        Args:
+            datanodes: how many there are.
+
+        Raises:
+            InputError: they are too few.
+        """
+        namespace = self.namespace
+        policies = np.unique(namespace.column("erasure"))
+        least = max((scheme(int(each), self.known).data for each in policies if each >= 0), default=1)
+        if namespace.blocks.num_rows and datanodes < least:
+            held = "erasure-coded blocks" if least > 1 else "blocks"
+            raise InputError(
+                f"has {held} that need more DataNodes",
+                file=self.image,
+                found=datanodes,
+                allowed=f"{least} or more",
+            )
+
+    def grown(self, factor: float, scratch: Path) -> tuple[Replayed, str]:
+        """The image with copies of its folders and files, and what is to be said of them.
+
+        Args:
+            factor: inodes for each of the image's.
+            scratch: an empty folder.
+        """
+        copied = copies_for(self.namespace, factor)
+        composer = CopyingComposer(self.opened, self.namespace, self.schema, copied)
+        path = scratch / f"fsimage_{transaction_of(self.image):019d}"
+        with create_file(path) as file:
+            write_image(file, self.opened.summary, composer.sections())
+        return read_image(path, self.schema, scratch), grown_text(self.namespace, factor, copied, composer)
+
+
+def read_image(image: Path, schema: Schema, scratch: Path) -> Replayed:
+    """Read an image, or the XML of one.
+
+    Args:
+        image: the file.
+        schema: of the release.
+        scratch: holds its columns.
+    """
+    (scratch / "columns").mkdir(parents=True)
+    opened = open_any(image, schema, scratch / "columns")
+    return Replayed(image, opened, read_namespace(opened, schema, scratch / "columns"), schema)
+
+
+def replayed_image(
+    scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Progress
+) -> Replayed | None:
+    """The image of a scenario, as it is there, or made up; None for an empty namespace.
+
+    Args:
+        scenario: what is replayed.
+        hadoop: the release.
+        scratch: an empty folder.
+        progress: shows what goes on.
+
+    Raises:
+        InputError: the image, or the profile, is not what it should be.
+    """
+    schema, profile = hadoop.schema(), profile_of(scenario.namespace)
+    if profile is not None:
+        with progress.task(f"Making up a namespace from {profile.name}"):
+            image = _made_up(profile, scenario, hadoop, scratch)
+    elif scenario.target.image is not None:
+        image = newest_image(scenario.target.image)
+    else:
+        return None
+    with progress.task(f"Reading {image.name}"):
+        return read_image(image, schema, scratch)
+
+
+def profile_of(made: MadeNamespace) -> Path | None:
+    """The file of a profile; None where none is named.
+
+    Args:
+        made: names a file, or a shipped profile from wherever it is looked at.
+
+    Raises:
+        InputError: there is neither.
+    """
+    if made.profile is None or made.profile.exists():
+        return made.profile
+    inside = profile_path(Path(made.profile.name))
+    if not inside.exists():
+        allowed = f"a file, or {', '.join(shipped())}"
+        raise InputError("no such profile", file=made.profile, allowed=allowed)
+    return inside
+
+
+def _made_up(profile: Path, scenario: DynoScenario, hadoop: Hadoop, scratch: Path) -> Path:
+    wanted, seeds = read_profile(profile), Seeds(scenario.seed).child("namespace")
+    template = make_template(wanted, np.random.default_rng(seeds.value))
+    growth = grow(template, (scenario.namespace.inodes or wanted.inodes) / template.inodes.num_rows)
+    image, number = scratch / f"fsimage_{1:019d}", seeds.value >> 33
+    composer = Composer(template, growth, hadoop.schema(), Identity(number, 1))
+    save_image(
+        image, composer.sections(), hadoop.schema(), namespace_id=number, layout=_layout(hadoop.version)
+    )
+    return image
+
+
+def _layout(release: str) -> int:
+    """Of the images that a release reads without an upgrade."""
+    major, minor, *_ = [*(int(part) for part in release.split(".")[:2]), 0]
+    return LAYOUT if (major, minor) >= (3, 4) else _OLDER

@@ -1,0 +1,1 @@
+"""Experiments as values and as documents, with the options of every kind."""

@@ -1,0 +1,335 @@
+"""The parts of an experiment: who is called, with what load, by which emulated nodes, within which limits.
+
+Each is declared once; `scenario` puts them together to what a file says, and `play` and `knee` take them as their
+options. In a file a time has its unit (`duration: 5 min`), and a path is relative to the file's folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from froude.base.errors import InputError
+from froude.base.units import Quantity
+from froude.documents.declared import Declared, Example, declared
+from froude.documents.forms import FieldError, Number, Seconds, Size, Text
+from froude.emulation.limits import MEASURES, parse_limit
+from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
+from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
+from froude.emulation.programs.population import Connections
+from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
+from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
+from froude.emulation.run.run import Record
+from froude.hadoop.release.distribution import check_release
+from froude.hadoop.release.jvm import heap_bytes
+from froude.hadoop.rpc.connection import current_user
+from froude.hadoop.rpc.target import parse_address
+
+ANY = "any"
+"""In a file, the service of the only target: whoever is called."""
+_USUAL, _SHARED = DatanodeSettings(), Connections()
+_MOST = 10**9
+
+
+def parse_web(text: str, *, place: str = "http") -> tuple[str, int]:
+    """Host and port of a web server.
+
+    Args:
+        text: `HOST:PORT`, or with `http://` before it.
+        place: what it is a value of, for the error.
+
+    Raises:
+        InputError: another form.
+    """
+    host, colon, port = text.removeprefix("http://").rstrip("/").rpartition(":")
+    if not colon or not host or not (port.isascii() and port.isdecimal() and len(port) < 6):
+        port = "0"
+    if not 0 < int(port) < 1 << 16:
+        raise InputError("not a web address", place=place, found=text, allowed="HOST:PORT")
+    return host, int(port)
+
+
+def _check_address(text: str) -> None:
+    parse_address(text, place="address")
+
+
+_Limits = Annotated[
+    tuple[Annotated[str, Text(parse_limit, f"a limit on one of {', '.join(MEASURES)}")], ...],
+    Example(["p99(addBlock) < 50 ms", "error_rate < 1 %"]),
+]
+
+
+# --- who is called ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running(Declared):
+    """A daemon that runs already, and that Froude did not start for this."""
+
+    address: Annotated[str, Text(_check_address, "hdfs://HOST:PORT")]
+    """Where it answers."""
+    id: str | None = None
+    """Who it must say that it is: a NameNode's cluster id, a ResourceManager's start and address."""
+    http: Annotated[str | None, Text(parse_web, "HOST:PORT"), Example("127.0.0.1:9870")] = None
+    """Its web address, to record its metrics as well."""
+    gc_log: Annotated[Path | None, Example("gc.log")] = None
+    """Log of its JVM's garbage collector, on this machine: of -Xlog:gc*,safepoint with the time of day in each line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseTarget(Declared):
+    """Daemons that Froude starts."""
+
+    release: Annotated[str | None, Text(check_release, "such as 3.5.0"), Example("3.5.0")] = None
+    """Hadoop release that is fetched and started; the one that is found here by default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameNodeTarget(ReleaseTarget):
+    """A NameNode that Froude starts."""
+
+    heap: Annotated[str, Text(heap_bytes, "a size of 16 MiB to 16 TiB")] = "1 GB"
+    """Largest heap of the NameNode."""
+    resourcemanager_heap: Annotated[str, Text(heap_bytes, "a size of 16 MiB to 16 TiB")] = "1 GB"
+    """Largest heap of the ResourceManager that is started beside it for a plan that calls one."""
+    java_options: Annotated[tuple[str, ...], Example(["-XX:+UseParallelGC"])] = ()
+    """Further options of each JVM."""
+    properties: Annotated[Mapping[str, str], Example({"dfs.namenode.handler.count": "64"})] = field(
+        default_factory=dict
+    )
+    """Properties of their configuration, each a text; one that the folder below has, too, counts here."""
+    conf: Annotated[Path | None, Example("conf")] = None
+    """Folder with the core-site.xml and hdfs-site.xml of a cluster: all in them but addresses, folders and secrets."""
+    image: Annotated[Path | None, Example("name")] = None
+    """Name directory or FsImage to start from; it is copied, and gets ids of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target(NameNodeTarget):
+    """A NameNode that Froude starts, or daemons that run already."""
+
+    running: Annotated[
+        Mapping[str, Running],
+        Example({ANY: {"address": "hdfs://127.0.0.1:8020", "id": "CID-00000000", "http": "127.0.0.1:9870"}}),
+    ] = field(default_factory=dict)
+    """Daemons that run already, by service (namenode, resourcemanager), or one as `any`; nothing is started then."""
+
+    def check(self) -> None:
+        """Refuse settings of a NameNode that is not started.
+
+        Raises:
+            FieldError: there is one.
+        """
+        for each in declared(NameNodeTarget) if self.running else ():
+            if getattr(self, each.name) != each.default:
+                message = "is for a NameNode that Froude starts, and `running` names daemons that run already"
+                raise FieldError(message, names=(each.key,), allowed="one of the two")
+
+
+# --- the load ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sharing(Declared):
+    """How emulated nodes share connections."""
+
+    pool: Annotated[int, Number(0, 10_000, whole=True)] = _SHARED.pool
+    """Connections by protocol, user and source address; 0 gives each node its own, as real ones have."""
+    user: Annotated[str | None, Example("hdfs")] = None
+    """User of nodes whose workload names none; who runs this by default."""
+
+    @property
+    def connections(self) -> Connections:
+        """What the player takes."""
+        return Connections(self.pool, self.user or current_user())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load(Declared):
+    """How a load is sent."""
+
+    pacing: Annotated[Pacing | None, Example(Pacing.CLOSED.value)] = None
+    """closed: clients wait for answers; scheduled: calls are due when the plan says, the default if it can."""
+    speed: Annotated[float, Number(SLOWEST, FASTEST)] = 1.0
+    """2 halves every recorded pause and, in a schedule, every recorded service time."""
+    ramp: Annotated[float, Number(SLOWEST_RAMP, FASTEST)] = 1000.0
+    """Emulated daemons that begin in a second, and at most so many of the clients that are beside each other."""
+    duration_s: Annotated[float | None, Seconds(), Example("5 min")] = None
+    """Longest time of a play; a plan of DataNodes alone needs one."""
+    connections: Sharing = Sharing()
+    """How emulated nodes share connections."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadLoad(Load):
+    """A mined workload."""
+
+    workload: Annotated[Path, Example("workload.yaml", active=True)]
+    """File of the workload."""
+    at: Annotated[Mapping[str, Quantity], Example({"datanodes": 50, "files": 400})] = field(
+        default_factory=dict
+    )
+    """Where the workload's variables begin; the largest recorded quantity by default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanLoad(Load):
+    """A Plan, or a mined workload at a Scale."""
+
+    plan: Annotated[Path | None, Example("plan", active=True)] = None
+    """Folder of the plan; or instead of it:"""
+    workload: Annotated[Path | None, Example("workload.yaml")] = None
+    """File of the workload."""
+    at: Annotated[Mapping[str, Quantity], Example({"datanodes": 50, "files": 400})] = field(
+        default_factory=dict
+    )
+    """Scale at which the workload is played: every variable that was recorded."""
+
+    def check(self) -> None:
+        """Refuse two loads, and none.
+
+        Raises:
+            FieldError: so it is.
+        """
+        if (self.plan is None) == (self.workload is None):
+            message = "is given beside a workload" if self.plan else "is missing, and so is a workload"
+            raise FieldError(message, names=("plan",), allowed="a plan, or a workload")
+        if self.at and self.workload is None:
+            raise FieldError("is for a workload, and a plan is given", names=("at",), allowed="no Scale")
+
+
+# --- emulated nodes ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatanodeOptions(Declared):
+    """What emulated DataNodes have in common."""
+
+    heartbeat_s: Annotated[float | None, Seconds(), Example("3 s")] = _USUAL.heartbeat_s
+    """Between heartbeats; the recorded period, else 3 s, by default."""
+    full_report_s: Annotated[float, Seconds()] = _USUAL.full_report_s
+    """Between full block reports."""
+    split_blocks: Annotated[int, Number(1, _MOST, whole=True)] = _USUAL.split_blocks
+    """Above so many replicas each storage is reported in a call of its own."""
+    storages: Annotated[int, Number(1, 1000, whole=True)] = _USUAL.storages
+    """Storages of a node."""
+    capacity_bytes: Annotated[int, Size()] = _USUAL.capacity_bytes
+    """What a storage holds."""
+    per_address: Annotated[int, Number(1, 60_000, whole=True)] = _USUAL.per_address
+    """Nodes that share a source address; 1 gives each its own."""
+
+    @property
+    def settings(self) -> DatanodeSettings:
+        """What the program takes."""
+        return self._settings()
+
+    def _settings(self, blocks: Path | None = None) -> DatanodeSettings:
+        return DatanodeSettings(
+            blocks=blocks,
+            heartbeat_s=self.heartbeat_s,
+            full_report_s=self.full_report_s,
+            split_blocks=self.split_blocks,
+            storages=self.storages,
+            capacity_bytes=self.capacity_bytes,
+            per_address=self.per_address,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodemanagerOptions(Declared):
+    """What emulated NodeManagers have in common."""
+
+    heartbeat_s: Annotated[float | None, Seconds(), Example("1 s")] = None
+    """Between heartbeats; what the ResourceManager asks for by default."""
+    memory_mb: Annotated[int | None, Number(1, _MOST, whole=True), Example(8192)] = None
+    """Memory for containers, MiB; what was recorded by default."""
+    cores: Annotated[int | None, Number(1, _MOST, whole=True), Example(8)] = None
+    """Virtual cores for containers; what was recorded by default."""
+
+    @property
+    def settings(self) -> NodemanagerSettings:
+        """What the program takes."""
+        return NodemanagerSettings(self.heartbeat_s, memory_mb=self.memory_mb, cores=self.cores)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nodes(Declared):
+    """Settings of emulated nodes, by kind of program."""
+
+    datanodes: DatanodeOptions = DatanodeOptions()
+    """Emulated DataNodes."""
+    nodemanagers: NodemanagerOptions = NodemanagerOptions()
+    """Emulated NodeManagers."""
+
+    @property
+    def programs(self) -> Mapping[str, object]:
+        """What the player takes: settings by kind of program."""
+        return {KIND: self.datanodes.settings, NODEMANAGER: self.nodemanagers.settings}
+
+
+# --- options ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions(Declared):
+    """What every play of an experiment has in common."""
+
+    load: Load = Load()
+    """How the load is sent."""
+    nodes: Nodes = Nodes()
+    """Settings of emulated nodes."""
+    seed: Annotated[int, Number(whole=True)] = 0
+    """Root of every random choice."""
+
+    def kept(self, folder: Path) -> str | None:  # noqa: ARG002 - a scenario's text depends on where it lies
+        """The scenario to keep in a run's folder; None for options that are not of one.
+
+        Args:
+            folder: the run's.
+        """
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayOptions(Conditions):
+    """The options of a play: `fr.PlayOptions(record="full", load=fr.Load(speed=2))`."""
+
+    record: Record = Record.SAMPLED
+    """Calls to write down."""
+    limits: _Limits = ()
+    """Conditions on the run; one that is not kept makes its verdict red."""
+    check_counts: bool = True
+    """Whether to compare with the target's own counts afterwards; takes up to 12 s."""
+    replay_ids: Annotated[Path | None, Example("run")] = None
+    """Folder of a Run of the same seed: its clients' RPC ids are used again. By default no two plays share any, since a
+    NameNode takes a call with the ids of an earlier one for a repetition, and gives the old answer for ten minutes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KneeSearch(Declared):
+    """How a knee is searched for."""
+
+    raise_: Annotated[tuple[str, ...], Example(["datanodes", "clients"])] = ()
+    """Variables that are raised together, or speed; all on which the number of nodes at work depends by default."""
+    most: Annotated[float, Number(1, FASTEST)] = 1024.0
+    """Largest factor of the first load."""
+    resolution: Annotated[float, Number(0.01, 1)] = 0.1
+    """How near the loads on both sides of the knee must be, as a share."""
+    most_plays: Annotated[int, Number(1, 1000, whole=True)] = 40
+    """After so many plays the search ends wherever it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KneeOptions(Conditions):
+    """The options of a search for a knee: `fr.KneeOptions(limits=["p99 < 50 ms"], repeats=2)`."""
+
+    knee: KneeSearch = KneeSearch()
+    """How it is searched for."""
+    limits: _Limits = ()
+    """What must be kept, beside the usual limits on measures that none of these is about."""
+    warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 10.0
+    """How long each NameNode is called before it is measured."""
+    repeats: Annotated[int, Number(1, 20, whole=True)] = 3
+    """Plays on each side of the knee."""

@@ -1,0 +1,176 @@
+"""The parts of a replay: what namespace it starts from, what clients did there, which emulated nodes do it again.
+
+As `sections`, which has what every experiment has; `scenario` puts them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated
+
+from froude.base.units import parse_zone
+from froude.documents.declared import Declared, Example
+from froude.documents.forms import Each, FieldError, Number, Place, Seconds, Size, Text
+from froude.emulation.programs.audit.commands import Assumed
+from froude.emulation.programs.audit.shared import KIND as CLIENTS
+from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
+from froude.experiment.scenario.options import DatanodeOptions, Load, Nodes, Sharing
+
+_ASSUMED = Assumed()
+_MOST = 10**9
+MOST_LINES = 10_000_000
+"""Of a log that is made up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeNamespace(Declared):
+    """A namespace that is made up from a profile, as `froude image synth` does."""
+
+    profile: Annotated[Path | None, Example("analytics")] = None
+    """File of the profile, or the name of one that is shipped; nothing is made up without."""
+    inodes: Annotated[int | None, Number(2, _MOST, whole=True), Example(20_000)] = None
+    """How many, in place of the profile's number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogGrowth(Declared):
+    """What a log is extrapolated to."""
+
+    clients: Annotated[float, Number(1, 10_000), Example(4)] = 1.0
+    """Clients for each of the log's, with copies of the folders and files that are theirs; 1 leaves the log as it is."""
+    namespace: Annotated[float, Number(1, 10_000), Example(4)] = 1.0
+    """Inodes for each of the image's, in copies of its folders and files that no client uses; all paths stay."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeLog(Declared):
+    """A log that is made up on an image's paths, as `froude image log` does."""
+
+    rate: Annotated[float | None, Number(0.01, 1e6), Example(200)] = None
+    """Lines in a second; no log is made up without."""
+    duration_s: Annotated[float, Seconds(most_s=86_400)] = 30.0
+    """From the first line to the last."""
+    clients: Annotated[int, Number(1, 100_000, whole=True)] = 100
+    """Users at addresses of their own."""
+    changes: Annotated[float, Number(0, 1)] = 0.1
+    """Share of lines that create, rename or delete."""
+
+    def check(self) -> None:
+        """Refuse a log that is too large to be made up.
+
+        Raises:
+            FieldError: so it is.
+        """
+        if (self.rate or 0) * self.duration_s > MOST_LINES:
+            raise FieldError(
+                "makes too many lines", names=("rate",), found=self.rate, allowed=f"{MOST_LINES:,} in all"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayLoad(Load):
+    """What clients did at a NameNode, to be done again."""
+
+    audit_log: Annotated[tuple[Path, ...], Each(Place()), Example(["hdfs-audit.log"], active=True)] = ()
+    """Audit logs of one NameNode, packed or not; or the folder that `froude trace import audit` made of them; or
+    instead of them:"""
+    trace: Annotated[Path | None, Example("trace")] = None
+    """A Trace that Froude recorded, with every call of clients and its arguments; or instead of it:"""
+    made: MadeLog = MadeLog()
+    """A log that is made up."""
+    edits: Annotated[Path | None, Example("name/current")] = None
+    """Folder of edits, by which logs are cut at the image's transaction; without, they are cut at its newest time."""
+    time_zone: Annotated[str, Text(parse_zone, "such as Europe/Berlin")] = "UTC"
+    """Of the dates in the logs."""
+    cut: bool = True
+    """Whether what the image holds already is left out of the logs."""
+    connections: Sharing = field(default_factory=lambda: Sharing(pool=1))
+    """How clients share connections."""
+    growth: LogGrowth = LogGrowth()
+    """More clients and more namespace than the log has."""
+
+    def check(self) -> None:
+        """Refuse several loads, and none.
+
+        Raises:
+            FieldError: so it is.
+        """
+        given = [
+            name
+            for name, there in (
+                ("audit_log", self.audit_log),
+                ("trace", self.trace),
+                ("made.rate", self.made.rate),
+            )
+            if there
+        ]
+        if len(given) != 1:
+            message = (
+                "is missing, and so are a Trace and a made-up log" if not given else "stands beside another"
+            )
+            allowed = "one of audit_log, trace, made.rate"
+            raise FieldError(message, names=("audit_log",), found=", ".join(given) or None, allowed=allowed)
+        if self.trace is not None and self.growth.clients > 1:
+            message = "is for an audit log, and a Trace is given"
+            raise FieldError(message, names=("growth", "clients"), found=self.growth.clients, allowed=1)
+
+    @property
+    def imported(self) -> bool:
+        """Whether the log is one that was imported, which is a folder."""
+        return bool(self.audit_log) and self.audit_log[0].is_dir()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayedDatanodes(DatanodeOptions):
+    """Emulated DataNodes that hold the blocks of an image."""
+
+    count: Annotated[int, Number(0, 1_000_000, whole=True)] = 100
+    """How many."""
+    blocks: Annotated[Path | None, Example("blocks")] = None
+    """Folder of `froude image blocks`: which replicas each holds; placed anew from the image by default."""
+    racks: Annotated[int, Number(1, 100_000, whole=True)] = 1
+    """Racks over which the image's replicas are spread."""
+
+    @property
+    def settings(self) -> DatanodeSettings:
+        """What the program takes."""
+        return self._settings(self.blocks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayedClients(Declared):
+    """What the clients of a log are taken to do where the log does not say."""
+
+    file_length_bytes: Annotated[int, Size()] = _ASSUMED.file_bytes
+    """Length of a file that is created or appended to."""
+    blocks: Annotated[int, Number(0, 10_000, whole=True)] = _ASSUMED.blocks
+    """Blocks of such a file; none without DataNodes."""
+    block_size_bytes: Annotated[int, Size()] = _ASSUMED.block_bytes
+    """Block size of such a file."""
+    replication: Annotated[int, Number(1, 512, whole=True)] = _ASSUMED.replication
+    """Replicas of such a file."""
+
+    @property
+    def assumed(self) -> Assumed:
+        """What the program takes."""
+        return Assumed(self.replication, self.block_size_bytes, self.blocks, self.file_length_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayNodes(Nodes):
+    """The emulated nodes of a replay."""
+
+    datanodes: ReplayedDatanodes = ReplayedDatanodes()
+    """Emulated DataNodes."""
+    clients: ReplayedClients = ReplayedClients()
+    """Clients of the log."""
+
+    @property
+    def programs(self) -> Mapping[str, object]:
+        """What the player takes: settings by kind of program."""
+        assumed = self.clients.assumed
+        if not self.datanodes.count:
+            assumed = replace(assumed, blocks=0)
+        return {KIND: self.datanodes.settings, CLIENTS: assumed}

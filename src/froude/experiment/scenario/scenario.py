@@ -1,0 +1,349 @@
+"""The Scenario: a whole experiment as one value, and as one YAML file.
+
+Of each kind there is a value of its own, so that a field which does not belong to a kind cannot be given for it. What
+its fields are is declared there and in `sections`, once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from froude.base.units import Quantity
+from froude.documents.artifact import LINEAGE, TAGS
+from froude.documents.declared import Declared, Example, from_plain
+from froude.documents.forms import Change, Each, FieldError, Form, Named, Number, Plain, Seconds, Text, below
+from froude.documents.lineage import open_document
+from froude.documents.migrate import Migrations
+from froude.documents.plain import Fields
+from froude.documents.reading import STAMP, dump_document
+from froude.experiment.compare.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
+from froude.experiment.compare.measures import DEFAULT_PRIMARY, PRIMARY_TEXT, check_primary
+from froude.experiment.scenario.lowered_intervals import lowered
+from froude.experiment.scenario.options import (
+    KneeOptions,
+    NameNodeTarget,
+    PlanLoad,
+    PlayOptions,
+    ReleaseTarget,
+    Target,
+    WorkloadLoad,
+)
+from froude.experiment.scenario.replay_options import MadeNamespace, ReplayLoad, ReplayNodes
+from froude.experiment.scenario.run_lists import DATANODES, NODEMANAGERS, NODES, check_lists, scales_of
+from froude.hadoop.cluster.faults import ALLOWED as FAULTS
+from froude.hadoop.cluster.faults import check_nodes, parse_fault
+from froude.hadoop.cluster.loopback import MOST_NODES
+from froude.hadoop.settings.yarn import PREFIXES
+from froude.workload.scale import Scale
+
+MIGRATIONS = Migrations("scenario", 1)
+KIND = "kind"
+_BESIDE = frozenset({STAMP, LINEAGE, TAGS, KIND})
+
+
+class Command(Form):
+    """Program and arguments."""
+
+    allowed = "a list of words: a program and its arguments"
+
+    def read(self, value: Any) -> tuple[str, ...]:
+        """Word by word."""
+        return Each(Text(), 1).read(value)
+
+    def write(self, value: Any) -> list[str]:
+        """Word by word."""
+        return list(value)
+
+    def moved(self, value: Any, change: Change) -> Any:
+        """The program, where it is a path; of its arguments nobody knows which are."""
+        program, *arguments = value
+        if "/" in program:
+            program = str(change(Path(program)))
+            program = program if "/" in program else f"./{program}"  # or it would be looked for on the PATH
+        return (program, *arguments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayScenario(PlayOptions):
+    """Play a Plan against a NameNode that is started for it, or against daemons that run already."""
+
+    kind: ClassVar[str] = "play"
+    target: Target = field(default_factory=Target)
+    """Who is called."""
+    load: PlanLoad
+    """What is sent."""
+
+    def kept(self, folder: Path) -> str:
+        """The scenario to keep in a run's folder.
+
+        Args:
+            folder: the run's.
+        """
+        return scenario_text(self, folder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KneeScenario(KneeOptions):
+    """Raise the load of a workload until a NameNode breaks a limit."""
+
+    kind: ClassVar[str] = "knee"
+    target: NameNodeTarget = field(default_factory=NameNodeTarget)
+    """Who is called: a NameNode of its own for each play."""
+    load: WorkloadLoad
+    """What is sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording(Declared):
+    """What is recorded."""
+
+    command: Annotated[tuple[str, ...], Command(), Example(["./job.sh", "{files}"], active=True)]
+    """What to run; {files} becomes that variable's value. A program that is a path is found from the file's folder."""
+    datanodes: Annotated[tuple[int, ...], Each(Number(1, MOST_NODES, whole=True), 1)] = (3,)
+    """DataNodes of each run."""
+    nodemanagers: Annotated[tuple[int, ...], Each(Number(1, MOST_NODES, whole=True)), Example([2, 3, 4])] = ()
+    """NodeManagers of each run; with any, YARN runs beside HDFS, and its calls are recorded, too."""
+    scales: Annotated[Mapping[str, tuple[Quantity, ...]], Example({"files": [5, 12, 8]}, active=True)] = (
+        field(default_factory=dict)
+    )
+    """A variable's value in each run; a single one is repeated."""
+    cross: bool = False
+    """Whether every value runs with every other, instead of one after another."""
+    repeats: Annotated[int, Number(1, 1000, whole=True)] = 1
+    """How often all runs are made, one round after the other, so that a drift of the machine is shared by all."""
+    replication: Annotated[int, Number(1, 512, whole=True)] = 2
+    """Copies of each block."""
+    properties: Annotated[Mapping[str, str], Example({"dfs.blocksize": "1048576"})] = field(
+        default_factory=dict
+    )
+    """Further properties of daemons and clients, each a text: those that begin with yarn. or mapreduce. are YARN's."""
+    intervals: Annotated[Mapping[str, float], Named(Seconds()), Example({"blockReport": "20 s"})] = field(
+        default_factory=dict
+    )
+    """Intervals that are lowered so that a recording sees them, by method; mining scales them back to the real ones."""
+    faults: Annotated[
+        tuple[Annotated[str, Text(parse_fault, FAULTS)], ...], Example(["kill datanode 0 after 20 s"])
+    ] = ()
+    """What happens to nodes while the command runs, counted from its start."""
+    timeout_s: Annotated[float, Seconds()] = 1800.0
+    """Longest time of one run of the command."""
+    fresh: bool = False
+    """Whether ids begin at Hadoop's first ones, instead of random ones."""
+    name: Annotated[str | None, Example("monday")] = None
+    """Of the Trace; of several NAME-1, NAME-2, ...; the next free numbers by default."""
+
+    @property
+    def runs(self) -> list[Scale]:
+        """The Scale of each run.
+
+        Raises:
+            InputError: variables or their values that no runs can have.
+        """
+        datanodes = [Quantity(number) for number in self.datanodes]
+        lists = {DATANODES: datanodes}
+        if self.nodemanagers:
+            lists[NODEMANAGERS] = [Quantity(number) for number in self.nodemanagers]
+        lists |= {name: list(values) for name, values in self.scales.items()}
+        check_lists(lists)
+        return scales_of(lists, cross=self.cross) * self.repeats
+
+    def check(self) -> None:
+        """Refuse runs that cannot be.
+
+        Raises:
+            FieldError: so they are.
+        """
+        for name in NODES:
+            if name in self.scales:
+                message = "has a field of its own"
+                raise FieldError(message, names=("scales",), found=name, allowed="other variables")
+        of_yarn = next((key for key in self.properties if key.startswith(PREFIXES)), None)
+        if of_yarn is not None and not self.nodemanagers:
+            message = "is YARN's, which runs only where nodemanagers are given"
+            raise FieldError(message, names=("properties",), found=of_yarn, allowed="properties of HDFS")
+        with below("scales"):
+            runs = self.runs
+        with below("faults"):
+            for scale in runs:
+                check_nodes([parse_fault(text) for text in self.faults], scale)
+        with below("intervals"):
+            lowered(self.intervals, self.properties)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordScenario(Declared):
+    """Run a job on small real clusters, and record every call."""
+
+    kind: ClassVar[str] = "record"
+    target: ReleaseTarget = field(default_factory=ReleaseTarget)
+    """Whose daemons are started."""
+    record: Recording
+    """What is recorded."""
+    seed: Annotated[int, Number(whole=True)] = 0
+    """Root of every random choice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynoScenario(PlayOptions):
+    """Do what clients did at a NameNode again, on its image, with emulated DataNodes that hold its blocks."""
+
+    kind: ClassVar[str] = "dyno"
+    target: Target = field(default_factory=Target)
+    """Who is called."""
+    namespace: MadeNamespace = field(default_factory=MadeNamespace)
+    """What it starts from, in place of `target.image`."""
+    load: ReplayLoad
+    """What is done again."""
+    nodes: ReplayNodes = field(default_factory=ReplayNodes)
+    """Emulated nodes."""
+    warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 10.0
+    """How long a NameNode that is started is asked, before it is measured."""
+
+    def check(self) -> None:
+        """Refuse to grow a load without its namespace, and to make a load up on none.
+
+        Raises:
+            FieldError: what it plays on cannot grow, or is not there, or is there twice.
+        """
+        made, growth = self.namespace.profile, self.load.growth
+        images = [each for each in (self.target.image, made) if each is not None]
+        if made and (self.target.running or len(images) > 1):
+            message = "stands beside a namespace that is there"
+            allowed = "without target.image and target.running"
+            raise FieldError(message, names=("namespace", "profile"), allowed=allowed)
+        if self.load.made.rate is not None and not images:
+            message = "needs an image, on whose paths the log is made up"
+            allowed = "with target.image or namespace.profile"
+            raise FieldError(message, names=("load", "made", "rate"), allowed=allowed)
+        if growth.namespace > 1 and not images:
+            message = "needs an image that grows"
+            allowed = "with target.image or namespace.profile"
+            raise FieldError(message, names=("load", "growth", "namespace"), allowed=allowed)
+        grown = next((name for name in ("clients", "namespace") if getattr(growth, name) > 1), None)
+        if grown is None:
+            return
+        names = ("load", "growth", grown)
+        if self.target.running:
+            message = "needs a namespace that grows, and that of a NameNode which runs already does not"
+            raise FieldError(message, names=names, allowed="a NameNode that Froude starts")
+        if self.nodes.datanodes.blocks is not None:
+            message = "makes more blocks than lists hold that were made before"
+            raise FieldError(message, names=names, allowed="without nodes.datanodes.blocks")
+
+    def kept(self, folder: Path) -> str:
+        """The scenario to keep in a run's folder.
+
+        Args:
+            folder: the run's.
+        """
+        return scenario_text(self, folder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparing(Declared):
+    """How every arm of a sweep is compared with the first; to be chosen before the runs are made."""
+
+    primary: Annotated[str, Text(check_primary, PRIMARY_TEXT)] = DEFAULT_PRIMARY
+    """The measure to which half of the chance of error is given."""
+    margin: Annotated[float, Number(0.001, 1)] = DEFAULT_MARGIN
+    """Share by which an arm may differ and still count as the same."""
+    level: Annotated[float, Number(0.0001, 0.5)] = DEFAULT_LEVEL
+    """Chance of one false difference or more, among all arms and all measures that decide."""
+    limited: bool = False
+    """Whether runs that player or busy machine limited count as well; such limits are the same for all arms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepScenario(Declared):
+    """The same experiment with some of its fields varied."""
+
+    kind: ClassVar[str] = "sweep"
+    base: Annotated[Path, Example("base.yaml", active=True)]
+    """File of the scenario that is varied."""
+    vary: Annotated[
+        Mapping[str, tuple[Any, ...]],
+        Named(Each(Plain(), 1)),
+        Example({"target.heap": ["1 GB", "4 GB"]}, active=True),
+    ]
+    """Values of its fields, by their names, sections before a dot; every value with every other. One with a single
+    value is the same in all arms."""
+    repeats: Annotated[int, Number(1, 1000, whole=True)] = 3
+    """Runs of each combination, in turns, so that a drift of the machine is shared by all."""
+    seed: Annotated[int, Number(whole=True)] = 0
+    """Root of every random choice."""
+    compare: Comparing = Comparing()
+    """How every arm is compared with the first."""
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The fields by which arms differ; those with one value are the same in all."""
+        return tuple(names for names, values in self.vary.items() if len(values) > 1)
+
+
+Scenario = PlayScenario | KneeScenario | RecordScenario | DynoScenario | SweepScenario
+KINDS: Mapping[str, type[Scenario]] = {
+    each.kind: each for each in (PlayScenario, KneeScenario, RecordScenario, DynoScenario, SweepScenario)
+}
+"""The value of each kind."""
+
+
+class Opened(NamedTuple):
+    """A scenario that was read."""
+
+    scenario: Scenario
+    """With paths as seen from here."""
+    content: str
+    """The hash of its file's content."""
+
+
+def read_scenario(path: Path) -> Opened:
+    """Read a scenario; relative paths in it become relative to the current folder.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    opened = open_document(path, MIGRATIONS)
+    scenario = scenario_of(opened.root.fields, str(path))
+    return Opened(scenario.moved(lambda inner: path.parent / inner), opened.content)
+
+
+def scenario_of(fields: Fields, file: str) -> Scenario:
+    """A scenario of the fields of its document.
+
+    Args:
+        fields: all of them.
+        file: the document's name, for errors.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    kind = fields.get(KIND)
+    own = Fields({key: value for key, value in fields.items() if key not in _BESIDE}, fields.line)
+    own.lines = fields.lines
+    try:
+        if not isinstance(kind, str) or kind not in KINDS:
+            message = "is missing" if kind is None else "is none"
+            line = fields.lines.get(KIND, fields.line)
+            raise FieldError(message, names=(KIND,), line=line, found=kind, allowed=", ".join(KINDS))
+        return from_plain(KINDS[kind], own)
+    except FieldError as error:
+        raise error.in_file(file) from error
+
+
+def scenario_text(scenario: Scenario, folder: Path) -> str:
+    """The YAML text of a scenario, with its paths as seen from where it lies.
+
+    Args:
+        scenario: with paths as seen from here.
+        folder: where the file lies.
+    """
+    start = os.path.realpath(folder)
+    placed = scenario.moved(lambda path: Path(os.path.relpath(os.path.realpath(path), start)))
+    return dump_document(MIGRATIONS.kind, MIGRATIONS.newest, {KIND: scenario.kind, **placed.plain()})

@@ -1,0 +1,40 @@
+"""Scenarios that come with Froude: comparisons that others have made, and recordings of ready jobs.
+
+A comparison is a sweep of one replay, `replay.yaml`, which lies beside it and holds what is the user's to fill in. A
+recording comes with the program that it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from froude.experiment.scenario.scenario import RecordScenario, SweepScenario, read_scenario
+
+FOLDER = Path(__file__).parent / "examples"
+
+
+def shipped() -> Mapping[str, str]:
+    """What each answers, in a line, by name."""
+    return {path.stem: _question(path) for path in sorted(FOLDER.glob("*.yaml"))}
+
+
+def files_of(name: str, place: Path) -> Mapping[Path, str]:
+    """The text of a scenario for a place, and of what it varies or runs, which lies beside it under its name here.
+
+    Args:
+        name: one of `shipped`.
+        place: of the scenario.
+    """
+    path = FOLDER / f"{name}.yaml"
+    files = {place: path.read_text(encoding="utf-8")}
+    scenario = read_scenario(path).scenario
+    beside = [scenario.base] if isinstance(scenario, SweepScenario) else []
+    if isinstance(scenario, RecordScenario):
+        beside = [Path(scenario.record.command[0])]
+    return {**files, **{place.parent / each.name: each.read_text(encoding="utf-8") for each in beside}}
+
+
+def _question(path: Path) -> str:
+    first, _, _ = path.read_text(encoding="utf-8").partition("\n")
+    return first.lstrip("# ")

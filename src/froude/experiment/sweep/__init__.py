@@ -1,0 +1,1 @@
+"""Arms of a sweep, and what each measured."""

@@ -1,0 +1,1 @@
+"""The HDFS audit log: its grammar, and its lines written."""

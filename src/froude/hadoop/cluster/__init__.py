@@ -1,0 +1,1 @@
+"""Small real clusters on loopback: daemons, their processes, clusters in the background."""

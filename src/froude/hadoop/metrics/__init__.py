@@ -1,0 +1,1 @@
+"""What daemons report of themselves: JMX, the log of the garbage collector, the environment."""

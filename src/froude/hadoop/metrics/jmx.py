@@ -1,0 +1,348 @@
+"""What a daemon says of itself: JMX over HTTP as time series, and the log of its garbage collector."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from froude.base.clock import Clock
+from froude.base.errors import TargetError
+from froude.base.files import open_regular
+from froude.hadoop.metrics.gc_log import GcLog, parse_gc_log
+
+Bean = dict[str, Any]
+"""Attributes of one MBean by name."""
+
+NAMENODE_BEANS: tuple[str, ...] = (
+    "Hadoop:service=NameNode,name=RpcActivityForPort*",
+    "Hadoop:service=NameNode,name=FSNamesystem",
+    "Hadoop:service=NameNode,name=FSNamesystemState",
+    "Hadoop:service=NameNode,name=JvmMetrics",
+    "Hadoop:service=NameNode,name=NameNodeActivity",
+)
+"""What is sampled of a NameNode; the counts by method are asked for apart (`rpc_counts`)."""
+
+DETAILED = "Hadoop:service=NameNode,name=RpcDetailedActivityForPort*"
+"""Counts and times by RPC method."""
+
+CACHE_S = 10.0
+"""Hadoop's metrics system publishes a new value at most this often, where it is not told otherwise."""
+
+_LARGEST_BYTES = 32 << 20
+_ACTIVE = "ACTIVE"  # HAServiceState, also of a ResourceManager without a standby
+_LOCK_TIME = re.compile(r"^\w+?(?:Read|Write)Lock\w+Nanos(?:NumOps|AvgTime)$")
+_COUNT = re.compile(r"^(?!Overall|Deferred)([A-Z]\w*)NumOps$")
+
+
+def jmx(http: tuple[str, int], query: str, *, timeout_s: float = 5.0) -> list[Bean]:
+    """The MBeans that match a query, of a daemon that answers HTTP.
+
+    Args:
+        http: its web address and port.
+        query: an object name, with `*` where anything may stand.
+        timeout_s: how long to wait.
+
+    Raises:
+        TargetError: no answer, or one that is no JMX.
+    """
+    try:
+        beans = _get(http, f"jmx?qry={quote(query, safe='*:,=')}", timeout_s)["beans"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise TargetError(f"gives no JMX ({error})", file=f"{http[0]}:{http[1]}") from error
+    if not isinstance(beans, list):
+        raise TargetError("gives no JMX", file=f"{http[0]}:{http[1]}", found=type(beans).__name__)
+    return beans
+
+
+def resourcemanager_id(http: tuple[str, int], *, timeout_s: float = 5.0) -> str:
+    """The time stamp of its start by which a ResourceManager names its applications.
+
+    Args:
+        http: its web address and port.
+        timeout_s: how long to wait.
+
+    Raises:
+        TargetError: no answer, or not a ResourceManager's; or it is not active, and has another id when it is.
+    """
+    place = f"{http[0]}:{http[1]}"
+    try:
+        info = _get(http, "ws/v1/cluster/info", timeout_s)["clusterInfo"]
+        state = str(info.get("haState", _ACTIVE))
+        if state != _ACTIVE:  # its web server is up before it has recovered its applications
+            raise TargetError("is not active", file=place, found=state)
+        return str(int(info["id"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise TargetError(f"does not say who it is ({error})", file=place) from error
+
+
+def _get(http: tuple[str, int], path: str, timeout_s: float) -> Any:
+    """A JSON document of a daemon's web server."""
+    # An opener of our own: proxies of the environment are not for loopback.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    request = urllib.request.Request(
+        f"http://{http[0]}:{http[1]}/{path}", headers={"Accept": "application/json"}
+    )
+    with opener.open(request, timeout=timeout_s) as answer:
+        return json.loads(answer.read(_LARGEST_BYTES))
+
+
+def heap_now(http: tuple[str, int]) -> dict[str, float]:
+    """The heap of a daemon's JVM at this moment: `process.heap_used_bytes` and `process.heap_committed_bytes`.
+
+    Hadoop's own `JvmMetrics` tell it too, but as old as the daemon's cache is.
+
+    Args:
+        http: its web address.
+
+    Raises:
+        TargetError: it does not answer.
+    """
+    values = {}
+    for bean in jmx(http, "java.lang:type=Memory"):
+        usage = bean.get("HeapMemoryUsage")
+        told = usage if isinstance(usage, dict) else {}
+        for part in ("used", "committed"):
+            if isinstance(told.get(part), int):
+                values[f"process.heap_{part}_bytes"] = float(told[part])
+    return values
+
+
+def cpu_now(http: tuple[str, int]) -> dict[str, float]:
+    """The CPU time of a daemon's JVM so far: `process.cpu_seconds`; arguments and errors as of `heap_now`."""
+    beans = jmx(http, "java.lang:type=OperatingSystem")
+    times = [bean["ProcessCpuTime"] for bean in beans if isinstance(bean.get("ProcessCpuTime"), int)]
+    return {"process.cpu_seconds": times[0] / 1e9} if times else {}
+
+
+def rpc_counts(beans: list[Bean]) -> dict[str, int]:
+    """Calls by method out of `RpcDetailedActivityForPort*` beans, without the `Overall` and `Deferred` ones.
+
+    Returns:
+        Counts above zero by method as on the wire: `getFileInfo`, not `GetFileInfo`.
+    """
+    counts: dict[str, int] = {}
+    for bean in beans:
+        for key, value in bean.items():
+            match = _COUNT.match(key)
+            if match and isinstance(value, int) and value > 0:
+                name = _lowered(match[1])
+                counts[name] = counts.get(name, 0) + value
+    return counts
+
+
+def failure_name(error_class: str) -> str:
+    """Under which name of `rpc_counts` a call is counted that ends with an exception.
+
+    Args:
+        error_class: its Java class, such as `java.io.FileNotFoundException`, which is counted as
+            `fileNotFoundException`.
+
+    Source: `Server.RpcCall` and `RpcDetailedMetrics` of Hadoop.
+    """
+    return _lowered(re.split(r"[.$]", error_class)[-1])
+
+
+def _lowered(name: str) -> str:
+    return name[:1].lower() + name[1:]
+
+
+def settled_counts(
+    read: Callable[[], dict[str, int]],
+    *,
+    sleep: Callable[[float], None],
+    expect: Mapping[str, int] | None = None,
+    cache_s: float = CACHE_S,
+) -> dict[str, int]:
+    """Counts of calls after the daemon's cache has turned over.
+
+    Args:
+        read: gives the counts as they stand.
+        sleep: waits so many seconds.
+        expect: counts that settle it at once when all are reached; saves most of the wait.
+        cache_s: how long the daemon keeps a value.
+
+    Returns:
+        The counts once reached, or once `cache_s` and a little have passed and two readings agree.
+    """
+    step = cache_s / 20
+    waited = 0.0
+    counts = read()
+    while True:
+        if expect is not None and all(counts.get(name, 0) >= number for name, number in expect.items()):
+            return counts
+        sleep(step)
+        waited += step
+        before, counts = counts, read()
+        if waited > 1.2 * cache_s and (before == counts or waited > 4 * cache_s):
+            return counts
+
+
+class Watched(Protocol):
+    """A daemon whose own metrics can be asked for."""
+
+    @property
+    def cache_s(self) -> float:
+        """How old what it tells may be, seconds."""
+        ...
+
+    def rpc_counts(self) -> dict[str, int]:
+        """Calls by method so far; up to 10 s old."""
+        ...
+
+    def sample(self) -> dict[str, float]:
+        """Its numbers now, by `bean.attribute`, and `process.cpu_seconds`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several daemons whose numbers stand beside each other, by names that tell them apart; satisfies `Watched`."""
+
+    daemons: Sequence[Watched]
+    """At least one; the counts of calls are the first one's."""
+
+    @property
+    def cache_s(self) -> float:
+        """How old what they tell may be, seconds."""
+        return max(each.cache_s for each in self.daemons)
+
+    def rpc_counts(self) -> dict[str, int]:
+        """Calls of the first by method so far."""
+        return self.daemons[0].rpc_counts()
+
+    def sample(self) -> dict[str, float]:
+        """The numbers of all now.
+
+        Raises:
+            TargetError: one does not answer.
+        """
+        return {name: value for each in self.daemons for name, value in each.sample().items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """A NameNode that is known by its web address alone; satisfies `Watched`."""
+
+    http: tuple[str, int]
+    """Where JMX is."""
+    cache_s: float = CACHE_S
+    """How old what it tells may be, seconds."""
+
+    def rpc_counts(self) -> dict[str, int]:
+        """Calls by method so far; up to 10 s old (see `settled_counts`).
+
+        Raises:
+            TargetError: it does not answer.
+        """
+        return rpc_counts(jmx(self.http, DETAILED))
+
+    def sample(self) -> dict[str, float]:
+        """The numbers of `NAMENODE_BEANS`, and the CPU time that its JVM tells of itself.
+
+        Raises:
+            TargetError: it does not answer.
+        """
+        values = flatten([bean for query in NAMENODE_BEANS for bean in jmx(self.http, query)])
+        return values | cpu_now(self.http) | heap_now(self.http)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The numbers of a daemon at one moment."""
+
+    time_s: float
+    """On the clock of the sampler."""
+    values: dict[str, float]
+    """By `bean.attribute`, such as `FSNamesystem.BlocksTotal`."""
+
+
+def flatten(beans: list[Bean]) -> dict[str, float]:
+    """The numbers of beans by `bean.attribute`; the port is left out of a bean's name.
+
+    Hold times of the namespace lock have two attributes for each of some hundred operations: those of operations that
+    never ran are left out.
+    """
+    values: dict[str, float] = {}
+    for bean in beans:
+        match = re.search(r"name=(\w+?)(?:ForPort\d+)?$", str(bean.get("name", "")))
+        if match is None:
+            continue
+        for key, value in bean.items():
+            if (
+                isinstance(value, (int, float))
+                and not isinstance(value, bool)
+                and not key.startswith("Overall")
+                and (value or not _LOCK_TIME.match(key))
+            ):
+                values[f"{match[1]}.{key}"] = float(value)
+    return values
+
+
+@dataclass(slots=True)
+class Sampler:
+    """Samples of a daemon at even intervals, taken by a thread of its own; a context manager."""
+
+    read: Callable[[], dict[str, float]]
+    """Gives the numbers now; a `TargetError` of it is counted as a miss."""
+    clock: Clock
+    """Stamps the samples."""
+    interval_s: float = 1.0
+    """Between samples."""
+    samples: list[Sample] = field(default_factory=list)
+    """What was seen, oldest first."""
+    missed: int = 0
+    """How often the daemon did not answer."""
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def take(self) -> None:
+        """Take one sample now."""
+        try:
+            values = self.read()
+        except TargetError:
+            self.missed += 1
+        else:
+            self.samples.append(Sample(self.clock.now(), values))
+
+    def series(self, name: str) -> list[tuple[float, float]]:
+        """Time and value of one number, where it was there."""
+        return [(each.time_s, each.values[name]) for each in self.samples if name in each.values]
+
+    def __enter__(self) -> Sampler:
+        """Start, with a first sample at once."""
+        self.take()
+        self._thread = threading.Thread(target=self._run, name="froude-sampler", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Stop, with a last sample."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+        self.take()
+
+    def _run(self) -> None:
+        while not self._stop.wait(self.interval_s):
+            self.take()
+
+
+def read_gc_log(path: Path) -> GcLog:
+    """What a JVM's log of its garbage collector tells so far (`gc_log`).
+
+    Args:
+        path: the log, which may grow meanwhile.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    with open_regular(path) as file:
+        return parse_gc_log(line.decode(errors="replace") for line in file)

@@ -1,0 +1,1 @@
+"""Configuration of daemons as plain values: nothing is read or written here."""

@@ -1,0 +1,1 @@
+"""A workload against a run that it has not seen: prediction, matching, sequences, intervals."""

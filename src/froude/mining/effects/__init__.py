@@ -1,0 +1,1 @@
+"""Calls that other calls cause: rare values, relocation, requests to daemons."""

@@ -1,0 +1,1 @@
+"""The calls of some runs in order, as arrays, and where values occur in them."""

@@ -1,0 +1,1 @@
+"""Traces as the miner reads them: events, senders, canonical calls, and what is known of Hadoop beforehand."""

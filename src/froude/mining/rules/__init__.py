@@ -1,0 +1,1 @@
+"""Rules for arguments and numbers: candidates, evidence, doubts, and questions to a person."""

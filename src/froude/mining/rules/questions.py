@@ -1,0 +1,114 @@
+"""What a person is asked: where no rule was found, where a few calls differ from it, where several fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from froude.mining.counts import Fit
+from froude.mining.rules.arguments import is_open
+from froude.mining.rules.doubtful_rules import Doubt
+from froude.workload.scale import Count
+from froude.workload.types import Absent, Question, Rule, Scalar, Scaled, Unknown
+from froude.workload.walk import within
+
+
+class Questions:
+    """The questions of a workload, in the order in which they come up."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self.asked: list[Question] = []
+
+    def number(self, node_type: str, what: str, fit: Fit, rivals: Sequence[Count] = ()) -> None:
+        """Ask which formula a number of nodes or iterations follows, where that is not sure.
+
+        Args:
+            node_type: name of the type that it is of.
+            what: what is counted, in words.
+            fit: what was found, with a count.
+            rivals: further formulas that fit as well.
+        """
+        if fit.count is None or (fit.sure and not fit.others and not rivals):
+            return
+        by_text = {str(count): count for count in (fit.count, *fit.others, *rivals)}
+        candidates = tuple(map(Scaled, by_text.values()))
+        text = f"{what}: is it {' or '.join(str(c.count) for c in candidates)}?"
+        self.asked.append(Question(f"{node_type}:{what}", text, node_type, candidates=candidates))
+
+    def user(self, node_type: str, rule: Rule) -> None:
+        """Ask whose calls a type's are, where the rule is open.
+
+        Args:
+            node_type: its name.
+            rule: of the users' names.
+        """
+        if is_open(rule):
+            text = f"{node_type}: whose calls are they?"
+            asked = f"{node_type}:user"
+            self.asked.append(
+                Question(asked, text, node_type, path="user", examples=_examples(rule), candidates=(rule,))
+            )
+
+    def unknown(self, node_type: str, template: str, method: str, rules: Mapping[str, Rule]) -> None:
+        """Ask what gives arguments their values, where a rule is open.
+
+        Args:
+            node_type: name of the type that makes the call.
+            template: the call's id.
+            method: its method.
+            rules: of its arguments, and of whom it calls.
+        """
+        for path, rule in rules.items():
+            if is_open(rule):
+                text = f"{node_type}: what gives {path} of {method} its value?"
+                self.asked.append(
+                    Question(f"{template}:{path}", text, node_type, template, path, _examples(rule), (rule,))
+                )
+
+    def doubtful(
+        self, node_type: str, template: str, method: str, rules: Mapping[str, Rule], doubts: Iterable[Doubt]
+    ) -> None:
+        """Ask about arguments whose rule is in doubt, once of each; what is open is asked otherwise.
+
+        Args:
+            node_type: name of the type that makes the call.
+            template: the call's id.
+            method: its method.
+            rules: of its arguments.
+            doubts: of any call; those of this one count, about rules that still stand.
+        """
+        asked = {path for path, rule in rules.items() if is_open(rule)}
+        for doubt in doubts:
+            rule = rules.get(doubt.path) if doubt.template == template else None
+            # A doubt about the rule of all iterations but the first is one about the whole.
+            if rule is None or doubt.path in asked or doubt.rule not in within(rule):
+                continue
+            asked.add(doubt.path)
+            text = f"{node_type}: {doubt.path} of {method} {_unsure(doubt)}?"
+            always_set = (
+                doubt.others or doubt.equals or doubt.thin or doubt.worded or doubt.longer or doubt.clock
+            )
+            candidates = (rule, *doubt.equals) if always_set else (rule, Absent())
+            name = f"{template}:{doubt.path}"
+            self.asked.append(Question(name, text, node_type, template, doubt.path, doubt.others, candidates))
+
+
+def _unsure(doubt: Doubt) -> str:
+    """What is in doubt, in words."""
+    if doubt.equals:
+        return "follows from the Scale, or from an answer, in more than one way; which is it"
+    if doubt.thin:
+        return "was seen at two nodes or rounds alone; what is it at others"
+    if doubt.worded:
+        return "is that of a short text, seen with numbers of one digit alone; how long is it with more"
+    if doubt.clock:
+        return "is a time of the node's own clock; how often is that read again"
+    if doubt.longer:
+        return "stands in a list that is longer at some sizes; what have further elements"
+    if doubt.others:
+        return "is nearly always the same; what else may it be"
+    return "is not always set; when"
+
+
+def _examples(rule: Rule) -> tuple[Scalar, ...]:
+    return next((part.examples for part in within(rule) if isinstance(part, Unknown)), ())

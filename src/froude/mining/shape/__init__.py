@@ -1,0 +1,1 @@
+"""The shape of what senders do: repeated segments, alignment between nodes, node types."""

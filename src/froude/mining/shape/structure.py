@@ -1,0 +1,479 @@
+"""Node types: senders of one behaviour, the pattern they follow, and each call's place in it.
+
+Senders with one role and one set of calls are tried as one type. Where their sequences follow no one pattern,
+the nth of each run may be a type of its own (three jobs one after another have three application masters);
+where that fails too, the commonest sequence stands for all and the others are matched as far as they agree,
+with a finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from froude.mining.read.canonical import Logical, Token
+from froude.mining.read.elements import ONLY, Numbers
+from froude.mining.read.knowledge import Role
+from froude.mining.read.senders import Sender
+from froude.mining.shape.alignment import Pattern, unify
+from froude.mining.shape.parse import Automaton, Parse
+from froude.mining.shape.segments import Item, Loop, fold
+from froude.mining.shape.uneven_rounds import unify_decided
+from froude.workload.types import Finding
+
+_NUMBER = re.compile(r"-?\d+")
+_MOST_FAMILIES = 8
+"""Types that senders of one role may be sorted into by their sequences."""
+_MOST_APART = 8
+"""Senders of one role and run that may each be a type of its own."""
+_TOLERATED = 0.05
+"""Share of the calls that may deviate from a common pattern before senders are told apart by their sequences."""
+_UNROLLED = 12
+"""A loop of constant number is written out up to this many calls: each then has rules of its own."""
+
+
+@dataclass(slots=True)
+class Occurrence:
+    """One logical call at its place in the pattern."""
+
+    run: int
+    node: int
+    """Number of its sender within the type."""
+    sender: Sender
+    template: str
+    """Id of the call template."""
+    call: Logical
+    indices: Mapping[str, int] = field(default_factory=dict)
+    """Iteration by loop id; for a periodic call its own number by its template's id."""
+    last: Mapping[str, bool] = field(default_factory=dict)
+    """Whether the iteration is its loop's last."""
+    cause: Occurrence | None = None
+    """The call that caused it, for an effect."""
+    each: Numbers = ONLY
+    """Element of the cause's repeated field."""
+    listed: str = ""
+    """That field."""
+    number: int = -1
+    """Of all placed calls in order (`chronology`); -1 before they are put into it."""
+
+
+class LoopRun(NamedTuple):
+    """One time that a loop was come to."""
+
+    run: int
+    node: int
+    rounds: Mapping[str, int]
+    """Iterations of the loops around it, by id, outermost first."""
+    times: int
+    """Its own iterations; 0 where it was passed by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Ids of a pattern's templates and loops, in order."""
+
+    templates: tuple[str, ...]
+    loops: tuple[str, ...]
+
+    @classmethod
+    def of(cls, name: str, automaton: Automaton) -> Names:
+        """The ids that mining gives: `client.c1`, `L1`.
+
+        Args:
+            name: the node type's.
+            automaton: of its pattern.
+        """
+        templates = (f"{name}.c{number + 1}" for number in range(len(automaton.tokens)))
+        return cls(tuple(templates), tuple(f"L{number + 1}" for number in range(automaton.loops)))
+
+
+@dataclass(slots=True)
+class MinedType:
+    """A node type in the making."""
+
+    name: str
+    role: Role
+    senders: list[Sender]
+    """Of all runs, in order of run and number."""
+    pattern: Pattern
+    occurrences: list[Occurrence] = field(default_factory=list)
+    """Of its steps, in order of run, node and place."""
+    loop_runs: dict[str, list[LoopRun]] = field(default_factory=lambda: defaultdict(list))
+    """By loop id, each time that a node came to the loop."""
+    names: Names | None = None
+    """Ids, where the type is of a workload that is already mined."""
+    position: tuple[int, int] = (0, 1)
+    """Which of how many nodes these are, where every run had so many that differ: what is dealt out to them in turn."""
+    deviations: int = 0
+    """Calls that were extra or missing against the pattern."""
+
+    def numbered(self) -> Iterable[tuple[int, Sender]]:
+        """Each sender with its number within its run."""
+        seen: Counter[int] = Counter()
+        for sender in self.senders:
+            yield seen[sender.run], sender
+            seen[sender.run] += 1
+
+    @property
+    def automaton(self) -> Automaton:
+        """The compiled pattern; template `n` is `NAME.c{n+1}`, loop `n` is `L{n+1}`."""
+        return Automaton(self.pattern)
+
+
+class _Group(NamedTuple):
+    """Senders of one type."""
+
+    senders: list[Sender]
+    pattern: Pattern
+    position: tuple[int, int] = (0, 1)
+
+
+def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[MinedType], list[Finding]]:
+    """Sort senders into types.
+
+    Args:
+        senders: of all runs, effects taken out.
+        runs: number of runs.
+
+    Returns:
+        Types in order of first appearance, and what went wrong.
+    """
+    findings: list[Finding] = []
+    groups: list[_Group] = []
+    for cluster in _clusters(senders, runs):
+        groups.extend(_grouped(cluster, runs))
+    groups.sort(key=lambda group: min((s.run, s.first.order) for s in group.senders))
+    taken: Counter[str] = Counter()
+    types = []
+    for members, pattern, position in groups:
+        role = members[0].role
+        taken[role.name] += 1
+        name = role.name if taken[role.name] == 1 else f"{role.name}-{taken[role.name]}"
+        mined = MinedType(name, role, members, pattern, position=position)
+        place(mined)
+        if _unrolled(mined):
+            place(mined)
+        if mined.deviations:
+            total = sum(len(sender.own) for sender in members)
+            what = f"node type {name!r}: {mined.deviations} of {total} calls fit no common pattern"
+            findings.append(Finding(what, fatal=False, node_type=name))
+        types.append(mined)
+    return types, findings
+
+
+def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
+    """Senders of one role and set of calls; sets that some run lacks are pooled by role."""
+    by_set: dict[tuple[str, frozenset[Token]], list[Sender]] = defaultdict(list)
+    for sender in senders:
+        # Nodes that a program of their own plays are one type, whatever they happened to be asked for.
+        kind = frozenset[Token]() if sender.role.emulated else frozenset(sender.tokens)
+        by_set[sender.role.name, kind].append(sender)
+    whole = [group for group in by_set.values() if len({s.run for s in group}) == runs]
+    pools: dict[str, list[Sender]] = defaultdict(list)
+    for group in by_set.values():
+        if len({s.run for s in group}) < runs:
+            pools[group[0].role.name].extend(group)
+    for role, pool in pools.items():
+        # A lone deviant joins the type of its role if there is just one.
+        homes = [group for group in whole if group[0].role.name == role]
+        joined = unify(s.tokens for s in [*homes[0], *pool]) if len(homes) == 1 else None
+        everybody = _ordered(sender for group in (*homes, pool) for sender in group)
+        number = _number_of_each_run(everybody, runs)
+        if joined is not None or (len(homes) == 1 and _lost_a_few(homes[0], pool)):
+            homes[0].extend(pool)
+        elif runs > 1 and 1 < number <= _MOST_APART and _told_apart(everybody, number):
+            # The nth of every run is about the same as the nth of the others: what some did beside it tells no types.
+            whole = [group for group in whole if group not in homes] + _parts(everybody, number)
+        else:
+            whole.append(pool)
+    return [_ordered(group) for group in whole]
+
+
+def _lost_a_few(home: Sequence[Sender], others: Sequence[Sender]) -> bool:
+    """Whether senders do what those of a type do but for a few calls that a capture may have lost: none did more."""
+    if home[0].role.emulated:
+        return False
+    pattern, deviating = _commonest(list(home))
+    automaton, lost = Automaton(pattern), deviating
+    for sender in others:
+        parse = automaton.parse(sender.tokens)
+        if parse is None or any(match.element < 0 for match in parse.matches):
+            return False
+        lost += len(parse.missing)
+    return lost <= _TOLERATED * (_calls(home) + _calls(others))
+
+
+def _ordered(senders: Iterable[Sender]) -> list[Sender]:
+    return sorted(senders, key=lambda s: (s.run, s.first.order))
+
+
+def _number_of_each_run(cluster: Sequence[Sender], runs: int) -> int:
+    """How many senders each run has; 0 where they have not equally many."""
+    per_run = Counter(sender.run for sender in cluster)
+    return per_run[cluster[0].run] if len(per_run) == runs and len(set(per_run.values())) == 1 else 0
+
+
+def _grouped(cluster: list[Sender], runs: int) -> list[_Group]:
+    pattern = _common(cluster)
+    number = _number_of_each_run(cluster, runs)
+    constant = number > 0
+    if pattern is not None:
+        if constant and 1 < number <= _MOST_APART and runs > 1 and _told_apart(cluster, number):
+            parts = _parts(cluster, number)
+            return [
+                _Group(part, _common(part) or pattern, (at, number) if len(parts) == number else (0, 1))
+                for at, part in enumerate(parts)
+            ]
+        apart = _by_wording(cluster, runs)
+        return [_Group(part, pattern if part is cluster else _common(part) or pattern) for part in apart]
+    if constant and number > 1 and not cluster[0].role.emulated:
+        return [
+            group._replace(position=(at, number))
+            for at, part in enumerate(_by_number(cluster, number))
+            for group in _grouped(part, runs)
+        ]
+    if cluster[0].role.emulated:
+        return [_Group(cluster, _commonest(cluster)[0])]
+    families = _families(cluster)
+    everywhere = all(len({s.run for s in family.senders}) == runs for family in families)
+    if 1 < len(families) <= _MOST_FAMILIES and everywhere:
+        return families
+    commonest, deviating = _commonest(cluster)
+    rare = any(len(family.senders) < 2 for family in families)
+    if 1 < len(families) <= _MOST_FAMILIES and not rare and deviating > _TOLERATED * _calls(cluster):
+        return families
+    return [_Group(cluster, commonest)]
+
+
+def _common(cluster: Sequence[Sender]) -> Pattern | None:
+    """The pattern that all follow; None for none."""
+    if cluster[0].role.emulated:
+        return unify(sender.tokens for sender in cluster)
+    return unify_decided((sender.tokens for sender in cluster), lambda pattern: _wordings(pattern, cluster))
+
+
+def _wordings(pattern: Pattern, cluster: Sequence[Sender]) -> int:
+    """How many wordings the names in the calls at all places of a pattern have: fewest where like is with like."""
+    automaton, seen = Automaton(pattern), set[tuple[int, str, object]]()
+    for sender in cluster:
+        parse = automaton.parse(sender.tokens, exact=True)
+        for match, call in zip(parse.matches, sender.own, strict=True) if parse is not None else ():
+            seen.update((match.element, path, _wording(value)) for path, value in call.request.items())
+    return len(seen)
+
+
+def _calls(cluster: Sequence[Sender]) -> int:
+    return sum(len(sender.own) for sender in cluster)
+
+
+def _by_number(cluster: list[Sender], number: int) -> list[list[Sender]]:
+    return [cluster[at::number] for at in range(number)]
+
+
+def _parts(cluster: list[Sender], number: int) -> list[list[Sender]]:
+    """The nth senders of all runs, those together that say the same: the rounds of one job that is run again."""
+    parts = _by_number(cluster, number)
+    always, ever = [], []
+    for part in parts:
+        said = [_all_wordings(sender) for sender in part]
+        always.append(frozenset.intersection(*said))
+        ever.append(frozenset.union(*said))
+    alike: list[list[int]] = []
+    for at in range(number):
+        home = next(
+            (group for group in alike if all(always[at] <= ever[o] and always[o] <= ever[at] for o in group)),
+            None,
+        )
+        if home is None:
+            alike.append([at])
+        else:
+            home.append(at)
+    return [_ordered(sender for at in group for sender in parts[at]) for group in alike]
+
+
+def _families(cluster: list[Sender]) -> list[_Group]:
+    """Greedy: each sender joins the first family with whose members it follows one pattern."""
+    families: list[_Group] = []
+    for sender in cluster:
+        for at, (members, pattern, _) in enumerate(families):
+            known = any(sender.tokens == other.tokens for other in members)
+            joined = pattern if known else unify({s.tokens for s in [*members, sender]})
+            if joined is not None:
+                families[at] = _Group([*members, sender], joined)
+                break
+        else:
+            families.append(_Group([sender], unify([sender.tokens]) or fold(sender.tokens)))
+        if len(families) > _MOST_FAMILIES:
+            break
+    return families
+
+
+def _commonest(cluster: list[Sender]) -> tuple[Pattern, float]:
+    """The pattern of the sequence by which all parse with the least deviation, and that deviation in calls."""
+    distinct = sorted({sender.tokens for sender in cluster}, key=lambda s: (len(s), repr(s)))
+    best: tuple[float, str, Pattern] | None = None
+    for sequence in distinct[:: max(1, len(distinct) // 12)]:
+        pattern = fold(sequence)
+        automaton = Automaton(pattern)
+        cost = sum(parse.cost for other in cluster if (parse := automaton.parse(other.tokens)) is not None)
+        if best is None or (cost, repr(pattern)) < best[:2]:
+            best = (cost, repr(pattern), pattern)
+    assert best is not None
+    return best[2], best[0]
+
+
+def _told_apart(cluster: list[Sender], number: int) -> bool:
+    """Whether the nth sender of every run says the same, and other than the others: they are no equals."""
+    parts = _by_number(cluster, number)
+    for at in range(min(len(sender.own) for sender in cluster)):
+        for path in cluster[0].own[at].request:
+            values = [{_wording(s.own[at].request.get(path)) for s in part} for part in parts]
+            if all(len(wordings) == 1 for wordings in values) and len(set.union(*values)) > 1:
+                return True
+    return False
+
+
+def _by_wording(cluster: list[Sender], runs: int) -> list[list[Sender]]:
+    """Senders that are about other things in every run: a script's first `mkdir` and the rest, two jobs' maps."""
+    if runs < 2 or cluster[0].role.emulated:
+        return [cluster]
+    for wording in (_first_wording, _all_wordings):
+        groups: dict[object, list[Sender]] = defaultdict(list)
+        for sender in cluster:
+            groups[wording(sender)].append(sender)
+        everywhere = all(len({s.run for s in members}) == runs for members in groups.values())
+        if everywhere and 1 < len(groups) <= _MOST_FAMILIES and not _take_turns(list(groups.values())):
+            return list(groups.values())
+    return [cluster]
+
+
+def _first_wording(sender: Sender) -> object:
+    return tuple(map(_wording, sender.own[0].request.values())) if sender.own else ()
+
+
+def _all_wordings(sender: Sender) -> frozenset[tuple[Token, str, object]]:
+    return frozenset(
+        (call.token, path, _wording(value))
+        for call in sender.own
+        for path, value in call.request.items()
+        if isinstance(value, str)
+    )
+
+
+def _take_turns(groups: Sequence[Sequence[Sender]]) -> bool:
+    """Whether in every run the nodes of some groups come by turns, as users do that are dealt out to teams."""
+    by_run: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for group, senders in enumerate(
+        sorted(groups, key=lambda listed: (listed[0].run, listed[0].first.order))
+    ):
+        for sender in senders:
+            by_run[sender.run].append((sender.first.order, group))
+    rounds = max(len(listed) for listed in by_run.values()) // len(groups)
+    return rounds > 1 and all(
+        group == number % len(groups)
+        for listed in by_run.values()
+        for number, (_, group) in enumerate(sorted(listed))
+    )
+
+
+def _wording(value: object) -> object:
+    """Text with its numbers blanked; other values do not tell nodes apart."""
+    return _NUMBER.sub("#", value) if isinstance(value, str) else ""
+
+
+# --- places -----------------------------------------------------------------------------------------------
+
+
+def place(mined: MinedType) -> None:
+    """Give each call of each sender its place: `occurrences`, `loop_runs` and `deviations` are made anew."""
+    automaton = mined.automaton
+    mined.occurrences, mined.deviations = [], 0
+    mined.loop_runs = defaultdict(list)
+    parses: dict[tuple[Token, ...], Parse | None] = {}
+    for node, sender in mined.numbered():
+        tokens = sender.tokens
+        if tokens not in parses:
+            parses[tokens] = automaton.parse(tokens, exact=True) or automaton.parse(tokens)
+        parse = parses[tokens]
+        if parse is None:
+            mined.deviations += len(sender.own)
+            continue
+        mined.deviations += sum(match.element < 0 for match in parse.matches) + len(parse.missing)
+        names = mined.names or Names.of(mined.name, automaton)
+        placed, loop_runs = occurrences_of(names, automaton, sender, node, parse)
+        mined.occurrences.extend(placed)
+        for loop, listed in loop_runs.items():
+            mined.loop_runs[loop].extend(listed)
+
+
+def occurrences_of(
+    names: Names, automaton: Automaton, sender: Sender, node: int, parse: Parse
+) -> tuple[list[Occurrence], Mapping[str, list[LoopRun]]]:
+    """A parse as occurrences, and how often each loop ran whenever it was come to.
+
+    Args:
+        names: ids of the pattern's templates and loops.
+        automaton: of the pattern.
+        sender: who made the calls.
+        node: its number within its type, from 0.
+        parse: how the sender's own calls follow the pattern, one match a call.
+
+    Returns:
+        The occurrences, without calls that match nothing; and by loop id each time that it was come to.
+    """
+    placed: list[Occurrence] = []
+    totals = automaton.every_round(parse)
+    around = [tuple(names.loops[loop] for loop in loops) for loops in automaton.loops_of]
+    # Calls in one round of the same loops share what says so.
+    known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[dict[str, int], dict[str, bool]]] = {}
+    for match, call in zip(parse.matches, sender.own, strict=True):
+        if match.element < 0:
+            continue
+        loops = automaton.loops_of[match.element]
+        if (loops, match.indices) not in known:
+            indices = dict(zip(around[match.element], match.indices, strict=True))
+            last = {
+                name: match.indices[depth] == totals[loops[depth], match.indices[:depth]] - 1
+                for depth, name in enumerate(indices)
+            }
+            known[loops, match.indices] = indices, last
+        template = names.templates[match.element]
+        placed.append(Occurrence(sender.run, node, sender, template, call, *known[loops, match.indices]))
+    loop_runs: dict[str, list[LoopRun]] = defaultdict(list)
+    for (loop, place), times in totals.items():
+        rounds = {names.loops[o]: n for o, n in zip(automaton.around(loop), place, strict=True)}
+        loop_runs[names.loops[loop]].append(LoopRun(sender.run, node, rounds, times))
+    return placed, loop_runs
+
+
+def _unrolled(mined: MinedType) -> bool:
+    """Write out loops that always run the same small number of times; whether any was."""
+    constants = {
+        loop: listed[0].times
+        for loop, listed in mined.loop_runs.items()
+        if len({each.times for each in listed}) == 1
+    }
+    counter = iter(range(1, 1 << 30))
+
+    def rewrite(items: Sequence[Item]) -> list[Item]:
+        rewritten: list[Item] = []
+        for item in items:
+            if not isinstance(item, Loop):
+                rewritten.append(item)
+                continue
+            times = constants.get(f"L{next(counter)}")
+            body = rewrite(item.body)
+            if times is not None and times * len(body) <= _UNROLLED:
+                rewritten.extend(body * times)
+            else:
+                rewritten.append(Loop(tuple(body)))
+        return rewritten
+
+    changed = tuple(rewrite(mined.pattern))
+    if changed == mined.pattern:
+        return False
+    mined.pattern = changed
+    return True

@@ -1,0 +1,1 @@
+"""What only YARN has: containers, the requests for them, where inputs are."""

@@ -1,1 +1,0 @@
-"""Artifacts on disk: documents, lineage, migrations, and the folder that holds them."""

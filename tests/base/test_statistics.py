@@ -1,0 +1,143 @@
+"""The statistics of a comparison: false alarms and power are what they are said to be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from froude.base.statistics import mean_interval, power, runs_needed, shift_of, weighted_holm
+
+Floats = npt.NDArray[np.float64]
+VALUES = st.lists(st.floats(-5, 5), min_size=2, max_size=8)
+
+
+def test_it_is_welchs_test_and_that_of_pairs() -> None:
+    """As scipy has them."""
+    a, b = [1.0, 1.2, 0.9, 1.1], [1.3, 1.9, 1.1, 1.6]
+    welch, pairs = stats.ttest_ind(b, a, equal_var=False), stats.ttest_rel(b, a)
+    assert shift_of(a, b).p == pytest.approx(welch.pvalue)
+    assert shift_of(a, b).interval(0.05) == pytest.approx(tuple(welch.confidence_interval(0.95)))
+    assert shift_of(a, b, paired=True).p == pytest.approx(pairs.pvalue)
+    assert shift_of(a, b, paired=True).interval(0.05) == pytest.approx(tuple(pairs.confidence_interval(0.95)))
+    with pytest.raises(ValueError, match="two runs"):
+        shift_of([1.0], b)
+
+
+def test_what_the_measure_cannot_tell_apart_is_no_difference() -> None:
+    """Runs that are all alike, one step of the measure away from the others, which are alike, too."""
+    assert shift_of([1.0, 1.0, 1.0], [1.0, 1.0, 1.0]).p == 1
+    assert shift_of([1.0, 1.0, 1.0], [1.001, 1.001, 1.001]).p == 0
+    assert shift_of([1.0, 1.0, 1.0], [1.001, 1.001, 1.001], least_error=0.001).p > 0.3
+
+
+@given(VALUES, VALUES, st.floats(0.001, 0.2))
+def test_an_interval_leaves_out_nothing_that_is_not_rejected(
+    a: list[float], b: list[float], level: float
+) -> None:
+    """And 0 exactly where it is: a table and its verdicts cannot disagree."""
+    shift = shift_of(a, b, least_error=1e-3)
+    low, high = shift.interval(level)
+    if abs(shift.p - level) > 1e-9:
+        assert (shift.p < level) is not (low <= 0 <= high)
+
+
+PS = st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 10)), min_size=1, max_size=12)
+
+
+@given(PS, st.floats(0.001, 0.3))
+def test_holm_rejects_as_its_closed_form(tests: list[tuple[float, float]], level: float) -> None:
+    """A test is rejected where all before it are; what it is held against is its share of what is left."""
+    ps, weights = zip(*tests, strict=True)
+    tested = weighted_holm(ps, weights, level)
+    order = sorted(range(len(ps)), key=lambda at: ps[at] / weights[at])
+    for one, next_ in pairwise(order):
+        assert tested[one].rejected >= tested[next_].rejected
+    for at, each in enumerate(tested):
+        assert each.rejected == (ps[at] <= each.level)
+        assert each.level >= level * weights[at] / sum(weights) * 0.999999
+
+
+TIMES = 2000
+
+
+def ps_of(a: Floats, b: Floats, *, paired: bool = False) -> Floats:
+    """`shift_of(...).p` of each row at once, by formulas of their own; the first twenty rows are those of `shift_of`.
+
+    Args:
+        a: (times, runs) of the baseline.
+        b: (times, runs) of the candidate.
+        paired: whether they are pairs.
+    """
+    sizes = a.shape[1], b.shape[1]
+    if paired:
+        apart = b - a
+        errors = apart.std(axis=1, ddof=1) / math.sqrt(sizes[0])
+        freedoms = np.full(len(a), sizes[0] - 1.0)
+    else:
+        parts = np.stack([each.var(axis=1, ddof=1) / each.shape[1] for each in (a, b)])
+        errors = np.sqrt(parts.sum(axis=0))
+        welch = errors**4 / (parts[0] ** 2 / (sizes[0] - 1) + parts[1] ** 2 / (sizes[1] - 1))
+        fewest = min(sizes) - 1.0
+        freedoms = np.maximum(fewest, welch) if max(sizes) <= 2 * min(sizes) else np.full(len(a), fewest)
+    ps: Floats = 2 * stats.t.sf(abs(b.mean(axis=1) - a.mean(axis=1)) / errors, freedoms)
+    for own, *row in zip(ps[:20].tolist(), a.tolist(), b.tolist(), strict=False):
+        assert shift_of(*row, paired=paired).p == pytest.approx(own)
+    return ps
+
+
+DRAWS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Floats]] = {
+    "normal": lambda rng, shape: rng.normal(0, 0.05, shape),
+    "skewed": lambda rng, shape: 0.05 * rng.exponential(1, shape),
+    "one run in ten slow": lambda rng, shape: rng.normal(0, 0.05, shape) + 0.5 * (rng.random(shape) < 0.1),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("runs", [(2, 2), (3, 3), (5, 5), (5, 8), (3, 10), (10, 10)])
+def test_false_alarms_are_no_more_than_stated(name: str, runs: tuple[int, int]) -> None:
+    """Of few and of many runs, of one size and of two, normal or not; three standard errors are the simulation's."""
+    rng = np.random.default_rng(7)
+    a, b = (DRAWS[name](rng, (TIMES, number)) for number in runs)
+    ps = ps_of(a, b)
+    for level in (0.05, 0.025):
+        rate = (ps <= level).mean()
+        assert rate <= level + 3 * math.sqrt(level * (1 - level) / TIMES), (name, runs, level, rate)
+
+
+@pytest.mark.parametrize(("runs", "shift"), [(3, 0.15), (4, 0.1), (5, 0.1), (8, 0.05), (8, 0.1)])
+@pytest.mark.parametrize("paired", [False, True])
+def test_power_is_as_computed(runs: int, shift: float, paired: bool) -> None:
+    """Within 4 points."""
+    rng = np.random.default_rng(3)
+    a, b = (rng.normal(mean, 0.05, (TIMES, runs)) for mean in (0, shift))
+    hits = (ps_of(a, b, paired=paired) <= 0.025).mean()
+    assert hits == pytest.approx(power(runs, 0.05, shift, 0.025, paired=paired), abs=0.04)
+
+
+def test_the_runs_needed_are_the_fewest() -> None:
+    """Of any spread; endless ones are said to be."""
+    for spread in (0.01, 0.03, 0.1):
+        number = runs_needed(spread, 0.05, 0.025)
+        assert number is not None
+        assert power(number, spread, 0.05, 0.025) >= 0.8
+        assert number == 2 or power(number - 1, spread, 0.05, 0.025) < 0.8
+    assert runs_needed(0.0, 0.05, 0.025) == 2
+    assert runs_needed(100.0, 0.05, 0.025) is None
+
+
+def test_the_interval_of_a_mean() -> None:
+    """Of values above 0 the geometric one; of a single run it has no length, and errors may be 0."""
+    mean, low, high = mean_interval([1.0, 4.0, 2.0], 0.05)
+    assert mean == pytest.approx(2.0)
+    assert low * high == pytest.approx(4.0)
+    assert mean_interval([3.0], 0.05) == pytest.approx((3.0, 3.0, 3.0))
+    mean, low, high = mean_interval([0.0, 2.0], 0.05)
+    assert (mean, low + high) == pytest.approx((1.0, 2.0))

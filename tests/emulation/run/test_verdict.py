@@ -1,0 +1,128 @@
+"""Green, amber or red: by the rules that the module states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from froude.emulation.notes import (
+    AS_RECORDED,
+    FOREIGN_APPLICATION,
+    FOREIGN_DATANODE,
+    GIVEN_UP,
+    IN_VAIN,
+    LEFT_OUT,
+    REFUSED,
+    RETRIED,
+    UNRESOLVED,
+    UNSENT,
+)
+from froude.emulation.run.bottleneck import CPU, Load, Measured
+from froude.emulation.run.run import Difference, Run
+from froude.emulation.run.verdict import Colour, LimitResult
+
+QUIET = [Measured(float(s), {CPU: 0.1 * s}) for s in range(4)]
+
+
+@pytest.fixture
+def good(run: Run) -> Run:
+    """A run of which nothing bad can be said."""
+    run.metrics = QUIET
+    run.tally.of("delete").errors.clear()
+    return run
+
+
+def test_green_is_a_run_as_planned(good: Run) -> None:
+    """Every limit that was kept adds to it."""
+    assert str(good.verdict) == "green: every call was sent and answered as planned"
+    good.limits = [LimitResult("p99 < 1 s", 0.5, "s", True)]
+    assert good.verdict.reasons[0].endswith("and every limit (1) was kept")
+
+
+def _late(run: Run) -> None:
+    run.tally.lateness.add([2.0])
+
+
+def _busy(run: Run) -> None:
+    run.load = [Load(float(s), 0.95, 1, 1, 0) for s in range(4)]
+
+
+def _others(run: Run) -> None:
+    run.load = [Load(float(s), 0.2, 1, 1, 0, 1.0) for s in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda run: run.tally.of("create").errors.update({"java.io.IOException": 2}), "2 calls failed that"),
+        (lambda run: setattr(run, "interrupted", True), "the run was interrupted"),
+        (lambda run: run.tally.notes.update({f"{UNSENT}create": 3}), "3 calls due and not sent"),
+        (lambda run: run.tally.notes.update({f"{REFUSED}Disallowed": 1}), "1 node refused"),
+        (lambda run: run.tally.notes.update({f"{IN_VAIN}consumer": 2}), "2 nodes waited in vain"),
+        (
+            lambda run: run.tally.notes.update({f"{GIVEN_UP}c1 complete": 1}),
+            "1 call repeated until it was given up",
+        ),
+        (lambda run: run.tally.notes.update({f"{UNRESOLVED}c1 src": 1}), "1 argument sent without a value"),
+        (lambda run: setattr(run.tally, "steady_from_s", None), "not every emulated daemon had started"),
+        (
+            lambda run: setattr(run, "differences", [Difference("create", 2, 1)]),
+            "the target counted other numbers",
+        ),
+        (lambda run: setattr(run, "metrics", ()), "nothing was seen of the target"),
+        (_late, "calls were sent up to 2.0 s"),
+        (_busy, "the player was the limit"),
+        (_others, "the machine was busy"),
+    ],
+)
+def test_amber_says_why(good: Run, change: Callable[[Run], None], reason: str) -> None:
+    """Each of what makes figures less than they seem."""
+    change(good)
+    assert good.verdict.colour is Colour.AMBER
+    assert good.verdict.reasons[0].startswith(reason)
+    assert len(good.verdict.reasons) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda run: setattr(run, "failure", "reset"), "the run ended before its time: reset"),
+        (lambda run: run.tally.notes.update({f"{LEFT_OUT}client.e1 create": 2}), "2 calls never sent"),
+        (lambda run: setattr(run, "limits", [LimitResult("p99 < 1 s", None, "s", False)]), "limit not kept"),
+    ],
+)
+def test_red_comes_before_amber(good: Run, change: Callable[[Run], None], reason: str) -> None:
+    """What is amber besides is said after it."""
+    change(good)
+    good.interrupted = True
+    assert good.verdict.colour is Colour.RED
+    assert good.verdict.reasons[0].startswith(reason)
+    assert good.verdict.reasons[1:] == ("the run was interrupted",)
+
+
+def test_what_failed_when_recorded_and_what_is_made_again_is_no_failure(good: Run) -> None:
+    """Real clients meet such errors, too."""
+    good.tally.of("create").errors.update({"x.Exists": 2, "x.NotReplicatedYet": 1})
+    good.tally.notes.update({f"{AS_RECORDED}create": 2, f"{RETRIED}create NotReplicatedYet": 1})
+    assert not good.failed
+    assert good.verdict.colour is Colour.GREEN
+
+
+def test_nothing_sent_is_no_run_as_planned(good: Run) -> None:
+    """Of a play without a call nothing was measured."""
+    good.tally.series.clear()
+    assert str(good.verdict).startswith("amber: no call was sent in the steady phase")
+
+
+@pytest.mark.parametrize(
+    ("note", "reason"),
+    [
+        (FOREIGN_DATANODE, "2 blocks placed on a DataNode that the play does not emulate"),
+        (FOREIGN_APPLICATION, "2 containers started for an application that the play did not submit"),
+    ],
+)
+def test_what_an_earlier_play_has_left_is_a_reason(good: Run, note: str, reason: str) -> None:
+    """Calls that fail because of it are not the target's fault."""
+    good.tally.notes[note] += 2
+    assert (good.verdict.colour, good.verdict.reasons) == (Colour.AMBER, (reason,))

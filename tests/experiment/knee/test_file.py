@@ -1,0 +1,54 @@
+"""A knee's file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import ChangedError, InputError
+from froude.documents.artifact import Origin
+from froude.documents.lineage import dump_sealed_figures
+from froude.documents.migrate import Migrations
+from froude.experiment.knee.file import knee_text, read_knee, write_knee
+from tests.support.experiment.knees import two_plays
+
+
+def test_its_file(tmp_path: Path) -> None:
+    """The answer first; read back as it was; an edit is seen, and another document refused."""
+    result = two_plays()
+    write_knee(tmp_path / "knee.json", result)
+    assert read_knee(tmp_path / "knee.json") == result
+    text = knee_text(result)
+    (tmp_path / "edited.json").write_text(text.replace("At", "Ab").replace("keeps", "holds"))
+    with pytest.raises(ChangedError):
+        read_knee(tmp_path / "edited.json")
+    (tmp_path / "other.json").write_text('{"froude": "report/2"}')
+    with pytest.raises(InputError, match=r"other\.json: froude: "):
+        read_knee(tmp_path / "other.json")
+
+
+def test_remarks_and_an_interrupt_stand_in_it(tmp_path: Path) -> None:
+    """For scripts, which find no other sign of either."""
+    flags = {"JVM flags": "-XX:TieredStopAtLevel=1"}
+    result = replace(two_plays(), environment=flags, interrupted=True, plan_remarks=("in turn",))
+    document = json.loads(knee_text(result))
+    assert document["remarks"] == list(result.remarks) != []
+    assert document["plan_remarks"] == ["in turn"]
+    assert document["interrupted"] is True
+    assert document["lineage"]["state"] == "interrupted"
+    write_knee(tmp_path / "knee.json", result)
+    assert read_knee(tmp_path / "knee.json") == result
+    assert json.loads(knee_text(two_plays()))["lineage"]["state"] == "complete"
+
+
+def test_a_file_of_the_first_version(tmp_path: Path) -> None:
+    """It says nothing of remarks and interrupts, and is read all the same."""
+    document = json.loads(knee_text(two_plays()))
+    fields = {name: value for name, value in document.items() if name not in {"froude", "lineage"}}
+    del fields["remarks"], fields["plan_remarks"], fields["interrupted"]
+    old = tmp_path / "knee.json"
+    old.write_text(dump_sealed_figures(Migrations("knee", 1), fields, Origin()))
+    assert read_knee(old) == two_plays()

@@ -1,0 +1,97 @@
+"""The NameNode that is started for an experiment, and daemons that run already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.experiment.play import execution
+from froude.experiment.play.execution import (
+    daemons_of,
+    namenode_of,
+    properties_of,
+    running_targets,
+    started_for,
+)
+from froude.experiment.scenario.options import ANY, NameNodeTarget, Running
+from froude.hadoop.site import write_site
+from froude.workload.scale import Count
+from froude.workload.types import NodeType
+from testbed.plans import plan
+from tests.support.emulation.yarn_plans import plan as yarn_plan
+
+
+def test_a_configuration_is_taken_without_its_cluster(tmp_path: Path) -> None:
+    """Addresses and folders stay behind; properties of the scenario's own count more."""
+    write_site(
+        tmp_path / "core-site.xml", {"fs.defaultFS": "hdfs://prod:8020", "io.file.buffer.size": "4096"}
+    )
+    write_site(tmp_path / "hdfs-site.xml", {"dfs.namenode.name.dir": "/data", "dfs.replication": "2"})
+    target = NameNodeTarget(conf=tmp_path, properties={"dfs.replication": "5"}, java_options=("-Xss1m",))
+    assert properties_of(target) == {"io.file.buffer.size": "4096", "dfs.replication": "5"}
+    hadoop: Any = None
+    namenode = namenode_of(target, hadoop)
+    assert (namenode._heap, namenode._flags, namenode._extra) == ("1 GB", ("-Xss1m",), properties_of(target))
+
+
+def test_a_folder_without_a_configuration(tmp_path: Path) -> None:
+    """Is an error that names it."""
+    with pytest.raises(InputError, match="has no configuration"):
+        properties_of(NameNodeTarget(conf=tmp_path))
+
+
+def test_daemons_by_service() -> None:
+    """The only one goes by no name."""
+    one, other = Running(address="hdfs://h:1"), Running(address="hdfs://h:2")
+    assert running_targets({ANY: one}) == {"": one}
+    assert running_targets({"namenode": one, "resourcemanager": other}) == {
+        "namenode": one,
+        "resourcemanager": other,
+    }
+
+
+def test_the_daemons_of_a_plan() -> None:
+    """Those that its nodes call: a NameNode where nothing says otherwise, a ResourceManager, or both."""
+    both = yarn_plan()
+    nodemanagers = tuple(
+        replace(each, effects=()) for each in both.workload.node_types if each.program == "nodemanager"
+    )
+    alone = replace(both, workload=replace(both.workload, node_types=nodemanagers))
+    assert daemons_of(plan()) == ["namenode"]
+    assert daemons_of(both) == ["namenode", "resourcemanager"]
+    assert daemons_of(alone) == ["resourcemanager"]
+    with_datanodes = replace(
+        alone.workload, node_types=(*nodemanagers, NodeType("dn", Count(1), (), program="datanode"))
+    )
+    counts = {**alone.counts, "dn": 1}
+    assert daemons_of(replace(alone, workload=with_datanodes, counts=counts)) == [
+        "namenode",
+        "resourcemanager",
+    ]
+
+
+def test_only_what_is_called_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A NameNode alone goes by no service."""
+    hadoop: Any = None
+    started: list[str] = []
+
+    @contextmanager
+    def daemon(name: str) -> Iterator[None]:
+        started.append(name)
+        yield
+
+    monkeypatch.setattr(execution, "ResourceManager", lambda *_, **__: daemon("resourcemanager"))
+    monkeypatch.setattr(execution, "namenode_of", lambda *_: daemon("namenode"))
+    for daemons in (["namenode"], ["resourcemanager"], ["namenode", "resourcemanager"]):
+        monkeypatch.setattr(execution, "daemons_of", lambda _, daemons=daemons: daemons)
+        started.clear()
+        with started_for(plan(), NameNodeTarget(), hadoop) as called:
+            assert started == daemons
+            assert isinstance(called, dict) is (daemons != ["namenode"])
+            assert not isinstance(called, dict) or list(called) == daemons

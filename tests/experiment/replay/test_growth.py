@@ -1,0 +1,92 @@
+"""Logs grown to more clients."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from froude.documents.forms import FieldError
+from froude.experiment.replay.growth import plan_growth
+from froude.experiment.scenario.options import Running, Target
+from froude.experiment.scenario.replay_options import (
+    LogGrowth,
+    MadeLog,
+    MadeNamespace,
+    ReplayedDatanodes,
+    ReplayLoad,
+    ReplayNodes,
+)
+from froude.experiment.scenario.scenario import DynoScenario
+from testbed.growing_log import lines, log_of
+
+
+def test_every_copy_does_what_its_original_does(tmp_path: Path) -> None:
+    """The same commands in the same order, by the same user, below a folder of its own; in the order of time."""
+    growth = plan_growth(log_of(lines(8, 1), tmp_path), 3, None, 1)
+    grown = list(growth.lines())
+    times = [line.time_s or 0 for line in grown]
+    assert times == sorted(times)
+    for client in range(8):
+        own = [line for line in grown if line.user == f"u{client}"]
+        original = [line for line in own if "~" not in (line.ip or "")]
+        for copy in ("~2", "~3"):
+            again = [line for line in own if (line.ip or "").endswith(copy)]
+            place = f"/user/u{client}"
+            assert [(line.command, line.allowed, line.src) for line in again] == [
+                (line.command, line.allowed, (line.src or "").replace(place, place + copy))
+                for line in original
+            ]
+    assert growth.remarks()[0].startswith("Grown by 3: 8 clients became 24")
+
+
+def test_a_share_of_a_copy(tmp_path: Path) -> None:
+    """Half as many again: of each sort of clients half; the same seed chooses the same ones."""
+    log = log_of(lines(8, 1), tmp_path)
+    growth = plan_growth(log, 1.5, None, 4)
+    assert Counter(growth.copies.tolist()) == {0: 4, 1: 4}
+    assert growth.copies.tolist() == plan_growth(log, 1.5, None, 4).copies.tolist()
+
+
+def test_what_an_administrator_does_is_done_once(tmp_path: Path) -> None:
+    """And what changes something at no path; it is counted."""
+    line = replace(lines(1, 1)[0], command="saveNamespace", src=None, dst=None)
+    growth = plan_growth(log_of([line, replace(line, command="open", src="/a")], tmp_path), 2, None, 1)
+    assert [each.command for each in growth.lines()] == ["saveNamespace", "open", "open"]
+    assert "1 line of copies left out" in " ".join(growth.remarks())
+
+
+def test_names_that_are_taken(tmp_path: Path) -> None:
+    """A name that looks like a copy's makes copies' names longer."""
+    line = replace(lines(1, 1)[0], command="create", src="/user/a/x~2", dst=None)
+    growth = plan_growth(log_of([line], tmp_path), 2, None, 1)
+    assert [each.src for each in growth.lines()] == ["/user/a/x~2", "/user/a~~2/x~2"]
+
+
+def test_what_cannot_grow_is_refused() -> None:
+    """A NameNode that runs already, and lists of blocks that were made before."""
+    load = ReplayLoad(audit_log=(Path("log"),), growth=LogGrowth(clients=2))
+    with pytest.raises(FieldError, match="namespace that grows"):
+        DynoScenario(load=load, target=Target(running={"any": Running(address="hdfs://127.0.0.1:1")}))
+    nodes = ReplayNodes(datanodes=ReplayedDatanodes(blocks=Path("blocks")))
+    with pytest.raises(FieldError, match=r"load\.growth\.clients: "):
+        DynoScenario(load=load, nodes=nodes)
+    load = ReplayLoad(audit_log=(Path("log"),), growth=LogGrowth(namespace=2))
+    with pytest.raises(FieldError, match=r"load\.growth\.namespace: needs an image"):
+        DynoScenario(load=load)
+    with pytest.raises(FieldError, match=r"load\.growth\.namespace: makes more blocks"):
+        DynoScenario(load=load, nodes=nodes, target=Target(image=Path("image")))
+
+
+def test_what_is_made_up_needs_its_place() -> None:
+    """A log an image, and a profile none beside it."""
+    with pytest.raises(FieldError, match=r"load\.made\.rate: "):
+        DynoScenario(load=ReplayLoad(made=MadeLog(rate=2)))
+    with pytest.raises(FieldError, match=r"namespace\.profile: stands beside"):
+        DynoScenario(
+            load=ReplayLoad(trace=Path("t")),
+            namespace=MadeNamespace(profile=Path("analytics")),
+            target=Target(image=Path("image")),
+        )

@@ -1,0 +1,95 @@
+"""The parts of an experiment: what goes together, and what a player makes of them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
+from froude.emulation.programs.population import Connections
+from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
+from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
+from froude.emulation.run.run import Record
+from froude.experiment.scenario.options import (
+    DatanodeOptions,
+    Load,
+    Nodes,
+    PlanLoad,
+    PlayOptions,
+    Running,
+    Sharing,
+    Target,
+    parse_web,
+)
+from froude.hadoop.rpc.connection import current_user
+
+RUNNING = {"any": Running(address="h:1")}
+
+
+@pytest.mark.parametrize("rate", [math.inf, -math.inf, math.nan, 0.0, -1.0, 1e300])
+@pytest.mark.parametrize("name", ["speed", "ramp"])
+def test_rates_that_are_none(name: str, rate: float) -> None:
+    """As on the command line."""
+    options: Any = {name: rate}
+    said = rf"{name}: is out of range; found .*; allowed: 0\.0\d+ to 1,000,000"
+    with pytest.raises(InputError, match=said):
+        Load(**options)
+
+
+def test_a_duration_must_be_one() -> None:
+    """Zero seconds are no play; a text has its unit."""
+    with pytest.raises(InputError, match="duration: "):
+        Load(duration_s=0)
+    five: Any = "5 min"
+    assert Load(duration_s=five).duration_s == 300
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "said"),
+    [
+        (Target, {"running": RUNNING, "heap": "2 GB"}, "heap: is for a NameNode that Froude starts"),
+        (Target, {"running": RUNNING, "image": "name"}, "image: "),
+        (Target, {"heap": "1 MB"}, "heap: "),
+        (Target, {"release": "x"}, "release"),
+        (Running, {"address": "namenode"}, "address: "),
+        (Running, {"address": "h:1", "http": "h"}, "http: "),
+        (PlanLoad, {}, "plan: is missing, and so is a workload"),
+        (PlanLoad, {"plan": "p", "workload": "w"}, "plan: is given beside a workload"),
+        (PlanLoad, {"plan": "p", "at": {"files": 3}}, "at: is for a workload"),
+        (PlayOptions, {"limits": ["p98 < 1 s"]}, r"limits\[0\]: is no measure"),
+    ],
+)
+def test_what_does_not_go_together(kind: Any, options: dict[str, Any], said: str) -> None:
+    """Is refused with the field that says so."""
+    with pytest.raises(InputError, match=said):
+        kind(**options)
+
+
+def test_what_a_player_takes() -> None:
+    """Its own values, with the same defaults."""
+    assert Sharing().connections == Connections(user=current_user())
+    assert Sharing(pool=0, user="hdfs").connections == Connections(0, "hdfs")
+    assert Nodes().programs == {KIND: DatanodeSettings(), NODEMANAGER: NodemanagerSettings()}
+    assert DatanodeOptions(storages=3, heartbeat_s=2).settings == DatanodeSettings(
+        storages=3, heartbeat_s=2.0
+    )
+
+
+def test_options_take_texts() -> None:
+    """As a document has them; they are of no scenario, so a run keeps none."""
+    word: Any = "full"
+    options = PlayOptions(record=word)
+    assert options.record is Record.FULL
+    assert options.kept(Path("run")) is None
+
+
+@pytest.mark.parametrize("text", ["h", "h:", "h:0", "h:65536", "h:²", ":80", "h:1000000"])
+def test_a_web_address_that_is_none(text: str) -> None:
+    """Digits are those of ASCII."""
+    with pytest.raises(InputError, match=r"--http: not a web address"):
+        parse_web(text, place="--http")
+    assert parse_web("http://h:80/") == ("h", 80)

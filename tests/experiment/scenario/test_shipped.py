@@ -1,0 +1,57 @@
+"""Scenarios that are shipped: each is valid, and each arm of each sweep is another NameNode or another load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from froude.experiment.record.variation import variation
+from froude.experiment.scenario.scenario import DynoScenario, RecordScenario, SweepScenario, read_scenario
+from froude.experiment.scenario.shipped import files_of, shipped
+from froude.experiment.sweep.sweep import arms_of
+
+RECORDINGS = ["mapreduce", "mapreduce-streaming", "spark"]
+SWEEPS = [name for name in shipped() if name not in ("replay", *RECORDINGS)]
+
+
+def test_each_says_what_it_asks() -> None:
+    """In its first line."""
+    assert set(SWEEPS) == {
+        "fair-lock",
+        "fine-grained-lock",
+        "garbage-collectors",
+        "queue-wait",
+        "two-releases",
+    }
+    assert all(question.endswith("?") for name, question in shipped().items() if name != "replay")
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_a_recording_comes_with_the_program_that_it_runs(name: str, tmp_path: Path) -> None:
+    """Beside it; its runs are the sizes from which a pattern can be mined."""
+    for path, text in files_of(name, tmp_path / "mine.yaml").items():
+        path.write_text(text)
+    scenario = read_scenario(tmp_path / "mine.yaml").scenario
+    assert isinstance(scenario, RecordScenario)
+    assert Path(scenario.record.command[0]).parent == tmp_path
+    assert (tmp_path / "mapreduce_jobs.py").is_file()
+    assert [str(scale) for scale in scenario.record.runs] == [
+        f"datanodes={datanodes}, nodemanagers={managers}"
+        for datanodes, managers in ((2, 2), (3, 3), (4, 4), (4, 2))
+    ]
+    assert not variation(scenario.record.runs).together
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_a_sweep_comes_with_what_it_varies(name: str, tmp_path: Path) -> None:
+    """Where it is put, under the names that it has there."""
+    for path, text in files_of(name, tmp_path / "mine.yaml").items():
+        path.write_text(text)
+    sweep = read_scenario(tmp_path / "mine.yaml").scenario
+    assert isinstance(sweep, SweepScenario)
+    base = read_scenario(sweep.base).scenario
+    assert isinstance(base, DynoScenario)
+    arms = arms_of(sweep, base)
+    assert len({str(arm.scenario) for arm in arms}) == len(arms) > 1
+    assert all("arm-" not in arm.name for arm in arms)
