@@ -27,17 +27,18 @@ from pathlib import Path
 
 SOURCE, TESTS = Path("src/froude"), Path("tests")
 EQUIVALENT = Path("tools/equivalent_mutants.json")
-_MINING = (
-    "arguments",
-    "by_round",
-    "counts",
-    "loop_counts",
-    "outstanding",
-    "patterns",
-    "periodic",
-    "questions",
-)
-_MINING += ("pipeline", "reported", "rivals", "texts")
+_MINING = [
+    f"mining/{folder}test_{name}.py"
+    for folder, names in {
+        "": "counts pipeline",
+        "read/": "periodic reports",
+        "shape/": "round_counts",
+        "fit/": "patterns rival_formulas",
+        "yarn/": "container_requests",
+        "rules/": "arguments loop_counts questions texts",
+    }.items()
+    for name in names.split()
+]
 # Those of whole processes are late on a busy machine, which is not for a mutant.
 _EMULATION = ("emulation", "--ignore=tests/emulation/test_engine.py")
 MODULES: Mapping[str, Sequence[str]] = {
@@ -48,17 +49,17 @@ MODULES: Mapping[str, Sequence[str]] = {
     "provision/search/optimise/bounds.py": ["provision/search"],
     "provision/check/checker.py": ["provision/check"],
     "provision/check/evaluate.py": ["provision/check"],
-    "mining/counts.py": [f"mining/test_{name}.py" for name in _MINING],
-    "mining/rules/arguments.py": [f"mining/test_{name}.py" for name in _MINING],
+    "mining/counts.py": _MINING,
+    "mining/rules/arguments.py": _MINING,
     "hadoop/rpc/frames.py": ["hadoop/rpc"],
     "hadoop/rpc/codec.py": ["hadoop/rpc"],
-    "hadoop/metrics/gc_log.py": ["hadoop/test_gc_log.py"],
+    "hadoop/metrics/gc_log.py": ["hadoop/metrics/test_gc_log.py"],
     "hadoop/fsimage/columns.py": ["hadoop/fsimage"],
     "cache/curves/curve.py": ["cache/curves", "cache/solve"],
     "cache/curves/shards.py": ["cache/curves"],
     "cache/solve/exact.py": ["cache/solve"],
     "base/units.py": ["base/test_units.py"],
-    "base/statistics.py": ["experiment/test_interval.py", "experiment/test_compare.py"],
+    "base/statistics.py": ["experiment/compare/test_compare.py"],
 }
 """Modules, and below `tests` what covers each, besides its own test file; also options of pytest."""
 TIMEOUT_S = 300

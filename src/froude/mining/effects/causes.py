@@ -43,7 +43,7 @@ class Channel:
     fact: str
     """Leaf of the acting node's own requests with the same name, for an owner or a callee; else empty."""
     following: int = 0
-    """Which of the calls of its kind that come after effects of the cause and carry none of its values (`following`);
+    """Which of the calls of its kind that come after effects of the cause and carry none of its values (`aftereffects`);
     0 for an effect that does."""
 
     hashed: int = field(init=False, repr=False, compare=False)
