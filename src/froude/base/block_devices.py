@@ -85,7 +85,6 @@ def users_of(device: Device, *, root: Path = ROOT) -> list[str]:
     """Who uses a device, whatever is written on it; empty when nobody does.
 
     Args:
-        device: the block device.
         root: in place of `/`, for tests.
     """
     folder = _folder(device.number, root)
@@ -100,7 +99,6 @@ def mounts_of(device: Device, *, root: Path = ROOT) -> list[str]:
     """Where a device is mounted, by its number and, for file systems that number themselves, by its name.
 
     Args:
-        device: the block device.
         root: in place of `/`, for tests.
     """
     places = []

@@ -49,7 +49,6 @@ def atomic_write_bytes(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     Args:
         path: where it shall be; folders above are made, a file there is replaced.
         data: all that it shall hold.
-        mode: its permission bits.
 
     Raises:
         InputError: what stands there is no regular file.
@@ -64,7 +63,6 @@ def atomic_write_text(path: Path, text: str, *, mode: int = 0o600) -> None:
     Args:
         path: where it shall be; folders above are made, a file there is replaced.
         text: all that it shall hold.
-        mode: its permission bits.
 
     Raises:
         InputError: also where the text holds what UTF-8 cannot say, such as a file name of other bytes.
@@ -223,9 +221,6 @@ def _sweep(folder: Path) -> None:
 def locked(path: Path) -> Iterator[bool]:
     """Lock a file or folder while the block runs, so that no other process takes it for the rest of a killed one.
 
-    Args:
-        path: no link.
-
     Yields:
         Whether it is locked; False where another process has it, and where the file system has no locks.
 
@@ -245,9 +240,6 @@ def locked(path: Path) -> Iterator[bool]:
 
 def take(handle: int) -> bool:
     """Lock an open file or folder until it is closed; False where another has it.
-
-    Args:
-        handle: its descriptor.
 
     Raises:
         OSError: its file system has no locks.
@@ -348,7 +340,6 @@ def next_to(path: Path, name: str) -> Path:
     """A place in the folder of a file.
 
     Args:
-        path: of the file.
         name: of the other file.
 
     Raises:
@@ -463,7 +454,6 @@ def read_bounded(path: Path, *, limit_bytes: int) -> bytes:
     """Read a whole file, refusing one that is larger than it can honestly be.
 
     Args:
-        path: the file.
         limit_bytes: the most that it may hold; a byte more is refused.
 
     Raises:
@@ -477,7 +467,6 @@ def read_at_most(file: io.BufferedIOBase, path: Path, limit_bytes: int) -> bytes
     """The rest of an open file, piece by piece: `read(n)` of a buffered file sets n bytes aside at once.
 
     Args:
-        file: at its place.
         path: its name, for errors.
         limit_bytes: the most that it may hold; a byte more is refused.
 

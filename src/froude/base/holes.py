@@ -56,8 +56,6 @@ def write_all(handle: int, data: bytes | bytearray | memoryview, offset: int, fl
 
     Args:
         handle: an open file or device.
-        data: what to write.
-        offset: where.
         flags: of pwritev2.
 
     Raises:

@@ -31,13 +31,11 @@ class InputLimits:
     rows: int = 100_000_000
     """Of a table that is held in memory."""
     columns: int = 10_000
-    """Of a table."""
     nodes: int = 1_000_000
     """Of one type in a plan."""
     steps: int = 100_000_000
     """Calls that one node makes, each repetition of a loop counted."""
     repetitions: int = 10_000_000
-    """Of one loop."""
 
     def expansion_bytes(self, packed_bytes: int) -> int:
         """Bytes that a packed file, or a packed part of one, may expand to.
@@ -128,7 +126,6 @@ def check_csv(data: bytes, file: Path, separator: str = ",") -> None:
     Args:
         data: its text; separators and line feeds within quotes count as well.
         file: its name, for the error.
-        separator: of its fields.
 
     Raises:
         InputError: as `check_limit`.
@@ -146,7 +143,6 @@ def beyond_expansion(
     """The error about a packed file that expands further than it may.
 
     Args:
-        path: the file.
         packed_bytes: its size, or that of the packed part.
         limit_bytes: what it may expand to.
         place: the packed part, where only that was unpacked.

@@ -53,9 +53,6 @@ def in_turn(path: Path) -> Iterator[None]:
 def beside(path: Path) -> Path:
     """Where the lock of a file lies, which is written anew and so cannot be one itself.
 
-    Args:
-        path: of the file.
-
     Raises:
         InputError: the path names no file, such as `.`.
     """

@@ -102,7 +102,6 @@ def read_lines(path: Path, *, longest: int) -> Iterator[str]:
     """The lines of a log, plain or packed, without their line feeds; odd bytes become `\ufffd`.
 
     Args:
-        path: the log.
         longest: most bytes of a line, its line feed included.
 
     Raises:
@@ -120,7 +119,6 @@ def read_unpacked(path: Path, *, limit_bytes: int) -> bytes:
     """All that a file holds, unpacked where it is packed.
 
     Args:
-        path: the file.
         limit_bytes: the most that it may hold, packed and unpacked.
 
     Raises:

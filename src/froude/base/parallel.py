@@ -102,7 +102,6 @@ class Children:
         """Start a program.
 
         Args:
-            command: program and arguments.
             options: as for `subprocess.Popen`.
 
         Raises:

@@ -49,10 +49,5 @@ class Silent:
 
     @contextmanager
     def task(self, label: str, total: float | None = None) -> Iterator[Task]:  # noqa: ARG002 - the seam's words
-        """A task that shows nothing.
-
-        Args:
-            label: not shown.
-            total: not shown.
-        """
+        """A task that shows nothing."""
         yield _SilentTask()

@@ -144,7 +144,6 @@ def power(runs: int, spread: float, shift: float, level: float, *, paired: bool 
     Args:
         runs: of each arm, 2 or more.
         spread: as of a `Shift`; above 0.
-        shift: the true one.
         level: of the test, two-sided.
         paired: whether runs are pairs.
     """

@@ -39,7 +39,6 @@ def counted(number: int, noun: str) -> str:
     """A number of things: `1 question`, `2,300 calls`.
 
     Args:
-        number: how many.
         noun: one of them; its plural has an s.
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
@@ -65,7 +64,6 @@ def base_text(number: int, everything: int, noun: str) -> str:
 
     Args:
         number: of which something is known.
-        everything: that there are.
         noun: one of them; its plural has an s.
     """
     return f"{number:,} of {counted(everything, noun)}"

@@ -151,7 +151,6 @@ def split_number(text: str, *, allowed: str, place: str | None = None) -> tuple[
     """The number and the unit of a quantity, which may be empty.
 
     Args:
-        text: the quantity.
         allowed: what may stand there, for the error.
         place: what it is a value of, for the error.
 
@@ -186,7 +185,6 @@ def unknown_unit(unit: str, known: Iterable[str]) -> str:
     """Words for a unit that is not known here, with the nearest that is.
 
     Args:
-        unit: what was written.
         known: the units of this field.
     """
     names = list(known)

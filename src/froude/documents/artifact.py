@@ -177,7 +177,6 @@ def hash_files(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """SHA-256 by name, of the files that belong to a document; part of its content.
 
     Args:
-        folder: where they lie.
         names: the files, relative to it.
     """
     return {name: hash_file(folder / name) for name in names}
@@ -187,7 +186,6 @@ def check_files(folder: Path, hashes: Section, remedy: str) -> None:
     """Compare the files that belong to a document with their hashes in it.
 
     Args:
-        folder: where they lie.
         hashes: SHA-256 by name, as `hash_files` gave them.
         remedy: how to get on when one differs.
 

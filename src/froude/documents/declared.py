@@ -84,11 +84,7 @@ class Declared:
         return written
 
     def moved(self, change: Change) -> Self:
-        """This value with every path in it changed.
-
-        Args:
-            change: of a path.
-        """
+        """This value with every path in it changed."""
         values = {
             each.name: each.form.moved(getattr(self, each.name), change) for each in declared(type(self))
         }
@@ -123,7 +119,6 @@ class Declaration:
     """One field, as it was declared."""
 
     name: str
-    """Of the attribute."""
     form: Form
     default: Any
     """`MISSING` where it must be given."""
@@ -156,11 +151,7 @@ class Declaration:
 
 
 def declared(kind: type[Declared]) -> tuple[Declaration, ...]:
-    """The fields of a kind of value, its own before those that it inherits.
-
-    Args:
-        kind: a dataclass.
-    """
+    """The fields of a kind of value, its own before those that it inherits."""
     known: Any = kind  # mypy takes no class for hashable whose values may not be
     return _declared(known)
 
@@ -182,7 +173,6 @@ def from_plain(kind: type[D], value: Any) -> D:
     """A value of what YAML gives.
 
     Args:
-        kind: of the value.
         value: a mapping; of its fields, those that are null count as absent. None reads as an empty one.
 
     Raises:
@@ -255,7 +245,6 @@ def walk(kind: type[Declared], above: tuple[str, ...] = ()) -> Iterator[tuple[tu
     """Every field of a kind with the names that lead to it, a section before what is in it.
 
     Args:
-        kind: of the value.
         above: names that lead to it.
     """
     for each in declared(kind):

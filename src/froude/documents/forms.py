@@ -47,10 +47,7 @@ class FieldError(InputError):
         """Keep where it stands apart, for the fields around add to it.
 
         Args:
-            message: what is wrong.
             names: of the fields around and its own, the outermost first.
-            line: of the document.
-            found: what stands there.
             allowed: what may stand there.
             remedy: what the user can do.
         """
@@ -65,11 +62,7 @@ class FieldError(InputError):
         return InputError(self.message, **parts).__reduce__()
 
     def in_file(self, file: str) -> InputError:
-        """The same as an error of a file, with its line.
-
-        Args:
-            file: the document's name.
-        """
+        """The same as an error of a file, with its line."""
         field = _joined(self.names)
         return InputError(
             f"{field}: {self.message}" if field else self.message,
@@ -86,7 +79,6 @@ def below(name: str, line: int | None = None) -> Iterator[None]:
     """Errors of the block are about a field.
 
     Args:
-        name: the field's.
         line: where it stands; one that is known more exactly stays.
 
     Raises:
@@ -121,7 +113,6 @@ class Form:
     """What a field may hold."""
 
     allowed: str
-    """In words."""
 
     def read(self, value: Any) -> Any:
         """The value of what YAML gives, or of one that was read.
@@ -136,12 +127,7 @@ class Form:
         return value
 
     def moved(self, value: Any, change: Change) -> Any:  # noqa: ARG002 - most have no path
-        """The value with every path in it changed.
-
-        Args:
-            value: as read.
-            change: of a path.
-        """
+        """The value with every path in it changed."""
         return value
 
 

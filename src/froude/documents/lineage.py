@@ -96,7 +96,6 @@ def open_document(path: Path, migrations: Migrations, *, limit_bytes: int = LIMI
     """Read a YAML document of a kind; JSON is YAML, too.
 
     Args:
-        path: the file.
         migrations: the kind, and how older forms of it are read.
         limit_bytes: the most that it may hold.
 
@@ -113,9 +112,7 @@ def declared_of(kind: type[D], fields: Fields, path: Path, *, beside: Iterable[s
     """A value that is declared, of the fields of its document, with paths as seen from here.
 
     Args:
-        kind: of the value.
         fields: of the document, stamp and lineage among them.
-        path: of the file.
         beside: fields that are none of the value's.
 
     Raises:
@@ -135,7 +132,6 @@ def open_figures(path: Path, migrations: Migrations, *, limit_bytes: int) -> Ope
     """Read a JSON document of a kind, of more figures than a YAML one can have.
 
     Args:
-        path: the file.
         migrations: the kind, and how older forms of it are read.
         limit_bytes: the most that it may hold.
 
@@ -152,7 +148,6 @@ def open_sealed(path: Path, migrations: Migrations, *, limit_bytes: int) -> Sect
     """The fields of such a document, which nobody has edited since it was written.
 
     Args:
-        path: the file.
         migrations: the kind, and how older forms of it are read.
         limit_bytes: the most that it may hold.
 
@@ -193,7 +188,6 @@ def read_lineage(root: Section, kind: str | None = None) -> Lineage | None:
     """The lineage within a document, or None.
 
     Args:
-        root: the document.
         kind: what it must be the lineage of; None for any.
 
     Raises:
@@ -230,8 +224,6 @@ def dump_sealed(
 
     Args:
         migrations: the kind, whose newest form is the one that is written.
-        fields: the document's content.
-        lineage: of that content.
         tags: words by which a workspace finds it.
     """
     return seal(dump_document(migrations.kind, migrations.newest, sealed(fields, lineage, tags)))
@@ -256,8 +248,6 @@ def sealed(fields: Mapping[str, Any], lineage: Lineage, tags: tuple[str, ...] = 
     """The fields of a document with lineage and tags before them, and a place for its seal.
 
     Args:
-        fields: the document's content.
-        lineage: of that content.
         tags: words by which a workspace finds it, each written once; empty for no such field.
     """
     tagged = {TAGS: sorted(set(tags))} if tags else {}
@@ -320,7 +310,6 @@ def with_lineage(text: str, migrations: Migrations, origin: Origin) -> str:
 
     Args:
         text: of a whole document; its comments stay.
-        migrations: its kind.
         origin: how it came to be.
     """
     fields = parse_document(text.encode(errors="replace"), migrations.kind).fields

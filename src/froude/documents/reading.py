@@ -95,7 +95,6 @@ class Section:
         """A field as YAML gives it; None when absent.
 
         Args:
-            name: the field's key.
             required: whether it must be there; null counts as there.
 
         Raises:
@@ -114,7 +113,6 @@ class Section:
         """A scalar of a type; without a default it is required.
 
         Args:
-            name: the field's key.
             kind: `str`, `int`, `float` or `bool`; a whole number passes as a float, a bool never as a number.
             default: what an absent field, or one that is null, reads as; None makes it required.
             within: the smallest and the largest number that it may be; None for any.
@@ -140,7 +138,6 @@ class Section:
         """A field that names a member of an enum by its value; without a default it is required.
 
         Args:
-            name: the field's key.
             kind: the enum; its values are texts.
             default: what an absent field reads as.
 
@@ -161,7 +158,6 @@ class Section:
         """A scalar that may be absent or null.
 
         Args:
-            name: the field's key.
             kind: the type of the value, as for `value`.
 
         Raises:
@@ -200,7 +196,6 @@ class Section:
         """A section for a mapping found below by `raw` or `items`.
 
         Args:
-            value: the mapping.
             name: where it stands below this section, for errors: a key, or `KEY[0]`.
         """
         return Section(value, self.file, self._below(name))
@@ -209,7 +204,6 @@ class Section:
         """A field through a parser; its error gains file, line and field.
 
         Args:
-            name: the field's key.
             convert: makes the value of what YAML gives; refuses with an `InputError`.
 
         Raises:
@@ -227,7 +221,6 @@ class Section:
         """The items of a list below, each through a parser; an absent list is empty.
 
         Args:
-            name: the list's key.
             convert: makes a value of one item; refuses with an `InputError`.
 
         Raises:

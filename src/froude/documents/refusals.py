@@ -16,7 +16,6 @@ def refused(error: ValidationError, file: Path) -> InputError:
 
     Args:
         error: what the form says.
-        file: that was read.
     """
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))

@@ -26,7 +26,6 @@ PLACES = {
     "report": "reports",
     "scenario": "scenarios",
 }
-"""Kind -> folder."""
 _SIDECAR = ".lineage.yaml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
 _LIMIT_BYTES = 1 << 20
@@ -122,7 +121,6 @@ class Workspace:
         """What is here, oldest first.
 
         Args:
-            kind: only this kind.
             tag: only those with this tag.
 
         Raises:

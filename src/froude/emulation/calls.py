@@ -85,9 +85,6 @@ class Calls:
     def add(self, node: NodeId) -> int:
         """Take in a node that begins.
 
-        Args:
-            node: its id.
-
         Returns:
             Its index.
         """
@@ -123,7 +120,6 @@ class Calls:
 
         Args:
             now_s: seconds on the play's clock.
-            timeout_s: the longest time.
         """
         for channel in self.channels:
             oldest = next(iter(channel.pending.values()), None)
@@ -145,8 +141,6 @@ class Calls:
         """Send a call, or let it wait for its connection.
 
         Args:
-            index: who calls.
-            send: the call.
             now_s: seconds on the play's clock.
         """
         route = self._routes[index]
@@ -362,7 +356,6 @@ class Calls:
         """The target closed a connection.
 
         Args:
-            channel: which.
             now_s: seconds on the play's clock.
         """
         for event in channel.connection.receive_end():
@@ -377,7 +370,6 @@ class Calls:
         the play.
 
         Args:
-            channel: which.
             how: what the target did, in words that can follow its address.
             now_s: seconds on the play's clock.
         """
@@ -407,7 +399,6 @@ class Calls:
         """The pause before another attempt is over: to connect, or to ask a server who it is.
 
         Args:
-            number: of the channel.
             now_s: seconds on the play's clock.
         """
         channel = self.channels[number]

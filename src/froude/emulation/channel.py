@@ -57,11 +57,7 @@ class Pending(NamedTuple):
     retry: int = 0
 
     def took(self, now_s: float) -> None:
-        """Count how long it took, or at least: it was answered, or given up, or the play ended before either.
-
-        Args:
-            now_s: when.
-        """
+        """Count how long it took, or at least: it was answered, or given up, or the play ended before either."""
         series, expected_s = self.series, self.send.expected_s
         service_s = now_s - self.sent_s
         series.actual.append(service_s)
@@ -132,8 +128,6 @@ def played(  # noqa: PLR0917 - what there is to say of a call
     """A call as a journal keeps it.
 
     Args:
-        node: who made it.
-        channel: on which connection.
         call_id: its id on that.
         call: what was in flight.
         answered_s: when the answer came; None for none.

@@ -103,7 +103,6 @@ class Controller:
 
         Args:
             node: of a type that the play has.
-            moment: STARTED or FINISHED.
             now_s: seconds on the play's clock; what waited for the moment without a plan of it starts from
                 here.
         """

@@ -72,7 +72,6 @@ class Core:
 
         Args:
             nodes: programs and connections of the nodes.
-            controller: when they begin.
             connect: makes the protocol machine of a connection, with a client id of its own or the one given.
             tally: where calls are counted.
             journal: where calls are written down; None for nowhere.
@@ -152,7 +151,6 @@ class Core:
 
         Args:
             error: what the target did.
-            now_s: when.
         """
         if self.failure is None:
             self.failure = error

@@ -44,7 +44,6 @@ class Driver:
         """Make ready.
 
         Args:
-            core: what is played.
             clock: the time; the machine's by default.
             connect_timeout_s: a connection not made by then counts as refused.
             gather: take answers in, and send what they lead to, at most every millisecond while many calls are in

@@ -134,7 +134,6 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     """Play in this process; what player processes and tests call.
 
     Args:
-        job: what to play.
         watch: called with what goes on; False ends the play.
 
     Raises:
@@ -194,7 +193,6 @@ def play_apart(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     """Play in a process of its own.
 
     Args:
-        job: what to play.
         watch: called with what goes on; False, or an interrupt, ends the play, and what was played stays.
 
     Raises:
@@ -366,7 +364,6 @@ def connect(endpoint: Endpoint, client_id: bytes | None) -> ClientConnection:
     """The protocol machine of a connection.
 
     Args:
-        endpoint: what for.
         client_id: of the connection that it replaces; None for a new one.
     """
     return ClientConnection(

@@ -17,9 +17,6 @@ def groups_of(population: Population) -> list[Group]:
     Daemons (endless nodes) begin with the play, at the pace of its settings: that the recorded ones took seconds each
     is the start of a JVM and no load. Nodes without a start rule wait for the kinds that are needed first. Nodes that
     start beside each other, however many, do so no faster than daemons: the player has to keep up.
-
-    Args:
-        population: all nodes.
     """
     counts = population.plan.counts
     awaited: str | None = None
@@ -42,7 +39,6 @@ def _group(node_type: NodeType, population: Population, awaited: str | None) -> 
 
     Args:
         node_type: whose nodes they are.
-        population: all nodes.
         awaited: the type all of whose nodes must have started before those of a type without a start rule begin.
     """
     rule, kind, settings = node_type.start, kind_of(node_type.program), population.settings

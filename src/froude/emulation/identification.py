@@ -71,9 +71,7 @@ class Identification:
         """Whether an answer shows that a server is a target.
 
         Args:
-            target: who was admitted.
             method: of a node's own call; None for the answer to `first_call`.
-            body: the response message.
 
         Returns:
             False where the answer does not name its server.
@@ -112,8 +110,6 @@ def not_identified(target: Target, error: str, message: str) -> TargetError:
     """The failure of a play whose target refuses to be asked who it is.
 
     Args:
-        target: whom.
         error: class of its answer.
-        message: its text.
     """
     return TargetError("does not show who it is", file=target.address, found=f"{error}: {message}")

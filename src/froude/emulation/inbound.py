@@ -49,11 +49,7 @@ class Inbound:
         self._count = 0
 
     def accept(self, node: NodeId) -> Accepted:
-        """Somebody connects to a node.
-
-        Args:
-            node: which.
-        """
+        """Somebody connects to a node."""
         accepted = self._open[self._count] = Accepted(self._count, node)
         self._count += 1
         return accepted
@@ -62,9 +58,7 @@ class Inbound:
         """Bytes came.
 
         Args:
-            accepted: on which connection.
             data: the bytes.
-            now_s: when.
         """
         for event in accepted.connection.receive(data):
             if isinstance(event, Request):
@@ -73,19 +67,11 @@ class Inbound:
         self._queue(accepted, accepted.connection.data_to_send())
 
     def ended(self, accepted: Accepted) -> None:
-        """A connection is over; answers to it are dropped.
-
-        Args:
-            accepted: which.
-        """
+        """A connection is over; answers to it are dropped."""
         self._open.pop(accepted.number, None)
 
     def answer(self, answer: Answer) -> None:
-        """Send a node's answer to who called it, if that is still there.
-
-        Args:
-            answer: the node's.
-        """
+        """Send a node's answer to who called it, if that is still there."""
         accepted = self._open.get(answer.ticket.connection)
         if accepted is None or accepted.connection.state is State.CLOSED:
             return

@@ -67,34 +67,23 @@ class Listener:
         """Say who answers.
 
         Args:
-            inbound: the play's.
             called: which node listens at an address.
         """
         self._inbound, self._called = inbound, called
 
     def begin(self, epoll: select.epoll) -> None:
-        """Take connections from now on.
-
-        Args:
-            epoll: the driver's.
-        """
+        """Take connections from now on."""
         self._epoll = epoll
         epoll.register(self._socket, select.EPOLLIN)
 
     def takes(self, descriptor: int) -> bool:
-        """Whether an event is of a socket of these.
-
-        Args:
-            descriptor: of the event.
-        """
+        """Whether an event is of a socket of these."""
         return descriptor in self._links or descriptor == self._socket.fileno()
 
     def handle(self, descriptor: int, mask: int, now_s: float) -> None:
         """Take an event.
 
         Args:
-            descriptor: of which socket.
-            mask: what happened.
             now_s: seconds on the play's clock.
         """
         if descriptor not in self._links:

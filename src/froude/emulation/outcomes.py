@@ -34,11 +34,7 @@ class Outcomes:
         self._about = about
 
     def wants(self, node: NodeId) -> bool:
-        """Whether a node's calls are written down.
-
-        Args:
-            node: who.
-        """
+        """Whether a node's calls are written down."""
         return self._journal is not None and self._journal.wants(node)
 
     def write(
@@ -64,9 +60,7 @@ class Outcomes:
         """Count a call that failed, with an answer or without.
 
         Args:
-            call: the call.
             error: class and message of the error.
-            now_s: when.
         """
         call.series.errors[error[0]] += 1
         call.took(now_s)
@@ -75,12 +69,7 @@ class Outcomes:
             first.path = self._about(call.send)
 
     def declined(self, declined: Declined, now_s: float) -> None:
-        """Count a call as failed whose answer says that nothing was done.
-
-        Args:
-            declined: the call.
-            now_s: when.
-        """
+        """Count a call as failed whose answer says that nothing was done."""
         self._tally.of(declined.method).errors[DECLINED] += 1
         first = self._tally.failures.add(declined.method, DECLINED, declined.message, now_s - self.begun_s)
         if first is not None:
@@ -90,10 +79,8 @@ class Outcomes:
         """Count a call that waited for a connection which cannot be made.
 
         Args:
-            send: the call.
             daemon: that it was for.
             how: what the target did.
-            now_s: when.
         """
         series = self._tally.of(send.method, daemon)
         series.sent += 1
@@ -106,7 +93,6 @@ class Outcomes:
 
         Args:
             due: their methods, and since when.
-            now_s: when it ended.
         """
         left = iter(due)
         for method, due_s in islice(left, MOST_OVERDUE):

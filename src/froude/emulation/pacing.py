@@ -42,7 +42,6 @@ def pacing_of(plan: Plan, wanted: Pacing | None) -> tuple[Pacing, str | None]:
     """The pacing that a plan is played with.
 
     Args:
-        plan: what is played.
         wanted: what was asked for; None takes a schedule where the workload has the times for one.
 
     Returns:
@@ -98,7 +97,6 @@ class Pace:
         """When the next call is intended.
 
         Args:
-            call: the call.
             now_s: when the call before was answered; a schedule does not look at it.
         """
         if self._pacing is Pacing.CLOSED:
@@ -115,7 +113,6 @@ class Pace:
         node that leaves it out closes its file before they have reported its block, and asks again after half a second.
 
         Args:
-            call: the call.
             now_s: when the call before was answered.
         """
         return now_s + call.timing.think_s(self._scale) / self._speed
@@ -157,7 +154,6 @@ def planned_moments(
 
     Args:
         node_type: what the node follows.
-        scale: the plan's Scale.
         speed: 2 halves all of them.
         nodes: how many there are; of nodes that run one after another the mean counts.
     """

@@ -37,7 +37,6 @@ class Spool:
         Args:
             out: a binary file, buffered.
             record: which calls are wanted.
-            seeds: choose the sample.
             redactor: takes the secrets out of messages.
         """
         self._out = out

@@ -148,10 +148,7 @@ def short_knee(workload: Workload, first: Scale, hadoop: Hadoop, *, seed: int, p
     """A search of a minute or two: each load twice the one before, a few plays in all.
 
     Args:
-        workload: the mined pattern.
-        first: where to begin.
         hadoop: the release to play against.
-        seed: of the plays.
         progress: shows what goes on.
 
     Raises:

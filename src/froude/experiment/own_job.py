@@ -90,9 +90,6 @@ class OwnJob:
     def check(self, scale: Mapping[str, Quantity]) -> None:
         """Refuse a command that names a variable which no run has: it would see the braces.
 
-        Args:
-            scale: of a run.
-
         Raises:
             InputError: with the name, and how braces are kept.
         """
@@ -142,7 +139,6 @@ def claim_places(folder: Path, name: str | None, runs: int) -> list[str | None]:
     Args:
         folder: where the Traces go; it may not be there yet.
         name: of the Trace; with several runs, each has its number after it. None for the next free numbers.
-        runs: how many.
 
     Returns:
         The name of each run's Trace.
@@ -176,13 +172,7 @@ def command_line(words: Sequence[str]) -> str:
 
 
 def typed(job: OwnJob, scales: Sequence[Mapping[str, Quantity]], flags: Sequence[str] = ()) -> str:
-    """The command line that records a job at some Scales of the same variables.
-
-    Args:
-        job: the command.
-        scales: one a run.
-        flags: further words.
-    """
+    """The command line that records a job at some Scales of the same variables."""
     values = {name: [str(scale[name]).replace(" ", "") for scale in scales] for name in scales[0]}
     lists = {name: ",".join(each if len(set(each)) > 1 else each[:1]) for name, each in values.items()}
     words = [word for name in NODES if name in lists for word in (f"--{name}", lists.pop(name))]
@@ -196,7 +186,6 @@ def variation_lines(
     """What the recordings of a job cannot tell apart, in words, and the command of the next small run.
 
     Args:
-        job: the command.
         runs: the Scale of each.
         flags: further words of that command.
     """
@@ -264,8 +253,6 @@ def record_runs(
     """Record a command at several Scales, each on a cluster of its own; gives each run as it is done.
 
     Args:
-        job: the command.
-        scales: one a run.
         workspace: where the Traces go, each with what the command printed beside it.
         hadoop: the release to start.
         progress: shows what is going on.

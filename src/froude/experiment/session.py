@@ -78,12 +78,7 @@ class Workload(types.Workload):
         return cls.of(read_workload(Path(path)))
 
     def at(self, scale: Mapping[str, str | float | Quantity] | None = None, **variables: str | float) -> Plan:
-        """The Plan at a Scale: `workload.at(datanodes=5000, files=20_000)`; see `extrapolate`.
-
-        Args:
-            scale: variables by name.
-            variables: further ones.
-        """
+        """The Plan at a Scale: `workload.at(datanodes=5000, files=20_000)`; see `extrapolate`."""
         return extrapolate(self, Scale.from_mapping({**(scale or {}), **variables}))
 
     def answer(self, question: types.Question | str, rule: types.Rule) -> Self:
@@ -91,7 +86,6 @@ class Workload(types.Workload):
 
         Args:
             question: the question, or its id.
-            rule: the answer.
         """
         return self.of(review.answer(self, question, rule))
 

@@ -43,7 +43,6 @@ def parse_xml(data: bytes, *, name: str) -> Any:
     """The root element of an XML document that declares no entities and asks for nothing.
 
     Args:
-        data: the document.
         name: what it is called, for errors.
 
     Raises:
@@ -67,7 +66,6 @@ def parse_site(data: bytes, *, name: str = "site.xml") -> dict[str, str]:
     """The properties of a `*-site.xml`; of two with one name the later counts, as in Hadoop.
 
     Args:
-        data: the document.
         name: what to call it in errors.
 
     Raises:
@@ -113,10 +111,6 @@ def format_site(properties: Mapping[str, str]) -> str:
 
 def write_site(path: Path, properties: Mapping[str, str]) -> None:
     """Write `format_site` to a file, whole or not at all.
-
-    Args:
-        path: the file.
-        properties: values by name.
 
     Raises:
         InputError: what stands there is no regular file.

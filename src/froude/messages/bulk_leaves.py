@@ -51,8 +51,6 @@ def rows_of(
     """The leaves of each message.
 
     Args:
-        kind: the message class.
-        payloads: the messages.
         decode: makes one of its bytes, or raises what is to be raised where they are none.
         texts: those that were read before.
         canonical: as in `leaves`.

@@ -54,7 +54,6 @@ class ClassFile:
     name: str
     """Where it lies, for messages: `some.jar!org/example/Thing.class`."""
     data: bytes
-    """The whole file."""
     utf8: dict[int, tuple[int, int]]
     """Pool index of each Utf8 constant -> (offset, length) in `data`."""
     references: dict[int, tuple[int, int]]
@@ -153,7 +152,6 @@ def read_class(data: bytes, name: str) -> ClassFile:
     """Walk the constant pool of one class file; linear in its size.
 
     Args:
-        data: the whole file.
         name: `jar!member`, for messages.
 
     Raises:

@@ -51,9 +51,6 @@ class Member:
 class Jar:
     """One jar on disk, its directory read.
 
-    Args:
-        path: the file.
-
     Raises:
         InputError: not there, or not a plain zip archive.
     """

@@ -48,7 +48,6 @@ def leaves(message: Message, *, canonical: bool = False) -> dict[str, Value]:
     """Every leaf of a message.
 
     Args:
-        message: any message.
         canonical: whether elements of lists that stand for maps (elements with a `key`, or of a type `…MapProto`)
             are named by their keys, so that one more of them does not rename the others. They are sorted by their
             bytes, since a JVM's order of them is not stable, and numbered if a key is no name. `build` then gives
@@ -158,7 +157,6 @@ def build(kind: type[M], values: Mapping[str, Value]) -> M:
     """A message out of its leaves; the inverse of `leaves`.
 
     Args:
-        kind: the message class.
         values: path -> scalar, in any order; the indices of a list count from 0 without a gap. Elements that are
             named by keys come in the order in which they are named; their keys are leaves as well.
 

@@ -55,7 +55,6 @@ class Row(Mapping[str, Value]):
         """A message.
 
         Args:
-            shape: its leaf paths.
             cells: as many values, in their order.
         """
         self.shape = shape

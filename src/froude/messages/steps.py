@@ -238,7 +238,6 @@ class Group:
     """Messages that had the same fields up to here."""
 
     numbers: Ints
-    """Which of all."""
     at: Ints
     """The next byte of each."""
     frames: tuple[_Frame, ...]
@@ -367,7 +366,6 @@ def unnamed(path: str, at: int, element: int) -> str:
     """The path by which an element of a map goes until its name is known.
 
     Args:
-        path: of the map.
         at: which of the maps it is.
         element: its number.
     """

@@ -364,12 +364,7 @@ def _rank(count: Count) -> tuple[int, int, int, int, int]:
 
 
 def alike(count: Count, name: str) -> bool:
-    """Whether a variable is called like what is counted: `clients` of `client`.
-
-    Args:
-        count: the formula.
-        name: what is counted.
-    """
+    """Whether a variable is called like what is counted: `clients` of `client`."""
     plain = name.lower().rstrip("s")
     return bool(plain) and any(variable.lower().rstrip("s") == plain for variable in count.slopes)
 

@@ -29,7 +29,6 @@ def placed(axis: Axis, value: float) -> float:
     """Where a value stands on an axis's scale: a percentile at 1 / (1 - share), so that each nine has the same room.
 
     Args:
-        axis: the axis.
         value: in the axis's base unit.
     """
     return 1.0 / (1.0 - value) if axis.kind is ValueKind.PERCENTILE else value
@@ -54,7 +53,6 @@ def scale_and_ticks(axis: Axis, extent: Range | None, *, enclose: bool, count: i
     """The scale of an axis, and what its ticks are.
 
     Args:
-        axis: the axis.
         extent: lowest and highest value, in the axis's base unit; None where the drawing is to find them.
         enclose: whether the scale goes on to the next tick at both ends.
         count: about how many ticks a linear axis has.

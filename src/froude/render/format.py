@@ -27,7 +27,6 @@ def written(value: Value, kind: ValueKind, unit: str = "") -> str:
 
     Args:
         value: in base units: seconds, bytes, a fraction for shares.
-        kind: what it measures.
         unit: unit of a NUMBER.
 
     Returns:

@@ -59,7 +59,6 @@ def report_html(report: Report, *, interactive: bool = True) -> str:
     """The page's text.
 
     Args:
-        report: what it shows.
         interactive: whether charts answer the pointer and follow the window's width, for 0.9 MB of scripts
             inside the file; otherwise they are pictures and the page has no script at all.
 
@@ -101,7 +100,6 @@ def save(
     """Write the page and, beside it, the same figures as JSON; both readable by their owner only.
 
     Args:
-        report: what to write.
         path: where the page goes.
         interactive: as in `report_html`.
         suffix: of the JSON, which has the page's name otherwise; another one where `.json` is taken by results.

@@ -36,7 +36,6 @@ def report_json(report: Report, origin: Origin | None = None) -> str:
     """The report as JSON text, two spaces deep, ending in a line feed.
 
     Args:
-        report: what it shows.
         origin: how it came to be.
     """
     # a path that is not UTF-8 arrives with lone surrogates, which no file can hold

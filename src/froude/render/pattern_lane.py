@@ -24,7 +24,6 @@ ROW = 23
 NOTE = 14
 """Height of the line below a call, a loop's label or a periodic call."""
 GAP = 8
-"""Space between boxes."""
 START_SIZE = 11.5
 """Size of a start rule's text."""
 LOOP_ROOM = 44
@@ -110,7 +109,6 @@ def lay_lane(
     """Stack a lane's parts.
 
     Args:
-        lane: the lane.
         width: pixels it may take.
         anchors: ids of calls that arrows touch; they are never folded away.
         fold_at: longest run that is shown whole.
@@ -229,7 +227,6 @@ def folded(calls: Sequence[PatternCall], anchors: frozenset[str], fold_at: int) 
     """A run of calls as rows: equal neighbours joined, and the middle of a long run only counted.
 
     Args:
-        calls: the run.
         anchors: ids that must keep a row of their own.
         fold_at: rows shown whole.
 

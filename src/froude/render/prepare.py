@@ -57,7 +57,6 @@ def prepare(chart: Chart, *, limit: int = LIMIT) -> Shown:
     """Decide what of a chart is drawn.
 
     Args:
-        chart: the chart.
         limit: points a series may keep.
 
     Returns:

@@ -20,7 +20,6 @@ def panel_svg(
     """One panel of a chart as an `<svg>` element.
 
     Args:
-        chart: the chart.
         shown: what of it is drawn.
         panel: one of `shown.panels`.
         width: pixels of the plot, axes not counted.
@@ -42,9 +41,7 @@ def picture_svg(block: Chart | Pattern, *, dark: bool = False, width: int = 900,
     """A chart's first panel or a pattern as a file of its own, on a ground of its own.
 
     Args:
-        block: what to draw.
         dark: whether on a dark ground.
-        width: pixels, about.
         height: pixels of a chart's plot; a pattern is as high as it needs.
 
     Returns:
@@ -67,7 +64,6 @@ def picture_png(block: Chart | Pattern, *, dark: bool = False, width: int = 900,
     """As `picture_svg`, as PNG bytes with `scale` pixels to one.
 
     Args:
-        block: what to draw.
         dark: colours for a dark page instead of a light one.
         width: pixels of the picture before it is scaled.
         scale: pixels of the PNG a pixel of the picture, above 0.

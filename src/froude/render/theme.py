@@ -95,7 +95,6 @@ class Palette:
 
 
 PAGE = Palette()
-"""Follows the page."""
 
 
 def css_variables() -> str:

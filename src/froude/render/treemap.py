@@ -44,7 +44,6 @@ def squarify(sizes: Sequence[float], box: Box) -> list[Box]:
 
     Args:
         sizes: above 0, the largest first.
-        box: to be filled.
     """
     rest, boxes = box, list[Box]()
     scale = box.width * box.height / (sum(sizes) or 1.0)
@@ -90,7 +89,6 @@ def treemap_svg(
     """The picture as one `<svg>` element.
 
     Args:
-        treemap: what to draw.
         width: pixels to fit into.
         palette: where colours come from.
         prefix: start of the ids inside, unique in the page.

@@ -49,21 +49,12 @@ _PROBLEMS = {
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What the document says of answers that are none.
-
-    Args:
-        statuses: of HTTP.
-    """
+    """What the document says of answers that are none."""
     return {status: {"model": Problem, "description": _PROBLEMS[status]} for status in statuses}
 
 
 def application(title: str, token: str) -> FastAPI:
-    """An application that serves only who has the secret, but for `/health` and `/openapi.json`.
-
-    Args:
-        title: of its documentation.
-        token: the secret.
-    """
+    """An application that serves only who has the secret, but for `/health` and `/openapi.json`."""
     app = FastAPI(title=title, version=__version__, docs_url=None, redoc_url=None)
 
     @app.exception_handler(FroudeError)

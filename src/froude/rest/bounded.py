@@ -27,11 +27,7 @@ class BoundedBody:
     """Middleware of an ASGI application that refuses a body which is too long, before it is kept."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand before an application.
-
-        Args:
-            app: that is served.
-        """
+        """Stand before an application."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -34,7 +34,6 @@ class Bounds:
     """For the whole call once it is connected, from the first byte of TLS to the last of the answer; None for as long as
     parts come in time."""
     largest_bytes: int = 256 << 20
-    """Of an answer."""
 
 
 def server_of(url: str) -> tuple[str, str] | None:
@@ -51,9 +50,6 @@ def server_of(url: str) -> tuple[str, str] | None:
 
 def require_authority(path: Path) -> None:
     """See that a file holds certificates, before a peer is blamed for what it lacks.
-
-    Args:
-        path: a PEM file.
 
     Raises:
         InputError: it cannot be read, or holds none.
@@ -100,7 +96,6 @@ class JsonCalls:
             root: what all paths hang below, with a slash at its end; empty for none.
             query: what every call asks beside its own.
             headers: what every call says beside its form.
-            bounds: of its answers.
             authority: PEM file of who signed its certificate; None for the system's.
             redirects: whether it may send a GET elsewhere; anything else that it sends elsewhere is refused.
         """
@@ -119,9 +114,7 @@ class JsonCalls:
 
         Args:
             method: such as `GET`.
-            path: below the server's.
             body: what is sent, as JSON; None for nothing.
-            query: what is asked.
 
         Raises:
             TargetError: no answer, or one that is too large or takes too long.
@@ -156,9 +149,7 @@ class JsonCalls:
 
         Args:
             method: such as `GET`.
-            path: below the server's.
             body: what is sent, as JSON; None for nothing.
-            query: what is asked.
 
         Returns:
             The answer; None for an empty one, or one of a call that changes something and is no JSON.

@@ -44,7 +44,6 @@ def may_listen(listen: str, tls: Tls | None, *, place: str = "listen") -> None:
     """Refuse to send a secret in the clear over a network.
 
     Args:
-        listen: address and port.
         tls: to serve by; None for plain HTTP.
         place: what named the address, for errors.
 
@@ -131,8 +130,6 @@ def serve(app: ASGIApp, bound: Bound, ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
-        app: what answers.
-        bound: where, and how.
         ready: called with the address once requests are answered.
     """
     with suppress(KeyboardInterrupt):  # it raises the signal again that has ended it in good order
@@ -144,7 +141,6 @@ def served(app: ASGIApp, bound: Bound, patience: Patience = _PATIENCE) -> Iterat
     """Serve from a thread while the block runs.
 
     Args:
-        app: what answers.
         bound: where, and how; closed at the end.
         patience: how long clients are waited for.
     """

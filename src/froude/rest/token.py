@@ -39,7 +39,6 @@ def allows(token: str, header: str | None) -> bool:
     """Whether a request may be served.
 
     Args:
-        token: the secret.
         header: its `Authorization` header; None where it has none.
     """
     kind, _, told = (header or "").partition(" ")

@@ -34,7 +34,6 @@ class MethodDiff:
 
     method: str
     left: int
-    """Calls."""
     right: int
     left_interval_s: float | None
     """Median time between two calls of one sender; None with fewer than two."""
@@ -85,7 +84,6 @@ class SenderDiff:
     arguments: tuple[ArgumentDiff, ...]
     """Arguments that differ, most often differing first."""
     leaves: int
-    """Leaf values compared."""
     leaves_equal: int
     left_starts_s: tuple[float, float] | None = None
     """When the first and the last of them made its first call, since the Trace began; None without any."""
@@ -122,8 +120,6 @@ def diff(left: Trace, right: Trace, *, arguments: bool = True) -> TraceDiff:
     """Compare two Traces.
 
     Args:
-        left: one of them.
-        right: the other.
         arguments: whether arguments are compared, which decodes both traces' requests.
 
     Raises:

@@ -54,8 +54,6 @@ class Failures:
         """Count a failed call.
 
         Args:
-            method: what was called.
-            error: exception class.
             message: what the target said; may have many lines.
             time_s: when, seconds since the beginning.
             count: how many failed so.

@@ -96,7 +96,6 @@ def write_table(
     """`write_trace` for calls that are a table already.
 
     Args:
-        path: the Trace's folder.
         meta: what is known of the run as a whole.
         schema: of the release; the part that the calls need is written.
         table: the calls, with the columns of `SCHEMA`; they are put in order.
@@ -133,7 +132,6 @@ def used_schema(schema: Schema, table: pa.Table) -> Schema:
     """The part of a schema that a table's protocols need; protocols it does not know are left out.
 
     Args:
-        schema: of the release.
         table: calls; only their column `protocol` matters.
     """
     known = []

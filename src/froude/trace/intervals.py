@@ -80,8 +80,6 @@ def agreement(left: Mapping[str, Observed], right: Mapping[str, Observed], stati
 
     Args:
         left: the sites of one run, by name.
-        right: of the other.
-        statistic: what is compared.
     """
     both = sorted(left.keys() & right.keys())
     enough = [name for name in both if min(left[name].number, right[name].number) >= FEWEST]

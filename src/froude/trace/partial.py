@@ -266,7 +266,6 @@ def read_stream(path: Path, source_id: str = "") -> tuple[pa.Table, int]:
     """All whole batches of a stream, and how many bytes behind them are not whole.
 
     Args:
-        path: the stream.
         source_id: whose traffic it is, for streams of before there were targets.
 
     Raises:

@@ -103,7 +103,6 @@ class Redactor:
     """Redacts requests and responses of one capture.
 
     Args:
-        schema: the messages' descriptors.
         key: 16 to 64 random bytes; whoever made it forgets it when the capture ends.
         keep_unknown: whether methods and fields that the schema does not know are kept as they are.
         strict: whether to expect damage, as in a file: messages without a secret are looked at, too, for an
@@ -129,7 +128,6 @@ class Redactor:
         Args:
             protocol: declared protocol, by its Java name.
             method: its name within the protocol.
-            body: the serialised message.
 
         Raises:
             InputError: the bytes do not decode as the schema says, or are not a whole message.
@@ -142,7 +140,6 @@ class Redactor:
         Args:
             protocol: declared protocol, by its Java name.
             method: its name within the protocol.
-            body: the serialised message.
         """
         return self._side(self._sides(protocol, method)[1], body)
 

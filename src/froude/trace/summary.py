@@ -28,7 +28,6 @@ class MethodSummary:
     """Median duration; None where no duration is known."""
     p99_ms: float | None
     request_bytes: int
-    """All requests together."""
     response_bytes: int
 
 

@@ -77,13 +77,11 @@ class Call:
     response: bytes | None
     """The response message's bytes, secrets redacted; None unless the status is SUCCESS."""
     status: Status
-    """How it ended."""
     error: str | None = None
     """Exception class of an ERROR or FATAL answer."""
     error_message: str | None = None
     """Its message, first line."""
     target: Target = UNKNOWN
-    """Who was called."""
 
 
 @dataclass(frozen=True, slots=True)

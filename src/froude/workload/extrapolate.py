@@ -24,7 +24,6 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
     """The Plan of a workload at a scale.
 
     Args:
-        workload: the mined pattern.
         scale: the size asked for; every variable that was recorded must be given.
 
     Returns:

@@ -60,7 +60,6 @@ def generate(rule: Generated, rng: random.Random, now_s: float) -> Scalar:
     """A new value.
 
     Args:
-        rule: generator and parameters.
         rng: where randomness comes from.
         now_s: seconds since the epoch.
 

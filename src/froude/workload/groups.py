@@ -57,7 +57,6 @@ def groups(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> t
     """The open questions by cause, the one that most calls hang on first.
 
     Args:
-        workload: with its questions.
         scale: at which calls are counted; by default the largest that was recorded. Shares are 0 where none fits.
     """
     by_id = {call.id: call for node_type in workload.node_types for call in templates(node_type)}
@@ -79,7 +78,6 @@ def answer_group(workload: Workload, group: QuestionGroup, choice: Callable[[Que
     """Settle every question of a group.
 
     Args:
-        workload: where they stand.
         group: one of its groups.
         choice: the rule for each of the questions.
     """

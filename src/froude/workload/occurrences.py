@@ -53,7 +53,6 @@ def of_own_node(flow: Flow, node_type: str) -> bool:
     """Whether a flow means a call of the taking node itself: the same iteration of all nodes of its type is its own.
 
     Args:
-        flow: the flow.
         node_type: name of the taking node's type.
     """
     return flow.node_type is None or (
@@ -132,7 +131,6 @@ class WholeHistory(Generic[T]):
         """Take an occurrence that comes after all others.
 
         Args:
-            loops: where it stands.
             moment: from when it exists.
             occurrence: what to give back when it is asked for.
         """
@@ -188,7 +186,6 @@ class History(Generic[T]):
         """Take an occurrence that comes after all others.
 
         Args:
-            loops: where it stands.
             item: what to give back when it is asked for.
         """
         if not self._latest:

@@ -114,7 +114,6 @@ def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) ->
     """Seconds that a play takes where every answer comes as quickly as the recorded one; None if nothing in it ends.
 
     Args:
-        plan: what is played.
         speed: 2 halves every recorded time.
         ramp_per_s: nodes with programs of their own that begin in a second; nor do others begin faster, unless they
             were recorded to.
@@ -217,7 +216,6 @@ def paces(node_type: NodeType, scale: Mapping[str, Quantity], nodes: int) -> lis
     """The `pace` of all nodes of a type, as groups of nodes: how many, and the calls and seconds of each.
 
     Args:
-        node_type: of the workload.
         scale: quantity of each Scale variable.
         nodes: how many there are; where each has a pace of its own, some of them spread evenly stand for all.
     """
@@ -256,7 +254,6 @@ def calls_per_node(plan: Plan, node_type: NodeType) -> float:
     """Calls in the steps of a node of a plan; the mean where each node has its own number.
 
     Args:
-        plan: what is played.
         node_type: one of its workload.
     """
     groups = paces(node_type, plan.scale, plan.counts[node_type.name])

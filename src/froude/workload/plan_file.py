@@ -40,7 +40,6 @@ def write_plan(
 
     Args:
         folder: the folder to make.
-        plan: what to write.
         origin: how it came to be; without one, that it comes from its workload.
         workload: the file that the plan's workload was read from, whose lineage then goes with it.
 

@@ -71,7 +71,6 @@ class Reach:
         """Every number in a rule that follows from place or Scale, and what it comes to.
 
         Args:
-            rule: of an argument.
             within_text: the rule is part of a text.
         """
         if isinstance(rule, Scaled):

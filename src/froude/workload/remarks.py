@@ -53,11 +53,6 @@ def always_together(scales: Sequence[Mapping[str, Quantity]], first: str, other:
     """Whether two variables cannot be told apart: one is a line over the other in every run that has both.
 
     What is counted follows variables by straight lines, so that one that rose otherwise than the other tells which.
-
-    Args:
-        scales: of the runs.
-        first: a variable.
-        other: another one.
     """
     points = {
         (scale[first].value, scale[other].value) for scale in scales if first in scale and other in scale
@@ -135,11 +130,7 @@ def _apart(first: str, other: str, scales: Sequence[Mapping[str, Quantity]]) -> 
 
 
 def options_of(run: Mapping[str, Quantity]) -> str:
-    """The options of `froude record` for a run.
-
-    Args:
-        run: its Scale.
-    """
+    """The options of `froude record` for a run."""
     options = [f"--{name} {run[name]}" for name in _NODES if name in run]
     rest = [f"{name}={quantity}" for name, quantity in run.items() if name not in _NODES]
     return " ".join([*options, *(f"--scale '{text}'" if " " in text else f"--scale {text}" for text in rest)])

@@ -36,21 +36,13 @@ def open_questions(workload: Workload) -> tuple[Question, ...]:
 
 
 def likeliest(question: Question) -> Rule | None:
-    """The first candidate; None where there is none, or where it says itself that no rule is known.
-
-    Args:
-        question: of a workload.
-    """
+    """The first candidate; None where there is none, or where it says itself that no rule is known."""
     first = question.candidates[0] if question.candidates else None
     return None if first is None or any(isinstance(rule, Unknown) for rule in within(first)) else first
 
 
 def accept(workload: Workload) -> Workload:
-    """Answer every open question with its likeliest rule; those for which none is known stay open.
-
-    Args:
-        workload: where they stand.
-    """
+    """Answer every open question with its likeliest rule; those for which none is known stay open."""
     for question in open_questions(workload):
         rule = likeliest(question)
         if rule is not None:
@@ -95,7 +87,6 @@ def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload
     """Settle a question.
 
     Args:
-        workload: where it stands.
         question: the question, or its id.
         rule: the rule of what it asks about: of an argument, of the users' names, or of a number of nodes or
             iterations, for which it is a formula or a whole number.

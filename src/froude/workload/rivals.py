@@ -24,7 +24,6 @@ def at_odds(formulas: Sequence[Count], scale: Mapping[str, Quantity]) -> bool:
 
     Args:
         formulas: of one number; one that cannot be worked out there is at odds with any other.
-        scale: the Scale.
     """
     numbers = [number_at(formula, scale) for formula in formulas]
     known = [number for number in numbers if number is not None]
@@ -38,7 +37,6 @@ def deciding_run(formulas: Sequence[Count], recorded: Sequence[Mapping[str, Quan
 
     Args:
         formulas: of one number, which are the same at all that was recorded.
-        recorded: the Scales.
 
     Returns:
         The run that tells most pairs of them apart, of these the smallest; None where none of those tried does.
@@ -85,7 +83,6 @@ def number_at(formula: Count, scale: Mapping[str, Quantity]) -> int | None:
 
     Args:
         formula: of the number.
-        scale: the Scale.
     """
     try:
         return formula.whole_at(scale)

@@ -49,7 +49,6 @@ def rounds(segment: Repeat, scale: Mapping[str, Quantity]) -> Iterator[tuple[int
     """The rounds of a segment in groups of equal ones: how many, and the Scale as one of them sees it.
 
     Args:
-        segment: the loop.
         scale: as the loop sees it.
 
     Raises:
@@ -120,7 +119,6 @@ def check_size(node_type: NodeType, scale: Mapping[str, Quantity]) -> None:
     """Refuse a node type of more nodes, repetitions of a loop, or calls of one node than the limits of inputs allow.
 
     Args:
-        node_type: with its loops.
         scale: quantity of each Scale variable.
 
     Raises:
@@ -144,7 +142,6 @@ def iterations(node_type: NodeType, scale: Mapping[str, Quantity]) -> dict[str, 
     Of the first and the last node, and of the rounds of the loops around it.
 
     Args:
-        node_type: with its loops.
         scale: quantity of each Scale variable.
 
     Raises:

@@ -73,7 +73,6 @@ def evaluate(rule: Rule, context: Context) -> Value:
     """The value of an argument.
 
     Args:
-        rule: the argument's rule.
         context: where the call stands.
 
     Returns:
@@ -106,7 +105,6 @@ def derived(value: Value, flow: Flow) -> Value:
     """What a flow makes of the value at its source: a part of a text, a number with another added.
 
     Args:
-        value: at the source.
         flow: with neither a part nor a number to add it leaves every value as it is.
 
     Returns:
@@ -139,7 +137,6 @@ def element_at(rule: Flow, context: Context) -> int | None:
     """The number of the element that a flow takes in a context; None for a flow of no list.
 
     Args:
-        rule: the flow.
         context: where the taking call stands.
     """
     number = None if rule.element is None else evaluate(rule.element, context)
@@ -150,7 +147,6 @@ def number_at(rule: Counter, index: Callable[[str], int], scale: Mapping[str, Qu
     """A counter's number where indices have these values.
 
     Args:
-        rule: base and steps.
         index: the value of an index by its name.
         scale: the Scale. An index may count by one of its variables, and a variable may stand for itself.
     """
@@ -200,12 +196,7 @@ def joined(texts: Sequence[str | None]) -> Value:
 
 
 def as_text(part: Rule, value: Value) -> str | None:
-    """The value of a part of a text as it stands in there; None for one that is not known.
-
-    Args:
-        part: the part's rule.
-        value: what that gives.
-    """
+    """The value of a part of a text as it stands in there; None for one that is not known."""
     if isinstance(value, bytes):  # HDFS has the names of files as bytes in listings, as text elsewhere
         value = _decoded(value)
     if isinstance(value, Special):

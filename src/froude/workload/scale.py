@@ -277,7 +277,6 @@ def at_node(scale: Mapping[str, Quantity], node: int) -> Mapping[str, Quantity]:
     """A Scale as one node of a type sees it, for loops whose number depends on the node's.
 
     Args:
-        scale: the Scale.
         node: the node's number, from 0.
     """
     return {**scale, NODE: Quantity(float(node))}
@@ -285,10 +284,6 @@ def at_node(scale: Mapping[str, Quantity], node: int) -> Mapping[str, Quantity]:
 
 def variable_at(name: str, scale: Mapping[str, Quantity]) -> float:
     """The value of a Scale variable, in its base unit.
-
-    Args:
-        name: the variable.
-        scale: the Scale.
 
     Raises:
         InputError: the Scale lacks it.

@@ -142,7 +142,6 @@ class TextPart:
     """One of the parts that a character divides a text into."""
 
     separator: str
-    """One character."""
     number: int
     """Which part, from 0."""
 
@@ -227,11 +226,7 @@ class Poll:
     """Mean pause before the next attempt, seconds."""
 
     def ended_by(self, value: object) -> bool:
-        """Whether an answer ends it.
-
-        Args:
-            value: of the leaf.
-        """
+        """Whether an answer ends it."""
         if type(value) is int and type(self.until) is int:
             return value >= self.until
         return value == self.until

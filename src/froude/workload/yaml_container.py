@@ -32,9 +32,6 @@ def container_fields(container: Container) -> dict[str, Any]:
 def read_container(section: Section) -> Container:
     """A container as a file says it.
 
-    Args:
-        section: of the file.
-
     Raises:
         InputError: a field is missing, unknown or out of range.
     """
@@ -47,19 +44,12 @@ def read_container(section: Section) -> Container:
 
 
 def awaited_fields(awaited: Awaited) -> dict[str, Any]:
-    """What a file says of what a step waits for.
-
-    Args:
-        awaited: of a call.
-    """
+    """What a file says of what a step waits for."""
     return {"ended": list(awaited.ended), "pause_s": awaited.pause_s}
 
 
 def read_awaited(section: Section) -> Awaited:
     """What a step waits for, as a file says it.
-
-    Args:
-        section: of the file.
 
     Raises:
         InputError: a field is unknown or out of range.

@@ -56,8 +56,6 @@ def write_workload(path: Path, workload: Workload, origin: Origin | None = None)
     """Write a workload with its lineage, whole or not at all.
 
     Args:
-        path: the file.
-        workload: what to write.
         origin: how it came to be; without one, that it comes from the traces it was mined from.
 
     Raises:
@@ -75,7 +73,6 @@ def write_with_lineage(path: Path, workload: Workload, lineage: Lineage, tags: t
 
     Args:
         path: the file; one that is there is replaced.
-        workload: what to write.
         lineage: what the file shall say of its making; it is not made anew.
         tags: words by which a workspace finds it.
 

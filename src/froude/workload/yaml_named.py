@@ -18,7 +18,6 @@ _FEWEST = 3
 _LONG = 60
 """Characters that it must have."""
 _WITHIN = ("nodes", "shared", "questions")
-"""Where rules stand."""
 _PATHS = ("response", "request", "fact")
 """Of a rule, what names it."""
 

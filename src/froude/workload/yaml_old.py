@@ -17,9 +17,6 @@ def to_version_2(root: Fields) -> None:
 
     A workload of version 1 has no service times: it can be played with closed pacing only.
 
-    Args:
-        root: the document's fields.
-
     Raises:
         InputError: a call is not written as in version 1; with its line.
     """

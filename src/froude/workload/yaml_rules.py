@@ -135,7 +135,6 @@ def read_rule(value: Any, parent: Section, name: str) -> Rule:
     Args:
         value: as YAML gives it: a scalar for a constant, or a mapping with the one key that names the rule.
         parent: the section that it stands in, for errors.
-        name: its place there.
 
     Raises:
         InputError: a list, or a mapping that no rule is written as.

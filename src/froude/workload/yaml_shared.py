@@ -225,12 +225,7 @@ class _Parts:
         ]
 
     def shortened(self, method: str, leaves: Leaves) -> dict[str, Any]:
-        """Arguments with names in place of parts that stand elsewhere, too.
-
-        Args:
-            method: of the call.
-            leaves: all arguments.
-        """
+        """Arguments with names in place of parts that stand elsewhere, too."""
         if self._is_shared(leaves):
             return {_WHOLE: {"shared": self._name(leaves, method)}}
         like = self._like.get(_text(leaves))

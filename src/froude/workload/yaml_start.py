@@ -16,11 +16,7 @@ _SMALLEST_SHARE = 1e-6
 
 
 def start_fields(start: StartRule) -> dict[str, Any]:
-    """The fields of a start rule that say something.
-
-    Args:
-        start: the rule.
-    """
+    """The fields of a start rule that say something."""
     counted = start.nth is not None or start.share is not None
     return lean(
         {
@@ -41,9 +37,6 @@ def start_fields(start: StartRule) -> dict[str, Any]:
 
 def read_start(section: Section) -> StartRule:
     """A start rule.
-
-    Args:
-        section: of the document.
 
     Raises:
         InputError: a field is wrong, or two of them contradict each other.

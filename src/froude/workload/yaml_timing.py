@@ -16,11 +16,7 @@ LONGEST_S = 1e9
 
 
 def timing_fields(timing: Timing) -> dict[str, Any]:
-    """The fields of a timing, None for those that need not be written.
-
-    Args:
-        timing: of a call.
-    """
+    """The fields of a timing, None for those that need not be written."""
     return {
         "think_s": None if timing.think == Count() else count_field(timing.think),
         "think_quantiles_s": list(timing.think_quantiles_s),
@@ -31,9 +27,6 @@ def timing_fields(timing: Timing) -> dict[str, Any]:
 
 def read_timing(section: Section) -> Timing:
     """The timing of a call.
-
-    Args:
-        section: the call's.
 
     Raises:
         InputError: a time that cannot be, quantiles that fall, or another number of them than there may be.

@@ -16,7 +16,6 @@ class Beat:
     """Calls a function at even distances; a context manager, at whose end the last call is waited for."""
 
     name: str
-    """Of the thread."""
     every_s: float
     """From one call to the next; calls that were missed, because one took longer, are not made up for."""
     do: Callable[[], None]

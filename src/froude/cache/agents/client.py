@@ -32,7 +32,6 @@ class AgentClient:
     url: str
     """Such as `https://10.0.0.1:8078`."""
     token: str
-    """The secret."""
     timeout_s: float = 10.0
     """For the connection, and for the answer."""
     authority: Path | None = None
@@ -60,11 +59,6 @@ class AgentClient:
 
     def apply(self, vm: str, number: int, limits: Limits) -> CachedVm:
         """Change the limits of a VM.
-
-        Args:
-            vm: its name.
-            number: of the change.
-            limits: all of them.
 
         Returns:
             The VM after it.

@@ -67,9 +67,6 @@ class HypervisorWatch(Beating):
         """Change the limits of a VM.
 
         Args:
-            vm: its name.
-            number: of the change.
-            limits: all of them.
             instance: of the agent that the change is for: after a restart, numbers say nothing of what came before.
 
         Returns:

@@ -52,11 +52,6 @@ class Keeper:
     def apply(self, vm: str, number: int, limits: Limits) -> Limits:
         """Change the limits of a VM.
 
-        Args:
-            vm: its name.
-            number: of the change.
-            limits: all of them.
-
         Returns:
             What is in force after it, read back.
 

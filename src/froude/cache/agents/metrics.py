@@ -35,11 +35,7 @@ def registry_of(families: Sequence[Family]) -> CollectorRegistry:
 
 
 def hypervisor_metrics(report: HypervisorReport) -> CollectorRegistry:
-    """A hypervisor's.
-
-    Args:
-        report: as of now.
-    """
+    """A hypervisor's."""
     space = GaugeMetricFamily("froude_cache_limit_bytes", "Space of the VM's cache.", labels=["vm"])
     iops = GaugeMetricFamily(
         "froude_cache_limit_iops", "Requests per second that the VM may make.", labels=["vm"]
@@ -69,11 +65,7 @@ def hypervisor_metrics(report: HypervisorReport) -> CollectorRegistry:
 
 
 def vm_metrics(report: VmReport) -> CollectorRegistry:
-    """A VM's.
-
-    Args:
-        report: as of now.
-    """
+    """A VM's."""
     exchanged = CounterMetricFamily(
         "froude_vm_exchanged_bytes", "Exchanged with a peer.", labels=["peer", "direction", "role"]
     )

@@ -52,7 +52,6 @@ def waited(processes: list[ProcessSample], busy_s: float, *, proc: Path = _PROC)
 
     Args:
         processes: those with a role.
-        busy_s: of the disks.
         proc: in place of /proc, for tests.
     """
     if _first(proc / "sys/kernel/task_delayacct") == "1" and processes:

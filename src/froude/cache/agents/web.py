@@ -18,7 +18,6 @@ def hypervisor_app(watch: HypervisorWatch, token: str) -> FastAPI:
 
     Args:
         watch: what it knows and does.
-        token: the secret.
     """
     app, paths = application("Agent of a hypervisor", token), protected()
 
@@ -38,12 +37,7 @@ def hypervisor_app(watch: HypervisorWatch, token: str) -> FastAPI:
 
 
 def vm_app(watch: VmWatch, token: str) -> FastAPI:
-    """The interface of a VM's agent.
-
-    Args:
-        watch: what it knows.
-        token: the secret.
-    """
+    """The interface of a VM's agent."""
     app, paths = application("Agent of a VM", token), protected()
 
     @paths.get("/v1/report", summary="Counters, processes, peers, jobs")

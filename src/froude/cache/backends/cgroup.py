@@ -33,7 +33,6 @@ class CgroupV1:
     """`blkio.throttle` of a group, for one device."""
 
     folder: Path
-    """Of the group."""
     device: str
     """`major:minor`."""
     name: str = "cgroup-v1"
@@ -72,7 +71,6 @@ class CgroupV2:
     """`io.max` of a group, for one device."""
 
     folder: Path
-    """Of the group."""
     device: str
     """`major:minor`."""
     name: str = "cgroup-v2"
@@ -143,7 +141,6 @@ def ignored_weights(group: Path, device: str, *, root: Path = Path("/")) -> str 
     """What to say of a weight that somebody has set on a group and that has no effect on a device; None if none.
 
     Args:
-        group: its folder.
         device: `major:minor`.
         root: in place of `/` for /sys, for tests.
     """

@@ -19,7 +19,6 @@ class Enforced:
     """A VM's disk and its back-ends."""
 
     name: str
-    """Of the VM."""
     backends: Sequence[Backend]
     """The preferred one first."""
     findings: list[Finding] = field(default_factory=list)
@@ -109,7 +108,6 @@ class Watch:
         """The VM now; with the reason where its back-ends do not answer.
 
         Args:
-            instance: of the agent.
             now_s: on the clock of `look`.
         """
         controls = tuple(name for name in RESOURCES if name in self.vm.controls)

@@ -26,7 +26,6 @@ class LibvirtDisk:
     """One disk of a domain."""
 
     domain: str
-    """Name or UUID."""
     target: str
     """The disk's target, such as `vda`."""
     uri: str = "qemu:///system"

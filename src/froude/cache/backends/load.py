@@ -87,7 +87,6 @@ def buffered(folder: Path, device: str, scratch: Path) -> Finding:
     A child in the group writes through the page cache; the kernel writes that back when it is asked to from outside.
 
     Args:
-        folder: of the group.
         device: `major:minor`.
         scratch: a folder whose file system lies on the device; one file of 64 MiB is written there, and removed.
 

@@ -21,7 +21,6 @@ class OwnDisk:
     """A disk that `froude cache disk` serves."""
 
     socket: Path
-    """Its control socket."""
     name: str = "own"
     controls: frozenset[str] = frozenset(RESOURCES)
 

@@ -25,7 +25,6 @@ def probe(backend: Backend, load: Load, resource: str, *, seconds: float = 1.0) 
     """Measure whether a back-end holds a load at a cap; what was in force before is in force again after.
 
     Args:
-        backend: to be tried.
         load: that goes through it.
         resource: `iops` or `bytes_per_s`.
         seconds: how long each of the two looks is.
@@ -54,10 +53,7 @@ def judged(backend: str, resource: str, cap: int, rate: float, *, wanted_more: b
     """What a rate that was seen under a cap says of it.
 
     Args:
-        backend: its name.
-        resource: what is capped.
         cap: in force while it was measured.
-        rate: that was measured.
         wanted_more: whether the load is known to have asked for more than the cap.
     """
     if rate > cap * TOLERANCE:
@@ -72,7 +68,6 @@ def choose(findings: Sequence[Finding], resource: str) -> str | None:
 
     Args:
         findings: of all back-ends of a VM, the preferred one first.
-        resource: to be limited.
 
     Returns:
         Its name; None where none can.

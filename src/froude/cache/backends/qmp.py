@@ -12,14 +12,12 @@ from froude.base.errors import MissingError, TargetError
 _TIMEOUT_S = 10.0
 
 Commands = Sequence[tuple[str, Mapping[str, Any]]]
-"""Names and arguments."""
 
 
 def execute(socket: Path, commands: Commands) -> list[Any]:
     """Say commands to a QEMU process, in their order.
 
     Args:
-        socket: of its monitor.
         commands: to be said; after one that is refused no further one is.
 
     Returns:

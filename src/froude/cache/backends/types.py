@@ -29,7 +29,6 @@ class Finding:
     """What came of trying to limit one resource."""
 
     backend: str
-    """Its name."""
     resource: str
     """One of `RESOURCES`."""
     verdict: Verdict

@@ -107,13 +107,7 @@ Number = Annotated[int, Path(ge=1, le=MOST)]
 
 
 def controller_app(loop: Loop, solver: Solver, token: str) -> FastAPI:
-    """The controller's interface.
-
-    Args:
-        loop: that runs.
-        solver: who decides.
-        token: the secret.
-    """
+    """The controller's interface."""
     app, paths = application("Controller of SSD caches", token), protected()
     _observing(paths, loop, solver)
     _acting(paths, loop)
@@ -198,11 +192,7 @@ def _acting(paths: APIRouter, loop: Loop) -> None:
 
 
 def view_message(view: View) -> ViewMessage:
-    """A view as JSON.
-
-    Args:
-        view: of a round.
-    """
+    """A view as JSON."""
     return ViewMessage(
         vms=[VmMessage.model_validate(vm, from_attributes=True) for vm in view.vms],
         hypervisors={each.name: each.supply for each in view.hypervisors},

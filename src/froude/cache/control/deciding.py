@@ -65,7 +65,6 @@ class Solver:
         """Split the SSDs, as far as their VMs may change.
 
         Args:
-            view: what is known.
             pinned: VMs whose limits must stay as they are.
         """
         state = self.state(view, pinned)
@@ -73,13 +72,7 @@ class Solver:
         return _decision(solve(state, self.policy, planning), view)
 
     def what_if(self, view: View, *, factor: float, policy: Policy | None = None) -> Decision:
-        """What a plan would be with SSDs of another size, and what it would bring.
-
-        Args:
-            view: what is known.
-            factor: of their space.
-            policy: another one.
-        """
+        """What a plan would be with SSDs of another size, and what it would bring."""
         state = self.state(view, {}).scaled(factor)
         plan = solve(state, policy or self.policy, Planning(seeds=Seeds(self.seed), least_gain=None))
         return _decision(plan, view)
@@ -88,7 +81,6 @@ class Solver:
         """What a solver knows of a view: SSDs without what pinned VMs have of them.
 
         Args:
-            view: what is known.
             pinned: VMs that are left out.
         """
         hypervisors = []

@@ -91,7 +91,6 @@ class Loop(Beating):
         """One round now; waits for the one that is under way.
 
         Args:
-            cause: why.
             dry: whether it is only said what would be done.
 
         Raises:
@@ -106,7 +105,6 @@ class Loop(Beating):
         """Go back to what was in force after an earlier round; no rounds are made by themselves after it.
 
         Args:
-            number: of that round.
             dry: whether it is only said what would be done.
 
         Raises:

@@ -20,7 +20,6 @@ def controller_metrics(
         last: that round; None before the first.
         failures: rounds that ended in an error.
         seconds: processor time spent in rounds.
-        paused: whether rounds pause.
     """
     trouble = GaugeMetricFamily(
         "froude_vm_trouble", "Whether the VM's limits must stay as they are.", labels=["vm"]

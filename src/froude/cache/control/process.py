@@ -41,7 +41,6 @@ def run_controller(config: ControllerConfig, *, ready: Say, failed: Say, seed: i
     """Serve the controller until it is told to stop.
 
     Args:
-        config: of its file.
         ready: told the address once it answers.
         failed: told what goes wrong.
         seed: of what a policy leaves to chance.
@@ -77,7 +76,6 @@ def run_agent(config: AgentConfig, *, ready: Say, failed: Say) -> None:
     """Serve an agent until it is told to stop.
 
     Args:
-        config: of its file.
         ready: told the address once it answers.
         failed: told what cannot be read here, and what a probe has found.
 
@@ -102,8 +100,6 @@ def hypervisor_watch(config: HypervisorAgent, clock: Clock, failed: Say) -> Hype
     """A hypervisor's agent with its back-ends, measured where that is wanted.
 
     Args:
-        config: of its file.
-        clock: to measure by.
         failed: told what a probe has found that is not as it should be.
 
     Raises:
@@ -128,9 +124,7 @@ def probed(backends: Sequence[Backend], vm: HypervisorVm, clock: Clock) -> list[
     makes just then: of an idle one nobody knows.
 
     Args:
-        backends: of the VM.
         vm: as its file has it.
-        clock: to measure by.
     """
     findings: list[Finding] = []
     for backend in backends:

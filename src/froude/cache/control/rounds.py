@@ -37,7 +37,6 @@ class Controller:
     monitor: Monitor
     policy: Policy
     last: Record | None = None
-    """The latest round."""
     view: View = field(default_factory=lambda: View((), ()))
     """What was seen in it."""
     _next: int = 1
@@ -100,7 +99,6 @@ class Controller:
         """Go back to what was in force after an earlier round.
 
         Args:
-            number: of that round.
             dry: whether it is only said what would be done.
 
         Raises:
@@ -206,9 +204,6 @@ class Controller:
 
     def remember(self, record: Record) -> Record:
         """Write a round into the history, as it ended.
-
-        Args:
-            record: of it.
 
         Raises:
             FroudeError: the journal cannot be written.

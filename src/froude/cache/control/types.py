@@ -125,9 +125,6 @@ class Journal(Protocol):
     def add(self, record: Record) -> None:
         """Write a round down; it is on the disk when this returns.
 
-        Args:
-            record: of the round.
-
         Raises:
             FroudeError: it cannot be.
         """
@@ -145,7 +142,6 @@ class Policy(Protocol):
         """Split the SSDs.
 
         Args:
-            view: what is known.
             pinned: VMs whose limits must stay as they are: the rest is split among the others.
         """
         ...
@@ -155,11 +151,7 @@ _FORM = TypeAdapter(Record)
 
 
 def plain(record: Record) -> dict[str, Any]:
-    """A record as JSON takes it: its fields and those of its decision, side by side.
-
-    Args:
-        record: of a round.
-    """
+    """A record as JSON takes it: its fields and those of its decision, side by side."""
     fields: dict[str, Any] = _FORM.dump_python(record, mode="json")
     return {**fields.pop("decision"), **fields}
 

@@ -125,8 +125,6 @@ def read_direct(handle: int, offset: int, length: int) -> memoryview:
     """Read past the page cache; whole blocks are read, and what was asked for is given.
 
     Args:
-        handle: opened with O_DIRECT.
-        offset: any.
         length: bytes, at least 1.
 
     Raises:

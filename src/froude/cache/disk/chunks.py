@@ -25,7 +25,6 @@ class ChunkChooser:
     """Chooses from the reads that it is told of.
 
     Args:
-        chunk_bytes: size now.
         chosen: whether that was chosen here before, so that it is not changed soon.
     """
 

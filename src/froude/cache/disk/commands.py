@@ -56,11 +56,7 @@ class Limit:
     """New values by name; those that are absent stay."""
 
     def applied(self, now: Limits) -> Limits:
-        """The limits after it.
-
-        Args:
-            now: those before it.
-        """
+        """The limits after it."""
         return Limits(self.changes.get("iops", now.iops), self.changes.get("bytes_per_s", now.bytes_per_s))
 
 

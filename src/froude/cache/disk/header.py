@@ -23,7 +23,6 @@ from froude.cache.disk.status import Limits
 from froude.cache.disk.table import BLOCK, Buffer
 
 HEADER_BYTES = BLOCK
-"""Before the records."""
 MAGIC = b"froude disk cache index 1\n"
 _UNTIL = struct.Struct("<Q")
 _UNTIL_AT = HEADER_BYTES - _UNTIL.size
@@ -40,7 +39,6 @@ class ImageState:
     name: str
     """Says which file or device it is, whatever its path."""
     size_bytes: int
-    """Of the image."""
     mark: int | None
     """Changes with every write: nanoseconds of the change time of a file, sectors written of a device; None where
     nothing tells."""
@@ -53,7 +51,6 @@ class Granted:
     """What a cache may take and its clients may do."""
 
     size_bytes: int
-    """Of the cache."""
     limits: Limits
 
 
@@ -86,7 +83,6 @@ def cold_reason(header: Header, until_ns: int, image: ImageState, boot: str) -> 
         header: as it was found.
         until_ns: up to when own writes explain the change time.
         image: as it is now.
-        boot: of this kernel.
     """
     if (header.image, header.image_bytes) != (image.name, image.size_bytes):
         return "the cache is of another image"
@@ -131,7 +127,6 @@ def keep(buffer: Buffer, asked: Granted, now: Granted) -> None:
     Args:
         buffer: the index.
         asked: what this life was begun with.
-        now: what holds.
     """
     limits = now.limits
     body = _KEPT.pack(_digest(asked), now.size_bytes, limits.iops or 0.0, limits.bytes_per_s or 0.0, 0)

@@ -37,7 +37,6 @@ class Limiter:
     """Lets requests through as limits allow.
 
     Args:
-        limits: to begin with.
         now_s: seconds, from anywhere.
     """
 

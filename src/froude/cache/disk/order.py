@@ -19,7 +19,6 @@ class Turn:
     start: int
     end: int
     go: Callable[[Turn], None]
-    """Begins the write."""
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether it shares a byte with a range."""

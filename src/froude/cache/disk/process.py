@@ -40,7 +40,6 @@ _LARGEST_CHUNK = 16 << 20
 _PATIENCE_S = 10.0
 """How long the end waits for requests that are under way."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-"""Of glibc's malloc.h."""
 _KEPT_BYTES = 128 << 20
 _FEATURES = (
     Feature.HAS_FLAGS
@@ -89,7 +88,6 @@ def serve(
     """Serve a disk until SIGTERM or Ctrl-C.
 
     Args:
-        settings: what and where.
         ready: called when clients can connect, with the status and the address of a port (or empty).
         note: takes remarks for the user.
 

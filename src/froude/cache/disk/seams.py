@@ -85,7 +85,6 @@ class CacheIndex(Protocol):
 
         Args:
             size_bytes: what the cache may hold.
-            limits: of its clients.
         """
 
 

@@ -234,7 +234,6 @@ class NbdServer:
     """Serves a disk to NBD clients.
 
     Args:
-        service: the disk.
         export: what clients are told of it.
         note: takes remarks for the user.
     """
@@ -300,9 +299,7 @@ async def serve_commands(
     """Answer the lines of one connection to the control socket.
 
     Args:
-        service: the disk.
         reader: of the connection, with `commands.LINE_LIMIT`.
-        writer: of the connection.
     """
     with suppress(OSError, asyncio.CancelledError):
         while line := await _line(reader):
@@ -329,9 +326,6 @@ async def _line(reader: asyncio.StreamReader) -> bytes:
 
 def unix_listener(path: Path) -> socket.socket:
     """A listening socket in the file system, for its owner only; one that a dead server left is replaced.
-
-    Args:
-        path: where.
 
     Raises:
         InputError: something else is there, somebody listens there, or the path is too long.

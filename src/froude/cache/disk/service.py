@@ -46,7 +46,6 @@ class Parts:
     """What a service is made of."""
 
     space: Space
-    """What was restored."""
     places: Places
     index: CacheIndex
     chooser: ChunkChooser | None
@@ -73,7 +72,6 @@ class Service:
 
     Args:
         parts: what it is made of.
-        limits: to begin with.
         size_bytes: what the cache may hold.
     """
 
@@ -129,11 +127,7 @@ class Service:
             self._start(request, reply)
 
     def read_now(self, request: Request) -> Data | None:
-        """Serve a read that needs no waiting; None, and nothing done, for any other request.
-
-        Args:
-            request: any.
-        """
+        """Serve a read that needs no waiting; None, and nothing done, for any other request."""
         kind, flags, _, offset, length, _ = request
         if kind or flags or self._held or self._renewing is not None or not self._limiter.free:
             return None
@@ -251,7 +245,6 @@ class Service:
         """Do what the control socket asks.
 
         Args:
-            command: what.
             answer: called once, now or later.
         """
         if isinstance(command, Resize):

@@ -122,7 +122,6 @@ class Space:
         """Cached chunks of a range, found by walking the shorter of range and cache.
 
         Args:
-            first: of the range.
             last: of the range, included.
         """
         if last - first < len(self.chunks):
@@ -133,7 +132,6 @@ class Space:
         """A range as runs of chunks: readable in neighbouring slots, or not.
 
         Args:
-            first: of the range.
             last: of the range, included.
 
         Yields:

@@ -110,7 +110,6 @@ class Table:
         Args:
             slot: number of the slot.
             first: its first block that is wanted.
-            count: how many.
         """
         at = slot * self._record_bytes + _HEAD.size + first * SUM_BYTES
         return bytes(self._buffer[at : at + count * SUM_BYTES])
@@ -145,11 +144,7 @@ class Table:
         self._buffer[at : at + _CHUNK.size] = _EMPTY
 
     def restore(self, slots: range) -> Iterator[Restored]:
-        """Records of this generation that are whole; numbers that are given from now on are higher than theirs.
-
-        Args:
-            slots: to look at.
-        """
+        """Records of this generation that are whole; numbers that are given from now on are higher than theirs."""
         for slot in slots:
             at = slot * self._record_bytes
             named, serial, check = _HEAD.unpack_from(self._buffer, at)

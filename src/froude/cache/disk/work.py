@@ -91,11 +91,7 @@ class Pool:
 
 
 class Wary:
-    """Does it at once as long as that is quick, and leaves it to others for a while when it was not.
-
-    Args:
-        others: do it then.
-    """
+    """Does it at once as long as that is quick, and leaves it to others for a while when it was not."""
 
     def __init__(self, others: Work) -> None:
         self._others = others

@@ -40,9 +40,7 @@ def plan_report(state: State, plan: Plan, cases: Sequence[Case], facts: Mapping[
 
     Args:
         state: that it was made from.
-        plan: the plan.
         cases: other sizes of the SSDs; none for no such section.
-        facts: lineage.
     """
     sections = [
         Section(

@@ -38,9 +38,7 @@ def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Ma
     """Clusters of jobs under each policy.
 
     Args:
-        scenario: that was played.
         outcomes: of `compare`.
-        facts: lineage.
     """
     totals = means(outcomes, lambda each: each.total_s)
     gained = gains(outcomes, lambda each: each.total_s)
@@ -181,10 +179,7 @@ def replay_report(
     """A block trace under each policy.
 
     Args:
-        trace: that was replayed.
-        how: space and chunks.
         found: by policy.
-        facts: lineage.
     """
     ratios = {each.policy: each.miss_ratio for each in found if each.miss_ratio is not None}
     lede = _fewest_misses(ratios, sum(found[0].reads.values()))

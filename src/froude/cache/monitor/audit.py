@@ -16,7 +16,6 @@ def evades(before: CachedVm, after: CachedVm, seconds: float) -> str:
     Args:
         before: as it was reported.
         after: as it was reported next.
-        seconds: between the two.
     """
     if seconds < _LEAST_S or before.instance != after.instance or before.limits != after.limits:
         return ""

@@ -46,7 +46,6 @@ def vm_lies(before: VmReport | None, after: VmReport) -> str | None:
 
     Args:
         before: its last report; None for none.
-        after: this one.
     """
     if before is None or before.instance != after.instance:
         return None
@@ -64,7 +63,6 @@ def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) ->
 
     Args:
         before: its last report; None for none.
-        after: this one.
     """
     names = [vm.name for vm in after.vms]
     if len(set(names)) < len(names):

@@ -43,7 +43,6 @@ class JobRuns:
         """Take what is told of an application's jobs.
 
         Args:
-            application: its name.
             jobs: running, and ended lately.
             totals: of its VMs, now.
 

@@ -40,7 +40,6 @@ class VmView:
     name: str
     hypervisor: str
     held: Limits
-    """In force."""
     rates: Mapping[str, float]
     """Per second: all of `CacheCounters` and chunks (hits and misses) by its cache; cpu_s and wait_s by its own agent.
     Empty before a second report."""
@@ -154,7 +153,6 @@ class Monitor:
 
         Args:
             name: of the hypervisor or VM.
-            why: in words.
             guest: whether it is a VM's.
         """
         heard = self._guests[name] if guest else self._hypervisors[name]
@@ -164,7 +162,6 @@ class Monitor:
         """Take a report of a hypervisor's agent.
 
         Args:
-            report: as it came.
             now_s: when, by our clock.
         """
         heard = self._hypervisors[report.name]
@@ -182,7 +179,6 @@ class Monitor:
         """Take a report of a VM's own agent.
 
         Args:
-            report: as it came.
             now_s: when, by our clock.
         """
         heard = self._guests[report.name]

@@ -21,7 +21,6 @@ class Sample:
     instance: str
     """Of whoever counts: others begin anew."""
     time_s: float
-    """On its clock."""
     counts: Mapping[str, float]
 
 

@@ -45,8 +45,6 @@ def compare(
     """Play a scenario under policies.
 
     Args:
-        scenario: what is played.
-        names: of the policies.
         seeds: the same ones give the same outcomes.
         runs: how many, each with data and reads of its own, the same for every policy.
         workers: see `froude.base.parallel`.

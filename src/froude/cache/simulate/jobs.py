@@ -97,9 +97,7 @@ def reads_of(stage: Stage, data_chunks: int, reads: int, rng: np.random.Generato
     """The chunks that a VM reads in a stage, in order.
 
     Args:
-        stage: with its patterns.
         data_chunks: of the VM's data.
-        reads: how many.
         rng: of this VM and stage.
         offset: number of the data's first chunk.
     """

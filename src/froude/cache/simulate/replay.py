@@ -29,7 +29,6 @@ class Replay:
     """How a trace is replayed."""
 
     space_bytes: int
-    """Of the SSD."""
     chunk_bytes: int = 64 * 1024
     windows: int = 20
     """Between which the split is looked at again."""
@@ -45,7 +44,6 @@ class Replayed:
 
     policy: str
     reads: dict[str, int]
-    """Chunks, by volume."""
     misses: dict[str, int]
     plans: int
     """That changed a size."""
@@ -86,8 +84,6 @@ def replay_all(
 
     Args:
         trace: of one volume or more.
-        how: space, chunks, windows.
-        names: of the policies.
         seeds: of samples, and of policies.
         workers: see `froude.base.parallel`.
     """
@@ -98,8 +94,6 @@ def footprint_bytes(trace: BlockTrace, chunk_bytes: int, *, cache_writes: bool =
     """All chunks that are read after they were cached: what a cache without bound would be worth having.
 
     Args:
-        trace: with its requests.
-        chunk_bytes: of a chunk.
         cache_writes: whether chunks that are written whole are cached.
     """
     seen: set[tuple[str, int]] = set()

@@ -124,9 +124,6 @@ class Opened(NamedTuple):
 def read_scenario(path: Path) -> Opened:
     """Read a scenario.
 
-    Args:
-        path: the file.
-
     Raises:
         InputError: with file, line and field of what is wrong.
     """

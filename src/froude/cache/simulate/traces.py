@@ -24,7 +24,6 @@ _LONGEST = 4096
 _MOST_VOLUMES = 10_000
 _CHECKED_ROWS = 1 << 16
 _LARGEST_BYTES = 1 << 30
-"""Of one request."""
 _FARTHEST = 1 << 60
 """Byte of a volume."""
 _LONGEST_NAME = 200
@@ -99,7 +98,6 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
     each begin at 0 tell nothing of what came first, and become volumes side by side.
 
     Args:
-        paths: plain or packed.
         layout: how they are written; None to tell by the first line of each.
 
     Raises:
@@ -149,10 +147,7 @@ class _File:
         """Read it.
 
         Args:
-            path: of the trace.
             layout: how it is written; None to tell.
-            requests: of earlier files.
-            volumes: of those.
         """
         self.requests: list[Request] = []
         self.dirty, self.first_dirty = 0, ""

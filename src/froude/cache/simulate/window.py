@@ -29,7 +29,6 @@ def resize(caches: Mapping[str, Lru], sizes: Mapping[str, int], chunk_bytes: int
     Args:
         caches: by VM.
         sizes: in bytes, of each of them.
-        chunk_bytes: of a chunk.
 
     Returns:
         By how many chunks caches grew.

@@ -41,9 +41,7 @@ def choices(
     """The sizes worth choosing, with their costs; linear in the points of the curve.
 
     Args:
-        curve: of the VM.
         weight: what it costs to miss every read; 0 or more.
-        step_bytes: of the SSD.
         floor_bytes: what the VM has anyway.
         most: steps above it that the VM may have.
         fill: what it costs to write every chunk that is read to the SSD; a cache writes those that it misses.
@@ -66,8 +64,6 @@ def step_of(space_bytes: int, granule_bytes: int, steps: int = STEPS) -> int:
     """Bytes of a step: multiples of the granule, so many that there are at most `steps` of them.
 
     Args:
-        space_bytes: of the SSD.
         granule_bytes: what caches are multiples of.
-        steps: the most.
     """
     return granule_bytes * max(1, -(-space_bytes // (granule_bytes * steps)))

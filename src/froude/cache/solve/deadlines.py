@@ -164,7 +164,6 @@ class _Board:
     rest: Sequence[Floats]
     """Of each site: the cost of the other VMs by steps left for them."""
     steps: Ints
-    """Of each site."""
 
     def cost(self, chosen: Sequence[int]) -> float:
         """Of one set: numbers of the limits, by application."""

@@ -46,7 +46,6 @@ def table(each: Sequence[Choices], steps: int) -> Table:
 
     Args:
         each: choices of every VM; costs add up.
-        steps: of the SSD.
     """
     values = np.zeros(steps + 1)
     picks = []

@@ -14,7 +14,6 @@ def ratios(state: State, sizes: Mapping[str, float]) -> dict[str, float]:
     """Miss ratio of each VM, by name.
 
     Args:
-        state: the VMs.
         sizes: bytes by VM.
     """
     return {vm.name: vm.misses.at(sizes[vm.name]) for vm in state.vms}
@@ -24,7 +23,6 @@ def expected(state: State, sizes: Mapping[str, float]) -> Expected:
     """All that sizes are expected to bring.
 
     Args:
-        state: the VMs.
         sizes: bytes by VM; of a shared cache, what each holds of it.
     """
     missed = ratios(state, sizes)

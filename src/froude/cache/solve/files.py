@@ -27,9 +27,6 @@ class Opened(NamedTuple):
 def read_state(path: Path) -> Opened:
     """Read a state, YAML or JSON.
 
-    Args:
-        path: the file.
-
     Raises:
         InputError: with file, line and field of what is wrong.
     """

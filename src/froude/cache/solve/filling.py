@@ -75,7 +75,6 @@ def split_iops(
     A cap is no weight: what one VM leaves unused another may not use until the next plan, so all is given away.
 
     Args:
-        capacity: of the SSD.
         weights: 0 or more, by VM.
         demands: what it wants now.
         floors: the least that it is left.

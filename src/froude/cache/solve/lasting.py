@@ -30,7 +30,6 @@ def lasting(
 
     Args:
         state: whose floors fit on each SSD.
-        policy: how to split.
         seeds: of what is left to chance.
         remarks: what had to be done is added.
 
@@ -61,8 +60,6 @@ def per_day(state: State, hypervisor: Hypervisor, sizes: Mapping[str, float]) ->
     """Bytes written to an SSD in a day.
 
     Args:
-        state: the VMs.
-        hypervisor: whose SSD.
         sizes: of caches, by VM.
     """
     return sum(written(vm, sizes[vm.name]) for vm in state.on(hypervisor)) * DAY_S
@@ -72,8 +69,6 @@ def within(state: State, hypervisor: Hypervisor, sizes: Mapping[str, float]) -> 
     """Whether an SSD is written no more than it may be.
 
     Args:
-        state: the VMs.
-        hypervisor: whose SSD.
         sizes: of caches, by VM.
     """
     most = hypervisor.writes_bytes_per_day

@@ -64,7 +64,6 @@ def fitness(weights: Weights, known: Signals) -> float:
     """How well weights match the figures: near 4 n, and the differences that matter far behind the comma.
 
     Args:
-        weights: of a genome.
         known: of the VMs, in the same order.
     """
     return float(fitnesses(weights.storage, weights.iops, known))
@@ -76,7 +75,6 @@ def fitnesses(storage: Floats, iops: Floats, known: Signals) -> Floats:
     Args:
         storage: weights, shape (..., n).
         iops: weights, of the same shape.
-        known: n figures each.
 
     Returns:
         Shape (...).

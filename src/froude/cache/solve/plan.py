@@ -45,7 +45,6 @@ class Advice:
     hypervisor: str
     text: str
     vm: str | None = None
-    """That should move."""
     to: str | None = None
     """Where it should move."""
 

@@ -39,8 +39,6 @@ def solve(state: State, policy: Policy, planning: Planning | None = None) -> Pla
     """The plan of a policy.
 
     Args:
-        state: what is known.
-        policy: how to split.
         planning: hysteresis and seed; None for the usual.
 
     Returns:

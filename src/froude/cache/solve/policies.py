@@ -64,7 +64,6 @@ class Search(Policy, Protocol):
         """What it looks for the least of, at some miss ratios.
 
         Args:
-            state: the VMs.
             ratios: of each VM, by name.
         """
 

@@ -21,7 +21,6 @@ def natural_split(vms: Sequence[Vm], space_bytes: int) -> list[float]:
 
     Args:
         vms: of one hypervisor.
-        space_bytes: of the cache.
     """
     speeds: list[tuple[float, int, float]] = []  # from when on a VM's part grows at which speed
     for number, vm in enumerate(vms):

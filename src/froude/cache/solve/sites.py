@@ -22,11 +22,7 @@ class Site:
     """What a byte written a second costs, in the unit of what misses cost."""
 
     def most(self, vm: Vm) -> int:
-        """Steps that a VM may have.
-
-        Args:
-            vm: of this site.
-        """
+        """Steps that a VM may have."""
         if vm.ceiling_bytes is None:
             return self.steps
         return min(self.steps, (vm.ceiling_bytes - vm.floor_bytes) // self.step_bytes)
@@ -35,7 +31,6 @@ class Site:
         """What a VM can be given.
 
         Args:
-            vm: of this site.
             weight: what it costs that it misses every read.
             beyond: steps that it has already, above which the choices begin.
         """

@@ -210,11 +210,7 @@ class State(Declared):
                 )
 
     def on(self, hypervisor: Hypervisor) -> tuple[Vm, ...]:
-        """The VMs of a hypervisor, in the order of all.
-
-        Args:
-            hypervisor: of this state.
-        """
+        """The VMs of a hypervisor, in the order of all."""
         return tuple(vm for vm in self.vms if vm.hypervisor == hypervisor.name)
 
     def of(self, application: str) -> tuple[Vm, ...]:

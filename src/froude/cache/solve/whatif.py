@@ -18,7 +18,6 @@ class Case:
     factor: float
     """Of the space that there is."""
     space_bytes: int
-    """Of all SSDs."""
     plan: Plan
 
 
@@ -28,8 +27,6 @@ def what_if(
     """A plan for each size, from scratch: what moves cost is not counted.
 
     Args:
-        state: what is known.
-        policy: how to split.
         factors: of the space that there is, 0 or more.
         planning: its seed; None for the usual.
     """
@@ -44,9 +41,6 @@ def what_if(
 
 def measured_to(state: State) -> float:
     """Up to which factor the curves were measured: beyond it they promise nothing, and a what-if says too little.
-
-    Args:
-        state: what is known.
 
     Returns:
         The least over all hypervisors that have space and VMs with curves; infinite without any.

@@ -11,7 +11,6 @@ def written(vm: Vm, size_bytes: float) -> float:
     """Bytes a second that a VM writes to the SSD: chunks that are filled, and what it writes through its cache.
 
     Args:
-        vm: with its load.
         size_bytes: of its cache; without one nothing is written.
     """
     if size_bytes <= 0:

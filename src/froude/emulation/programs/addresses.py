@@ -18,11 +18,7 @@ def node_address(number: int) -> str:
 
 
 def number_at(address: str) -> int | None:
-    """The number of the node at an address; None for one that no node has.
-
-    Args:
-        address: a host.
-    """
+    """The number of the node at an address; None for one that no node has."""
     parts = address.split(".")
     if len(parts) != 4 or parts[0] != "127" or not all(part.isdecimal() for part in parts[1:]):
         return None

@@ -34,9 +34,6 @@ class Beats:
     def reached(self, call: str) -> list[int]:
         """Take note of a call that may open or close something.
 
-        Args:
-            call: its template's id.
-
         Returns:
             Those that begin with it.
         """
@@ -54,10 +51,8 @@ class Beats:
         """When the next beat is due.
 
         Args:
-            number: of which call.
             now_s: when the one before was, or was answered where the pause after that counts (`waits`), seconds on the
                 play's clock.
-            rng: the node's own.
         """
         self._planned.add(number)
         periodic = self._periodic[number]
@@ -66,11 +61,7 @@ class Beats:
         return now_s + max(_SHORTEST_S, period_s + jitter_s)
 
     def waits(self, number: int) -> bool:
-        """Whether the next beat is due so long after the answer to the one before.
-
-        Args:
-            number: of which call.
-        """
+        """Whether the next beat is due so long after the answer to the one before."""
         return self._periodic[number].pause_s is not None
 
     def is_over(self, number: int, *, at_work: bool) -> bool:
@@ -79,7 +70,6 @@ class Beats:
         It is planned no more from then on, until `next_s` is asked again.
 
         Args:
-            number: of which call.
             at_work: whether the node has steps left.
         """
         self._planned.discard(number)

@@ -58,7 +58,6 @@ class Taker(Protocol):
         """The value that a flow gives to a call of the node.
 
         Args:
-            rule: the flow.
             loops: where the call stands.
             element: number of the element that is taken, of a flow from a list.
             effect: the call is an effect; the loops are its cause's.
@@ -135,7 +134,6 @@ def stand_in(rule: Rule, context: Context) -> Value:
     """What a rule gives, or the first example where no rule is known.
 
     Args:
-        rule: of an argument.
         context: where the call stands.
     """
     value = evaluate(rule, context)

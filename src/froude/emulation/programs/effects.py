@@ -37,7 +37,6 @@ def caused(
 
     Args:
         effects: those to send, as `Population.effects_of` gives them.
-        said: the call.
         population: all nodes of the play.
         rng: gives the caller's random stream, which decides effects that not every cause has.
     """

@@ -254,13 +254,7 @@ class Nodes(Protocol):
         ...
 
     def endpoint(self, node: NodeId, protocol: str, service: str) -> Endpoint:
-        """The connection that a node's calls of a protocol to a service take.
-
-        Args:
-            node: who calls.
-            protocol: what it speaks.
-            service: who is called.
-        """
+        """The connection that a node's calls of a protocol to a service take."""
         ...
 
     def client_id(self, node: NodeId) -> bytes | None:

@@ -33,7 +33,6 @@ class ScriptedView(Protocol):
         """Bind an argument of the next such call to a value that another node relies on.
 
         Args:
-            call: the call.
             path: leaf path of the argument.
             value: what it will be.
         """
@@ -71,7 +70,6 @@ class Family(Protocol):
 
         Args:
             number: which node, from 0.
-            name: the fact's.
         """
         ...
 
@@ -80,12 +78,7 @@ class Family(Protocol):
         ...
 
     def identity(self, number: int, rule: Rule) -> str | None:
-        """What a rule of the node type gives for a node that has not begun: its user, its caller context.
-
-        Args:
-            number: which node.
-            rule: the rule.
-        """
+        """What a rule of the node type gives for a node that has not begun: its user, its caller context."""
         ...
 
     def real_user(self, number: int) -> str | None:
@@ -97,7 +90,6 @@ class Family(Protocol):
 
         Args:
             node: who made the call.
-            call: what was called.
             response: the response message; None where the call failed.
         """
         ...
@@ -114,12 +106,7 @@ class PlainFamily:
         return None
 
     def identity(self, number: int, rule: Rule) -> str | None:  # noqa: ARG002
-        """None: its nodes have no caller context, and their user is the play's.
-
-        Args:
-            number: not asked.
-            rule: not asked.
-        """
+        """None: its nodes have no caller context, and their user is the play's."""
         return None
 
     def real_user(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
@@ -127,11 +114,5 @@ class PlainFamily:
         return None
 
     def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
-        """Nothing: no call is watched.
-
-        Args:
-            node: not asked.
-            call: not asked.
-            response: not asked.
-        """
+        """Nothing: no call is watched."""
         return ()

@@ -38,7 +38,6 @@ class Made:
 
         Args:
             node_type: of the node that makes the call.
-            method: of the call.
         """
         return self._leaves.get((node_type, method))
 
@@ -47,8 +46,6 @@ class Made:
 
         Args:
             node_type: of the node that made it.
-            method: of its call.
-            path: what it made.
 
         Returns:
             The nodes that waited for it.
@@ -61,7 +58,6 @@ class Made:
         """Whether what a call waits for has been made.
 
         Args:
-            wait: of the call.
             path: what it waits for.
         """
         return (wait.node_type, wait.method, path) in self._paths
@@ -70,7 +66,6 @@ class Made:
         """Let a node wait for a path.
 
         Args:
-            wait: of its call.
             path: what it waits for.
             node: which is in the result of `add` once the path is there.
         """

@@ -141,9 +141,7 @@ class Wanted:
     """What later rules take of one side of a call."""
 
     paths: set[str] = field(default_factory=set)
-    """Leaf paths."""
     asked: set[Which] = field(default_factory=set)
-    """Of which occurrences."""
     walked: bool = True
     """Whether takers follow the order of the call's loops; see `History`."""
 
@@ -183,12 +181,7 @@ class Needs:
                     wanted.walked = False
 
     def wants(self, call: str, side: Side) -> bool:
-        """Whether something of that side of a call is kept.
-
-        Args:
-            call: the template's id.
-            side: request or response.
-        """
+        """Whether something of that side of a call is kept."""
         return side in self.own.get(call, ()) or side in self.shared.get(call, ())
 
 
@@ -225,8 +218,6 @@ class Memory:
 
         Args:
             kept: what is taken, by call id (`Needs`).
-            call: the call's template.
-            loops: where it stands.
             side: which side has come; an answer counts from when it comes.
             message: the request or response; None for an error, of which every leaf is absent.
             callee: the daemon that is called, in a request.
@@ -245,7 +236,6 @@ class Memory:
         """The value a flow gives to a taking call; UNRESOLVED if there is none.
 
         Args:
-            flow: from which call.
             loops: where the taking call stands.
             element: number of the element that is taken, of a flow from a list.
         """

@@ -23,7 +23,6 @@ def value_at(message: Message, path: str, each: Sequence[int] = (0,)) -> Value:
     """The value of a leaf; ABSENT where the message does not have it, UNRESOLVED where its type has no such leaf.
 
     Args:
-        message: where to look.
         path: such as `block.locs[{each}].id.datanodeUuid`; `name{}` gives None for a message that is there.
         each: the numbers that `{each}` stands for, where the path goes through lists in lists the outer one first.
     """
@@ -52,7 +51,6 @@ def elements_at(message: Message, listed: str) -> list[tuple[int, ...]]:
     """The elements of a repeated field, each by its numbers; none where the field is not there.
 
     Args:
-        message: any message.
         listed: leaf path of the field, such as `block.locs`; in `targets[].datanodes` an element has two numbers.
     """
     outer, _, inner = listed.partition("[].")

@@ -83,7 +83,6 @@ class Population:
         """Make a plan ready; `programs.registry.populate` also gives it its families.
 
         Args:
-            plan: what is played.
             schema: of the target's release.
             seeds: every random choice of the play.
             settings: how it is played.
@@ -116,7 +115,6 @@ class Population:
         """Let a family play a node type.
 
         Args:
-            name: the node type's.
             family: what plays it; it sees the answers to the methods that it watches from now on.
         """
         self.families[name] = family
@@ -206,7 +204,6 @@ class Population:
 
         Args:
             node_type: who makes the call.
-            call: its template's id.
         """
         causes = self._effects.get((node_type, call), [])
         return [
@@ -220,7 +217,6 @@ class Population:
 
         Args:
             node_type: who makes the call.
-            call: its template's id.
             answered: whether effects of its request are among them; else only those of an answer that does not come.
         """
         causes = self.effects_of(node_type, call)
@@ -244,8 +240,6 @@ class Population:
         """The connection of a node's calls of a protocol to a service.
 
         Args:
-            node: who calls.
-            protocol: what it speaks.
             service: who is called; one without a target of its own goes to the play's only target.
         """
         pool = self.settings.connections.pool
@@ -275,7 +269,6 @@ class Population:
         """The request message of evaluated arguments.
 
         Args:
-            template: the call.
             values: by leaf path.
 
         Raises:
@@ -285,10 +278,6 @@ class Population:
 
     def encode(self, template: CallTemplate, message: Message) -> bytes:
         """A request's bytes.
-
-        Args:
-            template: the call.
-            message: its request.
 
         Raises:
             InputError: a required field is missing.
@@ -312,7 +301,6 @@ class Population:
         """A response message.
 
         Args:
-            template: the call.
             body: the answer's bytes.
         """
         return self.schema.decode_response(template.protocol, template.method, bytes(body))
@@ -357,18 +345,13 @@ class ProgramKind(Protocol):
         ...
 
     def methods(self, node_type: NodeType) -> Collection[str]:
-        """The methods that its nodes may call.
-
-        Args:
-            node_type: what is played.
-        """
+        """The methods that its nodes may call."""
         ...
 
     def family(self, node_type: NodeType, population: Population) -> Family:
         """The kind at work.
 
         Args:
-            node_type: what is played.
             population: all nodes of the play.
 
         Raises:

@@ -53,7 +53,6 @@ def populate(plan: Plan, schema: Schema, *, seeds: Seeds, settings: PlaySettings
     """All nodes of a plan, each type with its program.
 
     Args:
-        plan: what is played.
         schema: of the target's release.
         seeds: every random choice of the play.
         settings: how it is played.

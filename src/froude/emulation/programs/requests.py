@@ -47,7 +47,6 @@ class Requests:
 
         Args:
             family: its type, in a play.
-            node: who it is.
         """
         self._family = family
         self._population = family.population
@@ -59,7 +58,6 @@ class Requests:
         """The value that a flow gives to a call of this node.
 
         Args:
-            rule: the flow.
             loops: where the call stands.
             element: number of the element that is taken, of a flow from a list.
             effect: the call is an effect; the loops are its cause's.
@@ -72,7 +70,6 @@ class Requests:
         """Bind an argument of the next request of a call; see `family.ScriptedView`.
 
         Args:
-            call: the call.
             path: leaf path of the argument.
             value: what it will be.
         """
@@ -82,8 +79,6 @@ class Requests:
         """A request's bytes; None where a call before it failed and left a required field without its value.
 
         Args:
-            call: whose.
-            context: where it stands.
             out: takes notes of what is missing.
         """
         population = self._population
@@ -103,8 +98,6 @@ class Requests:
         """A request, kept as far as somebody takes values of it.
 
         Args:
-            call: whose.
-            context: where it stands.
             out: takes notes of what is missing.
             sent: it is to be sent, so its required fields have to be there.
 
@@ -133,9 +126,6 @@ class Requests:
         """Remember a message, as far as somebody takes values of it.
 
         Args:
-            call: whose.
-            context: where it stands.
-            side: request or response.
             message: the message; None for a response that was an error.
         """
         needs, loops = self._population.needs, context.loops

@@ -160,7 +160,6 @@ class ScriptedNode:
         """See `requests.Requests`.
 
         Args:
-            rule: the flow.
             loops: where the call stands.
             element: number of the element that is taken, of a flow from a list.
             effect: the call is an effect; the loops are its cause's.

@@ -70,7 +70,6 @@ class ScriptedFamily(PlainFamily):
         """Take note of what a node calls itself, where effects go by that name.
 
         Args:
-            number: which node.
             values: arguments of a request of its own, by leaf path.
         """
         for path in self.population.needs.names[self.node_type.name]:
@@ -78,12 +77,7 @@ class ScriptedFamily(PlainFamily):
                 self._names[values[path]] = number
 
     def identity(self, number: int, rule: Rule) -> str | None:
-        """What a rule of the node type gives for a node that has not begun: its user, its caller context.
-
-        Args:
-            number: which node.
-            rule: the rule.
-        """
+        """What a rule of the node type gives for a node that has not begun: its user, its caller context."""
         context = NodeContext(ScriptedNode(self, number), Place({}, ()))
         value = stand_in(rule, context)
         return value if isinstance(value, str) else None

@@ -22,7 +22,6 @@ class Waiting:
 
         Args:
             made: what the nodes of the play have made.
-            node: who waits.
         """
         self._made = made
         self._node = node
@@ -35,7 +34,6 @@ class Waiting:
         """Whether a call has to wait for what another node has yet to make; the node is then told of it.
 
         Args:
-            wait: of the call.
             value: of the argument that says what the call is about; for what is no text nobody waits.
             token: of the timer that ends the wait.
             now_s: seconds on the play's clock.

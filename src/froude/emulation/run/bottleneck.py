@@ -76,7 +76,6 @@ class Bottleneck:
 
     by: LimitedBy
     reason: str
-    """One sentence."""
     player_share: float | None = None
     """Of one core, in the player's busiest half of the steady phase; None where it was not sampled."""
     target_share: float | None = None

@@ -75,12 +75,7 @@ class Latency(Enum):
 
 
 def histogram_of(series: Series, latency: Latency) -> Histogram:
-    """A method's latencies.
-
-    Args:
-        series: the method.
-        latency: which.
-    """
+    """A method's latencies."""
     match latency:
         case Latency.RESPONSE:
             return series.from_intended
@@ -362,7 +357,6 @@ def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> li
     A call that was sent again, since its connection was lost, may have arrived the first time or not.
 
     Args:
-        run: what was sent.
         before: the target's calls by method before the play (`NameNode.rpc_counts`).
         after: the same afterwards, once settled (`metrics.settled_counts`).
 

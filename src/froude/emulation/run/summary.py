@@ -20,7 +20,6 @@ from froude.emulation.run.verdict import Colour, verdict_of
 from froude.hadoop.metrics.gc_log import put_together
 
 KIND = "run-summary/1"
-"""The form's stamp."""
 
 
 class _Flat(BaseModel):

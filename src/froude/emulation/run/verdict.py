@@ -158,12 +158,7 @@ class Verdict:
 
 
 def verdict_of(run: Judged, bottleneck: Bottleneck) -> Verdict:
-    """The verdict on a run; see the module for its rules.
-
-    Args:
-        run: what happened.
-        bottleneck: what limited it.
-    """
+    """The verdict on a run; see the module for its rules."""
     red, amber = list(_red(run)), list(_amber(run, bottleneck))
     if red:
         return Verdict(Colour.RED, (*red, *amber))

@@ -44,7 +44,6 @@ class Chosen:
     baseline: tuple[Sample, ...]
     candidate: tuple[Sample, ...]
     left_out: Mapping[str, str]
-    """Why, by name."""
     interleaved: bool
     """Whether runs of both arms were made in turns, one of each after another."""
 
@@ -54,7 +53,6 @@ def choose(baseline: Sequence[Sample], candidate: Sequence[Sample], *, limited: 
 
     Args:
         baseline: what is compared with.
-        candidate: what is judged.
         limited: whether runs that player or machine limited count as well.
 
     Raises:
@@ -79,7 +77,6 @@ def unusable(run: Run, *, limited: bool = False) -> str:
     """Why a run's figures are none of the target's under this load; empty where they are.
 
     Args:
-        run: what happened.
         limited: whether it may have been limited by player or machine.
     """
     if run.failure is not None:
@@ -92,12 +89,7 @@ def unusable(run: Run, *, limited: bool = False) -> str:
 
 
 def in_turns(baseline: Sequence[Sample], candidate: Sequence[Sample]) -> list[tuple[Sample, Sample]]:
-    """The pairs of runs that were made next to each other, oldest first; empty where they were not made in turns.
-
-    Args:
-        baseline: all its runs.
-        candidate: all its runs.
-    """
+    """The pairs of runs that were made next to each other, oldest first; empty where they were not made in turns."""
     first = {id(each) for each in baseline}
     ordered = sorted([*baseline, *candidate], key=_begun)
     pairs = list(zip(ordered[::2], ordered[1::2], strict=False))
@@ -112,7 +104,6 @@ def remarks_on(chosen: Chosen, *, limited: bool) -> Iterator[str]:
     """What is to be kept in mind with a comparison of these runs.
 
     Args:
-        chosen: they.
         limited: whether runs that player or machine limited were to count as well.
     """
     if not chosen.interleaved and chosen.baseline and chosen.candidate:
@@ -135,11 +126,7 @@ def remarks_on(chosen: Chosen, *, limited: bool) -> Iterator[str]:
 
 
 def environments(chosen: Chosen) -> list[tuple[str, str, str]]:
-    """What the arms ran on, where it differs: name, baseline's and candidate's.
-
-    Args:
-        chosen: the runs.
-    """
+    """What the arms ran on, where it differs: name, baseline's and candidate's."""
     arms = [[each.run.environment for each in arm] for arm in (chosen.baseline, chosen.candidate)]
     names = dict.fromkeys(name for arm in arms for environment in arm for name in environment)
     rows = []

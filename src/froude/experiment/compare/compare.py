@@ -350,7 +350,6 @@ def change_text(change: float, sort: Sort) -> str:
 
     Args:
         change: as of a `Row`.
-        sort: of its measure.
     """
     unit = "points" if sort is Sort.ERRORS else "%"
     percent = 100 * change

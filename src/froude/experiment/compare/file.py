@@ -24,7 +24,6 @@ def comparison_text(comparison: Comparison, origin: Origin | None = None) -> str
     """The file's text: the answer first.
 
     Args:
-        comparison: what was found.
         origin: how it came to be.
     """
     fields = {"answer": comparison.answer, **_FORM.dump_python(comparison, mode="json")}
@@ -54,8 +53,6 @@ def check_rows(comparison: Comparison, path: Path, place: str = "") -> None:
     """Refuse values of which there is no logarithm, as a page takes it of what is compared by its ratio.
 
     Args:
-        comparison: of a file.
-        path: the file.
         place: where in it the comparison stands.
 
     Raises:

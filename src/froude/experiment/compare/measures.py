@@ -52,7 +52,6 @@ class Measure:
     name: str
     """Such as `p99(addBlock)`; of all calls, `p99`."""
     what: str
-    """In words."""
     unit: str
     """`s`, `calls/s`, `share`, or what one of it is."""
     sort: Sort
@@ -69,9 +68,6 @@ class Measure:
 
 def check_primary(name: str) -> None:
     """Refuse what no run could ever have as its primary measure, before runs are made.
-
-    Args:
-        name: of a measure.
 
     Raises:
         InputError: it is none that decides.

@@ -16,7 +16,6 @@ def facts_table(facts: Mapping[str, str], caption: str) -> Table:
 
     Args:
         facts: values by name; empty ones are left out.
-        caption: what they say.
     """
     rows = [(name, value) for name, value in facts.items() if value]
     return Table((Column("What"), Column("Value", ValueKind.CODE)), rows, caption)

@@ -66,9 +66,6 @@ def head_of(parts: Sequence[tuple[str, Part]]) -> Head:
     """The head of a page of parts: that of the kind nearest to an answer, knees and runs before all others.
 
     It is no better than the others allow: a run of a workload that nobody has answered yet is not green.
-
-    Args:
-        parts: with their names.
     """
     heads = [*_heads(parts)]
     first = heads[0]

@@ -33,7 +33,6 @@ def image_report(summary: ImageSummary, facts: dict[str, str]) -> Report:
 
     Args:
         summary: its numbers.
-        facts: lineage.
     """
     counts = summary.counts
     lede = (

@@ -34,7 +34,6 @@ def gauge(title: str, name: str, scale: float = 1.0) -> Line:
     """A number as it stood.
 
     Args:
-        title: of the series.
         name: of the number, such as `JvmMetrics.MemHeapUsedM`.
         scale: what one of it is in the chart's unit.
     """
@@ -56,8 +55,6 @@ def charts_of(insides: Iterable[Inside], readings: Readings, run: Run) -> tuple[
 
     Args:
         insides: what may be drawn.
-        readings: of the play.
-        run: the play.
     """
     charts: list[Chart] = []
     still: list[str] = []
@@ -76,7 +73,6 @@ def series(name: str, points: Points) -> Series:
     """A series of a chart.
 
     Args:
-        name: its name.
         points: seconds and values.
     """
     return Series(name, [time_s for time_s, _ in points], [value for _, value in points])

@@ -65,7 +65,6 @@ def from_lanes(arrows: Sequence[PatternArrow], lanes: Sequence[PatternLane]) -> 
 
     Args:
         arrows: between what is drawn.
-        lanes: as drawn.
     """
     owner = {call.id: lane.name for lane in lanes for call in lane.calls()}
     causes = Counter(arrow.target for arrow in arrows if arrow.kind is ArrowKind.CAUSE)

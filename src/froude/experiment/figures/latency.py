@@ -36,7 +36,6 @@ def latency_section(run: Run, methods: Sequence[str] = ()) -> Section:
     """Every chart and table of latency and throughput.
 
     Args:
-        run: the run.
         methods: those of the page, the most frequent first, so that each has one colour; empty for the run's own.
     """
     coloured = methods or coloured_methods([run])
@@ -93,7 +92,6 @@ def distribution(run: Run, methods: Sequence[str]) -> Chart:
     """Latency at every percentile, of all calls and of the most frequent methods.
 
     Args:
-        run: the run.
         methods: in the order of their colours.
     """
     everything = _merged(run, run.main_latency)
@@ -119,7 +117,6 @@ def against_load(run: Run, methods: Sequence[str]) -> Chart:
     """Each interval as a point: how many calls were answered in a second, and the p99 of a method in it.
 
     Args:
-        run: the run.
         methods: in the order of their colours.
     """
     totals: dict[float, int] = defaultdict(int)
@@ -149,7 +146,6 @@ def over_time(run: Run, methods: Sequence[str]) -> Chart:
     """Percentiles of the most frequent methods, a panel each.
 
     Args:
-        run: the run.
         methods: in the order of their panels.
     """
     series = []
@@ -166,7 +162,6 @@ def throughput(run: Run, methods: Sequence[str]) -> Chart:
     """Answered calls in a second, the most frequent methods apart.
 
     Args:
-        run: the run.
         methods: in the order of their colours.
     """
     lengths = _lengths(run)

@@ -184,12 +184,7 @@ def namenode_section(run: Run) -> Section:
 
 
 def cpu_chart(readings: Readings, run: Run) -> Iterator[Chart]:
-    """What each process used of a core; nothing where nobody looked.
-
-    Args:
-        readings: of the play.
-        run: the play.
-    """
+    """What each process used of a core; nothing where nobody looked."""
     lines = [
         series("NameNode", readings.rate("process.cpu_seconds")),
         series("ResourceManager", readings.rate(f"{MASTER}process.cpu_seconds")),

@@ -43,7 +43,6 @@ class Page:
         """Write the HTML page and its figures as JSON beside it.
 
         Args:
-            path: of the page.
             interactive: False for charts as pictures, a quarter of the size.
 
         Returns:

@@ -10,11 +10,7 @@ from froude.trace.types import Call, Status, Trace
 
 
 def methods_table(traces: Sequence[Trace]) -> Table:
-    """Calls, failures and durations by method, the most frequent first; a duration nobody saw is a dash.
-
-    Args:
-        traces: the recordings.
-    """
+    """Calls, failures and durations by method, the most frequent first; a duration nobody saw is a dash."""
     by_method: dict[str, list[Call]] = {}
     for trace in traces:
         for call in trace.calls:

@@ -122,11 +122,7 @@ _INSIDE: tuple[Inside, ...] = (
 
 
 def resourcemanager_sections(run: Run) -> tuple[Section, ...]:
-    """What a ResourceManager says of itself, as charts; nothing where none was watched.
-
-    Args:
-        run: the run.
-    """
+    """What a ResourceManager says of itself, as charts; nothing where none was watched."""
     readings = Readings(run.metrics)
     if not any(name.startswith(MASTER) for name in readings.names):
         return ()

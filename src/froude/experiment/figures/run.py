@@ -34,7 +34,6 @@ def run_sections(run: Run, methods: Sequence[str] = ()) -> tuple[Section, ...]:
     """The verdict first, then latency, throughput, the target's own metrics and the player.
 
     Args:
-        run: the run.
         methods: those of the page, the most frequent first, so that each has one colour; empty for the run's own.
     """
     return (

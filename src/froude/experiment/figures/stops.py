@@ -15,11 +15,7 @@ _MOST_KINDS = 12
 
 
 def stop_blocks(run: Run) -> Iterator[Block]:
-    """Charts and a table of what the log of the garbage collector tells; nothing without one.
-
-    Args:
-        run: the run.
-    """
+    """Charts and a table of what the log of the garbage collector tells; nothing without one."""
     if run.gc is None:
         return
     if run.gc.pauses:

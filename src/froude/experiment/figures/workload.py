@@ -71,7 +71,6 @@ def workload_section(workload: Workload, scale: Mapping[str, Quantity] | None = 
     """The mined pattern: picture, arguments by kind, open questions.
 
     Args:
-        workload: the pattern.
         scale: where counts are shown as numbers beside their formulas; None for formulas only.
     """
     blocks: list[Block] = [pattern(workload, scale), _argument_table(workload)]
@@ -110,7 +109,6 @@ def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> 
     """The picture of a workload.
 
     Args:
-        workload: what to draw.
         scale: where counts are shown as numbers, beside their formulas or in place of them; None for formulas
             only.
     """

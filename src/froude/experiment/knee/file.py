@@ -82,8 +82,6 @@ def write_knee(path: Path, knee: Knee, origin: Origin | None = None) -> None:
     """Write a knee's file, whole or not at all.
 
     Args:
-        path: the file.
-        knee: what was found.
         origin: how it came to be.
 
     Raises:

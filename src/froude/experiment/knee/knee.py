@@ -164,7 +164,6 @@ def knee(
     """Raise the load of a workload until a NameNode breaks a limit.
 
     Args:
-        workload: the mined pattern.
         start: makes the target of one play, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`; or several by
             service, a NameNode among them.
         options: how: `KneeOptions(limits=["p99(addBlock) < 50 ms"], repeats=2)`. Besides its limits the defaults are
@@ -225,7 +224,6 @@ def prepare(
     """The loads of a search and all limits that they must keep; nothing is started.
 
     Args:
-        workload: the mined pattern.
         options: as of `knee`.
         at: as of `knee`.
 

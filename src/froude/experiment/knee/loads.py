@@ -77,7 +77,6 @@ class Loads:
         """The loads of a search.
 
         Args:
-            workload: the mined pattern.
             at: Scale to begin with, as far as it is given.
             raised: what is raised together; empty for all on which the number of nodes at work together depends.
             speed: of the first load.

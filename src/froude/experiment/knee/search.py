@@ -47,7 +47,6 @@ class Search:
         """Take note of a play.
 
         Args:
-            level: its factor.
             outcome: what came of it.
         """
         self.plays.append((level, outcome))

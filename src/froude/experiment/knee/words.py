@@ -68,7 +68,6 @@ def growth_text(raised: Sequence[str], factor: float, first: float, last: float,
     Such plays are more heartbeats, or longer, and not more work in a second.
 
     Args:
-        raised: what was raised.
         factor: how many times it was, from the smallest load that was kept to the largest.
         first: calls in a second at the smallest.
         last: the same at the largest.

@@ -94,9 +94,7 @@ def started_for(
     """The daemons of a scenario that a plan is played against: a NameNode, or by service, a ResourceManager among them.
 
     Args:
-        plan: what is played.
         target: what the scenario says of them.
-        hadoop: the release.
 
     Raises:
         InputError: their configuration cannot be read, or the release has no YARN.
@@ -115,11 +113,7 @@ def started_for(
 
 
 def daemons_of(plan: Plan) -> list[str]:
-    """The daemons that a plan is played against: `namenode`, `resourcemanager`, or both.
-
-    Args:
-        plan: what is played.
-    """
+    """The daemons that a plan is played against: `namenode`, `resourcemanager`, or both."""
     played = [each for each in plan.workload.node_types if plan.counts.get(each.name)]
     services = {service_named(call) for node_type in played for call in templates(node_type)}
     masters = ["resourcemanager"] if services.intersection(SERVICES) else []
@@ -132,7 +126,6 @@ def namenode_of(target: NameNodeTarget, hadoop: Hadoop) -> NameNode:
 
     Args:
         target: what it says of it.
-        hadoop: the release.
 
     Raises:
         InputError: its configuration cannot be read.

@@ -42,11 +42,7 @@ class Live:
 
     @contextmanager
     def play(self, sampler: Sampler | None) -> Iterator[Live]:
-        """One play, from its begin to its end; counters begin anew.
-
-        Args:
-            sampler: of its target.
-        """
+        """One play, from its begin to its end; counters begin anew."""
         self.status, self.sampler, self.phase = None, sampler, Phase.STARTING
         self.plays += 1
         try:
@@ -58,7 +54,6 @@ class Live:
         """What goes on.
 
         Args:
-            status: of the player.
             waits_for: why the target does not serve yet; empty where it does.
         """
         self.status = status

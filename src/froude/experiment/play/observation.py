@@ -36,7 +36,6 @@ class Observed:
             gc_log: the log of its garbage collector, where it can be read from here.
             check_counts: whether to compare its counts with what was sent.
             asked: calls that it was asked a moment ago, which its counts may not show yet.
-            clock: the time.
         """
         self.clock = clock
         self._watched = watched

@@ -65,7 +65,6 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     """Play a plan.
 
     Args:
-        plan: what to play.
         target: whom to play against: a NameNode that Froude started, or `Running`, a daemon with its typed id, or its
             address alone; by service (`{"namenode": nn, "resourcemanager": "HOST:PORT"}`) where the plan calls several.
             Calls of a service without a target are left out and counted.

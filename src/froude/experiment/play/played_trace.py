@@ -19,9 +19,7 @@ def trace_of(spool: Path, run: Run, outcome: PlayOutcome, job: PlayJob) -> Trace
 
     Args:
         spool: what the player wrote.
-        run: the play's run.
         outcome: says when it began on the player's clock.
-        job: what was played.
 
     Raises:
         InputError: the spool is damaged at its beginning.

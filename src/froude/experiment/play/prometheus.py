@@ -39,11 +39,7 @@ class Metrics(Collector):
     """What a play told last, as Prometheus asks for it."""
 
     def __init__(self, live: Live) -> None:
-        """Of one experiment.
-
-        Args:
-            live: what is told.
-        """
+        """Of one experiment."""
         self._live = live
 
     def collect(self) -> Iterable[Metric]:

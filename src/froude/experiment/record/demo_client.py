@@ -21,7 +21,6 @@ def work(number: int, *, uri: str, files: int, file_bytes: int) -> None:
         number: this client's number, from 0; it works in a folder of its own.
         uri: `hdfs://HOST:PORT` of the NameNode or of the proxy before it.
         files: how many files it uploads.
-        file_bytes: size of each.
 
     Raises:
         TargetError: a file read back differs from what was written.

@@ -108,7 +108,6 @@ def archive_logs(recorder: Recorder, scale: Scale, scratch: Path) -> None:
     Args:
         recorder: the cluster that is recorded.
         scale: `clients` and `days` (of each client) are looked at.
-        scratch: not used.
     """
     del scratch
     client = partial(archive, uri=recorder.uri, days=int(scale["days"].value))

@@ -88,7 +88,6 @@ class Recording:
         HADOOP_CONF_DIR, or by FS_DEFAULT_NAME. Its standard input is closed.
 
         Args:
-            command: program and arguments.
             output: where its standard output and error are written.
             timeout_s: how long it may take.
 
@@ -185,7 +184,6 @@ def _listeners(cluster: Cluster | YarnCluster, clients: tuple[str, int] | None) 
     """One for clients, then those for nodes that connect onward from the node's own address.
 
     Args:
-        cluster: what is recorded.
         clients: where clients find the NameNode, if somebody said so.
     """
     if isinstance(cluster, YarnCluster):

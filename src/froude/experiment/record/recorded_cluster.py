@@ -41,7 +41,6 @@ def recorded(cluster: Cluster | YarnCluster, wanted: Wanted, folder: Path) -> It
     Args:
         cluster: its masters run, its nodes do not yet.
         wanted: its `recording` holds the fields of `RecordingWanted`.
-        folder: not looked at.
 
     Raises:
         InputError: the proxy's address is taken, or the Trace's name.

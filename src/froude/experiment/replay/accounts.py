@@ -27,7 +27,6 @@ def account_properties(
     """The properties of a NameNode that knows the users of a log.
 
     Args:
-        clients: of the log.
         groups: by user, as far as they are known.
         superusers: users that may do everything.
     """
@@ -54,11 +53,7 @@ def account_properties(
 
 
 def owners(namespace: Namespace) -> tuple[dict[str, set[str]], str]:
-    """Of an image: by user, the groups that it owns something with; and who owns `/`. O(inodes).
-
-    Args:
-        namespace: of the image.
-    """
+    """Of an image: by user, the groups that it owns something with; and who owns `/`. O(inodes)."""
     permissions = namespace.column("permission").astype(np.uint64)
     groups: dict[str, set[str]] = {}
     for permission in np.unique(permissions >> np.uint64(_MODE_BITS)).tolist():

@@ -55,7 +55,6 @@ def write_block_lists(
 
     Args:
         folder: the folder to make; one of block lists that is there is replaced.
-        namespace: of an image.
         schemes: its erasure coding policies.
         cluster: where replicas may lie.
         seed: another one places them otherwise.

@@ -30,9 +30,6 @@ def inputs_of(scenario: DynoScenario) -> object:
     """What is made ready before a run depends on: scenarios in which this is equal may share it.
 
     Where its blocks lie depends on the seed, too: runs that share them hold the same ones.
-
-    Args:
-        scenario: of the run.
     """
     load, nodes = scenario.load, scenario.nodes.datanodes
     read = (load.audit_log, load.trace, load.made, load.edits, load.time_zone, load.cut, load.growth)
@@ -111,7 +108,6 @@ class DynoRunner:
 
         Args:
             prepared: of this scenario, or of another with the same `inputs_of`.
-            hadoop: the release.
             execution: where it is run.
         """
         target, options = self.scenario.target, prepared.options(self.scenario)

@@ -55,7 +55,6 @@ class Growth:
     factor: float
     bundles: Bundles
     copies: Ints
-    """(bundles,) of each."""
     within_ms: Ints
     """(bundles,) copies of each are later by less than this."""
     delays_us: Sequence[Ints]
@@ -168,8 +167,6 @@ class Growth:
 
         Args:
             image: that the log belongs to.
-            namespace: of it.
-            schema: of the release.
             path: of the new one.
         """
         rows = rows_of(namespace, (path for path, bundle in self.bundles.own.items() if self.copies[bundle]))

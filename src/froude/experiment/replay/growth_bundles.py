@@ -89,11 +89,7 @@ class _Joined:
 
 
 def find_bundles(log: AuditLog) -> Bundles:
-    """Mine a log in two passes; memory for its clients and the distinct paths that they change.
-
-    Args:
-        log: of one NameNode.
-    """
+    """Mine a log in two passes; memory for its clients and the distinct paths that they change."""
     counts: dict[int, list[int]] = {}
     users: dict[int, str] = {}
     changes, unaddressed = _Distinct(), 0
@@ -221,7 +217,6 @@ class _Folder:
     moved: int | None = None
     """Whose path this is itself."""
     below: list[tuple[str, int]] = field(default_factory=list)
-    """Own paths below."""
 
 
 def _own(rows: Sequence[tuple[str, int, int]]) -> list[tuple[str, int]]:

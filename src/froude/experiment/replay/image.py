@@ -85,13 +85,7 @@ class Replayed:
 
 
 def read_image(image: Path, schema: Schema, scratch: Path) -> Replayed:
-    """Read an image, or the XML of one.
-
-    Args:
-        image: the file.
-        schema: of the release.
-        scratch: holds its columns.
-    """
+    """Read an image, or the XML of one."""
     (scratch / "columns").mkdir(parents=True)
     opened = open_any(image, schema, scratch / "columns")
     return Replayed(image, opened, read_namespace(opened, schema, scratch / "columns"), schema)
@@ -103,8 +97,6 @@ def replayed_image(
     """The image of a scenario, as it is there, or made up; None for an empty namespace.
 
     Args:
-        scenario: what is replayed.
-        hadoop: the release.
         scratch: an empty folder.
         progress: shows what goes on.
 

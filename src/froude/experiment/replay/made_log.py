@@ -63,9 +63,7 @@ def made_log(namespace: Namespace, asked: Asked, rng: random.Random) -> Iterator
     """The lines, in the order of their times, which begin behind the newest time in the image.
 
     Args:
-        namespace: of an image.
         asked: how large it is.
-        rng: of every choice.
 
     Raises:
         InputError: nobody owns both a file and a folder there, or its times are beyond the calendar.

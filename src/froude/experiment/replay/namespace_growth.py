@@ -57,10 +57,7 @@ def grown_text(
     """What the run says of it.
 
     Args:
-        namespace: that has grown.
         factor: that was asked for.
-        copied: what was copied.
-        composer: has written it.
     """
     inodes, blocks = int(namespace.linked.sum()), namespace.blocks.num_rows
     return (

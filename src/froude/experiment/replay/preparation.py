@@ -53,11 +53,7 @@ class _Options(PlayOptions):
     scenario: DynoScenario
 
     def kept(self, folder: Path) -> str:
-        """The scenario as it was asked for.
-
-        Args:
-            folder: the run's.
-        """
+        """The scenario as it was asked for."""
         return self.scenario.kept(folder)
 
 
@@ -113,7 +109,6 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     """Read the image, lay down its blocks, read the load.
 
     Args:
-        scenario: what is read.
         hadoop: the release, for its schema.
         scratch: an empty folder, which stays while it is played.
         progress: shows what goes on.

@@ -71,7 +71,6 @@ def replay_plan(
 
     Args:
         log: that was made ready.
-        head: of it.
         datanodes: emulated DataNodes beside the clients.
         remarks: what else is to be kept in mind with the run.
         sources: ids of what it was recorded from, which is never played against.

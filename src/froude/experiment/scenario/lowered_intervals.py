@@ -14,7 +14,6 @@ class Lowerable:
     """How the interval of one call is set."""
 
     key: str
-    """The property."""
     usual_s: float
     """Seconds between two calls by Hadoop's own default."""
     unit_s: float = 1e-3

@@ -284,11 +284,7 @@ class Conditions(Declared):
     """Root of every random choice."""
 
     def kept(self, folder: Path) -> str | None:  # noqa: ARG002 - a scenario's text depends on where it lies
-        """The scenario to keep in a run's folder; None for options that are not of one.
-
-        Args:
-            folder: the run's.
-        """
+        """The scenario to keep in a run's folder; None for options that are not of one."""
         return None
 
 

@@ -78,11 +78,7 @@ class PlayScenario(PlayOptions):
     """What is sent."""
 
     def kept(self, folder: Path) -> str:
-        """The scenario to keep in a run's folder.
-
-        Args:
-            folder: the run's.
-        """
+        """The scenario to keep in a run's folder."""
         return scenario_text(self, folder)
 
 
@@ -235,11 +231,7 @@ class DynoScenario(PlayOptions):
             raise FieldError(message, names=names, allowed="without nodes.datanodes.blocks")
 
     def kept(self, folder: Path) -> str:
-        """The scenario to keep in a run's folder.
-
-        Args:
-            folder: the run's.
-        """
+        """The scenario to keep in a run's folder."""
         return scenario_text(self, folder)
 
 
@@ -303,9 +295,6 @@ class Opened(NamedTuple):
 def read_scenario(path: Path) -> Opened:
     """Read a scenario; relative paths in it become relative to the current folder.
 
-    Args:
-        path: the file.
-
     Raises:
         InputError: with file, line and field of what is wrong.
     """
@@ -318,7 +307,6 @@ def scenario_of(fields: Fields, file: str) -> Scenario:
     """A scenario of the fields of its document.
 
     Args:
-        fields: all of them.
         file: the document's name, for errors.
 
     Raises:

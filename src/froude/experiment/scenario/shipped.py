@@ -24,7 +24,6 @@ def files_of(name: str, place: Path) -> Mapping[Path, str]:
 
     Args:
         name: one of `shipped`.
-        place: of the scenario.
     """
     path = FOLDER / f"{name}.yaml"
     files = {place: path.read_text(encoding="utf-8")}

@@ -27,7 +27,6 @@ class Measured:
     name: str
     """Such as `p99`; of all calls together."""
     what: str
-    """In words."""
     unit: str
     """`s`, `calls/s` or `share`."""
     sort: Sort
@@ -38,7 +37,6 @@ class SweptRun:
     """One run of an arm."""
 
     name: str
-    """Of its folder."""
     values: Mapping[str, float | None]
     """By measure; None where nobody knows it."""
     limited_by: str
@@ -61,7 +59,6 @@ class SweptArm:
     comparison: Comparison | None = None
     """With the first arm; None of the first, and of one that cannot be compared."""
     not_compared: str = ""
-    """Why it cannot."""
     other_load: bool = False
     """Whether that is because its load is another one, which may be what is varied."""
 
@@ -148,8 +145,6 @@ def outcome_of(
     """What came of a sweep.
 
     Args:
-        sweep: it.
-        arms: of it.
         runs: by arm.
         kept: how many were there already.
         interrupted: whether it was ended before its time.

@@ -52,11 +52,7 @@ class Turn:
     """That of the arm, with the seed of the round."""
 
     def folder(self, output: Path) -> Path:
-        """Where its run is kept.
-
-        Args:
-            output: of the sweep.
-        """
+        """Where its run is kept."""
         return output / self.arm.name / str(self.round)
 
 
@@ -133,12 +129,7 @@ def varied(value: Any, names: str, new: Any, folder: Path) -> Any:
 
 
 def turns(sweep: SweepScenario, arms: Sequence[Arm]) -> Iterator[Turn]:
-    """Every run, in the order in which they are made.
-
-    Args:
-        sweep: repeats and seed.
-        arms: of it.
-    """
+    """Every run, in the order in which they are made."""
     seeds = Seeds(sweep.seed).child("sweep")
     for number in range(1, sweep.repeats + 1):
         node = seeds.child(number)

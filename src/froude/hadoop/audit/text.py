@@ -40,12 +40,7 @@ def date_text(time_s: float, zone: tzinfo = UTC) -> str:
 
 
 def line_text(line: AuditLine, zone: tzinfo = UTC) -> str:
-    """A line with its date and its line feed.
-
-    Args:
-        line: with a time.
-        zone: of the date.
-    """
+    """A line with its date and its line feed."""
     assert line.time_s is not None
     auth = f" (auth:{line.auth})" if line.auth else ""
     via = f" via {line.real_user} (auth:KERBEROS)" if line.real_user else ""

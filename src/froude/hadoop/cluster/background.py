@@ -48,11 +48,9 @@ class Wanted:
     """What `start` shall start."""
 
     datanodes: int = 3
-    """How many DataNodes."""
     replication: int = 2
     """Copies of each block."""
     heap: str = "512 MB"
-    """The NameNode's heap."""
     fast: bool = False
     """Quick start-up instead of full speed."""
     release: str | None = None
@@ -123,7 +121,6 @@ def start(
 
     Args:
         workspace: the folder that it belongs to.
-        wanted: what to start.
         timeout_s: how long it may take.
         supervisor_module: the module whose process holds the cluster.
 
@@ -142,7 +139,6 @@ def held(
 
     Args:
         workspace: the folder that it belongs to.
-        wanted: what to start.
         timeout_s: how long it may take.
         supervisor_module: the module whose process holds the cluster.
 

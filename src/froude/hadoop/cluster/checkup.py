@@ -65,7 +65,6 @@ class Check:
     verdict: Verdict
     """How it came out."""
     found: str
-    """What is here."""
     remedy: str | None = None
     """How to get what is not."""
 

@@ -100,7 +100,6 @@ class Cluster(Startable):
             datanodes: how many DataNodes, 0 to `loopback.MOST_NODES`.
             replication: copies of each block that clients are told to make.
             heap: the NameNode's largest heap, with its unit or in bytes.
-            datanode_heap: each DataNode's.
             folder: the run folder, kept afterwards; None for a temporary one that is removed.
             audit_log: whether the NameNode writes an audit log.
             fast: quick start-up instead of full speed.
@@ -344,7 +343,6 @@ def run_shell(hadoop: Hadoop, home: Path, uri: str, arguments: Sequence[str], ti
     """Run Hadoop's own file system shell as a client.
 
     Args:
-        hadoop: the release.
         home: what `launcher.write_home` wrote.
         uri: of the NameNode, or of the proxy before it.
         arguments: as after `hdfs dfs`.

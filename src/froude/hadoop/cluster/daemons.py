@@ -317,11 +317,7 @@ def clean_environment(conf: Path) -> dict[str, str]:
 
 
 def last_error(*logs: Path) -> str | None:
-    """The last error in the first of some logs that has one; None where none does, or none is there.
-
-    Args:
-        logs: of a daemon.
-    """
+    """The last error in the first of some logs that has one; None where none does, or none is there."""
     return next(filter(None, (last_problem(_tail(log)) for log in logs)), None)
 
 

@@ -139,7 +139,6 @@ def operations(path: Path, hadoop: Hadoop, scratch: Path) -> Iterator[Operation]
     """The transactions of a file of edits, one by one.
 
     Args:
-        path: the file.
         hadoop: whose viewer reads it.
         scratch: where its XML lies meanwhile.
 
@@ -163,7 +162,6 @@ def read_xml(xml: Path, name: Path) -> Iterator[Operation]:
     """The transactions in what the viewer has written.
 
     Args:
-        xml: its file.
         name: the file of edits, for errors.
 
     Raises:

@@ -45,7 +45,6 @@ def parse_fault(text: str, *, place: str = "fault") -> Fault:
     """Read `kill datanode 0 after 20 s` or `stop nodemanager 1 after 10 s for 15 s`.
 
     Args:
-        text: as typed.
         place: what it is a value of, for the error.
 
     Raises:
@@ -65,10 +64,6 @@ def parse_fault(text: str, *, place: str = "fault") -> Fault:
 
 def check_nodes(faults: Sequence[Fault], scale: Mapping[str, Quantity]) -> None:
     """Refuse a fault of a node that a run does not have.
-
-    Args:
-        faults: of every run.
-        scale: of one.
 
     Raises:
         InputError: there is one.

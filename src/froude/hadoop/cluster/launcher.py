@@ -117,10 +117,8 @@ def write_home(
     """Write `conf`, `bin/hdfs` and `bin/hadoop`, with YARN `bin/yarn` and `bin/mapred`; nothing is done where they are.
 
     Args:
-        folder: where they lie.
         hadoop: the release whose classes are started.
         sites: properties by file name: core-site.xml, which holds `fs.defaultFS`, and hdfs-site.xml at the least.
-        flags: further JVM flags.
         jobs: jars of ready jobs by the word that runs them; None without YARN.
 
     Returns:

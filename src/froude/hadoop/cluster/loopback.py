@@ -56,8 +56,6 @@ def free_ports(addresses: Sequence[str], count: int, *, preferred: Sequence[int]
     """Ports that are free on every one of these addresses, and different from each other.
 
     Args:
-        addresses: loopback addresses.
-        count: how many ports.
         preferred: taken where they are free everywhere, so that two clusters look alike.
 
     Raises:
@@ -95,7 +93,6 @@ def answers(address: tuple[str, int], *, timeout_s: float = 1.0) -> bool:
     """Whether something accepts connections there.
 
     Args:
-        address: host and port.
         timeout_s: seconds the connection may take to come about.
     """
     try:

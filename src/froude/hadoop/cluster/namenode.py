@@ -90,11 +90,9 @@ class NameNode(Startable):
             folder: the run folder, kept afterwards; None for a temporary one that is removed.
             audit_log: whether it writes an audit log.
             fast: quick start-up instead of full speed.
-            conf: further properties.
             image: a name directory or an FsImage to start from, which is copied; None for an empty one.
             prefix: the loopback network, `127.a.b`; None for a free one.
             replication: copies of each block that clients are told to make.
-            flags: further JVM flags.
             jars: plug-ins on its class path.
             aged: seed of random numbers by which the ids of a freshly formatted one are moved on; None for none.
             addresses: of its RPC and its web server; None for free ports on an address of its own.

@@ -25,7 +25,6 @@ def find_program(name: str, path: str | None = None) -> str:
     """The file that a shell would run for a command's first word.
 
     Args:
-        name: the word.
         path: folders to look in, as in PATH; this process's own by default.
 
     Raises:
@@ -48,7 +47,6 @@ def run_program(
     Its standard input is closed. It falls with this process, also after kill -9.
 
     Args:
-        command: program and arguments.
         environment: the program's; its PATH is where the program is looked for.
         output: where its standard output and error are written, for the owner only; a file there is replaced.
         timeout_s: how long it may take.

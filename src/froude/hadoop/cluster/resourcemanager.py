@@ -68,7 +68,6 @@ class ResourceManager(Startable):
             folder: the run folder, kept afterwards; None for a temporary one that is removed.
             fast: quick start-up instead of full speed.
             conf: further properties, of which those that begin with `yarn.` are for it.
-            flags: further JVM flags.
 
         Raises:
             InputError: a release without YARN.
@@ -210,7 +209,6 @@ class Web:
     """A ResourceManager that is known by its web address alone; satisfies `metrics.Watched`."""
 
     http: tuple[str, int]
-    """Where JMX is."""
     cache_s: float = metrics.CACHE_S
     """How old what it tells may be, seconds."""
 
@@ -230,9 +228,6 @@ class Web:
 
 def sample(http: tuple[str, int]) -> dict[str, float]:
     """The numbers of a ResourceManager now, as its web server tells them.
-
-    Args:
-        http: its web address.
 
     Raises:
         TargetError: it does not answer.

@@ -31,7 +31,6 @@ class Process:
     name: str
     """`supervisor`, `namenode`, `datanode-0`."""
     pid: int
-    """Its process id."""
     started_s: float
     """When it started, in seconds since the epoch, as the kernel tells."""
     address: str = ""
@@ -43,7 +42,6 @@ class Process:
 
         Args:
             name: what it is called among the processes of a cluster, such as `datanode-0`.
-            pid: its process id.
             address: `host:port` where it listens; empty where that means nothing.
 
         Raises:
@@ -69,17 +67,13 @@ class State:
     supervisor: Process
     """The process to end."""
     release: str
-    """The Hadoop release."""
     uri: str
-    """Where clients connect."""
     http: str
-    """Where JMX is."""
     cluster_id: str
     """By which the guard knows the NameNode as started here."""
     block_pool_id: str
     """What DataNodes register for."""
     daemons: list[Process] = field(default_factory=list)
-    """NameNode and DataNodes."""
     home: str = ""
     """A folder with `bin/hdfs` and `conf` for clients (see `launcher`)."""
     trace: str = ""
@@ -89,7 +83,6 @@ class State:
     resourcemanager: str = ""
     """The ResourceManager's web pages; empty without one."""
     jobhistory: str = ""
-    """The JobHistoryServer's; likewise."""
     master_id: str = ""
     """By which the guard knows a ResourceManager as started here whose NodeManagers are emulated; empty without."""
 

@@ -61,7 +61,6 @@ class Leash:
 
         Args:
             path: the file; it is written whole or not at all.
-            state: what runs.
             tied: whether it only says so, and falls with the starter as before.
 
         Raises:
@@ -100,13 +99,7 @@ Fronted = Callable[[Cluster | YarnCluster, Wanted, Path], AbstractContextManager
 
 @contextmanager
 def directly(cluster: Cluster | YarnCluster, wanted: Wanted, folder: Path) -> Iterator[Front]:
-    """Nothing stands between clients and the masters.
-
-    Args:
-        cluster: its masters run.
-        wanted: not looked at.
-        folder: not looked at.
-    """
+    """Nothing stands between clients and the masters."""
     del wanted, folder
     cluster.wait_live()
     yield Front()
@@ -117,7 +110,6 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
 
     Args:
         folder: its run folder, which exists.
-        wanted: what to start.
         leash: let go once the cluster is live.
         fronted: what stands before the masters.
     """
@@ -212,7 +204,6 @@ def run(folder: Path, wanted: Wanted, fronted: Fronted = directly) -> int:
 
     Args:
         folder: the cluster's folder, which exists.
-        wanted: what to start.
         fronted: what stands before the masters.
 
     Returns:

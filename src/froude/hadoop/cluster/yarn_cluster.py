@@ -50,7 +50,6 @@ class JobResult:
     """How a job ended."""
 
     exit_code: int
-    """Of its client."""
     log: str
     """What its client printed."""
 
@@ -78,7 +77,6 @@ class YarnCluster(Startable):
 
         Args:
             hadoop: the release to start.
-            datanodes: how many DataNodes.
             nodemanagers: how many NodeManagers, 1 to `loopback.MOST_NODES`.
             replication: copies of each block that clients are told to make.
             containers: what they may use; None for `Containers()`.

@@ -31,13 +31,10 @@ class YarnDaemons:
     """What all daemons of one cluster share."""
 
     jars: YarnJars
-    """The release."""
     hdfs: Cluster
-    """Its NameNode runs."""
     containers: Containers
     """What containers may use."""
     conf: Mapping[str, str]
-    """Further properties."""
     flags: Sequence[str]
     """Further JVM flags of every daemon and client."""
     fast: bool
@@ -152,7 +149,6 @@ class YarnDaemons:
 
         Args:
             name: what it is called, such as `nodemanager-0`.
-            address: its own.
             names: where it finds the masters, if not at their own addresses.
             own: what only it is told, by file.
         """

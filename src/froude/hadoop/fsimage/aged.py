@@ -28,7 +28,6 @@ class LastIds:
     """The ids that a namespace has given last; the next ones follow."""
 
     block: int
-    """A block's id."""
     generation: int
     """A block's generation stamp."""
     inode: int
@@ -74,7 +73,6 @@ def aged(
 
     Args:
         sections: of any image, by their names.
-        schema: of its release.
         rng: where the numbers come from.
         name: what to call it in errors.
 

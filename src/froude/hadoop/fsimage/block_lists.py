@@ -59,10 +59,8 @@ def write_columns(
     """Place every block of a namespace and write the lists of all nodes.
 
     Args:
-        namespace: of an image.
         schemes: its erasure coding policies.
         cluster: where replicas may lie.
-        seeds: where they do.
         folder: an empty folder, which takes the files.
 
     Returns:
@@ -187,10 +185,8 @@ def _scatter(placing: _Placing, edges: Ints, free: Ints, file: int) -> None:
     """Write replicas to their ranges of a file, in whatever order they come.
 
     Args:
-        placing: gives them.
         edges: of ranges of ids.
         free: (ranges,) the next free row of each; moved on.
-        file: descriptor.
     """
     for placed in placing.batches():
         keys = _range_of(placed, edges)

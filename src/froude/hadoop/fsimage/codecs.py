@@ -55,7 +55,6 @@ def compressed(pieces: Iterable[bytes], codec: str) -> Iterator[bytes]:
     """A section as a codec writes it, in pieces.
 
     Args:
-        pieces: the section.
         codec: name of Hadoop's class; empty for none.
 
     Raises:

@@ -25,9 +25,6 @@ BLOCK_FIELDS = ("blockId", "genStamp", "numBytes")
 def flat_inode(schema: Schema) -> type[Message]:
     """The class of inodes in which files, folders and links are messages, and what these hold of messages is bytes.
 
-    Args:
-        schema: of a release.
-
     Raises:
         UnknownMethodError: the jars hold no images.
     """

@@ -67,7 +67,6 @@ class Composer:
 
         Args:
             template: what the namespace is like.
-            growth: its folders.
             schema: of the release that shall read the image.
             identity: what it says of itself.
             policies: its ErasureCodingSection, where files refer to policies of their own; None for the system's.
@@ -253,7 +252,6 @@ def _fill(
     Args:
         inode: the message, which is filled anew; its name is there.
         value: of `_FILE_COLUMNS`.
-        lengths: of its blocks.
         ids: the next ones; moved on.
         is_coded: whether it is erasure-coded.
     """

@@ -45,7 +45,6 @@ class ImageFile:
 
     path: Path
     summary: Fields
-    """Its FileSummary."""
     sections: Mapping[str, Extent]
     """By the section's name, in their order in the file."""
     parts: Mapping[str, tuple[Extent, ...]] = field(default_factory=dict)
@@ -66,7 +65,6 @@ class ImageFile:
         """The bytes of a section, decompressed, in pieces of bounded size; none for one that the image lacks.
 
         Args:
-            name: of the section.
             part: one of its parts alone.
 
         Raises:
@@ -129,7 +127,6 @@ def open_image(path: Path, schema: Schema) -> ImageFile:
 
     Args:
         path: the file, as a NameNode saves it.
-        schema: of the release.
 
     Raises:
         InputError: no image, or a damaged one.
@@ -183,7 +180,6 @@ def write_image(file: BinaryIO, summary: Fields, sections: Mapping[str, Iterable
     """Write a whole image, as its sections come.
 
     Args:
-        file: takes it.
         summary: its FileSummary, of which the codec counts; the places are worked out anew.
         sections: pieces by the section's name, in their order in the file, not compressed.
 
@@ -232,8 +228,6 @@ def first_of(data: bytes, message: type[Message], *, name: str) -> tuple[Fields,
     """The message that a section begins with, and the bytes after it.
 
     Args:
-        data: a section.
-        message: its class.
         name: of the image, for errors.
 
     Raises:

@@ -51,10 +51,7 @@ class CopyingComposer:
         """Work out what is copied, and which ids it gets; O(inodes).
 
         Args:
-            image: the image.
-            namespace: of it.
             schema: of a release that knows it.
-            copied: what is copied.
         """
         self._reader, self._namespace, self._copied = Reader(image, schema), namespace, copied
         roots = np.full(len(namespace.parents), -1, np.int64)
@@ -256,7 +253,6 @@ def rows_of(namespace: Namespace, paths: Iterable[str]) -> dict[str, int]:
     """Rows of paths, of those that are there.
 
     Args:
-        namespace: of an image.
         paths: absolute ones.
     """
     linked = np.flatnonzero(namespace.parents >= 0)

@@ -82,7 +82,6 @@ class InodeRows:
     """Makes columns of inodes.
 
     Args:
-        reader: of the image.
         policy: number of the extended attribute `POLICY`; 0 where no inode has it.
     """
 

@@ -133,7 +133,6 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
     """Read all inodes, their blocks and the tree that they make.
 
     Args:
-        image: an image.
         schema: of a release that knows its sections.
         folder: empty; takes the columns, about 100 bytes an inode and 24 a block. What is returned lies there.
         workers: see `froude.base.parallel`; the parts of an image that has them are read apart.

@@ -67,7 +67,6 @@ def open_any(path: Path, schema: Schema, folder: Path) -> ImageFile:
     """Open an image, whether it is one or XML of one.
 
     Args:
-        path: the file.
         schema: of a release that knows images.
         folder: takes what the XML becomes, which is what is opened then.
 

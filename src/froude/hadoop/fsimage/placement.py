@@ -48,7 +48,6 @@ def place_replicas(topology: Topology, counts: Ints, rng: np.random.Generator) -
     """(blocks, most) the nodes of each block's replicas; -1 where it has no more.
 
     Args:
-        topology: of the cluster.
         counts: (blocks,) replicas of each; at most as many as there are nodes are placed.
         rng: where the choices come from.
     """
@@ -64,7 +63,6 @@ def place_groups(topology: Topology, groups: int, width: int, rng: np.random.Gen
     """(groups, width) a node of each internal block; -1 where there are too few nodes.
 
     Args:
-        topology: of the cluster.
         groups: how many block groups.
         width: internal blocks of each.
         rng: where the choices come from.

@@ -35,7 +35,6 @@ class Replicas:
     lengths: Ints
     """Bytes."""
     states: npt.NDArray[np.uint8]
-    """FINALIZED or BEING_WRITTEN."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,6 @@ class BlockLists:
     starts: Ints
     """(nodes * storages + 1,) first row of each storage."""
     storages: int
-    """Of each node."""
     replicas: Replicas
     """Of all of them."""
 
@@ -72,7 +70,6 @@ def read_columns(folder: Path, storages: int) -> BlockLists:
 
     Args:
         folder: as `write_columns` filled it.
-        storages: of each node.
 
     Raises:
         InputError: a file is missing or damaged.

@@ -45,7 +45,6 @@ def save_image(
 
     Args:
         path: of the image; what stands there, and beside it, is replaced.
-        sections: pieces by name.
         schema: of the release that shall read it.
         namespace_id: in the image as well; the ids of cluster and block pool follow from it.
         layout: layout version of the release, negative.

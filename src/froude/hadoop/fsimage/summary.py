@@ -32,7 +32,6 @@ class Folder:
 
     path: str
     depth: int
-    """Folders above it."""
     inodes: int
     """Below it, and itself."""
     files: int
@@ -48,7 +47,6 @@ class Bin:
 
     low: int
     high: int
-    """Included."""
     count: int
     bytes: int
 
@@ -91,7 +89,6 @@ def summarise_image(image: ImageFile, schema: Schema, namespace: Namespace) -> I
     """Numbers of an image. O(n log depth) in its inodes.
 
     Args:
-        image: the image.
         schema: of a release that knows its sections.
         namespace: its columns, as `read_namespace` gives them.
 

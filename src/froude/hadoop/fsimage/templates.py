@@ -51,7 +51,6 @@ class Span:
 
     low: int
     high: int
-    """Included."""
     weight: float
 
 
@@ -78,7 +77,6 @@ class Profile:
     erasure_coding: Sequence[Weighted[int]]
     """Policies by id; -1 for none."""
     owners: Sequence[Weighted[tuple[str, str]]]
-    """(user, group)."""
     modes: Sequence[Weighted[int]]
     """Of files; whoever may read a folder may enter it."""
 

@@ -26,7 +26,6 @@ def read_parents(reader: Reader, ids: Sequence[Ints], folders: Flags, root: int,
     """(inodes,) row of the folder of each; folders name their children, some through a reference that renames left.
 
     Args:
-        reader: of the image.
         ids: (inodes,) ids, in pieces.
         folders: (inodes,) whether each is a folder.
         root: id of the root.
@@ -63,7 +62,6 @@ class _Places:
     """Which row an inode stands in, by its id: both in one number, sorted, in a file.
 
     Args:
-        ids: (inodes,) in pieces.
         root: the lowest of them.
         path: takes the numbers.
         reader: of the image, for errors.

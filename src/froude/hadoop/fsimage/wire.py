@@ -101,7 +101,6 @@ class Splitter:
     """Takes the messages of a class apart.
 
     Args:
-        message: the class.
         wanted: names of the fields that it takes; a message with others is odd.
     """
 

@@ -34,11 +34,7 @@ def machine() -> dict[str, str]:
 
 
 def daemon(http: tuple[str, int]) -> dict[str, str]:
-    """Release, JVM, heap and JVM flags of a daemon that answers HTTP, by name; what it does not tell is left out.
-
-    Args:
-        http: its web address.
-    """
+    """Release, JVM, heap and JVM flags of a daemon that answers HTTP, by name; what it does not tell is left out."""
     told: dict[str, str] = {}
     runtime, system, memory, info = (_bean(http, name) for name in (_RUNTIME, _SYSTEM, _MEMORY, _NAMENODE))
     if "SoftwareVersion" in info:

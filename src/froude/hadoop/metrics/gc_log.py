@@ -105,11 +105,7 @@ class GcLog:
 
 
 def gc_log_flag(path: object) -> str:
-    """The JVM's flag that writes such a log, in one file that never begins anew.
-
-    Args:
-        path: of the log.
-    """
+    """The JVM's flag that writes such a log, in one file that never begins anew."""
     return f'-Xlog:gc*,safepoint:file="{path}":utctime,uptime,tags:filecount=0'
 
 

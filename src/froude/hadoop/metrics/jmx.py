@@ -99,9 +99,6 @@ def heap_now(http: tuple[str, int]) -> dict[str, float]:
 
     Hadoop's own `JvmMetrics` tell it too, but as old as the daemon's cache is.
 
-    Args:
-        http: its web address.
-
     Raises:
         TargetError: it does not answer.
     """
@@ -232,7 +229,6 @@ class Web:
     """A NameNode that is known by its web address alone; satisfies `Watched`."""
 
     http: tuple[str, int]
-    """Where JMX is."""
     cache_s: float = CACHE_S
     """How old what it tells may be, seconds."""
 
@@ -293,9 +289,7 @@ class Sampler:
     read: Callable[[], dict[str, float]]
     """Gives the numbers now; a `TargetError` of it is counted as a miss."""
     clock: Clock
-    """Stamps the samples."""
     interval_s: float = 1.0
-    """Between samples."""
     samples: list[Sample] = field(default_factory=list)
     """What was seen, oldest first."""
     missed: int = 0

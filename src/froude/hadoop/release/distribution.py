@@ -30,7 +30,6 @@ DEFAULT_RELEASE = "3.5.0"
 """Runs on Java 17 and on the wheel's 25, so on every machine."""
 
 GROUP = "org.apache.hadoop"
-"""Of Maven."""
 ROOTS = ("hadoop-common", "hadoop-hdfs", "hadoop-hdfs-client", "hadoop-auth", "hadoop-annotations")
 """What HDFS's daemons are made of; the rest follows from these."""
 
@@ -181,7 +180,6 @@ def fetch(release: str, cache: Path, progress: Progress, part: Part | None = Non
     Args:
         release: such as `3.5.0`.
         cache: the folder that keeps them.
-        progress: counts files.
         part: which of them; None for those of HDFS's daemons.
 
     Raises:
@@ -334,7 +332,6 @@ class Entry:
     """One jar as it was when it was verified."""
 
     coordinate: Coordinate
-    """Which."""
     sha256: str
     """What it hashes to."""
     size_bytes: int = -1

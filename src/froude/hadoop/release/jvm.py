@@ -142,7 +142,6 @@ def flags(*, heap: str | int, fast: bool, java: Java, release: str) -> list[str]
     """The JVM's flags for a daemon, without class path and class.
 
     Args:
-        heap: its largest heap.
         fast: whether to start quickly rather than run at full speed.
         java: the Java it runs on.
         release: the Hadoop release; those before 3.3 reflect into the JDK and need it opened.

@@ -120,7 +120,6 @@ class Repository:
         """Bring one file into the store, unless it is there.
 
         Args:
-            coordinate: which.
             sha256: what it must hash to, where that is known; else the repository's checksum counts.
 
         Raises:
@@ -142,7 +141,6 @@ class Repository:
 
         Args:
             wanted: each file and, where known, its SHA-256.
-            progress: counts files.
             label: what it says meanwhile.
         """
         with progress.task(label, total=len(wanted)) as task, ThreadPoolExecutor(_PARALLEL) as pool:

@@ -181,7 +181,6 @@ def encode_sasl(
     """A SASL message.
 
     Args:
-        state: what it is.
         token: the mechanism's bytes; empty sends none.
         auths: the offers, or the one choice.
         challenge: whether the offers' challenges are sent (a server does, a client does not).

@@ -59,8 +59,6 @@ class Connection:
         """Prepare a connection; nothing is sent yet.
 
         Args:
-            host: the daemon's host.
-            port: its RPC port.
             schema: of the daemon's release.
             protocol: wire name of the protocol that the connection is opened for.
             user: effective user; None takes none with a token, else the current one (`HADOOP_USER_NAME`,

@@ -38,8 +38,6 @@ def ask_identity(
     Args:
         service: what it is; empty means a NameNode.
         address: its host and port.
-        schema: of its release.
-        user: who asks.
         timeout_s: how long to wait for the connection, and for the answer.
 
     Raises:
@@ -55,7 +53,6 @@ def identity_on(connection: Connection, service: str) -> Identity:
     """Who answers on a connection, which may be for another protocol of the same daemon.
 
     Args:
-        connection: an open one.
         service: of the daemon, one that can be asked.
 
     Raises:

@@ -40,7 +40,6 @@ def namespace_in(method: str, answer: Any) -> Namespace:
 
     Args:
         method: what was called, one of those that `tells_namespace`.
-        answer: the response message.
     """
     part = getattr(answer, "info" if method == _VERSION else "registration", None)
     storage = getattr(part, "storageInfo", None)

@@ -68,7 +68,6 @@ class DigestMd5Client:
     """TOKEN authentication, the client's half.
 
     Args:
-        token: identifier and password.
         cnonce: at least 64 bits of entropy, fresh for each connection.
     """
 
@@ -212,7 +211,6 @@ def session_key(user: str, realm: str, password: str, nonce: str, cnonce: str) -
         realm: as the server's challenge names it; Hadoop's is `default`.
         password: base64 of the token's password.
         nonce: the server's, as its challenge gives it.
-        cnonce: the client's own.
 
     Returns:
         32 hexadecimal digits.
@@ -232,7 +230,6 @@ def digest(key: str, nonce: str, cnonce: str, verb: str, uri: str) -> str:
     Args:
         key: what `session_key` gives.
         nonce: the server's, as its challenge gives it.
-        cnonce: the client's own.
         verb: `AUTHENTICATE`, or empty for the server's proof.
         uri: the digest-uri, such as `/default`.
 

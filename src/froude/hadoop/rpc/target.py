@@ -34,7 +34,6 @@ class Target(NamedTuple):
 
 
 UNKNOWN = Target()
-"""What nothing told."""
 
 _HDFS = "org.apache.hadoop.hdfs"
 _YARN = "org.apache.hadoop.yarn"
@@ -76,9 +75,7 @@ def same_daemon(service: str, one_id: str, other_id: str) -> bool:
     """Whether two ids are one daemon's, perhaps reached under another name: of a ResourceManager its start time tells.
 
     Args:
-        service: of both.
         one_id: an id, as in `Target.id`.
-        other_id: an id.
     """
     if answers_for(service) == "resourcemanager":
         return one_id.partition("@")[0] == other_id.partition("@")[0]
@@ -103,7 +100,6 @@ def parse_address(text: str, *, place: str, free_port: bool = False) -> tuple[st
     """Host and port of `hdfs://HOST:PORT` or `HOST:PORT`.
 
     Args:
-        text: what was given.
         place: which flag, for the error.
         free_port: whether port 0 may be asked for, to listen on a free one.
 
@@ -127,13 +123,7 @@ def parse_address(text: str, *, place: str, free_port: bool = False) -> tuple[st
 
 
 def target_at(service: str, address: tuple[str, int], identity: str) -> Target:
-    """The target of a service at an address.
-
-    Args:
-        service: what it is.
-        address: host and port.
-        identity: who it is.
-    """
+    """The target of a service at an address."""
     return Target(service, f"{address[0]}:{address[1]}", identity)
 
 

@@ -38,7 +38,6 @@ class Masters:
     """The daemons that all nodes call."""
 
     namenode: Target
-    """The NameNode."""
     resourcemanager: str
     """The ResourceManager's address, without a port."""
     started: str = ""
@@ -71,10 +70,8 @@ def ways_of_nodes(
     """How nodes and the JobHistoryServer reach the masters: each at its own address, and seen to come from it.
 
     Args:
-        masters: who is called.
         nodemanagers: addresses of nodes with a NodeManager.
         datanodes: addresses of nodes with a DataNode; they share those of the NodeManagers as far as there are both.
-        jobhistory: the JobHistoryServer's address.
     """
     ways = [way for address in nodemanagers for way in masters.ways(address, source=address)]
     others = [address for address in (*datanodes, jobhistory) if address not in set(nodemanagers)]
@@ -86,7 +83,6 @@ def ways_to_nodemanagers(addresses: Sequence[str], behind: Sequence[str]) -> lis
 
     Args:
         addresses: by which they are known.
-        behind: where they listen.
     """
     port = yarn_settings.NODE_PORTS[0]
     return [

@@ -71,8 +71,6 @@ def hosts(self_at: str, names: Mapping[str, str], *, machine: str) -> str:
 
     Args:
         self_at: the address that the process takes for this machine's.
-        names: address by name.
-        machine: this machine's name.
     """
     lines = dict.fromkeys((self_at, "127.0.0.1", *names.values()))
     # The first name is what an address is called in turn: its own digits, so that nodes keep their addresses.
@@ -127,7 +125,6 @@ def resourcemanager_site(network: str, *, folder: str) -> Site:
 
     Args:
         network: such as `127.3.7`.
-        folder: its run folder.
     """
     return {
         **_resourcemanager(f"{network}.{RESOURCEMANAGER_HOST}"),
@@ -176,11 +173,7 @@ def nodemanager_site(
 
 
 def container_flags(hosts_file: str) -> list[str]:
-    """Flags of every JVM in a container: short-lived, many, on few cores.
-
-    Args:
-        hosts_file: the node's.
-    """
+    """Flags of every JVM in a container: short-lived, many, on few cores."""
     return [*java_flags(hosts_file), "-Djava.net.preferIPv4Stack=true", *jvm.FAST_FLAGS]
 
 

@@ -20,9 +20,7 @@ class Nodes:
     """What is counted."""
 
     datanodes: int
-    """How many."""
     nodemanagers: int
-    """How many."""
     containers: Containers
     """What containers may use."""
 
@@ -51,7 +49,6 @@ def check_memory(nodes: Nodes, available: int) -> str | None:
     """Refuse what cannot run, and say what may become too much.
 
     Args:
-        nodes: the cluster.
         available: bytes that this machine can give.
 
     Returns:

@@ -64,7 +64,6 @@ class Stability:
     """Classes of one day's window against those of the day after."""
 
     days: int
-    """Of the window."""
     servers: int
     """Of the datacenter."""
     with_pattern: int
@@ -83,7 +82,6 @@ def backtest(
 
     Args:
         datacenter: with at least two periods.
-        seeds: of the classes.
         grouping: how classes are made.
         days: of a period; None takes the longest of `PERIODS` of which the history holds two.
 
@@ -116,10 +114,7 @@ def stability(
     """Classes made anew every day over a window of some days, each against the day before.
 
     Args:
-        datacenter: its history.
-        seeds: of the classes.
         grouping: how classes are made.
-        days: of the window.
 
     Returns:
         None where the history holds no two windows. Classifies once a day beyond the window.

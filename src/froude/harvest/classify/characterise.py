@@ -55,7 +55,6 @@ def characterise(datacenter: Datacenter, rule: Rule | None = None) -> Characteri
 
     Args:
         datacenter: with at least two days of utilisation; reimages may be missing.
-        rule: of the patterns.
 
     Raises:
         InputError: less than two days of utilisation.

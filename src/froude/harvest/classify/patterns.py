@@ -76,7 +76,6 @@ def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
 
     Args:
         datacenter: with at least two whole days of utilisation.
-        rule: thresholds.
 
     Raises:
         InputError: less than two days.
@@ -122,7 +121,6 @@ def clear_slots(datacenter: Datacenter, left_out: Sequence[int], days: int | Non
     """The slots of the days that count: whole days go, so that each hour of the day stays where it is.
 
     Args:
-        datacenter: whose slots.
         left_out: days from 0, as of `Patterns`.
         days: whole days of the history that are looked at; None for every slot.
 

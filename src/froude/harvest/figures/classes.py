@@ -38,11 +38,8 @@ def classes_report(
     """A page of classes.
 
     Args:
-        datacenter: what was classified.
-        found: its classes.
         tests: each period held against the one before; empty where the history is too short.
         stable: day to day; None where the history is too short.
-        facts: lineage.
     """
     lede = f"{len(found.classes)} classes of {len(datacenter.tenants)} tenants. {_verdict(tests)}"
     figures = [KeyFigure("classes", len(found.classes))]

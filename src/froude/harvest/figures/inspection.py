@@ -54,7 +54,6 @@ def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> 
     Args:
         name: of the datacenter.
         found: by the inspection.
-        facts: lineage.
     """
     blocks = found.existing.blocks
     judged = [each for each in found.broken if each.judged]

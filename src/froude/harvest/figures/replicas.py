@@ -41,7 +41,6 @@ def durability_report(
         name: of the datacenter.
         setting: what was simulated; the fill level may be of another.
         found: by policy and fill level.
-        facts: lineage.
     """
     some = [each for each in found if any(outcome.placed for outcome in each.outcomes)]
     lost = {each.policy: each.lost for each in some if each.setting.fill == found[0].setting.fill}
@@ -88,9 +87,7 @@ def availability_report(
 
     Args:
         name: of the datacenter.
-        setting: what was simulated.
         found: by policy and mean utilisation.
-        facts: lineage.
     """
     policies = list(dict.fromkeys(each.policy for each in found))
     middle = min(setting.means, key=lambda mean: abs(mean - 0.5))

@@ -61,11 +61,7 @@ def schedule_report(
     """Which class each job would run on.
 
     Args:
-        found: the classes.
-        rooms: of them, now.
         choices: by job.
-        policy: reserve and weights.
-        facts: lineage.
     """
     names = [each.name for each in found.classes]
     rows: list[tuple[Value, ...]] = [
@@ -109,8 +105,6 @@ def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[
 
     Args:
         month: servers and tenants.
-        outcomes: of all runs.
-        facts: lineage.
     """
     times, runs = spreads(outcomes, "job_s"), len({each.run for each in outcomes})
     paired = gains(outcomes) if Scheduler.PT.value in times else {}

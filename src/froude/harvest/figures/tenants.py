@@ -28,7 +28,6 @@ from froude.render import (
 _POINTS = 400
 """Of a curve: more would not be seen."""
 _MOST_DAYS = 8
-"""That are named."""
 
 
 def characterise_report(datacenter: Datacenter, found: Characteristics, facts: Mapping[str, str]) -> Report:
@@ -36,8 +35,6 @@ def characterise_report(datacenter: Datacenter, found: Characteristics, facts: M
 
     Args:
         datacenter: what was looked at.
-        found: of it.
-        facts: lineage.
     """
     days = datacenter.slots * datacenter.slot_s / 86400
     base = base_text(found.servers_with_pattern, len(datacenter.servers), "server")

@@ -62,7 +62,6 @@ def selection_app(calls: Calls, token: str) -> FastAPI:
     """The API.
 
     Args:
-        calls: who answers.
         token: what every request must carry as its bearer token.
     """
     app, paths = application("Class selection", token), protected()

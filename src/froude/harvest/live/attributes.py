@@ -32,9 +32,7 @@ class AttributeAdmin:
 
         Args:
             host: of its admin protocol.
-            port: of that.
             schema: of its release, or of one whose admin protocol is the same.
-            user: who asks.
         """
         self._address = (host, port)
         self._schema = schema
@@ -61,7 +59,6 @@ def attribute_requests(schema: Schema, classes: Mapping[str, str]) -> list[Messa
     """What is sent to give nodes their class: one request that adds, one that takes away; none for nothing.
 
     Args:
-        schema: of the release.
         classes: by host; empty takes the attribute away.
     """
     given = {host: value for host, value in classes.items() if value}

@@ -51,7 +51,6 @@ def class_labels(classes: Classes, state: ClusterState, prior: Prior | None = No
 
     Args:
         classes: of the cluster's servers.
-        state: of the ResourceManager.
         prior: what was there before any change; labels that were added then are ours, also of classes that are gone.
     """
     names = {each.name for each in classes.known}
@@ -73,8 +72,6 @@ def require_memory(address: str, state: ClusterState, before: Prior | None) -> N
     were only resized, nothing at a ResourceManager tells.
 
     Args:
-        address: of the ResourceManager.
-        state: of it.
         before: what is remembered; None for nothing.
 
     Raises:
@@ -99,7 +96,6 @@ def label_changes(state: ClusterState, node_labels: Mapping[str, str], *, queues
     Every queue may use each new label to the same percentage as its share of the cluster.
 
     Args:
-        state: of the ResourceManager.
         node_labels: by node.
         queues: whether capacities of queues are changed, too.
 
@@ -126,7 +122,6 @@ def class_changes(
     """What makes nodes carry their classes.
 
     Args:
-        state: of the ResourceManager.
         labelled: which class each node is of.
         carrier: what shall carry it.
         queues: whether capacities of queues are changed, too, for labels.
@@ -146,7 +141,6 @@ def attribute_changes(state: ClusterState, classes: Mapping[str, str]) -> Change
     """What makes nodes carry their class as an attribute.
 
     Args:
-        state: of the ResourceManager.
         classes: by node.
     """
     return Changes(
@@ -168,7 +162,6 @@ def resource_changes(
     """What makes each running node give its containers what its primary tenant leaves.
 
     Args:
-        state: of the ResourceManager.
         prior: what was there before any change; its resources are a node's own. None takes those of now.
         reserve: kept free on each node.
         measured: by node or host; None takes what the nodes report.
@@ -213,8 +206,6 @@ def remembered(address: str, state: ClusterState, changes: Changes, before: Prio
     """What must be known to take changes back: of a thing that was changed twice, what it was at first.
 
     Args:
-        address: of the ResourceManager.
-        state: before the changes.
         changes: about to be made.
         before: what is remembered already.
     """
@@ -263,7 +254,6 @@ def restoring(prior: Prior, state: ClusterState) -> Changes:
     """What brings everything back that was changed; what is back already, or gone, is left out.
 
     Args:
-        prior: what was there.
         state: of now. Resources of nodes that do not run are left out, see `unreachable`.
     """
     labels = {node.id: node.label for node in state.nodes}
@@ -284,12 +274,7 @@ def restoring(prior: Prior, state: ClusterState) -> Changes:
 
 
 def unreachable(prior: Prior, state: ClusterState) -> tuple[str, ...]:
-    """Nodes whose resources cannot be brought back now: a ResourceManager changes those of active nodes alone.
-
-    Args:
-        prior: what was there.
-        state: of now.
-    """
+    """Nodes whose resources cannot be brought back now: a ResourceManager changes those of active nodes alone."""
     return tuple(
         node.id
         for node in state.nodes

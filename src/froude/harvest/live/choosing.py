@@ -115,11 +115,7 @@ def choose(
 
     Args:
         rooms: all classes, as they are now.
-        request: the job.
         last: how jobs ran last, by kind.
-        policy: reserve and weights.
-        thresholds: of types.
-        rng: draws.
     """
     known = last.get(request.job)
     took = known.seconds if request.last_run_s is None and known is not None else request.last_run_s
@@ -172,13 +168,7 @@ def choice_fields(choice: Choice) -> dict[str, Any]:
 
 
 def remembered_run(last: Mapping[str, LastRun], job: str, run: LastRun) -> dict[str, LastRun]:
-    """Last runs with one more, the newest at the end.
-
-    Args:
-        last: those known.
-        job: what kind ran.
-        run: how.
-    """
+    """Last runs with one more, the newest at the end."""
     kept = {name: each for name, each in last.items() if name != job}
     while len(kept) >= MOST_JOBS:
         del kept[next(iter(kept))]
@@ -192,8 +182,6 @@ def fitted_thresholds(
 
     Args:
         last: how jobs ran last.
-        rooms: all classes.
-        policy: its reserve.
 
     Returns:
         None where too few jobs are known to tell, or no class has anything to give.

@@ -21,7 +21,6 @@ class KnownClass:
     """What is known of a class, its servers apart."""
 
     name: str
-    """Also its label."""
     pattern: Pattern
     average: float
     """Mean utilisation, 0 to 1."""
@@ -53,7 +52,6 @@ def classes_of(datacenter: Datacenter, found: Classification, before: Classes | 
 
     Args:
         datacenter: whose servers they are.
-        found: its classes.
         before: of the day before; None for the names that they have.
 
     Returns:
@@ -87,7 +85,6 @@ def rooms_of(
 
     Args:
         classes: of the cluster's servers.
-        state: of its ResourceManager.
         own_of: by node, what its containers may use on a server without a primary tenant; nodes that are absent have
             what they have now.
         measured: by node or host, what primary tenants use; None takes what nodes report.

@@ -20,7 +20,6 @@ def sample_lines(nodes: Iterable[Node], time_s: float) -> str:
     """A line a node that says what it uses; what its containers use is taken off.
 
     Args:
-        nodes: of the ResourceManager.
         time_s: of the sample, seconds since 1970.
     """
     out = io.StringIO()
@@ -43,8 +42,6 @@ def collect(
     """Samples at equal distances; one that fails is told and left out, and the next one is tried.
 
     Args:
-        resourcemanager: to ask.
-        clock: to wait by.
         interval_s: from one sample to the next, above 0.
         samples: how many; None for no end.
         failed: told of an answer that did not come.

@@ -60,7 +60,6 @@ class Step:
     prior: Prior | None
     """What was there before any change, these included: to be written before they are made."""
     notes: tuple[str, ...] = ()
-    """For people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,6 @@ class View:
     at_s: float = 0.0
     """When it was seen, seconds since 1970; 0 for never."""
     nodes: int = 0
-    """How many ran."""
     labels: bool = False
     """Whether nodes carry their classes as labels, or are given them."""
     tagged: bool = False
@@ -95,9 +93,7 @@ class Controller:
         """Nothing was seen yet.
 
         Args:
-            wanted: what to do.
             history: of the tenants.
-            seeds: of classes.
             draws: of jobs' classes; None for those of the seeds.
             known: from an earlier life.
             prior: what was there before the first change of an earlier life.
@@ -125,7 +121,6 @@ class Controller:
         """Look at the cluster.
 
         Args:
-            state: of its ResourceManager.
             now_s: seconds since 1970.
             measured: by node or host, what primary tenants use; None takes what nodes report.
             waiting: containers that applications wait for; while there are any, what is free now counts and no forecast.
@@ -165,11 +160,7 @@ class Controller:
         return Step(changes, self.prior, notes)
 
     def choose(self, request: Request) -> Choice:
-        """Where a job shall run, as the cluster was seen last.
-
-        Args:
-            request: the job.
-        """
+        """Where a job shall run, as the cluster was seen last."""
         view = self.view
         found = choose(
             view.rooms,
@@ -182,19 +173,13 @@ class Controller:
         return replace(found, labels=view.labels, tagged=view.tagged)
 
     def ran(self, job: str, run: LastRun) -> None:
-        """Remember how a job ran.
-
-        Args:
-            job: what kind.
-            run: how.
-        """
+        """Remember how a job ran."""
         self.known = replace(self.known, last=remembered_run(self.known.last, job, run))
 
     def accept(self, identity: str, earlier: frozenset[str] = frozenset()) -> None:
         """Take a ResourceManager for the one of before, started again.
 
         Args:
-            identity: its start time.
             earlier: start times in the names of the applications that it knows.
         """
         if identity != self.known.id:

@@ -20,7 +20,6 @@ def prior_json(prior: Prior, origin: Origin | None = None) -> str:
     """The text of the file.
 
     Args:
-        prior: what was there.
         origin: how it came to be.
     """
     return dump_sealed_figures(MIGRATIONS, asdict(prior), origin or Origin())

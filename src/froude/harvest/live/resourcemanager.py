@@ -27,7 +27,6 @@ _LARGEST = 1 << 50
 _ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 """What a form raises that is not known."""
 _MOST_ODD = 0.05
-"""Of the nodes."""
 _STATES = "RUNNING,LOST,UNHEALTHY,DECOMMISSIONED,DECOMMISSIONING"
 
 
@@ -47,7 +46,6 @@ class ResourceManager:
 
         Args:
             host: of its web server.
-            port: of that.
             user: who asks, where it believes a name (simple authentication); empty for nobody.
             set_classes: sets node attributes, which REST cannot (`AttributeAdmin`); None where none are set.
             note: told of a node, or a few percent of them, in a form that is not known, when that changes: they are left
@@ -117,7 +115,6 @@ class ResourceManager:
         one, and then before every hundredth.
 
         Args:
-            changes: what to change.
             identity: the id of the ResourceManager that was named.
             grace_s: how long containers may go on that a smaller node has no room for; then the youngest are killed
                 first (`SchedulerNode.getContainersToKill`). Below 0 none is killed.

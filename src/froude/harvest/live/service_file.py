@@ -47,7 +47,6 @@ def known_json(known: Known, origin: Origin | None = None) -> str:
     """The text of the file.
 
     Args:
-        known: what to write.
         origin: how it came to be.
     """
     fields: dict[str, Any] = {

@@ -132,12 +132,7 @@ class Service:
 
         Args:
             cluster: to look at and to change.
-            controller: decides.
             places: where its files are.
-            clock: tells the time.
-            rhythm: how often.
-            origin: of its files.
-            note: tells people.
             usage: what primary tenants use now, read anew at each look; None for what nodes report.
         """
         self._cluster, self._controller, self._places = cluster, controller, places
@@ -256,11 +251,7 @@ class Service:
 
 
 def changed_text(changes: Changes) -> str:
-    """What was changed, in a line.
-
-    Args:
-        changes: what.
-    """
+    """What was changed, in a line."""
     killing = len(changes.resources) - len(changes.spared)
     parts = [
         (len(changes.resources), f"{counted(len(changes.resources), 'node')} resized"),
@@ -291,9 +282,7 @@ def access(places: Places, url: str, token: str) -> Iterator[None]:
     """Say where the API is while the block runs, in a file for its owner only.
 
     Args:
-        places: of the daemon.
         url: where it is served.
-        token: that requests carry.
     """
     atomic_write_text(places.access, dump_figures(ACCESS, ACCESS_VERSION, {"address": url, "token": token}))
     try:
@@ -305,9 +294,6 @@ def access(places: Places, url: str, token: str) -> Iterator[None]:
 
 def token_of(places: Places) -> str:
     """A daemon's token: that of its folder, or a new one that nobody guesses.
-
-    Args:
-        places: of the daemon.
 
     Raises:
         InputError: the file holds none, or others can read it.

@@ -122,7 +122,6 @@ def run_application(
         cluster: below `ws/v1/cluster/`.
         fields: its submission context, without id and labels.
         target: where it shall run.
-        clock: to wait by.
 
     Returns:
         Its id, and how long it took, seconds.

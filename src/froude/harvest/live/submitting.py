@@ -44,7 +44,6 @@ def command_for(words: Sequence[str], target: Target) -> list[str]:
     `{containers}` within a word for what they say. Without any, options go where known commands take theirs.
 
     Args:
-        words: as typed.
         target: where it shall run.
 
     Raises:
@@ -118,11 +117,7 @@ def submission_for(fields: Mapping[str, Any], target: Target, application: str) 
 
 
 def splits_by_attributes(words: Sequence[str]) -> bool:
-    """Whether a command says by attributes where it runs, and can so be split where nodes have no labels.
-
-    Args:
-        words: as typed.
-    """
+    """Whether a command says by attributes where it runs, and can so be split where nodes have no labels."""
     return _holds(words, _ATTRIBUTES)
 
 
@@ -132,8 +127,6 @@ def targets_of(
     """Where a job shall run, from the answer of the class-selection API.
 
     Args:
-        answer: of the API.
-        containers: of the job.
         split: whether a job over several classes is one job a class; else it runs on the one with the most room.
         by_attributes: whether the job goes where attributes say.
 

@@ -94,7 +94,6 @@ class Prior:
     address: str
     """`host:port` of the ResourceManager's web server."""
     id: str
-    """Who it was."""
     labels_added: tuple[str, ...] = ()
     scheduler: Mapping[str, str | None] = field(default_factory=dict)
     """Properties as they were; None for one that was not there."""

@@ -38,7 +38,6 @@ def allowance(own: Resource, used: Usage, reserve: Reserve, machine_mb: int | No
     Args:
         own: what they may use on a server without one; its virtual cores stand for the server's cores.
         used: by the primary tenant; rounded up to whole cores.
-        reserve: kept free beside.
         machine_mb: memory of the server; None leaves memory as it is.
 
     Source: sections 5.1 and 5.3 of the paper (NM-H).

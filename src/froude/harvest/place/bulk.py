@@ -57,12 +57,9 @@ def place_blocks(  # noqa: PLR0917 - as `prepare`, with blocks
     """Place blocks whose writers are servers drawn with equal chance.
 
     Args:
-        layout: of the servers.
         policy: how replicas are placed.
         capacity: shape (servers,): replicas that each takes.
-        blocks: how many.
         replicas: of a block, from 1.
-        generator: of chance.
         seed: of the permutations of copysets.
     """
     targets, rules = prepare(layout, policy, capacity, replicas, seed)

@@ -14,8 +14,6 @@ def choose(targets: Targets, rules: Rules, taken: Numbers, count: int, chance: C
     """A server for the next replica; -1 where none may have it.
 
     Args:
-        targets: the servers.
-        rules: of the policy.
         taken: servers of the block's other replicas, in the order in which they were placed.
         count: how many of `taken` count, from 0.
         chance: numbers in [0, 1).
@@ -33,7 +31,6 @@ def place_block(targets: Targets, rules: Rules, writer: int, taken: Numbers, cha
 
     Args:
         targets: the servers; their space is taken.
-        rules: of the policy.
         writer: the server that creates the block; below 0 for one outside.
         taken: where the servers are written, as many as there are replicas.
         chance: numbers in [0, 1).

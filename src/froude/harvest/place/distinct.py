@@ -20,7 +20,6 @@ def choose_distinct(targets: Targets, rules: Rules, taken: Numbers, count: int, 
     """A server for the next replica; -1 where none may have it.
 
     Args:
-        targets: the servers.
         rules: of a constrained policy.
         taken: servers of the block's other replicas.
         count: how many of `taken` count, from 0.
@@ -126,11 +125,8 @@ def fits(targets: Targets, taken: Numbers, count: int, mask: int, server: int) -
     """Whether a server is none of the others, and of no environment or rack of theirs as far as the mask says so.
 
     Args:
-        targets: the servers.
         taken: servers of the block's other replicas.
         count: how many of `taken` count.
-        mask: constraints as bits.
-        server: the candidate.
     """
     for place in range(count):
         other = taken[place]

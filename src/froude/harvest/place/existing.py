@@ -32,7 +32,6 @@ class Existing:
     replicas: Ints
     """Shape (blocks, most replicas): the server of each; `ABSENT` where a block has no more."""
     layout: Layout
-    """Of the servers."""
     unknown: tuple[str, ...] = ()
     """Addresses that are on no known server: each stands for a server of its own, the last ones of the layout."""
     known: Mapping[Attribute, Bools] = field(default_factory=dict)
@@ -74,7 +73,6 @@ def known_of(datacenter: Datacenter, moment_s: float, months: float = 3.0) -> di
     """Which attributes of which servers are told by a datacenter, rather than made up to fill a layout.
 
     Args:
-        datacenter: with its servers.
         moment_s: on the datacenter's own time; reimages from then on are not looked at.
         months: of reimages before it that count.
 
@@ -102,7 +100,6 @@ def existing(
 
     Args:
         layout: of the known servers.
-        addresses: of DataNodes.
         server: shape (addresses,): the server of each; -1 where it is not known.
         placed: shape (blocks, most replicas): numbers of addresses; -1 where there is no more.
         known: of the servers of the layout, as `known_of`; None where all is known.
@@ -149,7 +146,6 @@ def as_placed(found: Existing, policy: Policy, fill: float, seed: int = 0) -> Pl
 
     Args:
         found: blocks as they lie.
-        policy: of repairs.
         fill: share of the space that the replicas take, above 0 to 1; a server that holds more than its share of
             the space has just room for what it holds.
         seed: of the permutations of copysets.

@@ -39,7 +39,6 @@ def layout(datacenter: Datacenter, grid: Grid) -> Layout:
     """What a placement needs to know of a datacenter.
 
     Args:
-        datacenter: with its servers.
         grid: the classes of its tenants.
     """
     tenant = datacenter.server_tenant

@@ -21,7 +21,6 @@ class Placer:
         """Begin with empty servers.
 
         Args:
-            layout: of the servers.
             policy: how replicas are placed.
             capacity: shape (servers,): replicas that each takes.
             replicas: of a block, from 1.
@@ -58,7 +57,6 @@ class Placer:
         """Some replicas are gone from a server.
 
         Args:
-            server: where they were.
             replicas: how many, 0 or more.
         """
         take(self._targets, server, replicas)

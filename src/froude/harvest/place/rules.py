@@ -51,7 +51,6 @@ def prepare(
     """Empty servers and the rules for them.
 
     Args:
-        layout: of the servers.
         policy: how replicas are placed.
         capacity: shape (servers,): replicas that each takes.
         replicas: of a block, from 1.

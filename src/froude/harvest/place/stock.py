@@ -103,7 +103,6 @@ def any_server(targets: Targets, taken: Numbers, count: int, chance: Chance) -> 
     """Any other server with space; -1 where there is none.
 
     Args:
-        targets: the servers.
         taken: servers of the block's other replicas.
         count: how many of `taken` count.
         chance: numbers in [0, 1).
@@ -126,7 +125,6 @@ def choose_copyset(targets: Targets, rules: Rules, taken: Numbers, count: int, c
     """A server of a copyset that holds the block's other replicas; any, and counted, where that has no space.
 
     Args:
-        targets: the servers.
         rules: of a copyset policy.
         taken: servers of the block's other replicas.
         count: how many of `taken` count, from 0.

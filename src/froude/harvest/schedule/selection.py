@@ -97,9 +97,7 @@ class Policy:
     """How Algorithm 1 decides; by default as the paper does."""
 
     cores: int = 12
-    """Of a server."""
     memory_mb: int = 32 * 1024
-    """Of a server."""
     reserve_cpu: float = 4 / 12
     """Share of each server that stays free."""
     reserve_memory: float = 10 / 32
@@ -128,8 +126,6 @@ def headroom(kind: JobType, room: ClassRoom, policy: Policy, container: Containe
     """Containers that a class has room for while a job of some type runs.
 
     Args:
-        kind: of the job.
-        room: the class.
         policy: reserve, and size of servers.
         container: what one takes; None for one core and 2 GiB.
 
@@ -167,12 +163,9 @@ def select(
     """The class, or classes, that a job runs on.
 
     Args:
-        rooms: all classes.
-        kind: of the job.
         request: the most containers it uses at once.
         policy: reserve, size of servers, weights.
         rng: draws among those that fit.
-        container: what one takes.
 
     Returns:
         One class, drawn in proportion to its weighted headroom, of those that hold all of the request; else classes
@@ -206,7 +199,6 @@ def thresholds_of(
     """Thresholds by which each type of job demands what its preferred pattern can give (section 4.3).
 
     Args:
-        durations_s: of past jobs.
         work: container-seconds of each, in the same order.
         shares: of the capacity, by pattern; they add up to 1.
 

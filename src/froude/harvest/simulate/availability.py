@@ -104,11 +104,7 @@ def availability(  # noqa: PLR0917 - what, how, who, and how often
         datacenter: with utilisation before and after the moment.
         start_s: classes are of what is known before it, accesses are from it on; from 0 on, at 0 classes are of
             the very time that is simulated.
-        setting: what is simulated.
-        seeds: of all runs.
-        policies: to compare.
         runs: of each, from 1.
-        workers: where they run.
 
     Returns:
         By policy, and within it by mean utilisation, in the orders given.
@@ -150,7 +146,6 @@ def failed_share(replicas: Ints, busy: npt.NDArray[np.bool_]) -> float:
 
     Args:
         replicas: shape (blocks, R): servers.
-        busy: shape (servers, moments).
     """
     bits = np.packbits(busy, axis=1)
     failed = 0

@@ -25,13 +25,7 @@ class BatchPlay:
     """One scheduler on the jobs of a run."""
 
     def __init__(self, case: Case, scheduler: Scheduler, submitted: Submitted) -> None:
-        """Nothing is played yet.
-
-        Args:
-            case: the run.
-            scheduler: who chooses servers.
-            submitted: its jobs.
-        """
+        """Nothing is played yet."""
         self._case, self._scheduler, self._submitted = case, scheduler, submitted
         month = case.month
         datacenter = month.datacenter
@@ -84,7 +78,6 @@ class BatchPlay:
 
         Args:
             job: its number.
-            arrival: its round.
         """
         self.until(arrival)
         chosen = None if self._chooser is None else self._choose(self._chooser, job, arrival)

@@ -91,8 +91,6 @@ def year_of(datacenter: Datacenter, start_s: float, days: float = 365.0, months:
     Args:
         datacenter: with reimages before and after the moment.
         start_s: the moment, on the datacenter's own time.
-        days: after it.
-        months: before it.
 
     Raises:
         InputError: there is no reimage in the days after it.
@@ -183,10 +181,8 @@ def repair_year(
     """Shape (repair.COUNTS,): what happened to placed blocks; the placement changes.
 
     Args:
-        placed: the blocks.
         wipes: from time 0 on.
         setting: pace of detection and repair.
-        generator: of chance.
     """
     servers, slots = len(placed.targets.free), placed.replicas.size
 
@@ -254,11 +250,7 @@ def compare(  # noqa: PLR0917 - what, how, who, and how often
 
     Args:
         years: run n is of year n, beginning again after the last; one at least.
-        setting: what is simulated.
-        seeds: of all runs.
-        policies: to compare.
         runs: of each, from 1.
-        workers: where they run.
         fills: fill levels instead of the setting's: loss against how full the file system is.
 
     Returns:

@@ -24,7 +24,6 @@ def drawn_jobs(seeds: Seeds, kinds: int = KINDS) -> list[JobGraph]:
 
     Args:
         seeds: the same ones draw the same jobs.
-        kinds: how many.
     """
     rng = seeds.random()
     jobs = []
@@ -64,7 +63,6 @@ def arrays_of(submitted: Submitted, heartbeat_s: float, classes: int) -> contain
     """Jobs as arrays; stages without a task take none, and are done with those before them.
 
     Args:
-        submitted: the jobs.
         heartbeat_s: length of a round.
         classes: how many classes of servers there are.
     """

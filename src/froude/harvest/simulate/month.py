@@ -94,7 +94,6 @@ def month_of(datacenter: Datacenter, setting: SchedulingSetting, seeds: Seeds) -
     Args:
         datacenter: with as many days before, if it has them.
         setting: how many days, how classes are made.
-        seeds: of the classes.
 
     Raises:
         InputError: the history is shorter than the days to simulate, or has gaps.

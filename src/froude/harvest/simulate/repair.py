@@ -68,7 +68,6 @@ def run(targets: Targets, rules: Rules, state: Repairs, wiping: Wiping, chance: 
         targets: the servers with the replicas of `state`.
         rules: by which replicas find their new servers.
         state: as placed, with empty lists; its totals are the result.
-        wiping: what happens.
         chance: numbers in [0, 1).
     """
     _hang_up(state)

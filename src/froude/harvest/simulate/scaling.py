@@ -33,7 +33,6 @@ def scaled(utilisation: Shares, scaling: Scaling, factor: float) -> Shares:
 
     Args:
         utilisation: any shape, 0 to 1.
-        scaling: how.
         factor: above 0; 1 changes nothing, more raises it.
     """
     values: Shares = _apply(utilisation, scaling, factor).astype(np.float32)
@@ -46,7 +45,6 @@ def factor_for(utilisation: Shares, servers: npt.ArrayLike, scaling: Scaling, me
     Args:
         utilisation: shape (tenants, slots), 0 to 1.
         servers: shape (tenants,): how many each has.
-        scaling: how.
         mean: wanted, above 0 and below 1.
 
     Raises:

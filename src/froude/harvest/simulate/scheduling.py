@@ -31,9 +31,7 @@ def compare(
     Args:
         month: servers and tenants.
         jobs: kinds of jobs, from which each arrival is drawn.
-        setting: what is simulated.
         seeds: the same ones give the same runs.
-        schedulers: to compare.
         runs: how many, each with arrivals of its own.
         workers: see `froude.base.parallel`.
 

@@ -52,7 +52,6 @@ def together(server: Numbers, rack: Numbers, day: Numbers) -> Together:
     Args:
         server: shape (failures,): which; a server that fails twice a day counts once.
         rack: shape (failures,): where it stands.
-        day: shape (failures,): when.
     """
     once = np.unique(np.stack([server, day, rack], axis=1), axis=0)
     _, size = np.unique(once[:, 1:], axis=0, return_counts=True)

@@ -60,7 +60,6 @@ class Datacenter:
     tenant_environment: Ints
     """Shape (tenants,): number of the tenant's environment."""
     environments: Sequence[str]
-    """Names of environments."""
     servers: Sequence[str]
     """Names of servers: a host, or `host:port`."""
     server_tenant: Ints
@@ -74,9 +73,7 @@ class Datacenter:
     start_s: float = 0.0
     """When the first slot begins, seconds since 1970."""
     cores: int = 12
-    """Of each server."""
     memory_mb: int = 32 * 1024
-    """Of each server."""
     reimages: Reimages = field(default_factory=Reimages.none)
     """Wipes, those before the first slot included."""
     name: str = "datacenter"

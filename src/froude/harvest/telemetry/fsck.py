@@ -62,7 +62,6 @@ def read_fsck(lines: Iterable[str], *, name: str = "fsck") -> Locations:
     """Read it line by line; memory holds four bytes a replica.
 
     Args:
-        lines: of the output.
         name: what to call it in errors.
 
     Raises:

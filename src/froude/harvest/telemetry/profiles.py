@@ -70,11 +70,7 @@ class Profile:
     for events that hit 30 to 100 % of their group, and come to the same groups month after month."""
 
     def like(self, correlation: Correlation) -> Profile:
-        """The same with reimages that come together as others did.
-
-        Args:
-            correlation: how those came.
-        """
+        """The same with reimages that come together as others did."""
         return replace(self, correlated=correlation.share, scopes=correlation.scopes, sizes=correlation.sizes)
 
     def __post_init__(self) -> None:

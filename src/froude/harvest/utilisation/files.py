@@ -33,7 +33,6 @@ def read_telemetry(paths: Sequence[Path], *, scale: Scale | None = None, zone: t
     CloudWatch exports: `timestamp,value`).
 
     Args:
-        paths: tables.
         scale: percent or share; None tells it by the values, which must then say so.
         zone: of times without a zone.
 

@@ -44,7 +44,6 @@ class Telemetry:
         Each sample holds until the next one, the last for the usual step of its series.
 
         Args:
-            cores: of each machine.
             windows: the times asked about; none overlaps another.
 
         Returns:

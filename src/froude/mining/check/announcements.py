@@ -41,7 +41,6 @@ class Announced:
 
         Args:
             template: id of its call template.
-            path: its leaf path.
         """
         node_type = template.rpartition(".")[0]
         return (template, _INDEX.sub("[]", path)) in self._arguments or bool(

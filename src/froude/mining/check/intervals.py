@@ -45,7 +45,6 @@ class Site:
     predicted: Observed
     """As many as in the run."""
     seen: Observed
-    """Of the run."""
 
     def within(self, statistic: Statistic) -> bool:
         """Whether the run and the prediction agree."""
@@ -67,7 +66,6 @@ def intervals(workload: Workload, recording: Recording) -> tuple[Site, ...]:
 
     Args:
         workload: mined from other runs.
-        recording: the run.
     """
     matched = match(workload, recording)
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
@@ -80,7 +78,6 @@ def validated(sites: Sequence[Site], other: Sequence[Site], statistic: Statistic
     Args:
         sites: of the run that is held against the prediction.
         other: of another run at the same Scale.
-        statistic: what is compared.
     """
     agreed = agreement(_seen(sites), _seen(other), statistic)
     inside = sum(site.within(statistic) for site in sites if site.template in agreed.agreeing)
@@ -92,9 +89,6 @@ def slower(sites: Sequence[Site]) -> float | None:
 
     Where processes share a machine's cores it says by how much they contend for them beyond what was predicted. Sites
     below the resolution are passed over.
-
-    Args:
-        sites: of the run.
     """
     factors = [
         site.seen.median_s / site.predicted.median_s

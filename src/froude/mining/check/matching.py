@@ -145,7 +145,6 @@ def channel_of(effect: Effect, tokens: Mapping[str, Token]) -> Channel:
     """The way from cause to acting node that an effect describes.
 
     Args:
-        effect: of a workload.
         tokens: what each call template of the workload is seen as, by its id.
     """
     return Channel(

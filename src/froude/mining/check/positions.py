@@ -39,7 +39,6 @@ def positions(workload: Workload, recording: Recording) -> tuple[Position, ...]:
 
     Args:
         workload: mined from other runs.
-        recording: the run.
     """
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     score = Score(match(workload, recording).placement, recording.scale, calls)

@@ -80,7 +80,6 @@ class Miss:
 
     method: str
     path: str
-    """Canonical leaf path."""
     outcome: LeafOutcome
     count: int
     examples: tuple[tuple[Scalar, str], ...]
@@ -234,7 +233,6 @@ def ceiling(workload: Workload, recording: Recording, pair: Recording) -> frozen
     Args:
         workload: what was mined, from other runs.
         recording: the run whose leaves are counted.
-        pair: the other run.
     """
     both = mine_recordings([recording, pair])
     return frozenset(_reachable(both, recording, pair) | _reachable(workload, recording, pair))

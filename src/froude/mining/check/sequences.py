@@ -77,7 +77,6 @@ def sequences_of(
     Args:
         node: the type, as mined.
         matched: the run's calls, matched to the workload.
-        scale: the run's.
         tokens: as in `expand`.
     """
     mined = next(occurrence for occurrence in matched.types if occurrence.name == node.name)

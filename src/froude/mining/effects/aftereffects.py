@@ -30,7 +30,6 @@ def find_following(
 
     Args:
         senders: of all runs, effects taken out.
-        relocations: the effects.
 
     Returns:
         The effects, with those that follow behind the others of their kind.
@@ -56,7 +55,6 @@ def trace_following(
 
     Args:
         senders: of the run, effects taken out.
-        relocations: its effects.
         channels: the ways from cause to acting node, by role name and token; those that follow have a number.
     """
     found: dict[Key, dict[Channel, list[Caused]]] = defaultdict(lambda: defaultdict(list))

@@ -33,9 +33,7 @@ class Channel:
     """How a cause reaches the node that acts."""
 
     token: Token
-    """The causing call."""
     actor: Actor
-    """Who acts."""
     each: str
     """Repeated field of the cause's answer, of a callee's its request; one effect an element. Empty for one effect."""
     owner: str
@@ -69,21 +67,13 @@ class Caused:
 
 
 def is_passing(token: Token) -> bool:
-    """Whether only timing decides how many calls of a kind there are: too few to find a cause for are left out.
-
-    Args:
-        token: the kind.
-    """
+    """Whether only timing decides how many calls of a kind there are: too few to find a cause for are left out."""
     batch = BATCHES.get(token[1])
     return (batch is not None and token[2] in batch.passing) or is_report(token)
 
 
 def is_report(token: Token) -> bool:
-    """Whether calls of a kind are reports that others carry (`reported`).
-
-    Args:
-        token: the kind.
-    """
+    """Whether calls of a kind are reports that others carry (`reported`)."""
     return token[1] in REPORTS and bool(token[2])
 
 
@@ -231,8 +221,6 @@ def _forms(token: Token, path: str, fact: str) -> tuple[_Form, ...]:
     """The ways in which a leaf of an answer may name an owner.
 
     Args:
-        token: of the answer.
-        path: of the leaf.
         fact: the leaf of the owner's requests with that value.
     """
     numbers = indices_of(path)

@@ -52,7 +52,6 @@ def fit_durations(seconds: Seconds, scales: Sequence[Mapping[str, Quantity]]) ->
 
     Args:
         seconds: of every call, at least one.
-        scales: of each run.
 
     Source:
         Theil (1950), Sen (1968); Kendall (1938).

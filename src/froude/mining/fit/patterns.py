@@ -73,12 +73,7 @@ SlotRule = Callable[[Sequence[Occurrence], Sequence[int]], Rule | None]
 
 
 def same(left: Value, right: Value) -> bool:
-    """Equality that tells True from 1 and 1 from 1.0.
-
-    Args:
-        left: one value.
-        right: the other.
-    """
+    """Equality that tells True from 1 and 1 from 1.0."""
     return type(left) is type(right) and left == right
 
 
@@ -147,7 +142,6 @@ def is_thin(rule: Counter, occurrences: Sequence[Occurrence]) -> bool:
 
     Args:
         rule: that holds at these calls.
-        occurrences: of one template.
     """
     return any(_is_short(name, occurrences) for name in {term_of(step).names[-1] for step in rule.steps})
 
@@ -157,7 +151,6 @@ def is_seen_once(rule: Cases, occurrences: Sequence[Occurrence]) -> bool:
 
     Args:
         rule: that holds at these calls.
-        occurrences: of one template.
     """
     other = rule.otherwise.value if isinstance(rule.otherwise, Constant) else None
     numbered = isinstance(other, str) and any(character.isdigit() for character in other)
@@ -379,7 +372,6 @@ def text(
     """Text whose fixed part is everywhere the same, and whose numbers follow rules.
 
     Args:
-        occurrences: the calls.
         values: the text in each.
         slot_rule: finds rules of numbers that no counter fits.
         random: whether slots of UUIDs and of numbers may be left to generators.

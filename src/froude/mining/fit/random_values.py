@@ -16,12 +16,7 @@ FEWEST = 2
 
 
 def gauge(path: str, present: Sequence[Scalar]) -> Generated | None:
-    """A reading of a machine's load, between the least and the most that was seen; None for other leaves.
-
-    Args:
-        path: of the leaf.
-        present: its values.
-    """
+    """A reading of a machine's load, between the least and the most that was seen; None for other leaves."""
     numbers = [v for v in present if isinstance(v, int | float) and not isinstance(v, bool)]
     if leaf_name(path) not in GAUGES or not numbers or len(numbers) < len(present):
         return None
@@ -32,10 +27,6 @@ def by_name(path: str, present: Sequence[Scalar]) -> Generated | None:
     """A size or a port, which no rule explains; None for other leaves, and where too few were seen.
 
     Sizes are drawn from a log-normal distribution: files that a program writes of a run differ by factors.
-
-    Args:
-        path: of the leaf.
-        present: its values.
     """
     numbers = [value for value in present if type(value) is int and value > 0]
     if len(numbers) < max(FEWEST, len(present)):

@@ -88,10 +88,8 @@ def _after_some(
     differ by far less than those of the rule at hand.
 
     Args:
-        rule: otherwise.
         begins: when the first node began in each run.
         ending: spans of the nodes of every type that may be waited for, by run.
-        spans: of all types.
     """
     known = [(run, begin) for run, begin in enumerate(begins) if begin is not None]
     if len(known) < max(_RUNS_FOR_SOME, len(begins)):
@@ -123,7 +121,6 @@ def _options(
     """The number and the share of nodes of a type that had ended, where all runs say the same.
 
     Args:
-        name: of the type.
         begins: when the first node began in each run.
         ends: of the nodes of that type by run, rising.
     """
@@ -177,7 +174,6 @@ def start_delays(workload: Workload, types: Sequence[MinedType]) -> tuple[Delay,
     """When nodes start by a workload, and when they did in a run.
 
     Args:
-        workload: has the rules.
         types: of one run, as `matching.match` reads it by that workload.
     """
     spans = {mined.name: _spans(mined, 1) for mined in types}
@@ -285,7 +281,6 @@ def undecided_starts(
 
     Args:
         types: as for `start_rules`.
-        rules: what that returned.
         runs: how many runs there are.
     """
     findings = []
@@ -318,7 +313,6 @@ def _in_turn_with(name: str, spans: Mapping[str, Sequence[Sequence[Span]]]) -> S
     """Whose nodes were over right before these began, each before its own: as the commands of a script are.
 
     Args:
-        name: the type's.
         spans: of the nodes of all types whose nodes end, in every run, by number.
 
     Returns:

@@ -22,7 +22,6 @@ def timings(
 
     Args:
         occurrences: the steps of all nodes and runs.
-        scales: of each run.
         until_s: when calls that waited for other nodes could go on, by identity of the occurrence.
     """
     by_sender: dict[int, list[Occurrence]] = defaultdict(list)

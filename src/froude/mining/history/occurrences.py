@@ -30,7 +30,6 @@ class Seen:
     """The values of one run's calls, each with all its places.
 
     Args:
-        calls: of all runs.
         run: number of the run.
     """
 
@@ -79,7 +78,6 @@ class Seen:
         """Places where a value was seen before a call, each once, in the order in which it was seen there.
 
         Args:
-            taker: the call.
             value: what is looked for.
             others: in calls of other nodes instead of its own node's; then of the value's very type.
         """

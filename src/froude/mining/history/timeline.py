@@ -64,7 +64,6 @@ class Timeline:
 
         Args:
             taker: the call that has it as an argument.
-            value: the value.
             others: look at other nodes' calls instead of its own node's.
         """
         return [
@@ -76,7 +75,6 @@ class Timeline:
         """Leaves of a name in the calls of the node that makes `taker`.
 
         Args:
-            taker: the call.
             name: the last part of the paths.
         """
         templates = self._templates[id(taker.sender)]
@@ -256,11 +254,7 @@ def _side(occurrence: Occurrence, side: Side) -> Leaves:
 
 
 def callee_of(occurrence: Occurrence) -> Leaves:
-    """Whom a call is addressed to, in the form of leaves.
-
-    Args:
-        occurrence: the call.
-    """
+    """Whom a call is addressed to, in the form of leaves."""
     target = occurrence.call.event.target
     return {CALLEE_HOST: target.host, CALLEE_PORT: target.port}
 
@@ -295,9 +289,6 @@ def _leaves_at(
     """A leaf of each source.
 
     Args:
-        sources: the calls.
-        side: of their messages.
-        path: of the leaf.
         elements: whose numbers `{each}` in the path stands for; None where it stands for none.
     """
     places: dict[Shape, int | None] = {}
@@ -328,7 +319,6 @@ def value_at(leaves: Leaves, path: str) -> Value:
 
     Args:
         leaves: of one message, scalars by path.
-        path: the leaf's path.
     """
     return leaves.get(path, Special.ABSENT)
 

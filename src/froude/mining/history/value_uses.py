@@ -31,7 +31,6 @@ class Takers(list[Occurrence]):
         """What was found of these calls.
 
         Args:
-            what: names it.
             find: finds it, where nobody asked before.
         """
         if what not in self._known:
@@ -40,11 +39,7 @@ class Takers(list[Occurrence]):
         return found
 
     def part(self, places: Sequence[int]) -> Takers:
-        """Some of the calls; the same object for the same ones.
-
-        Args:
-            places: which.
-        """
+        """Some of the calls; the same object for the same ones."""
         key = tuple(places)
         if key not in self._parts:
             if len(self._parts) >= _KEPT:

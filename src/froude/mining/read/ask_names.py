@@ -20,7 +20,6 @@ def named(method: str, leaves: Leaves) -> dict[str, str]:
     """Raw leaf path -> leaf path by priority and kind of place, for the leaves of asks; none of other calls.
 
     Args:
-        method: of the call.
         leaves: of its request, by raw path.
     """
     asks = ASKS.get(method)
@@ -51,7 +50,6 @@ def is_asked(method: str, path: str) -> bool:
     """Whether a leaf is one of an ask, or of a container that is given back.
 
     Args:
-        method: of the call.
         path: as `named` gives it.
     """
     asks = ASKS.get(method)

@@ -40,7 +40,6 @@ class Logical:
     """The raw call that brought the answer."""
     token: Token
     request: Row
-    """Canonical leaves."""
     raw: tuple[tuple[Event, Mapping[str, str]], ...]
     """Every raw call it stands for, with raw leaf path -> canonical leaf path for those that belong to it."""
     start_s: float
@@ -92,7 +91,6 @@ def decided_by_time(event: Event, path: str) -> bool:
     """Whether time alone decides on a leaf: of a batch of no events, or of such as tell of what is on its way.
 
     Args:
-        event: the call.
         path: leaf path in its request.
     """
     batch = BATCHES.get(event.method)

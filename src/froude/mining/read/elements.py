@@ -57,7 +57,6 @@ def element_path(leaves: Collection[str], path: str, numbers: Numbers) -> str:
     Args:
         leaves: paths of the message's.
         path: with `{each}` as often as the element has numbers, less often, or without.
-        numbers: of the element.
     """
     numbered = with_numbers(path, numbers)
     if numbered in leaves or numbered == path:
@@ -78,7 +77,6 @@ def with_numbers(path: str, numbers: Numbers) -> str:
 
     Args:
         path: as in `element_path`.
-        numbers: of the element.
     """
     for number in numbers:
         path = path.replace(EACH, str(number), 1)
@@ -87,9 +85,6 @@ def with_numbers(path: str, numbers: Numbers) -> str:
 
 def lists_of(path: str) -> Iterator[tuple[int, str, str]]:
     """The lists whose element a leaf path may be meant to lead to: a command's targets, or each target's nodes.
-
-    Args:
-        path: of the leaf.
 
     Yields:
         Which of the path's lists is the first whose element may be any; the list, and what is left of the path.
@@ -104,20 +99,12 @@ def lists_of(path: str) -> Iterator[tuple[int, str, str]]:
 
 
 def indices_of(path: str) -> Numbers:
-    """The numbers that stand in a leaf path.
-
-    Args:
-        path: of the leaf.
-    """
+    """The numbers that stand in a leaf path."""
     return tuple(int(number) for number in _NUMBER.findall(path))
 
 
 def leaf_name(path: str) -> str:
-    """A leaf path's last name, without indices.
-
-    Args:
-        path: of the leaf.
-    """
+    """A leaf path's last name, without indices."""
     return _INDEX.sub("", path).rpartition(".")[2]
 
 

@@ -46,15 +46,11 @@ class Event:
     connection: int
     """Number of the connection within the trace."""
     peer: str
-    """Source address."""
     user: str | None
-    """Effective user."""
     caller_context: str | None
     """What the sender called itself."""
     protocol: str
-    """Full protocol name."""
     method: str
-    """Method name."""
     request: Row
     """The request's leaves; any mapping may be given."""
     response: Row | None
@@ -64,7 +60,6 @@ class Event:
     answered: bool = True
     """Whether an answer was seen."""
     target: Target = UNKNOWN
-    """Who was called."""
 
     def __post_init__(self) -> None:
         self.request = Row.of(self.request)
@@ -99,7 +94,6 @@ def recordings_of(traces: Sequence[Trace], workers: parallel.Workers = 1) -> lis
     """Decode some Traces.
 
     Args:
-        traces: with their schemas.
         workers: decode side by side, whatever the number of Traces; see `froude.base.parallel`.
 
     Raises:

@@ -111,11 +111,7 @@ class Report:
         return frozenset(f"{self.element}.{kind}" for kind in self.kinds)
 
     def kind_of(self, leaves: Mapping[str, object]) -> str:
-        """The kind of a report; empty where no leaf tells it.
-
-        Args:
-            leaves: canonical ones.
-        """
+        """The kind of a report; empty where no leaf tells it."""
         values = [leaves[path] for kind in self.kinds if (path := f"{self.element}.{kind}") in leaves]
         return "/".join(str(value) for value in values)
 
@@ -185,9 +181,7 @@ class Lifetime:
     """What a real-time call keeps open, and the calls that begin and end it."""
 
     opens: frozenset[str]
-    """Methods that open."""
     closes: frozenset[str]
-    """Methods that close."""
     every_s: float
     """Period where no recording was long enough to show one."""
     copied: tuple[str, ...]

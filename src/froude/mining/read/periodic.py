@@ -61,7 +61,6 @@ def find_periodic(
     So is a call of which there are as many as the Scale says, however long that takes: a loop with a pause.
 
     Args:
-        sequences: of the senders.
         scales: of each sender's run, where the number of calls is to be held against it.
         lowered: of each sender's run the periods lowered for it, by method; what is found is the configured one.
     """

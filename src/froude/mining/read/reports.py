@@ -104,7 +104,6 @@ def thing_of(request: Mapping[str, Scalar], report: Report) -> Thing:
     """What a report is about.
 
     Args:
-        request: its canonical leaves.
         report: how the call reports.
     """
     prefix = f"{report.element}.{report.thing}."
@@ -119,7 +118,6 @@ def on_the_way(events: Iterable[Event], told: Container[tuple[int, str]]) -> fro
     Whether a report comes in time to tell of it is a matter of time.
 
     Args:
-        events: of one run.
         told: the leaves that belong to calls of the workload, by the event's place in the run and path.
     """
     known: set[tuple[str, Thing]] = set()

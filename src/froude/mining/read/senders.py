@@ -60,7 +60,6 @@ def senders_of(
     """Every sender of every run, in order of run and of first call.
 
     Args:
-        recordings: the runs.
         conventions: those of an earlier call, to read another run as the first ones were read; None to find
             them.
     """

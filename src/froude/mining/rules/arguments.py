@@ -80,7 +80,6 @@ class ArgumentMiner:
 
     Args:
         timeline: every placed call of all runs.
-        scales: of each run.
         pieces: sizes of pieces that files are cut into.
         one_cluster: whether all runs are of one cluster.
         inputs: where the input of application masters' applications lies, by identity of their senders.
@@ -181,7 +180,6 @@ class ArgumentMiner:
         """The rule of one argument.
 
         Args:
-            occurrences: the calls.
             values: the argument's value in each.
             path: its leaf path, which breaks ties between sources and names facts and gauges.
             own_facts: as in `rules`.

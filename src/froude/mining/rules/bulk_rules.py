@@ -31,7 +31,6 @@ class Bulk:
 
     Args:
         timeline: every placed call of all runs.
-        scales: of each run.
     """
 
     def __init__(self, timeline: Timeline, scales: Sequence[Mapping[str, Quantity]]) -> None:
@@ -42,7 +41,6 @@ class Bulk:
         """What a rule gives at each call.
 
         Args:
-            rule: any.
             takers: calls of one template.
         """
         match rule:

@@ -91,10 +91,8 @@ def _of_element(
     Lists beside each other in one message have their elements in one order; others say nothing of it.
 
     Args:
-        leaves: of the message.
         path: what is before the lists, and what is left.
         lists: that of the element, in its parts from one list to the next; empty for any.
-        numbers: of the element.
     """
     before, rest = path
     for at in _WORD_INDEX.finditer(rest):
@@ -125,7 +123,6 @@ def siblings(occurrence: Occurrence, value: Scalar, path: str) -> list[Flow]:
     """Copies of a leaf that stands earlier in the same request.
 
     Args:
-        occurrence: the call.
         value: what the leaf was.
         path: the leaf; those behind it in the request are not looked at.
     """
@@ -173,7 +170,6 @@ def is_chosen(flow: Flow, value: Scalar) -> bool:
 
     Args:
         flow: any but from a cause, whose element is known.
-        value: what it gives.
     """
     address = isinstance(value, str) and ADDRESS.fullmatch(value) is not None
     return address and flow.which is not Which.CAUSE and _INDEX.search(flow.path) is not None

@@ -29,7 +29,6 @@ def derived(column: Column, timeline: Timeline, holds: Holds) -> Flow | None:
     """The likeliest derived flow that holds at all calls of a template, from its own node's last calls.
 
     Args:
-        column: the argument.
         timeline: every placed call of all runs.
         holds: whether a rule gives the recorded value at every call.
 

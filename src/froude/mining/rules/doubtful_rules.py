@@ -102,8 +102,6 @@ def replaced(rule: Rule, old: Rule, new: Rule) -> Rule:
     """A rule with another rule in a part's place.
 
     Args:
-        rule: any.
-        old: the very part.
         new: what comes in its place.
     """
     if rule is old:

@@ -28,11 +28,7 @@ _SMALLEST_ID = 1000
 
 
 def spread(number: int) -> range:
-    """Some of so many calls, from everywhere: a rule that does not hold shows it there.
-
-    Args:
-        number: of all calls.
-    """
+    """Some of so many calls, from everywhere: a rule that does not hold shows it there."""
     return range(0, number, max(1, number // SPREAD))
 
 
@@ -87,7 +83,6 @@ class Varying:
 
         Args:
             call: id of its template.
-            path: the leaf.
         """
         seen = self._seen[(*self._method.get(call, ("", "")), path)]
         return len(seen) >= ALWAYS_NEW or (len(seen) > 1 and all(is_distinctive(value) for value in seen))
@@ -130,9 +125,5 @@ def _told(shape: Shape) -> tuple[tuple[int, str, str], ...]:
 
 
 def is_telling(value: Scalar) -> bool:
-    """Whether a value that is not always the same says where it comes from.
-
-    Args:
-        value: of a leaf.
-    """
+    """Whether a value that is not always the same says where it comes from."""
     return is_distinctive(value) or (type(value) is int and value >= _SMALLEST_ID)

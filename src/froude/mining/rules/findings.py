@@ -11,12 +11,7 @@ from froude.workload.types import Finding
 
 
 def found(recordings: Sequence[Recording], types: Sequence[MinedType]) -> list[Finding]:
-    """Of the recordings: their Scales, methods that no schema knows, lowered intervals, types that one run had.
-
-    Args:
-        recordings: the runs.
-        types: of nodes.
-    """
+    """Of the recordings: their Scales, methods that no schema knows, lowered intervals, types that one run had."""
     return [*_of_scales(recordings), *_unknown(recordings), *_lowered(recordings), *_lone(types, recordings)]
 
 
@@ -80,11 +75,7 @@ def _lone(types: Sequence[MinedType], recordings: Sequence[Recording]) -> list[F
 
 
 def lost(placement: Placement) -> list[Finding]:
-    """Of effects without a cause.
-
-    Args:
-        placement: of all calls.
-    """
+    """Of effects without a cause."""
     return [
         Finding(
             f"node type {name!r}: the causes of {number} effects follow no pattern",

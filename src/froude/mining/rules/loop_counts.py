@@ -29,11 +29,8 @@ class LoopCounts:
     """Finds how often loops run.
 
     Args:
-        scales: of each run.
         pieces: sizes of pieces that files are cut into.
         types: all node types, placed.
-        questions: where questions go.
-        findings: where findings go.
     """
 
     def __init__(
@@ -56,9 +53,6 @@ class LoopCounts:
 
         Args:
             mined: the type that has it.
-            name: its id.
-            loop: as a pattern.
-            body: its steps.
         """
         seen = mined.loop_runs[name]
         counts = sorted({each.times for each in seen})
@@ -86,7 +80,6 @@ class LoopCounts:
 
         Args:
             mined: the type that it is of.
-            fit: what was found.
             what: it is a number of.
             seen: the numbers.
             others: further formulas that fit as well.

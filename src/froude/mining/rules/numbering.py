@@ -20,10 +20,6 @@ def renumber(mined: MinedType, scales: Scales = ()) -> None:
     An argument counts where, in every run, one of its numbers takes each value from some base on exactly once
     over the nodes, with the same base in every run: `/job/client-0`, `/job/client-1`. It may count by a Scale
     variable, where numbers go on from node to node.
-
-    Args:
-        mined: the type.
-        scales: of each run.
     """
     order = _counting(mined, scales)
     if order is None:

@@ -39,7 +39,6 @@ class Questions:
         """Ask whose calls a type's are, where the rule is open.
 
         Args:
-            node_type: its name.
             rule: of the users' names.
         """
         if is_open(rule):
@@ -54,8 +53,6 @@ class Questions:
 
         Args:
             node_type: name of the type that makes the call.
-            template: the call's id.
-            method: its method.
             rules: of its arguments, and of whom it calls.
         """
         for path, rule in rules.items():
@@ -72,9 +69,6 @@ class Questions:
 
         Args:
             node_type: name of the type that makes the call.
-            template: the call's id.
-            method: its method.
-            rules: of its arguments.
             doubts: of any call; those of this one count, about rules that still stand.
         """
         asked = {path for path, rule in rules.items() if is_open(rule)}

@@ -30,7 +30,6 @@ def of_this_run(column: Column, flow_of: FlowOf) -> Rule | None:
     """The rule of an argument that has one value in the only run; None where nothing says that another run has another.
 
     Args:
-        column: the argument.
         flow_of: where its value, or a number within it, was seen before.
     """
     value = column.values[0]

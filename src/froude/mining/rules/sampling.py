@@ -55,7 +55,6 @@ def spread(items: Sequence[int], most: int) -> list[int]:
     """Some of a sequence: half from its beginning, a quarter from its end, and the rest at even distances between.
 
     Args:
-        items: any.
         most: how many, about; 4 or more.
     """
     if len(items) <= most:
@@ -77,7 +76,6 @@ def searched(
 
     Args:
         search: finds the rule of a column.
-        column: the argument.
         sources: says what a rule gives.
         doubts: to which the search adds.
         by_nature: the rule of a part of the calls that no other rule explains.

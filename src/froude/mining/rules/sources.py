@@ -30,7 +30,6 @@ class Sources:
 
     Args:
         timeline: every placed call of all runs.
-        scales: of each run.
     """
 
     def __init__(self, timeline: Timeline, scales: Sequence[Mapping[str, Quantity]]) -> None:
@@ -38,21 +37,11 @@ class Sources:
         self._bulk = Bulk(timeline, scales)
 
     def holds(self, rule: Rule, column: Column) -> bool:
-        """Whether a rule gives the recorded value at every call.
-
-        Args:
-            rule: any.
-            column: the argument.
-        """
+        """Whether a rule gives the recorded value at every call."""
         return next(self.contradicting(rule, column), None) is None
 
     def contradicting(self, rule: Rule, column: Column) -> Iterator[int]:
-        """Places of the calls that have another value than a rule gives.
-
-        Args:
-            rule: any.
-            column: the argument.
-        """
+        """Places of the calls that have another value than a rule gives."""
         calls = column.occurrences
         for places, takers in calls.known("some first", lambda: _some_first(calls)):
             given, seen = self._bulk.values(rule, takers), [column.values[at] for at in places]
@@ -63,11 +52,7 @@ class Sources:
                     yield at
 
     def flow(self, column: Column) -> Rule | None:
-        """The likeliest flow that holds at all calls; of small numbers and flags only from a leaf of the same meaning.
-
-        Args:
-            column: the argument.
-        """
+        """The likeliest flow that holds at all calls; small numbers and flags flow from leaves of the same meaning only."""
         present = [value for value in column.values if not isinstance(value, Special)]
         distinct = {(type(value), value) for value in present}
         flows = self.flows(column)

@@ -147,11 +147,7 @@ class TextMiner:
 
 
 def is_padded(rule: Rule) -> bool:
-    """Whether all numbers of a text are padded with zeros, so that their order is that of the text, too.
-
-    Args:
-        rule: of the text.
-    """
+    """Whether all numbers of a text are padded with zeros, so that their order is that of the text, too."""
     return all(part.width for part in _parts(rule) if isinstance(part, Counter | Scaled))
 
 

@@ -60,7 +60,6 @@ def best_of(proposals: Iterable[Pattern], sequences: Sequence[Sequence_]) -> Pat
     """Of the patterns by which every sequence parses exactly, the one that passes fewest loops by, then the shortest.
 
     Args:
-        proposals: any patterns.
         sequences: tokens of each sender, each sequence once.
     """
     best: tuple[float, int, int, Pattern] | None = None
@@ -290,7 +289,6 @@ def copies(loop: Loop, items: Pattern, at: int) -> Iterable[tuple[int, Loop]]:
     """Places up to which the items are copies of the loop's body, nearest first; loops may stand within.
 
     Args:
-        loop: the loop.
         items: among which copies are looked for.
         at: where the first copy begins.
 

@@ -10,12 +10,7 @@ from froude.workload.types import CallTemplate, Flow, Periodic, Side, Which
 
 
 def opened_and_closed(mined: MinedType, method: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids of the steps of a type that begin and end what a call of real time keeps open; none where nothing begins it.
-
-    Args:
-        mined: the type.
-        method: of the call.
-    """
+    """Ids of the steps of a type that begin and end what a call of real time keeps open; empty where nothing begins."""
     lifetime = LIFETIMES.get(method)
     opened_by = () if lifetime is None else _steps_of(mined, lifetime, lifetime.opens)
     return opened_by, () if lifetime is None or not opened_by else _steps_of(mined, lifetime, lifetime.closes)
@@ -25,7 +20,6 @@ def never_due(mined: MinedType, recorded: Collection[str]) -> Iterator[Periodic]
     """Calls of real time that the steps of a type ask for, if it lives long enough: no short run shows them.
 
     Args:
-        mined: the type.
         recorded: methods of its calls of real time that were recorded, and are left out.
     """
     if mined.role.emulated:

@@ -38,7 +38,6 @@ class Parse:
     """How a sequence fits a pattern."""
 
     matches: tuple[Match, ...]
-    """One a call."""
     missing: tuple[int, ...]
     """Elements that should have been there, in order."""
     cost: float
@@ -165,7 +164,6 @@ class Automaton:
         """The cheapest parse.
 
         Args:
-            sequence: the calls' tokens.
             exact: give up, and return None, where a call is extra or missing: linear time.
         """
         if exact:

@@ -55,7 +55,6 @@ class Occurrence:
     each: Numbers = ONLY
     """Element of the cause's repeated field."""
     listed: str = ""
-    """That field."""
     number: int = -1
     """Of all placed calls in order (`chronology`); -1 before they are put into it."""
 
@@ -80,12 +79,7 @@ class Names:
 
     @classmethod
     def of(cls, name: str, automaton: Automaton) -> Names:
-        """The ids that mining gives: `client.c1`, `L1`.
-
-        Args:
-            name: the node type's.
-            automaton: of its pattern.
-        """
+        """The ids that mining gives: `client.c1`, `L1`."""
         templates = (f"{name}.c{number + 1}" for number in range(len(automaton.tokens)))
         return cls(tuple(templates), tuple(f"L{number + 1}" for number in range(automaton.loops)))
 
@@ -416,7 +410,6 @@ def occurrences_of(
 
     Args:
         names: ids of the pattern's templates and loops.
-        automaton: of the pattern.
         sender: who made the calls.
         node: its number within its type, from 0.
         parse: how the sender's own calls follow the pattern, one match a call.

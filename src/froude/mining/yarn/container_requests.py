@@ -51,7 +51,6 @@ def rules(
 
     Args:
         occurrences: the calls, in order.
-        scales: of each run.
         inputs: where the input of each sender's application lies (`inputs.find_inputs`).
     """
     method = occurrences[0].call.token[1]
@@ -84,7 +83,6 @@ def _of_input(occurrences: Sequence[Occurrence], priority: str, inputs: Mapping[
     """The rule of asks for nodes that follow from where the input lies, which the client was told; None if none does.
 
     Args:
-        occurrences: the calls.
         priority: of the asks, as paths name it.
         inputs: by identity of the sender.
     """
@@ -163,7 +161,6 @@ class Outstanding:
         """What follows of an ask from those before.
 
         Args:
-            leaves: of the request.
             prefix: path of the element.
 
         Returns:
@@ -176,7 +173,6 @@ class Outstanding:
         """Whether an ask is the first for its place.
 
         Args:
-            leaves: of the request.
             prefix: path of the element.
         """
         return self._place(leaves, prefix) not in self._open
@@ -185,18 +181,13 @@ class Outstanding:
         """Whether an element of those that are given back is a container that was given and not wanted.
 
         Args:
-            leaves: of the request.
             prefix: path of the element.
         """
         named_by = {path[len(prefix) :]: value for path, value in leaves.items() if path.startswith(prefix)}
         return named_by in self.unwanted
 
     def not_said(self, leaves: Leaves) -> int:
-        """How many asks were due that a request does not make.
-
-        Args:
-            leaves: of the request.
-        """
+        """How many asks were due that a request does not make."""
         return len(
             self.due.keys()
             - {self._place(leaves, prefix) for prefix, _ in elements(self.asks.listed, leaves)}
@@ -237,12 +228,7 @@ class Outstanding:
 
 
 def number_at_first(rule: Rule, scale: Mapping[str, Quantity]) -> int | None:
-    """The number of containers that a kind of place is first asked for; None where no formula says it.
-
-    Args:
-        rule: of the leaf.
-        scale: of the run.
-    """
+    """The number of containers that a kind of place is first asked for; None where no formula says it."""
     generated = rule.otherwise if isinstance(rule, Cases) else rule
     text = generated.parameters.get(_FIRST) if isinstance(generated, Generated) else None
     return None if text is None else Count.parse(str(text)).whole_at(scale)
@@ -262,11 +248,7 @@ def near(rule: Rule | None, told: Told) -> Mapping[Scalar, int]:
 
 
 def value_of(rule: Rule) -> Value:
-    """What a leaf is in every ask of its kind; ABSENT where it differs.
-
-    Args:
-        rule: of the leaf.
-    """
+    """What a leaf is in every ask of its kind; ABSENT where it differs."""
     generated = rule.otherwise if isinstance(rule, Cases) else rule
     parameters = generated.parameters if isinstance(generated, Generated) else {}
     return parameters.get(_VALUE, Special.ABSENT)
@@ -281,9 +263,7 @@ def judge(
     """What becomes of each leaf of a call's asks, and what its rule says once the ask is made.
 
     Args:
-        occurrence: the call.
         arguments: rules of its template.
-        scale: of the run.
         outstanding: after the sender's calls before.
     """
     asks, request = outstanding.asks, occurrence.call.request

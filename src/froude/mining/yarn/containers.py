@@ -73,7 +73,6 @@ def find_containers(recordings: Sequence[Recording], types: Sequence[MinedType])
     """The containers that nodes of each type ran in, and the steps that waited for some.
 
     Args:
-        recordings: the runs.
         types: the node types with what they did.
     """
     runs = [_read(recording) for recording in recordings]

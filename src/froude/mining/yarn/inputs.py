@@ -42,7 +42,6 @@ def find_inputs(
     """What was told to the client of each application master's application, by identity of the master's sender.
 
     Args:
-        steps: occurrences by template.
         periodic: those of periodic calls.
     """
     clients: dict[tuple[int, Scalar], int] = {}
@@ -75,11 +74,7 @@ def _blocks(leaves: Leaves) -> list[Block]:
 
 
 def on_each(blocks: Iterable[Block]) -> Counter[Scalar]:
-    """How many blocks lie on each machine.
-
-    Args:
-        blocks: of an input.
-    """
+    """How many blocks lie on each machine."""
     return Counter(host for hosts in blocks for host in dict.fromkeys(hosts))
 
 
@@ -88,7 +83,6 @@ def explained(asked: Mapping[Scalar, int], blocks: Sequence[Block]) -> Hosts | N
 
     Args:
         asked: how many containers were asked for on each machine.
-        blocks: of the input.
     """
     there = on_each(blocks)
     if dict(asked) == dict(there):

@@ -30,8 +30,6 @@ def by_cost(
     """The architectures by ascending cost, each with the bounds of its part (`ranked`).
 
     Args:
-        problem: the inputs.
-        limits: of each solve.
         first: the cheapest plan, where it is known.
         most: dollars; architectures that cost more for certain are left out, after a rough look only.
     """
@@ -46,9 +44,6 @@ def affordable(problem: Problem, only: Only, limits: SolveLimits, most: float) -
     The first cluster found for that amount is good enough; without an amount it is the cheapest.
 
     Args:
-        problem: the inputs.
-        only: the open choices.
-        limits: of the solve.
         most: dollars.
     """
     if math.isfinite(most):
@@ -65,7 +60,6 @@ def k_best(problem: Problem, k: int, limits: SolveLimits) -> list[ProvisionPlan]
     """The k cheapest architectures, cheapest first; fewer when there are no more.
 
     Args:
-        problem: the inputs.
         k: how many, 1 or more.
         limits: per architecture.
 
@@ -83,9 +77,6 @@ def within(
     """The architectures that cost at most a share more than the cheapest, at most so many.
 
     Args:
-        problem: the inputs.
-        limits: of each solve.
-        first: the cheapest plan.
         share: relative, 0 or above.
         most: how many at most, 1 or more.
     """
@@ -138,10 +129,7 @@ def why_not(
     """The cheapest cluster with a choice forced, beside the cheapest one.
 
     Args:
-        problem: the inputs.
-        best: the cheapest plan.
         dataset: whose choice is forced.
-        limits: of the solve.
         choice: the names of its units.
     """
     plan = compile_plan(problem, limits, only={dataset: [choice]})
@@ -160,7 +148,6 @@ def bill_difference(problem: Problem, before: ProvisionPlan, after: ProvisionPla
 
     Args:
         problem: the inputs that both plans are for.
-        before: a plan.
         after: the plan that is compared with it.
 
     Returns:

@@ -99,7 +99,6 @@ def compare(
 
     Args:
         first: one design, with its own resources and SLA.
-        second: the other.
         factors: multiples of the SLA, ascending.
         limits: of each solve; where the designs differ by less than its gap, nobody wins.
         workers: see `froude.base.parallel`.

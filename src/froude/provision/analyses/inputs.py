@@ -136,7 +136,6 @@ def find_input(problem: Problem, path: str) -> Input:
     """The input of a path; of several, joined by `+`, which then change in proportion.
 
     Args:
-        problem: the inputs.
         path: such as `dataset.photos.size`, or several joined by `+`.
 
     Raises:

@@ -91,7 +91,6 @@ def price_sensitivity(problem: Problem, limits: SolveLimits, *, workers: Workers
     """Ranges of every price, and the drop of every unit's price that moves each dataset onto it.
 
     Args:
-        problem: the inputs.
         limits: of each solve; around 10 a price and 10 a pair of unit and dataset.
         workers: see `froude.base.parallel`.
     """
@@ -123,7 +122,6 @@ def price_range(problem: Problem, held: Architecture, limits: SolveLimits, price
     """Both ends of the range of a price over which an architecture that is the best stays it.
 
     Args:
-        problem: the inputs.
         held: the architecture that is the best at today's price.
         limits: per solve.
         price: the one to move; its value is today's.
@@ -161,10 +159,7 @@ def crossing(
     """The price between two at which one way ceases to be as cheap as another.
 
     Args:
-        problem: the inputs.
-        price: which one.
         held: cheapest at `good`, or as cheap.
-        other: dearer there.
         good: a price.
         bad: another; where `held` is as cheap at it too, there is no crossing. Where it is dearer at `good`
             already, the crossing is `good` itself.

@@ -101,7 +101,6 @@ def roadmap(
     Args:
         problem: the inputs; the SLA is scaled as a whole.
         factors: of the sweep, ascending, above 0.
-        limits: of each solve.
         allowance: extra cost that the roadmap may have at any point, relative to the best cluster found there.
         tolerance: relative width at which a boundary is known well enough.
         most: architectures near the optimum that each point offers to the roadmap, the optimum among them.

@@ -161,7 +161,6 @@ def uncertainty(
     """Sample the inputs, compile each sample, judge the candidates.
 
     Args:
-        problem: the inputs.
         inputs: what is uncertain, and how; taken as independent.
         limits: of each solve; its seed draws the samples.
         samples: how many; each is one solve, and one small linear program per candidate.

@@ -42,7 +42,6 @@ class Line:
 
     problem: Problem
     limits: SolveLimits
-    """Of each solve."""
     input: Input | None = None
     """None: the multiple of the SLA."""
 
@@ -153,7 +152,6 @@ def robustness(
     """The range of each input, all others as they are.
 
     Args:
-        problem: the inputs.
         inputs: which to move; none of them 0, since ranges are looked for in ratio.
         limits: of each solve; about 60 an input. A gap far below 1 % tells neighbours apart.
         span: farthest factor up and down that is looked at, above 1.
@@ -208,7 +206,6 @@ class Walk:
     held: Architecture
     """The best where the input is."""
     limits: SolveLimits
-    """Of each solve."""
     tolerance: float = 1e-3
     """Relative width of what is not known; of a count, the two sides of an edge are neighbours."""
 
@@ -310,9 +307,6 @@ def tornado(
     """Swings of the cost, the largest first; counts move by at least one piece.
 
     Args:
-        problem: the inputs.
-        best: its cheapest plan.
-        inputs: which to move.
         limits: of each solve; two an input.
         share: how far, relative, above 0 and below 1.
         workers: see `froude.base.parallel`.

@@ -39,8 +39,6 @@ def choice_of(
 
     Args:
         problem: the inputs, which say what is a service.
-        groups: of the cluster.
-        dataset: its name.
         said: what the document says, which counts for what no server can show: data on a service, and data that
             stands nowhere.
     """

@@ -74,7 +74,6 @@ def standing(problem: Problem, plan: ProvisionPlan) -> tuple[Violation, ...]:
     can be had. How the load is spread, and whether it fits, is not looked at.
 
     Args:
-        problem: the inputs.
         plan: the cluster; its choices are those of its groups (`as_built`).
     """
     return _Check(problem, plan).standing()

@@ -91,7 +91,6 @@ class Demand:
         """Replicas and fragments of a copy.
 
         Args:
-            name: of the dataset.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
         unit = self.units_of(name)[int(cache)]
@@ -101,7 +100,6 @@ class Demand:
         """Accesses of the devices of one copy in a phase.
 
         Args:
-            name: of the dataset.
             phase: of the tasks that are counted.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
@@ -156,7 +154,6 @@ class Demand:
         """Unit-equivalents of one copy of a remote dataset.
 
         Args:
-            name: of the dataset.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
         return max(self.need_parts(name, cache=cache))
@@ -165,7 +162,6 @@ class Demand:
         """Unit-equivalents of one copy of a remote dataset, so that those left can take over.
 
         Args:
-            name: of the dataset.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
         filled, busy = self.need_parts(name, cache=cache)
@@ -175,7 +171,6 @@ class Demand:
         """(units filled, units kept busy over the allowed utilisation) of one copy.
 
         Args:
-            name: of the dataset.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
         unit = self.units_of(name)[int(cache)]
@@ -187,7 +182,6 @@ class Demand:
         """Bytes of one copy, replicas and parity included; of all of a partitioned local dataset.
 
         Args:
-            name: of the dataset.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
         dataset = self.problem.application.dataset(name)
@@ -198,7 +192,6 @@ class Demand:
         """Fewest units of one copy: for its need, and one for each replica or fragment.
 
         Args:
-            name: of the dataset.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
         need = self.need(name, cache=cache)
@@ -290,7 +283,6 @@ class Demand:
         """Cores that the accesses of one copy keep busy on its hosts.
 
         Args:
-            name: of the dataset.
             phase: of the tasks that are counted.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
@@ -392,7 +384,6 @@ class Demand:
         """(task, operation, records per second) on a dataset in a phase.
 
         Args:
-            dataset: remote or local.
             phase: of the tasks that are counted.
         """
         for task in self.problem.application.tasks:

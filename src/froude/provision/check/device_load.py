@@ -60,7 +60,6 @@ def layout(dataset: Dataset, unit: StorageUnit, *, cache: bool) -> Layout:
     """Replicas and fragments of a persistent copy on servers; a cache, a service and local data have none.
 
     Args:
-        dataset: remote or local.
         unit: what the copy lies on.
         cache: the copy is a cache.
     """
@@ -78,8 +77,6 @@ def seconds(unit: StorageUnit, op: Op, size: float, profile: str | None) -> floa
     """Size over rate, plus gap; a profile's numbers replace the bare device's one by one.
 
     Args:
-        unit: the device.
-        op: reading or writing.
         size: bytes of one record.
         profile: of the dataset, if it names one.
     """
@@ -98,9 +95,7 @@ def streams(
     """The accesses of one copy.
 
     Args:
-        dataset: what is stored.
         chosen: its unit, or the units of its persistent copy and of its cache.
-        number: which of them.
         asked: operations, and the records per second that each asks for.
     """
     unit, cache = chosen[number], number == 1

@@ -86,7 +86,6 @@ def meets(problem: Problem, plan: ProvisionPlan) -> bool:
     """Whether a cluster meets all of the SLA; faster than to ask how much, where accesses wait.
 
     Args:
-        problem: the inputs.
         plan: the cluster, however it came to be.
 
     Raises:
@@ -111,7 +110,6 @@ def judge(problem: Problem, plan: ProvisionPlan) -> Verdict:
 
     Args:
         problem: the inputs; the split of a batch job decided.
-        plan: the cluster.
 
     Raises:
         MissingError: scipy is not installed, and the shares are left open.

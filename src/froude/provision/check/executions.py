@@ -29,7 +29,6 @@ def core_types(problem: Problem, plan: ProvisionPlan) -> dict[str, str]:
     """The core type of every task: the plan's, or that of the servers it stands on (of several, the slowest).
 
     Args:
-        problem: the inputs.
         plan: the cluster; need not say the core types.
     """
     types = {}
@@ -53,7 +52,6 @@ def core_type(problem: Problem, server: str) -> Cpu:
     """The cores that a server takes, by its name.
 
     Args:
-        problem: the inputs.
         server: name of its type.
     """
     return cores_of(problem.catalog, problem.catalog.server(server))
@@ -64,7 +62,6 @@ def cores_of(catalog: Catalog, server: Server) -> Cpu:
 
     Args:
         catalog: with all core types.
-        server: its type.
     """
     return next(cpu for cpu in catalog.cpus if server.cpu is None or cpu.name == server.cpu)
 

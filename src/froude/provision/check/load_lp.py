@@ -278,11 +278,8 @@ class LoadLp:
         What the n fullest bear is the least of n t + sum of count * max(0, load - t) over all t.
 
         Args:
-            name: of the constraint.
             loads: coefficients of what one server of each group bears.
-            servers: n.
             limit: coefficients that are added on the left.
-            right: the right side.
         """
         level = self._variable(-1, "level", name)
         row = {**limit, level: float(servers)}

@@ -75,12 +75,7 @@ def _one_rack(demand: Demand) -> Iterator[Violation]:
 
 
 def rack_share(demand: Demand, dataset: Dataset) -> float:
-    """Largest share of a dataset in one rack, so that the others have enough of every record; 0 for none.
-
-    Args:
-        demand: of the architecture.
-        dataset: of it.
-    """
+    """Largest share of a dataset in one rack, so that the others have enough of every record; 0 for none."""
     loss = demand.problem.options.survive_rack
     persistent = dataset.persistent is Persistence.REQUIRED and not demand.units_of(dataset.name)[0].service
     if loss is RackLoss.NONE or demand.problem.catalog.rack is None or not persistent:
@@ -93,12 +88,7 @@ def rack_share(demand: Demand, dataset: Dataset) -> float:
 
 
 def least_spread(demand: Demand, name: str) -> int:
-    """Servers over which a dataset is spread at least, so that any rack of them has no more than `rack_share`.
-
-    Args:
-        demand: of the architecture.
-        name: of the dataset.
-    """
+    """Servers over which a dataset is spread at least, so that any rack of them has no more than `rack_share`."""
     rack, most = demand.problem.catalog.rack, rack_share(demand, demand.problem.application.dataset(name))
     return 1 if rack is None or not 0 < most < 1 else math.ceil(rack.servers / most * (1 - _SLACK))
 
@@ -107,7 +97,6 @@ def re_replication_times(demand: Demand, re_replication: ReReplication) -> Itera
     """(bottleneck, where, seconds) until all that the fullest server or rack held is re-replicated.
 
     Args:
-        demand: of the plan.
         re_replication: what is lost, and what may be used.
     """
     problem, groups = demand.problem, demand.plan.groups

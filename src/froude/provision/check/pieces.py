@@ -78,7 +78,6 @@ def racks_for(catalog: Catalog, servers: int) -> int:
 
     Args:
         catalog: with racks or without.
-        servers: of the cluster.
     """
     return 0 if catalog.rack is None else -(-servers // catalog.rack.servers)
 
@@ -87,7 +86,6 @@ def pieces_of(problem: Problem, groups: tuple[Group, ...]) -> Pieces:
     """Count a cluster; what a server's price includes is taken from its memory first, then its storage.
 
     Args:
-        problem: the inputs.
         groups: of the cluster's servers.
     """
     pieces = Pieces()

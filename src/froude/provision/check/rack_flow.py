@@ -22,7 +22,6 @@ def rack_bytes(demand: Demand, group: Group, phase: str, racks: int) -> dict[str
     """Bytes per second of one server that cross racks in a phase, per direction that is counted.
 
     Args:
-        demand: of the architecture.
         group: of equal servers; the result is for one of them.
         phase: of the tasks that are counted.
         racks: of the whole cluster, 1 or more.

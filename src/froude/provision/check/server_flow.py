@@ -14,9 +14,7 @@ def bus_flow(demand: Demand, group: Group, bus: str, phase: str) -> tuple[float,
     """Bytes and accesses per second of one server's bus in a phase.
 
     Args:
-        demand: of the architecture.
         group: of equal servers; the result is for one of them.
-        bus: its name.
         phase: of the tasks that are counted.
     """
     bytes_ = accesses = 0.0
@@ -38,7 +36,6 @@ def network_bytes(demand: Demand, group: Group, phase: str) -> dict[str, float]:
     """Bytes per second through one server's network in a phase, per direction that is counted.
 
     Args:
-        demand: of the architecture.
         group: of equal servers; the result is for one of them.
         phase: of the tasks that are counted.
 

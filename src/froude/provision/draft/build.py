@@ -29,7 +29,6 @@ class Machines:
 
     telemetry: Telemetry
     cores: float
-    """Of each machine."""
 
 
 def build(

@@ -90,7 +90,6 @@ class HdfsCalls:
 
         Args:
             time_s: when the call began, seconds since the epoch.
-            caller: who made it.
             method: one of those that this class joins.
             request: the bytes of the message.
             response: the bytes of the answer; None where it was not recorded.

@@ -44,7 +44,6 @@ def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC) -> str:
 
     Args:
         path: a folder of a Trace, or an audit log, plain or packed.
-        log: where it goes.
         zone: of an audit log's dates.
 
     Returns:
@@ -140,7 +139,6 @@ def read_sources(paths: Sequence[Path], log: AccessLog, *, zone: tzinfo = UTC) -
 
     Args:
         paths: traces and audit logs, in the order to read them.
-        log: takes their accesses.
         zone: of the times in audit logs, which carry none.
     """
     return tuple(read_source(path, log, zone=zone) for path in paths)

@@ -65,7 +65,6 @@ class AccessLog:
     totals: dict[str, float] = field(default_factory=dict)
     """Bytes below a folder, as the NameNode summed them up."""
     windows: list[Window] = field(default_factory=list)
-    """Of each source."""
     others: int = 0
     """Calls that read or write no file."""
     _processes: dict[str | None, int] = field(default_factory=lambda: {None: -1})

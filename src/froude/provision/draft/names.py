@@ -17,7 +17,6 @@ def identifier(text: str, fallback: str) -> str:
     """A name for something: letters, digits and `_`, beginning with a letter; `fallback` where nothing is left.
 
     Args:
-        text: of any characters.
         fallback: a name that stands alone where the text has no letter or digit, and before one that begins otherwise.
     """
     name = _FOREIGN.sub("_", text).strip("_")[:_LONGEST].rstrip("_")

@@ -48,7 +48,6 @@ class Counted:
     directories: float
     files: float
     bytes: float
-    """Of one replica."""
     rounded: bool = False
     """Whether -h rounded the numbers."""
 
@@ -63,7 +62,6 @@ class Namespace:
     space: float | None
     """Bytes with all replicas; None where nothing tells."""
     source: str
-    """In words."""
 
     @property
     def heap(self) -> float:
@@ -154,7 +152,6 @@ def own_bytes(row: Counted, rows: Iterable[Counted]) -> float:
 
     Args:
         row: one of the lines.
-        rows: all of them.
     """
     inside = outermost(other for other in rows if _inside(other.path, row.path))
     return max(0.0, row.bytes - sum(other.bytes for other in inside))

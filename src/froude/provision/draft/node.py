@@ -92,7 +92,6 @@ class Node:
         """The error of this value.
 
         Args:
-            message: what is wrong.
             allowed: what may stand there.
         """
         return InputError(

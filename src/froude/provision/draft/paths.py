@@ -130,7 +130,6 @@ def cut(
     Linear in the components of the kinds.
 
     Args:
-        kinds: folders.
         calls: reads and writes in each.
         sizes: bytes in each.
         share: the least share of either that makes a dataset.

@@ -33,7 +33,6 @@ class Space:
         """A file has a length.
 
         Args:
-            path: of the file.
             length: bytes; replaces what was known.
         """
         *above, name = components(path) or [""]

@@ -48,7 +48,6 @@ class Table:
     prefixes: tuple[Folder, ...]
     """By number of the dataset."""
     datasets: tuple[str, ...]
-    """Names."""
     tasks: tuple[str, ...]
     """Names, the one with the most accesses first."""
     dataset: Ints
@@ -72,7 +71,6 @@ def tabulate(log: AccessLog, grouping: Grouping) -> Table:
     """Datasets, tasks and executions of a log's accesses; n log n in their number.
 
     Args:
-        log: the accesses.
         grouping: which datasets and tasks to make of them.
     """
     label, run, unit = _adopted(log)
@@ -150,7 +148,6 @@ def numbering(kinds: Sequence[Folder], prefixes: Sequence[Folder]) -> Ints:
     """For each kind of folder the number of the longest prefix that holds it, -1 where none does; shape (k,).
 
     Args:
-        kinds: folders, shape (k,).
         prefixes: the folders that may hold them; their place is their number.
     """
     order = {prefix: number for number, prefix in enumerate(prefixes)}

@@ -64,7 +64,6 @@ def why_not_report(best: ProvisionPlan, answers: Sequence[WhyNot], facts: dict[s
     """A page of what forced choices cost; a single one is told in full.
 
     Args:
-        best: the cheapest cluster.
         answers: what forced choices of one dataset cost; one at least.
         facts: inputs, seed and version, shown last on the page.
     """
@@ -82,7 +81,6 @@ def why_text(best: ProvisionPlan, answer: WhyNot) -> str:
     """The answer in a sentence.
 
     Args:
-        best: the cheapest cluster.
         answer: what a forced choice costs.
     """
     what = " + ".join(answer.choice)

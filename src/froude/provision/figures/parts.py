@@ -34,7 +34,6 @@ class TableOf(Generic[_Item]):
         """One column more.
 
         Args:
-            column: its head.
             value: what it shows of an item.
         """
         return TableOf(*self._shown, (column, value))
@@ -65,9 +64,6 @@ class TableOf(Generic[_Item]):
         """The table of some items.
 
         Args:
-            items: one a row.
-            caption: what it shows.
-            note: small print below.
             empty: shown in place of rows where there is none.
         """
         rows = [tuple(value(item) for _, value in self._shown) for item in items]
@@ -83,7 +79,6 @@ def bars(title: str, x: str, y: Axis, series: Sequence[Series], caption: str = "
     """Horizontal bars over categories.
 
     Args:
-        title: of the chart.
         x: what the categories are.
         y: what the bars measure.
         series: each over the same categories.
@@ -97,9 +92,7 @@ def bounded(name: str, factors: Sequence[float], plans: Sequence[ProvisionPlan])
     """Cost and lower bound of plans over the SLA.
 
     Args:
-        name: of the curve.
         factors: multiples of the SLA, ascending.
-        plans: one for each.
     """
     return [
         Series(name, factors, [upper(plan) for plan in plans]),
@@ -111,7 +104,6 @@ def curves(title: str, factors: Sequence[float], series: Sequence[Series], capti
     """Costs over the SLA; between a cost and its bound lies a band.
 
     Args:
-        title: of the chart.
         factors: multiples of the SLA, ascending.
         series: of dollars.
         caption: how to read it.
@@ -174,7 +166,6 @@ def strip(
     """One panel a dataset, a band in the colour of the storage that it lies on.
 
     Args:
-        title: of the chart.
         bands: (first factor, last factor, unit names per dataset), ascending; a hair is taken off each end, since
             areas that are stacked at the very same place would be drawn on top of each other.
         colours: see `storage_colours`.

@@ -35,8 +35,6 @@ def plan_report(problem: Problem, plan: ProvisionPlan, facts: dict[str, str]) ->
     """A page of one plan.
 
     Args:
-        problem: the inputs.
-        plan: what was compiled.
         facts: lineage: command, files, seed.
     """
     if not plan.found:

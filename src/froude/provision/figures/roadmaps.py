@@ -18,7 +18,6 @@ def roadmap_report(problem: Problem, roadmap: Roadmap, facts: dict[str, str]) ->
     Args:
         problem: the inputs at factor 1.
         roadmap: what the analysis gave.
-        facts: lineage.
     """
     sure = all(regime.proved for regime in roadmap.regimes)
     changes = max(0, len(roadmap.stages) - 1)

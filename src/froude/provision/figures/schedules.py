@@ -32,8 +32,6 @@ def schedule_report(problem: Problem, day: Scheduled, facts: dict[str, str]) -> 
     """A page of a schedule.
 
     Args:
-        problem: the inputs.
-        day: what was found.
         facts: lineage: command, files, seed.
     """
     if not day.found:

@@ -44,7 +44,6 @@ def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str
     Args:
         problem: the inputs at factor 1.
         points: of the sweep, ascending.
-        facts: lineage.
     """
     built = [point for point in points if point.plan.found]
     proved = sum(point.plan.status is Status.PROVED for point in points)

@@ -46,7 +46,6 @@ class Fields:
         """A word that is not empty; required without a default.
 
         Args:
-            name: of the field.
             default: for a field that is not there; None makes it required.
         """
         text = self._get(name, required=default is None)
@@ -69,7 +68,6 @@ class Fields:
         """A quantity that is not negative; required without a default; a share lies in [0, 1].
 
         Args:
-            name: of the field.
             dimension: which units its text may have, and so the base unit of the result.
             default: in base units, for a field that is not there; None makes it required.
             above_zero: whether 0 is refused too.
@@ -96,7 +94,6 @@ class Fields:
         """A quantity, or None where there is none.
 
         Args:
-            name: of the field.
             dimension: which units its text may have, and so the base unit of the result.
             above_zero: whether 0 is refused.
         """
@@ -108,7 +105,6 @@ class Fields:
         """A whole number that is not negative.
 
         Args:
-            name: of the field.
             default: for a field that is not there, 0 or more; None makes it required.
         """
         value = self.number(name, Dimension.COUNT, None if default is None else float(default))
@@ -124,7 +120,6 @@ class Fields:
         """`1` or `0` (YAML's true and false too).
 
         Args:
-            name: of the field.
             default: for a field that is not there; None makes it required.
         """
         text = self._get(name, required=default is None)
@@ -138,7 +133,6 @@ class Fields:
         """A member of an enumeration by its value; required without a default.
 
         Args:
-            name: of the field.
             kind: the enumeration; its values are what may stand in the file.
             default: for a field that is not there; None makes it required.
         """

@@ -57,7 +57,6 @@ def plan_json(plan: ProvisionPlan, origin: Origin | None = None) -> str:
     """The text of the document.
 
     Args:
-        plan: what to write.
         origin: how it came to be; without one, there is no lineage in it.
     """
     document = plan_document(plan)

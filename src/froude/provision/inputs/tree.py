@@ -90,7 +90,6 @@ class Flaws:
             at: the element, which gives file, line and title.
             message: what is wrong, to follow the title.
             name: of the field that is wrong, whose line is then shown; None for the element as a whole.
-            found: what stands there.
             allowed: what may stand there.
 
         Raises:

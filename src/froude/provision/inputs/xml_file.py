@@ -16,7 +16,6 @@ from froude.base.errors import InputError
 from froude.provision.inputs.tree import Element, Flaws, Text
 
 LIMIT_BYTES = 16 << 20
-"""Largest file read."""
 DEPTH_LIMIT = 20
 ROOT = "provision"
 _DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(<\?xml[^>]*\?>)?")

@@ -32,7 +32,6 @@ def measurement_report(measurement: Measurement, facts: dict[str, str]) -> Repor
     """A page of one measurement.
 
     Args:
-        measurement: what was measured.
         facts: lineage: command, seed, version.
     """
     said = [_verdict(fit) for fit in measurement.fits]

@@ -155,7 +155,6 @@ def fit(op: Op, samples: Sequence[Sample]) -> Fit:
     """Both models of one direction.
 
     Args:
-        op: the direction.
         samples: of two different sizes or more, in any order.
 
     Raises:

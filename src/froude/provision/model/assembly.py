@@ -51,7 +51,6 @@ class InstanceAssembly:
         """Index what is looked up often.
 
         Args:
-            frame: the problem.
             ways: per dataset, none empty.
         """
         self.frame = frame

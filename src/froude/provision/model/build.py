@@ -28,7 +28,6 @@ def build(problem: Problem, racks: int | None = None) -> Instance | tuple[Confli
     """The numeric problem of an SLA, or why no cluster can meet it.
 
     Args:
-        problem: the inputs.
         racks: how many the cluster has, if the catalog has racks; None for any number.
 
     Raises:

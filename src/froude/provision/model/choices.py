@@ -91,7 +91,6 @@ def remote_choices(frame: Frame, dataset: Dataset) -> list[Stored]:
 
     Args:
         frame: rates, phases and servers of the problem.
-        dataset: a remote one.
     """
     usable = [unit for unit in frame.problem.catalog.units if frame.usable(unit)]
     kept_on = [unit for unit in usable if _enough_hosts(frame, dataset, unit)]
@@ -105,12 +104,7 @@ def _enough_hosts(frame: Frame, dataset: Dataset, unit: StorageUnit) -> bool:
 
 
 def may_keep(unit: StorageUnit, dataset: Dataset) -> bool:
-    """Whether a dataset may live on such units alone, wherever they are.
-
-    Args:
-        unit: of any kind.
-        dataset: remote or local.
-    """
+    """Whether a dataset may live on such units alone, wherever they are."""
     return dataset.persistent is not Persistence.REQUIRED or not unit.volatile
 
 
@@ -231,8 +225,6 @@ def local_choices(frame: Frame, dataset: Dataset, instances: Callable[[Beside], 
     each number, beyond in steps of a quarter.
 
     Args:
-        frame: the problem.
-        dataset: what is kept.
         instances: least number of instances that the task's run time asks for with such units.
     """
     kept: list[Beside] = []

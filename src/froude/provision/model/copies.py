@@ -99,7 +99,6 @@ class Work:
     busy: float = 0.0
     """Device seconds: how many units are kept busy."""
     reads: float = 0.0
-    """Accesses that read."""
     writes: float = 0.0
     squares: float = 0.0
     """Accesses times the square of their seconds: what queues grow by."""
@@ -111,9 +110,7 @@ def work(
     """The work of a copy's devices, per phase.
 
     Args:
-        unit: the device.
         dataset: whose copy it is.
-        role: of the copy.
         phases: the accesses to the dataset, per phase.
     """
     return tuple(_work(unit, dataset, role, phase) for phase in phases)
@@ -177,9 +174,7 @@ def host_bytes(role: Role, direction: str, phase: Iterable[Access]) -> float:
     """Bytes per second through the network of the servers that hold a copy, in one phase.
 
     Args:
-        role: of the copy.
         direction: `in`, `out`, or `both` for their sum.
-        phase: the accesses.
     """
     inward = outward = 0.0
     for access in phase:

@@ -50,7 +50,6 @@ class Frame:
         """The frame of a problem.
 
         Args:
-            problem: the inputs.
             racks: how many the cluster has, if the catalog has racks; None for any number.
 
         Raises:
@@ -89,12 +88,7 @@ class Frame:
 
 
 def owner(problem: Problem, dataset: Dataset) -> str | None:
-    """The task that a local dataset stands beside; None for a remote one, and where it is not clear.
-
-    Args:
-        problem: the inputs.
-        dataset: remote or local.
-    """
+    """The task that a local dataset stands beside; None for a remote one, and where it is not clear."""
     if dataset.remote:
         return None
     if dataset.local_to is not None:

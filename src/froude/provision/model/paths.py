@@ -26,8 +26,6 @@ class Paths:
         """Prepare.
 
         Args:
-            frame: the problem.
-            ways: of every dataset.
             cpu_at: index of the choice of core type, for each task that has one.
         """
         self._ways = ways

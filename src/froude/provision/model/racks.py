@@ -64,9 +64,7 @@ def host_crossing(
 
     Args:
         catalog: says whether there are services.
-        role: of the copy.
         direction: `in`, `out`, or `both` for their sum.
-        phase: the accesses.
         share: see `away`.
     """
     inward = outward = 0.0

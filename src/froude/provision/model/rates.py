@@ -29,7 +29,6 @@ def task_rates(application: Application, sla: Sla) -> dict[str, float]:
     """Executions per second of every task.
 
     Args:
-        application: the graph.
         sla: rates from outside; a batch job's rates come from its split of the time.
 
     Raises:

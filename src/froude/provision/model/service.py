@@ -42,7 +42,6 @@ def accesses(application: Application, dataset: Dataset, rates: Mapping[str, flo
     """Every operation on a dataset, in the order of the tasks.
 
     Args:
-        application: with the tasks.
         dataset: the one that is accessed.
         rates: executions per second of each task, by name.
     """
@@ -58,8 +57,6 @@ def record_seconds(unit: StorageUnit, op: Op, record_size: float, profile: str |
     """Device seconds of one record.
 
     Args:
-        unit: the device.
-        op: direction.
         record_size: bytes.
         profile: of the storage system on it; a unit without that profile is taken as it is.
     """
@@ -75,8 +72,6 @@ def throughput(unit: StorageUnit, op: Op, record_size: float, profile: str | Non
     """Bytes per second of records of one size: 41.4 MB/s for 200 KB reads of the paper's 15K disk.
 
     Args:
-        unit: the device.
-        op: reading or writing.
         record_size: bytes, above 0.
         profile: of the data, if it has one: the unit may serve it otherwise.
     """

@@ -78,7 +78,6 @@ class Spreading:
 
         Args:
             dataset: whose persistent copy it is.
-            unit: that keeps it.
         """
         redundancy, re_replication = Redundancy.of(dataset), self.re_replication
         if unit.service or redundancy.pieces == 1:

@@ -38,7 +38,6 @@ def traffic(problem: Problem, choices: Mapping[str, Sequence[str]] | None = None
     Caches are not told apart from what they cache.
 
     Args:
-        problem: the inputs.
         choices: as in `Plan.choices`, to know what a service keeps, which sees to its own redundancy; None
             takes everything to be on servers.
     """

@@ -12,8 +12,6 @@ def dollars_of_bytes(catalog: Catalog, unit: StorageUnit, stored: float, fill: f
     """Dollars over the term for bytes on a unit.
 
     Args:
-        catalog: has the term.
-        unit: what holds them.
         stored: bytes, with redundancy.
         fill: largest share of a volume that is filled, in (0, 1]; a service is paid by what it holds.
     """

@@ -39,10 +39,8 @@ class Asked:
     nvme: Mapping[str, Family] = field(default_factory=dict)
     """By names of types, with wildcards."""
     volumes: tuple[str, ...] = ()
-    """Classes."""
     volume_slots: bool = False
     disks: tuple[str, ...] = ()
-    """Models."""
     network: tuple[str, ...] = ()
     """Types whose network has no figure that holds."""
     to_volumes: tuple[str, ...] = ()

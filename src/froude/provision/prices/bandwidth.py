@@ -29,9 +29,7 @@ def to_volumes(instance: InstanceType, given: float | None, bandwidth: Bandwidth
     """Bytes per second to attached volumes; None when the figure must be given.
 
     Args:
-        instance: the type.
         given: the sustained figure that the rates have; None where they have none.
-        bandwidth: which figures count.
     """
     if given is not None:
         return given

@@ -72,9 +72,7 @@ def build(prices: Prices, rates: Rates, wanted: Wanted) -> Imported:
     """Everything that can be bought by what is known.
 
     Args:
-        prices: of all tables.
         rates: what they do not give.
-        wanted: date, term, filters.
 
     Raises:
         InputError: several tables sell one thing, or sizes of volumes cannot be bought.

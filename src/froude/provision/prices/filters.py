@@ -78,7 +78,6 @@ def apply(
     """The types that pass, and the names of those left out for each reason.
 
     Args:
-        types: of all tables.
         filters: what a type must be to pass.
     """
     refused: dict[str, list[str]] = {}

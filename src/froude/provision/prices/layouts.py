@@ -194,7 +194,6 @@ def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> TableKind
     """What the table is.
 
     Args:
-        table: its header decides.
         mapping: field of an instance table → its column; any makes it one, if it is not of volumes or disks.
 
     Raises:

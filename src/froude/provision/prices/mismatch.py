@@ -63,8 +63,6 @@ def note_mismatch(units: Sequence[StorageUnit], servers: Sequence[Server], notes
     """Volumes of one provider at servers of another, and local disks that would be taken for memory.
 
     Args:
-        units: of the catalog.
-        servers: of the catalog.
         notes: takes what is wrong.
     """
     attached = {

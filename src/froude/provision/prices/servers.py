@@ -114,7 +114,6 @@ class Servers:
 
         Args:
             types: all that were looked at.
-            notes: takes them.
         """
         for lack, names in self.left.items():
             notes.add(names, lack.value)

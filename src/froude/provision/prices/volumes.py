@@ -138,7 +138,6 @@ class Volume:
 
         Args:
             price_per_gib_month: dollars.
-            hours: of the term.
         """
         seen: set[str] = set()
         for size in self.sizes or ():
@@ -204,7 +203,6 @@ def read_volume(fields: Fields, _flaws: Flaws) -> Volume | None:
     """A `volume` of a file of rates, which need not say everything; None when it says nothing.
 
     Args:
-        fields: of the element.
         _flaws: takes nothing: the fields have their own.
     """
     name, (least, most, sizes) = fields.text("class"), _sizes(fields)

@@ -20,7 +20,6 @@ class Wanted:
     date: str
     """Of the prices."""
     hours: float = HOURS
-    """Of the term."""
     filters: Filters = field(default_factory=Filters)
     bandwidth: Bandwidth = Bandwidth.SUSTAINED
     tariff: Tariff = Tariff.ON_DEMAND

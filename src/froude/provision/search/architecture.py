@@ -75,7 +75,6 @@ def at_factor(problem: Problem, factor: float) -> Problem:
     """The problem at a multiple of its SLA.
 
     Args:
-        problem: the inputs.
         factor: all rates of the SLA times this, 0 or more.
     """
     return replace(problem, sla=problem.sla.scaled(factor))
@@ -86,7 +85,6 @@ def cost_at(problem: Problem, plan: ProvisionPlan) -> float:
 
     Args:
         problem: gives the prices; the plan may have been made at others.
-        plan: the cluster.
     """
     return sum(line.total for line in bill(problem, plan))
 
@@ -95,7 +93,6 @@ def held_cost(problem: Problem, held: Architecture, limits: SolveLimits) -> Prov
     """The cheapest cluster of one architecture.
 
     Args:
-        problem: the inputs.
         held: the storage types that stay; counts are free.
         limits: how far to go for a proof.
     """
@@ -106,7 +103,6 @@ def choices_of(problem: Problem, plan: ProvisionPlan) -> dict[str, tuple[Names, 
     """Every way to store each dataset.
 
     Args:
-        problem: the inputs.
         plan: any plan of it: decides the split of a batch job that leaves it open.
     """
     instance = build(grown(decided(problem, plan)))

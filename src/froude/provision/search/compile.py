@@ -59,7 +59,6 @@ def compile_plan(
     quantities, then racks, then hosts to survive, then the split of a batch job's time.
 
     Args:
-        problem: the inputs.
         limits: how far to go for a proof.
         only: choices that stay open, for what-if questions; None leaves all. Bounds hold among these.
 
@@ -92,7 +91,6 @@ def linear_plan(problem: Problem, limits: SolveLimits, *, only: Only) -> Provisi
     Quantities and hosts to survive do not count, and the split of a batch job's time must be given.
 
     Args:
-        problem: the inputs.
         limits: how far to go for a proof.
         only: choices that stay open, as for `compile_plan`.
     """
@@ -179,7 +177,6 @@ def homogeneous(problem: Problem, limits: SolveLimits | None = None) -> dict[str
     Memory and core types stay open; a batch job's split must be given.
 
     Args:
-        problem: the inputs.
         limits: how far to go for a proof, per plan.
 
     Returns:

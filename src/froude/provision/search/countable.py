@@ -22,7 +22,6 @@ def countable(instance: Instance, open_: Sequence[Sequence[int]]) -> Open | Conf
     """The choices whose pieces a plan can have, or what there would be too many of.
 
     Args:
-        instance: the numeric problem.
         open_: open choices per dataset; each has one at least.
     """
     kept: list[tuple[int, ...]] = []

@@ -52,7 +52,6 @@ class Restriction:
         """Whether a choice is open.
 
         Args:
-            dataset: its name.
             names: of the choice's units, as in `ProvisionPlan.choices`.
         """
         return dict(self.kept).get(dataset, names) == names and (dataset, names) not in self.closed

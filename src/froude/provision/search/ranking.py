@@ -24,7 +24,6 @@ def ranked(first: ProvisionPlan, every: Open, solve: Solve) -> Iterator[Provisio
 
     Args:
         first: the cheapest plan; without a cluster nothing comes.
-        every: all choices.
         solve: see `Solve`.
     """
     parts: BestFirst[tuple[ProvisionPlan, Open]] = BestFirst()

@@ -99,7 +99,6 @@ def schedule(problem: Problem, limits: SolveLimits | None = None, *, workers: Wo
     Dynamic programming over n periods and c clusters takes n * c^3 steps; the clusters take most of the time.
 
     Args:
-        problem: with a schedule.
         limits: per plan.
         workers: see `froude.base.parallel`.
 
@@ -130,11 +129,6 @@ def moved_bytes(problem: Problem, before: ProvisionPlan, after: ProvisionPlan) -
 
     Of each remote dataset the persistent copy, replicas and parity included: all of it when it goes to another type
     of unit, else the part that follows the number of units. A dataset that stays on a service does not move.
-
-    Args:
-        problem: the inputs.
-        before: one cluster.
-        after: the next.
     """
     return sum(
         _moved(problem, dataset, before, after)

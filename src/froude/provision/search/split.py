@@ -86,12 +86,7 @@ def undecided(problem: Problem) -> tuple[str, ...] | None:
 
 
 def decided(problem: Problem, plan: ProvisionPlan) -> Problem:
-    """The problem with the split that a plan decided; the same where there was nothing to decide.
-
-    Args:
-        problem: the inputs.
-        plan: of these inputs.
-    """
+    """The problem with the split that a plan decided; the same where there was nothing to decide."""
     batch = problem.sla.batch
     if batch is None or batch.split or not plan.split:
         return problem

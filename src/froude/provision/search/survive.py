@@ -134,8 +134,6 @@ def spread_over(instance: Instance, *, spread: int, hosts: int, held: int = 0) -
 
     Args:
         instance: sized for no failure.
-        spread: H, above f.
-        hosts: f.
         held: as many may fail and the rest still hold the data, where that is more than f.
     """
     loads, filling = _factor(spread, hosts), _factor(spread, max(hosts, held))
@@ -149,7 +147,6 @@ def spread_between(instance: Instance, *, start: int, end: int | None, hosts: in
 
     Args:
         instance: sized for no failure.
-        start: least H.
         end: largest H; None for no end.
         hosts: f, below `start`.
         held: as many may fail and the rest still hold the data, where that is more than f.

@@ -80,7 +80,6 @@ class Tariff:
         From 0 on, the fixed charge is left out: it is for whoever counts the types in use.
 
         Args:
-            low: least count.
             high: largest count; None for no end.
             near: count at which it is to be close to T; the nearest in the interval is taken.
             slope: of the line, where it is wanted; at most the last price without an end.

@@ -105,7 +105,6 @@ class ProvisionPlan:
     """Cost of this one, dollars."""
     conflict: tuple[Conflict, ...] = ()
     seconds: float = 0.0
-    """Spent on it."""
     notes: tuple[str, ...] = ()
     """What a reader should know: which bound won, what was skipped."""
     split: dict[str, float] = field(default_factory=dict)

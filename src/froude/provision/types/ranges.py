@@ -19,7 +19,6 @@ def named(things: Iterable[_T], name: str) -> _T:
     """The one of a name.
 
     Args:
-        things: with names.
         name: the one that is wanted.
 
     Raises:

@@ -77,7 +77,6 @@ class AuditMeta:
     begin_us: int
     """Time of the first line, microseconds since 1970, UTC."""
     end_us: int
-    """Of the last."""
     form: str
     """`direct`, `hive` or `pattern`."""
     zone: str
@@ -177,7 +176,6 @@ def write_part(path: Path, table: pa.Table) -> None:
     """Write a file of lines, for its owner only.
 
     Args:
-        path: where nothing stands.
         table: columns of `SCHEMA`, in the order of time.
 
     Raises:
@@ -204,7 +202,6 @@ def write_meta(folder: Path, meta: AuditMeta, origin: Origin) -> Lineage:
 
     Args:
         folder: it holds the files already.
-        meta: of the whole.
         origin: how it came to be.
 
     Returns:

@@ -69,7 +69,6 @@ def write_run(path: Path, table: pa.Table, times: Ints) -> tuple[int, ...]:
     """Sort lines and write them.
 
     Args:
-        path: where nothing stands.
         table: (lines,) the lines in their order; those of one time keep it.
         times: (lines,) of each, UTC.
 

@@ -36,7 +36,6 @@ from froude.trace.audit.times import date_reader
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 Column = Any
-"""A pyarrow.Array."""
 _DATE_BYTES = 23
 _SECOND_BYTES = 20
 """Of a date, up to its milliseconds."""
@@ -103,7 +102,6 @@ def parse_bytes(data: bytes, form: Form) -> Parsed:
 
     Args:
         data: lines with their ends.
-        form: how they look.
     """
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")

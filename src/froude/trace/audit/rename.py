@@ -15,7 +15,6 @@ def renamed(table: pa.Table, names: Names) -> pa.Table:
 
     Args:
         table: columns as an audit log has them; those that it lacks are left out.
-        names: the other names.
     """
     how: dict[str, Callable[[str], str]] = {
         "user": names.user,

@@ -33,7 +33,6 @@ class Fold:
     begin_us: int = 0
     """The earliest of them, UTC."""
     end_us: int = 0
-    """The latest."""
     shift_us: int = 0
     """What the second pass is later by."""
 
@@ -49,7 +48,6 @@ def to_utc(local: Ints, zone: tzinfo) -> tuple[Ints, Fold]:
 
     Args:
         local: (lines,) in the order of the file.
-        zone: the NameNode's.
     """
     if zone is UTC or not len(local):
         return local, NO_FOLD

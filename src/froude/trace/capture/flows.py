@@ -156,12 +156,7 @@ class Flows:
         return {target_at("", server, "").address for server in self._servers}
 
     def take(self, time_s: float, segment: Segment) -> None:
-        """One segment, in the order of the capture.
-
-        Args:
-            time_s: when it passed.
-            segment: it.
-        """
+        """One segment, in the order of the capture."""
         while self._resets and time_s - self._resets[0][0] > _LINGER_S:
             self._end_reset(time_s, self._resets.popleft()[1])
         connection = self._connections.get(segment.flow)
@@ -179,11 +174,7 @@ class Flows:
             self._take(time_s, segment, connection)
 
     def finish(self, time_s: float) -> None:
-        """The capture ends: connections stay open, holes stay holes.
-
-        Args:
-            time_s: when it ended.
-        """
+        """The capture ends: connections stay open, holes stay holes."""
         for connection in {id(each): each for each in self._connections.values()}.values():
             if connection.reset_by:
                 self._end_reset(time_s, connection)

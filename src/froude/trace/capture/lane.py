@@ -33,7 +33,6 @@ class Lane:
     """A proxy and its recorder, within a running event loop; `async with` ends both whatever happens.
 
     Args:
-        setup: what to record.
         on_error: told once when the recorder fails; forwarding goes on.
     """
 
@@ -112,7 +111,6 @@ async def reap(child: subprocess.Popen[bytes], patience_s: float = 5.0) -> None:
     """Wait for a child that ends by itself, since its socket is closed; end it when it does not.
 
     Args:
-        child: the process.
         patience_s: seconds it gets to end before it is killed.
     """
     for _ in range(int(patience_s / 0.01)):

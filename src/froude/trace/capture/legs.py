@@ -80,7 +80,6 @@ class Forwarder(Protocol):
         """Connect onward for an accepted client, beside everything else.
 
         Args:
-            client: its socket.
             source: the address to connect from; None lets the system choose.
         """
         ...

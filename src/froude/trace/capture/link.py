@@ -112,7 +112,6 @@ class RecorderLink(asyncio.Protocol):
         """Send SETUP or FINISH, after all that waits.
 
         Args:
-            kind: SETUP or FINISH.
             payload: what belongs to it; empty for none.
         """
         for connection in list(self._gaps):

@@ -40,7 +40,6 @@ class PcapSettings:
     """What shall be made of a packet capture."""
 
     path: Path
-    """The packet capture."""
     output: Path
     """The Trace to make."""
     targets: Mapping[Address, Target] = field(default_factory=dict)
@@ -64,7 +63,6 @@ class PcapResult:
     capture: CaptureResult
     """The Trace and what it lacks."""
     packets: int
-    """Packets read."""
     remarks: tuple[str, ...] = ()
     """What a reader of the Trace should know, in words; they stand in its notes, too."""
 
@@ -77,7 +75,6 @@ def capture_pcap(
     A capture that is cut or damaged gives what comes before that; the Trace says so.
 
     Args:
-        settings: what to do.
         schema: of the release recorded.
         origin: how it comes to be, for the lineage.
         progress: shows how much of the file is read.

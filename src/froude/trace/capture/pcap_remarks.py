@@ -22,7 +22,6 @@ class PacketCounts:
     """What was seen of packets."""
 
     packets: int = 0
-    """Packets read."""
     skipped: Counter[Skipped] = field(default_factory=Counter)
     """Packets that no segment was found in, by the reason."""
     link_types: set[int] = field(default_factory=set)

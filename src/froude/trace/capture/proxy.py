@@ -53,7 +53,6 @@ class Proxy:
         """Forward a connection that another process has accepted.
 
         Args:
-            sock: its socket.
             listener: where it was accepted.
             number: its number within the capture.
         """
@@ -109,7 +108,6 @@ class Proxy:
         """Connect onward for an accepted client, beside everything else.
 
         Args:
-            client: its socket.
             source: the address to connect from; None lets the system choose.
         """
         task = asyncio.get_running_loop().create_task(self._connect(client, source))
@@ -138,7 +136,6 @@ def check_target(target: tuple[str, int], timeout_s: float = 5.0) -> None:
     """Connect once and hang up, so that a wrong target is an error now and not a refusal per client.
 
     Args:
-        target: host and port.
         timeout_s: seconds the connection may take to come about.
 
     Raises:

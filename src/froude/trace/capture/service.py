@@ -44,7 +44,6 @@ async def capture(
     """Run a capture.
 
     Args:
-        settings: what to do.
         schema_file: the schema of the target's release, as `Schema.to_bytes` gives it.
         until: called with the listening addresses; the capture ends when it returns how it ended.
         on_error: told at once when the recorder fails (a full disk); forwarding goes on.

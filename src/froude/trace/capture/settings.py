@@ -131,11 +131,8 @@ class CaptureResult:
     """What a capture made."""
 
     path: Path
-    """The Trace."""
     calls: int
-    """Calls in it."""
     connections: int
-    """Connections seen."""
     loss: Loss
     """What it could not keep."""
     source_id: str

@@ -191,7 +191,6 @@ def closure(trace: Trace, audit_log: Path) -> ClosureResult:
     """Compare a Trace with the audit log of the same run, call by line.
 
     Args:
-        trace: with request payloads.
         audit_log: of the recorded NameNode, of that run alone.
 
     Returns:

@@ -106,7 +106,6 @@ def scan(
     """Parse the logs, but for the pieces that a former import has parsed.
 
     Args:
-        logs: plain or packed.
         folder: where the runs shall be; made, or gone on with.
         options: how they are read.
         workers: see `froude.base.parallel.Workers`.

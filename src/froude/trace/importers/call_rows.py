@@ -155,9 +155,7 @@ def columns_of(names: list[str], mapping: Mapping[str, str], file: Path) -> Colu
     """What a table's columns say.
 
     Args:
-        names: of the columns.
         mapping: column's name -> what it says, where its name does not tell that.
-        file: for errors.
 
     Raises:
         InputError: two columns say the same, one that is needed is missing, or one of the mapping is not there.
@@ -184,10 +182,7 @@ def add_column(columns: Columns, name: str, mapping: Mapping[str, str], file: Pa
     """Find out what one more column says.
 
     Args:
-        columns: gets it.
-        name: the column's.
         mapping: as `columns_of`.
-        file: for errors.
 
     Raises:
         InputError: another column says that already.

@@ -99,7 +99,6 @@ class Masker:
         """A text without the secrets that names in it tell: in JSON, or behind `name=` or `name:`; linear.
 
         Args:
-            text: any.
             texts: how many texts it stands within.
         """
         if not is_secret(text):

@@ -40,7 +40,6 @@ class Times:
         Args:
             text: as `moment`.
             place: the column, for errors.
-            line: of the call.
 
         Raises:
             InputError: as `moment`.
@@ -93,7 +92,6 @@ def check_duration(duration_ns: int, text: str, place: str) -> int:
     Args:
         duration_ns: the duration.
         text: that told it, for errors.
-        place: the column.
 
     Raises:
         InputError: below zero, or longer than a century.

@@ -170,8 +170,6 @@ class Naming:
         """The message of an object's shape.
 
         Args:
-            shape: of objects.
-            name: of the message.
             place: where it stands, for remarks.
             secret: whether all below is.
         """
@@ -256,11 +254,7 @@ def _declare(descriptor: DescriptorProto, made: Field, number: int, taken: set[s
 
 
 class Converter:
-    """Turns the values of a table into what a message class takes.
-
-    Args:
-        masker: replaces secrets.
-    """
+    """Turns the values of a table into what a message class takes."""
 
     def __init__(self, masker: Masker) -> None:
         self._masker = masker

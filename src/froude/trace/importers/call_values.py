@@ -162,7 +162,6 @@ def identifier(name: str, taken: Collection[str]) -> str:
     """A name that protobuf allows, as like the given one as can be.
 
     Args:
-        name: any.
         taken: names that are used in the same place.
     """
     plain = _NO_NAME.sub("_", name) or "_"

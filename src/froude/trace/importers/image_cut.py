@@ -23,7 +23,6 @@ def cut_by_edits(image: Path, edits: Path, schema: Schema, hadoop: Hadoop) -> Cu
     """Cut behind an image's last transaction.
 
     Args:
-        image: the FsImage.
         edits: the folder of edits of the same NameNode.
         schema: of a release that knows the image.
         hadoop: whose offline edits viewer reads the edits.
@@ -58,7 +57,6 @@ def cut_by_image(image: Path, schema: Schema, *, workers: Workers = 1) -> Cut:
     """Cut behind the newest time in an image: of a change or an access, no later than the file itself.
 
     Args:
-        image: the FsImage.
         schema: of a release that knows it.
         workers: see `froude.base.parallel.Workers`.
 
@@ -75,9 +73,7 @@ def cut_by_namespace(image: ImageFile, schema: Schema, namespace: Namespace) -> 
     """As `cut_by_image`, of an image that was read.
 
     Args:
-        image: the FsImage.
         schema: of a release that knows it.
-        namespace: what it holds.
 
     Raises:
         InputError: a damaged image.

@@ -78,7 +78,6 @@ def read_tap(path: Path, tail: dict[str, str]) -> Iterator[Record]:
     """The records of a tap, piece by piece.
 
     Args:
-        path: the tap.
         tail: gets `cut`, in words, where the tap ends in the middle of a record, or its packing is cut or damaged.
 
     Raises:

@@ -70,11 +70,7 @@ Event = Request | Left | Broken
 
 
 class ServerConnection:
-    """One connection, seen from the server.
-
-    Args:
-        export: what is served.
-    """
+    """One connection, seen from the server."""
 
     __slots__ = ("_buffer", "_export", "_no_zeroes", "_options", "_out", "_position", "_state")
 

@@ -163,7 +163,6 @@ def reply(cookie: int, error: int = 0) -> bytes:
     """The head of an answer to a request; what was read follows it.
 
     Args:
-        cookie: of the request.
         error: number of an error; 0 for none.
     """
     return REPLY_HEADER.pack(REPLY_MAGIC, error, cookie)

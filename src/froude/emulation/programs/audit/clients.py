@@ -38,9 +38,7 @@ from froude.emulation.programs.hdfs.datanode import BlockReported
 from froude.workload.types import Moment
 
 _CALL, _SAFE_MODE = 0, 1
-"""Tokens of calls."""
 _DUE, _AGAIN, _ON, _ASK, _PATIENCE = range(5)
-"""Tokens of timers."""
 _ASK_S = 0.5
 """Between two questions whether the target serves."""
 _SERVES_S = 180.0

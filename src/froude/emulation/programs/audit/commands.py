@@ -82,7 +82,6 @@ class Who:
     """The client that calls."""
 
     name: str
-    """Of its leases."""
     user: str
     ids: Ids
     """What the target has given in place of what a Trace holds."""

@@ -29,12 +29,7 @@ class ClientFamily(PlainFamily):
         return EmulatedClient(self.shared, number)
 
     def fact(self, number: int, name: str) -> Value:  # noqa: ARG002 - nobody asks
-        """None of its facts is known.
-
-        Args:
-            number: which client.
-            name: not asked.
-        """
+        """None of its facts is known."""
         return Special.UNRESOLVED
 
     def owner(self, name: str) -> int | None:  # noqa: ARG002 - no message names a client
@@ -45,7 +40,6 @@ class ClientFamily(PlainFamily):
         """The user of a client.
 
         Args:
-            number: which client.
             rule: not asked: the log says.
         """
         return self.shared.replay.head.clients[number].user
@@ -66,11 +60,7 @@ class ClientKind:
     messages: Collection[str] = ()
 
     def methods(self, node_type: NodeType) -> Collection[str]:  # noqa: ARG002 - any log may have any command
-        """See `ProgramKind`.
-
-        Args:
-            node_type: not asked.
-        """
+        """See `ProgramKind`."""
         several = {"create", "addBlock", "complete", "append", "getListing"}
         return {command.method for command in COMMANDS.values() if command.method} | several
 

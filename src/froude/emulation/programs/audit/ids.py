@@ -20,11 +20,7 @@ class Ids:
     """What stands in place of what was recorded."""
 
     def __init__(self, schema: Schema) -> None:
-        """Nothing is known yet.
-
-        Args:
-            schema: of the release.
-        """
+        """Nothing is known yet."""
         self._schema = schema
         self._numbers: dict[int, int] = {}
         """Of files and of blocks."""
@@ -39,7 +35,6 @@ class Ids:
 
         Args:
             protocol: that the method is of.
-            method: of it.
             recorded: the request's bytes.
 
         Returns:
@@ -86,7 +81,6 @@ class Ids:
         """Take two answers to a call, as recorded and as given now.
 
         Args:
-            recorded: the response message.
             given: one of the same type.
         """
         for name in ("fs", "stat"):

@@ -74,7 +74,6 @@ class Order:
         """Take an operation in, the next of the log; it may be made when it misses none of its locks.
 
         Args:
-            operation: whose.
             locks: each of another thing.
         """
         held, missing, last = [], 0, self._last

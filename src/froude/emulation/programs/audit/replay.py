@@ -79,7 +79,6 @@ class Replay:
 
         Args:
             operation: the first of its client's queue.
-            now_s: when.
 
         Returns:
             Clients whose next operation may be made now and could not before.
@@ -99,11 +98,7 @@ class Replay:
         return free
 
     def rest(self, now_s: float) -> Iterator[tuple[str, float]]:
-        """Commands that are due and were not even read, with when; for the end of a play.
-
-        Args:
-            now_s: the latest time.
-        """
+        """Commands that are due and were not even read, with when; for the end of a play."""
         if self._scheduled and self.begun_s is not None:
             for line in chain.from_iterable(self._batches):
                 due_s = self._due(line, now_s)

@@ -26,9 +26,7 @@ class SharedLog:
         """Play a log's clients.
 
         Args:
-            type_name: the node type.
             population: all nodes of the play.
-            log: what is replayed.
         """
         self.population = population
         settings = population.settings
@@ -54,7 +52,6 @@ class SharedLog:
         """The target serves: every client that has begun goes on.
 
         Args:
-            now_s: when.
             number: the client that asked, which goes on by itself.
         """
         self.replay.begin(now_s)
@@ -79,12 +76,7 @@ class SharedLog:
         return self.replay.head.lines_of[number]
 
     def done(self, operation: Operation, now_s: float) -> list[Instruction]:
-        """An operation is over; others may go on.
-
-        Args:
-            operation: which.
-            now_s: when.
-        """
+        """An operation is over; others may go on."""
         return self._go(self.replay.done(operation, now_s), operation.line.client)
 
     def _go(self, clients: Collection[int], but: int) -> list[Instruction]:
@@ -103,9 +95,6 @@ class SharedLog:
     def body(self, call: Call) -> bytes:
         """A request's bytes.
 
-        Args:
-            call: the call.
-
         Raises:
             InputError: the release has no such method.
             EncodeError: a required field is missing.
@@ -121,19 +110,13 @@ class SharedLog:
         return body
 
     def response(self, call: Call, body: bytes) -> Any:
-        """A response message.
-
-        Args:
-            call: what was called.
-            body: the answer.
-        """
+        """A response message."""
         return self._responses[call.method].FromString(body)
 
     def written(self, step: Written, number: int) -> Sequence[Instruction]:
         """What follows for the emulated DataNodes of a block that a client has written.
 
         Args:
-            step: the block.
             number: the client, which hears of it when the NameNode does.
         """
         if self._datanodes is None:
@@ -147,8 +130,6 @@ class SharedLog:
         """A client's operations that are due and were not begun; the first client counts those that were not read.
 
         Args:
-            number: which client.
-            now_s: the latest time.
             busy: whether its first operation is under way, or waits for its time.
         """
         for position, operation in enumerate(self.replay.queues[number]):

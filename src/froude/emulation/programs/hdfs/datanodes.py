@@ -79,7 +79,6 @@ class Datanodes:
             schema: of the release under test.
             settings: what the nodes have in common.
             seeds: two plays with one seed have nodes of the same names.
-            type_name: the node type.
             recorded_s: period of the heartbeats that were recorded.
             named: whether each calls itself by an address of its own, that of the NodeManager beside it, wherever it
                 connects from.
@@ -198,7 +197,6 @@ class Datanodes:
 
         Args:
             method: `sendHeartbeat`, or one of the reports.
-            body: the serialised response.
 
         Returns:
             Messages of DatanodeCommandProto; none where the NameNode wants nothing.

@@ -136,11 +136,7 @@ class DatanodeKind:
     messages: Collection[str] = ()
 
     def methods(self, node_type: NodeType) -> Collection[str]:  # noqa: ARG002 - all DataNodes call the same
-        """See `ProgramKind`.
-
-        Args:
-            node_type: not asked.
-        """
+        """See `ProgramKind`."""
         return METHODS
 
     def family(self, node_type: NodeType, population: Population) -> Family:

@@ -99,7 +99,6 @@ class Applications:
         """A client was told where blocks lie.
 
         Args:
-            client: who.
             call: template of its call.
             blocks: the machines of each.
         """
@@ -109,7 +108,6 @@ class Applications:
         """The machines of each block of an application's input, as its client was told.
 
         Args:
-            master: the application master.
             call: template of the client's call.
         """
         client = self._clients.get(master)
@@ -119,7 +117,6 @@ class Applications:
         """A client has submitted its application.
 
         Args:
-            client: who.
             taken: whether the ResourceManager took it.
         """
         place = self._submitted.get(client, 0)
@@ -147,22 +144,14 @@ class Applications:
     # --- who belongs to whom ------------------------------------------------------------------------------
 
     def masters_of(self, client_type: str) -> Iterator[NodeType]:
-        """The types of application masters whose applications a type of clients submits.
-
-        Args:
-            client_type: its name.
-        """
+        """The types of application masters whose applications a type of clients submits."""
         for node_type in self._population.types.values():
             container = node_type.container
             if container is not None and container.priority is None and container.of == client_type:
                 yield node_type
 
     def tasks_of(self, master: NodeId) -> Iterator[tuple[NodeType, range]]:
-        """The types of nodes that an application master has started, and which nodes of each are its own.
-
-        Args:
-            master: which.
-        """
+        """The types of nodes that an application master has started, and which nodes of each are its own."""
         counts = self._population.plan.counts
         for node_type in self._population.types.values():
             container = node_type.container
@@ -171,11 +160,7 @@ class Applications:
                 yield node_type, share_of(number, masters, counts.get(node_type.name, 0))
 
     def host(self, master: NodeId) -> str | None:
-        """Where an application master runs; None before it does.
-
-        Args:
-            master: which.
-        """
+        """Where an application master runs; None before it does."""
         return self._hosts.get(master)
 
     # --- what NodeManagers are called for -------------------------------------------------------------------
@@ -184,7 +169,6 @@ class Applications:
         """Read a call to a NodeManager.
 
         Args:
-            node: the NodeManager.
             call: what it was called for.
         """
         try:

@@ -61,7 +61,6 @@ class Asks:
 
         Args:
             priority: that it was asked for with.
-            host: where it is.
         """
         number = self._first(priority, host)
         if number is None:
@@ -74,11 +73,7 @@ class Asks:
         return True
 
     def outstanding(self, priority: int) -> int:
-        """How many containers of a priority are wanted.
-
-        Args:
-            priority: of a stage.
-        """
+        """How many containers of a priority are wanted."""
         return self._open[priority][ANY]
 
     @property
@@ -92,11 +87,7 @@ class Asks:
         return [Ask(priority, place, self._open[priority][place]) for priority, place in changed]
 
     def again(self, asks: Sequence[Ask]) -> None:
-        """Ask once more for what a call said that failed.
-
-        Args:
-            asks: of that call.
-        """
+        """Ask once more for what a call said that failed."""
         for ask in asks:
             self._change(ask.priority, ask.place, 0)
 

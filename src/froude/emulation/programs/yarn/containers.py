@@ -131,11 +131,7 @@ class Held:
         self.sub_state, self.status = SUB_RUNNING, b""
 
     def ends(self, exit_status: int) -> None:
-        """It is over.
-
-        Args:
-            exit_status: of its process.
-        """
+        """It is over."""
         self.state, self.sub_state, self.exit_status, self.status = COMPLETE, SUB_DONE, exit_status, b""
 
     @property
@@ -159,9 +155,6 @@ class Containers:
     def told(self, ended: Iterable[ContainerKey]) -> list[Held]:
         """The ResourceManager has heard of the ends of some, which are forgotten.
 
-        Args:
-            ended: whose.
-
         Returns:
             Those that were not forgotten before.
         """
@@ -170,10 +163,6 @@ class Containers:
 
     def end(self, key: ContainerKey, exit_status: int) -> Held | None:
         """A container ends.
-
-        Args:
-            key: which.
-            exit_status: of its process.
 
         Returns:
             It; None where it is not held, or has ended already.

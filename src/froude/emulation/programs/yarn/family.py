@@ -80,11 +80,7 @@ class NodemanagerKind:
     messages: Collection[str] = (TOKEN_IDENTIFIER, CREDENTIALS)
 
     def methods(self, node_type: NodeType) -> Collection[str]:
-        """See `ProgramKind`.
-
-        Args:
-            node_type: what is played.
-        """
+        """See `ProgramKind`."""
         return METHODS | {call.method for call in templates(node_type)}
 
     def family(self, node_type: NodeType, population: Population) -> Family:
@@ -137,8 +133,6 @@ class MasterFamily(ScriptedFamily):
         """A client was told where its input lies, was given the number of an application, or has submitted one.
 
         Args:
-            node: the client.
-            call: which of these.
             response: the answer; None for an error.
         """
         applications = self._masters.applications

@@ -19,12 +19,7 @@ class Launcher:
     __slots__ = ("_applications", "_id")
 
     def __init__(self, applications: Applications, node: NodeId) -> None:
-        """A node that has not started.
-
-        Args:
-            applications: of the play.
-            node: who it is.
-        """
+        """A node that has not started."""
         self._applications = applications
         self._id = node
 

@@ -54,11 +54,7 @@ class Localised:
         return [*_fetched(public, public=True), *_fetched(own, public=False)]
 
     def forget(self, application: int) -> None:
-        """An application is over, and its own files are removed.
-
-        Args:
-            application: which.
-        """
+        """An application is over, and its own files are removed."""
         self._there = {known for known in self._there if known[:2] != (APPLICATION, application)}
 
 

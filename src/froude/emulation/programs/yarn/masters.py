@@ -63,12 +63,7 @@ class Stage:
     """Types of its other stages whose nodes must all have ended before these begin their work."""
 
     def process(self, number: int, speed: float) -> Process:
-        """What runs in the container of one of its nodes.
-
-        Args:
-            number: of the node.
-            speed: of the play.
-        """
+        """What runs in the container of one of its nodes."""
         return Process(NodeId(self.node_type, number), self.container.delay_s / speed)
 
 
@@ -142,11 +137,7 @@ class Masters:
         return self.allocate.every_s
 
     def stages(self, number: int) -> list[Stage]:
-        """What an application master asks for, in the order in which it does.
-
-        Args:
-            number: which one.
-        """
+        """What an application master asks for, in the order in which it does."""
         tasks = list(self.applications.tasks_of(NodeId(self.node_type.name, number)))
         own = {node_type.name for node_type, _ in tasks}
         stages = []
@@ -162,7 +153,6 @@ class Masters:
         """Where the input of each container of a stage lies; nowhere for those of which nothing says it.
 
         Args:
-            number: which application master.
             stage: what it asks for.
             rng: its own, which chooses among the machines of a block where recorded ones chose.
         """
@@ -179,7 +169,6 @@ class Masters:
 
         Args:
             request: of `allocate`.
-            ask: what to say.
         """
         kind = "any" if ask.place == ANY else "rack" if ask.place.startswith("/") else "node1"
         message = request.ask.add()

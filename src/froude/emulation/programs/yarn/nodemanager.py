@@ -81,17 +81,12 @@ class Masters(Protocol):
         """Read a call to a node.
 
         Args:
-            node: the NodeManager.
             call: what the ResourceManager, or another client, called it for.
         """
         ...
 
     def over(self, over: ContainerOver) -> Sequence[Instruction]:
-        """What follows from the end of an application master's own container.
-
-        Args:
-            over: which.
-        """
+        """What follows from the end of an application master's own container."""
         ...
 
 

@@ -105,21 +105,13 @@ class Nodemanagers:
         return node_address(self._first + number)
 
     def number(self, address: str) -> int | None:
-        """The number of the node at an address; None if it is none of these.
-
-        Args:
-            address: a host.
-        """
+        """The number of the node at an address; None if it is none of these."""
         place = number_at(address)
         number = None if place is None else place - self._first
         return number if number is not None and 0 <= number < self.count else None
 
     def phase(self, number: int) -> float:
-        """Where in its interval a node's heartbeats fall, 0 to 1.
-
-        Args:
-            number: which node.
-        """
+        """Where in its interval a node's heartbeats fall, 0 to 1."""
         return self._seeds.child("phase", number).value / 2**64
 
     # --- what a node says -----------------------------------------------------------------------------------
@@ -128,7 +120,6 @@ class Nodemanagers:
         """The body of registerNodeManager.
 
         Args:
-            number: which node.
             held: the containers that it has, when it registers anew.
         """
         message = self._register_message(number)
@@ -151,7 +142,6 @@ class Nodemanagers:
         """The body of nodeHeartbeat; the same message is filled anew at every call.
 
         Args:
-            number: which node.
             response_id: of the last answer.
             keys: the two master keys that it has, as MasterKeyProto.
             held: the containers that it tells of.
@@ -173,11 +163,7 @@ class Nodemanagers:
         return beat.SerializeToString()  # type: ignore[no-any-return]
 
     def fetch(self, fetch: Fetch) -> bytes:
-        """The body of a call that fetches a file.
-
-        Args:
-            fetch: which call.
-        """
+        """The body of a call that fetches a file."""
         request: Any = self.population.schema.method(HDFS, fetch.method).request
         if fetch.method == "getServerDefaults":
             return request().SerializeToString()  # type: ignore[no-any-return]
@@ -189,9 +175,7 @@ class Nodemanagers:
         """Keep a call that fetched a file, for whoever takes values of it.
 
         Args:
-            number: which node.
             cause: template of the call that started the container.
-            fetch: which call.
             body: its answer; None for an error.
         """
         for template in self._kept.get((cause, fetch.method), ()):
@@ -208,7 +192,6 @@ class Nodemanagers:
         """The answer to registerNodeManager, kept for whoever takes values of it.
 
         Args:
-            number: which node.
             body: the answer's bytes.
         """
         response = self._registered_type.FromString(body)

@@ -52,7 +52,6 @@ def set_up(conf: Path | None, name: str) -> str | None:
 
     Args:
         conf: its folder; None where it is not here.
-        name: of the property.
 
     Raises:
         InputError: the configuration cannot be read.
@@ -64,8 +63,6 @@ def remembered(calls: NameNodeCalls, identity: str, changes: HdfsChanges) -> Hdf
     """What is there now of what is about to be changed.
 
     Args:
-        calls: to the NameNode.
-        identity: its cluster id.
         changes: about to be made.
 
     Raises:
@@ -90,11 +87,6 @@ def remembered(calls: NameNodeCalls, identity: str, changes: HdfsChanges) -> Hdf
 def make(calls: NameNodeCalls, changes: HdfsChanges, clock: Clock) -> None:
     """Write the files, set the properties, and let the NameNode read both.
 
-    Args:
-        calls: to the NameNode.
-        changes: what to change.
-        clock: to wait by.
-
     Raises:
         TargetError: the NameNode does not take up a property; all is written then.
     """
@@ -111,9 +103,6 @@ def restore(calls: NameNodeCalls, prior: HdfsPrior, clock: Clock, *, reread: boo
     """Bring back what was there: settings first, so that nothing asks for a file that is gone.
 
     Args:
-        calls: to the NameNode.
-        prior: what was there.
-        clock: to wait by.
         reread: whether the NameNode can take up the properties while it runs.
 
     Raises:

@@ -20,7 +20,6 @@ class DataNode:
 
     ip: str
     port: int
-    """Of its data."""
     host: str
     uuid: str
     rack: str
@@ -50,7 +49,6 @@ def servers_of(datacenter: Datacenter, nodes: Sequence[DataNode]) -> Ints:
 
     Args:
         datacenter: its servers are called by address or host, with the port or without.
-        nodes: of a NameNode.
     """
     number = {server: n for n, server in enumerate(datacenter.servers)}
     found = (next((number[name] for name in node.names if name in number), -1) for node in nodes)
@@ -61,8 +59,6 @@ def space_of(datacenter: Datacenter, nodes: Sequence[DataNode], server: Ints) ->
     """Shape (servers,): bytes that HDFS may still take on each.
 
     Args:
-        datacenter: whose servers.
-        nodes: of a NameNode.
         server: shape (nodes,): as `servers_of` gives it.
     """
     known = server >= 0
@@ -74,7 +70,6 @@ def named(nodes: Sequence[DataNode], wanted: AbstractSet[str]) -> frozenset[str]
     """Addresses of the DataNodes that go by any of some names.
 
     Args:
-        nodes: of a NameNode.
         wanted: addresses or hosts, with the port or without.
     """
     return frozenset(node.address for node in nodes if not wanted.isdisjoint(node.names))

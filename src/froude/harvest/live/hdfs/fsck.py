@@ -23,7 +23,6 @@ def fsck_lines(
 
     Args:
         host: of the NameNode's web server.
-        port: of that.
         path: what is looked at.
         user: who asks; must be an administrator.
         replicate: whether blocks that break the NameNode's own policy are put in order (`-replicate`).

@@ -28,7 +28,6 @@ def with_maintenance(
 
     Args:
         text: the file as it is.
-        nodes: of the NameNode.
         busy: addresses of those to be left alone.
         before: addresses that were set so before.
         until_s: when they are in service again at the latest, seconds since 1970.

@@ -30,7 +30,6 @@ class NameNodeCalls:
 
         Args:
             host: of its RPC server.
-            port: of that.
             schema: of a release near its own.
             user: who asks; must be an administrator.
         """

@@ -68,7 +68,6 @@ def placed(datacenter: Datacenter, nodes: Sequence[DataNode], months: float = 3.
 
     Args:
         datacenter: with its servers, utilisation and reimages.
-        nodes: of a NameNode.
         months: of reimages that count.
 
     Raises:
@@ -95,7 +94,6 @@ def map_text(found: Placed, policy: Policy, busy: Collection[str] = ()) -> str:
 
     Args:
         found: DataNodes with their tenants and classes.
-        policy: a constrained one.
         busy: addresses of DataNodes that get nothing new.
 
     Raises:
@@ -157,7 +155,6 @@ def too_few(found: Placed, policy: Policy, replicas: int) -> str | None:
     Args:
         found: DataNodes with their tenants and classes.
         policy: how they are placed.
-        replicas: of a block.
     """
     layout = found.layout
     values = {

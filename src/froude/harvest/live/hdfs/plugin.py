@@ -11,7 +11,6 @@ from pathlib import Path
 JAR = "placement.jar"
 """Beside this module; built from `java/` by `tools/build_placement_jar.py`."""
 PACKAGE = ("org", "apache", "hadoop", "hdfs", "server", "blockmanagement")
-"""Of its classes."""
 _IN = ".".join(PACKAGE)
 POLICY, MAP = "dfs.block.replicator.classname", "froude.placement.map"
 CLASS = f"{_IN}.BlockPlacementPolicyWithTenants"

@@ -22,7 +22,6 @@ class HdfsPrior:
     address: str
     """`host:port` of the NameNode's RPC server."""
     id: str
-    """Its cluster id."""
     conf: str = ""
     """Its configuration folder; empty where nothing was changed in it."""
     properties: Mapping[str, str | None] = field(default_factory=dict)
@@ -60,7 +59,6 @@ def prior_json(prior: HdfsPrior, origin: Origin | None = None) -> str:
     """The text of the file.
 
     Args:
-        prior: what was there.
         origin: how it came to be.
     """
     return dump_sealed_figures(MIGRATIONS, asdict(prior), origin or Origin())

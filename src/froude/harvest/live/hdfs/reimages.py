@@ -24,7 +24,6 @@ def wiped(before: Sequence[DataNode], now: Sequence[DataNode]) -> tuple[DataNode
     """DataNodes whose disks were wiped since, in the order of `now`.
 
     Args:
-        before: as they were.
         now: as they are; one that is new was not wiped.
     """
     known = {node.address: node for node in before}
@@ -45,11 +44,7 @@ def _is_wiped(before: DataNode, now: DataNode, *, deleted: bool) -> bool:
 
 
 def seen_text(nodes: Sequence[DataNode]) -> str:
-    """What must be remembered of DataNodes until they are looked at again.
-
-    Args:
-        nodes: as they are.
-    """
+    """What must be remembered of DataNodes until they are looked at again."""
     rows = [[node.ip, node.port, node.host, node.uuid, node.capacity, node.used] for node in nodes]
     return json.dumps({"froude": "datanodes-seen/1", "datanodes": rows}, indent=0) + "\n"
 
@@ -78,12 +73,7 @@ def read_seen(text: str, *, name: str) -> tuple[DataNode, ...]:
 
 
 def merged(before: Sequence[DataNode], now: Sequence[DataNode]) -> tuple[DataNode, ...]:
-    """What to remember: a DataNode that is not there now, or says nothing of itself, as it was.
-
-    Args:
-        before: as they were.
-        now: as they are.
-    """
+    """What to remember: a DataNode that is not there now, or says nothing of itself, as it was."""
     kept = {node.address: node for node in before}
     kept |= {node.address: node for node in now if node.capacity > 0 or node.address not in kept}
     return tuple(kept.values())

@@ -68,7 +68,6 @@ def concurrency(job: JobGraph, how: Concurrency = Concurrency.LEVELS) -> int:
     """The most containers a job uses at once: its request in Algorithm 1.
 
     Args:
-        job: its graph.
         how: stages of unequal length make either of the two the larger.
 
     Returns:
@@ -122,7 +121,6 @@ def checked(jobs: Sequence[JobGraph], file: str) -> list[JobGraph]:
 
     Args:
         jobs: as they were read.
-        file: for the error.
 
     Raises:
         InputError: a graph is none, or there is no job with a task.

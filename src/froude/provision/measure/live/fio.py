@@ -77,7 +77,6 @@ def arguments(job: FioJob, place: tuple[str, ...]) -> list[str]:
     """A job as fio's command line.
 
     Args:
-        job: what to do.
         place: how fio reaches the target.
     """
     words = [
@@ -105,8 +104,6 @@ def run(job: FioJob, held: Opened, *, limit_s: float) -> Ran:
     """Run a job on a target that is held.
 
     Args:
-        job: what to do.
-        held: where.
         limit_s: seconds after which fio is ended, beside some grace.
 
     Raises:

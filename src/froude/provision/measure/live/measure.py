@@ -93,7 +93,6 @@ def measure(
     """Measure a target that `find_target` has let pass; what lies on a device is overwritten.
 
     Args:
-        target: where.
         request: what, and how long.
         progress: shows what is going on.
 
@@ -141,9 +140,6 @@ class Session:
         """Nothing is done until `measured`.
 
         Args:
-            held: the target, open.
-            request: what to measure.
-            run: runs one job.
             clock: tells how much of the time limit is left.
         """
         self._held, self._request, self._run, self._clock = held, request, run, clock

@@ -139,7 +139,6 @@ def device_target(
     """A block device as a target; arguments and errors as of `find_target`.
 
     Args:
-        device: the block device.
         size: bytes to read and write; None for all of it.
         destroy: its resolved name, typed by the user; None where it was not typed.
         read_only: measure reads only, and write nothing.

@@ -39,7 +39,6 @@ class Proof:
     bound: float
     """No integer point costs less; plus infinity when there is none at all."""
     nodes: int
-    """Linear programs solved."""
     x: Floats | None = None
     """The best whole point met, by the linear program's own tolerance; None where none was."""
 

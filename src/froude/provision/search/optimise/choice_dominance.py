@@ -36,7 +36,6 @@ def undominated_choices(instance: Instance, allowed: Open) -> Open:
     a core type. O(n^2 d) for n choices and d operations, in numpy.
 
     Args:
-        instance: the numeric problem.
         allowed: open choices per dataset.
     """
     if instance.placement is Placement.UNIFORM:

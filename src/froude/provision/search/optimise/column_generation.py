@@ -352,7 +352,6 @@ class RestrictedMaster:
 
         Args:
             penalty: dollars for covering nothing of a copy or task; above any cluster worth considering.
-            options: of the solve.
         """
         outcome = solve(self._program(whole=True, penalty=penalty), options)
         missing = outcome.x[len(self.columns) :] if outcome.found else np.ones(1)

@@ -27,7 +27,6 @@ def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None
     Empty, too, when the time was over before any such cluster was found: then nothing is known.
 
     Args:
-        instance: the numeric problem.
         allowed: open choices per dataset; None opens all.
     """
     if not instance.servers:

@@ -28,7 +28,6 @@ def consolidate(sub: Subproblem, servers: Servers) -> Servers:
     """The same cluster, or one with fewer places for each thing that costs no more.
 
     Args:
-        sub: a fixed subproblem.
         servers: rounded contents; more than `MOST_SERVERS` come back as they are.
     """
     if sum(count for _, count in servers) > MOST_SERVERS:

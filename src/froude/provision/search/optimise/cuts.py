@@ -129,7 +129,6 @@ def seconds_of(instance: Instance, dataset: int) -> list[Sequence[float]]:
     """What each operation on a dataset takes per choice, and the instances that each asks for.
 
     Args:
-        instance: the numeric problem.
         dataset: its number.
     """
     every = (
@@ -175,8 +174,6 @@ def replaces(instance: Instance, own: Copy, other: Copy, included: frozenset[int
 
     Args:
         instance: the numeric problem; its placement is not uniform.
-        own: takes the place.
-        other: stood there.
         included: units that some servers' prices include (`included_units`).
     """
     units = instance.units

@@ -117,8 +117,6 @@ class Program:
         Args:
             name: for messages and to look at the program.
             cost: dollars of one.
-            lower: least value.
-            upper: largest value.
             integer: whether only whole values are allowed.
 
         Returns:
@@ -261,7 +259,6 @@ class _Scales:
         """Continuous variables that may be many are counted in the program's unit; their rows have coefficients up to 1.
 
         Args:
-            program: what is scaled.
             whole: integer variables stay as they are.
         """
         unit = program.unit
@@ -287,8 +284,6 @@ class Solver:
         """Pass the arrays over.
 
         Args:
-            program: what is solved.
-            options: of each solve.
             relaxed: take integer variables as continuous.
         """
         self.program = program

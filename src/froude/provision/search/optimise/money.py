@@ -17,11 +17,7 @@ _SERVER = 2.0**10
 
 
 def money_unit(instance: Instance) -> float:
-    """Dollars that prices are divided by, a power of two; 1 where nothing costs.
-
-    Args:
-        instance: the numeric problem.
-    """
+    """Dollars that prices are divided by, a power of two; 1 where nothing costs."""
     servers = [server.cost for server in instance.servers]
     pieces = [unit.cost for unit in instance.units] + [server.core_cost for server in instance.servers]
     dearest = max(servers, default=0.0) or max(pieces, default=0.0)
@@ -32,7 +28,6 @@ def in_money(instance: Instance, unit: float) -> Instance:
     """The same problem with prices in that unit.
 
     Args:
-        instance: the numeric problem.
         unit: dollars, a power of two.
     """
 

@@ -205,11 +205,7 @@ class Packer:
         return min(proof.bound, self.settings.budget)
 
     def slots(self, counts: list[float]) -> list[ServerKind]:
-        """Single servers in place of counts.
-
-        Args:
-            counts: of each kind.
-        """
+        """Single servers in place of counts."""
         return [kind for kind, n in zip(self.sub.kinds, counts, strict=True) for _ in range(round(n))]
 
     def _and_more(self) -> list[float]:
@@ -313,7 +309,6 @@ def single_servers(sub: Subproblem, program: Master, x: Floats) -> Servers:
     """Contents of the servers of a program of single servers.
 
     Args:
-        sub: a fixed subproblem.
         program: of variables for every single server.
         x: a solution of it, shape (variables,).
     """

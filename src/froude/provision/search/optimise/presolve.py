@@ -19,7 +19,6 @@ def presolve(instance: Instance, allowed: Sequence[Sequence[int]] | None = None)
     network may carry it; the master, which sums contents, would propose such choices one after the other.
 
     Args:
-        instance: the numeric problem.
         allowed: open choices per dataset; None opens all.
     """
     open_ = instance.every if allowed is None else tuple(tuple(choices) for choices in allowed)
@@ -35,9 +34,7 @@ def standing(instance: Instance, allowed: Open, servers: Sequence[int]) -> Open:
     """The choices whose copies all have a slot in one of some server types.
 
     Args:
-        instance: the numeric problem.
         allowed: open choices per dataset.
-        servers: types of servers.
     """
     buses = {b for server in servers for b, slots in enumerate(instance.servers[server].slots) if slots}
     units = [unit.bus in buses for unit in instance.units]
@@ -51,7 +48,6 @@ def breaks_latency(instance: Instance, choices: Sequence[int]) -> bool:
     """Does a choice per dataset break a latency?
 
     Args:
-        instance: the numeric problem.
         choices: number of the choice of each dataset, shape (datasets,).
     """
     if all(task.latency is None for task in instance.tasks):

@@ -49,7 +49,6 @@ def content_at(sub: Subproblem, variables: ServerVariables, x: Floats) -> Conten
     """Read one server of a fixed subproblem off a point.
 
     Args:
-        sub: a fixed subproblem.
         variables: where the server's contents stand in the program.
         x: a solution of the program, shape (variables,).
     """
@@ -74,7 +73,6 @@ def round_servers(sub: Subproblem, servers: Servers) -> Servers:
     """Make contents exact, which cover everything at least once.
 
     Args:
-        sub: a fixed subproblem.
         servers: covers every copy and task at least once, within tolerance.
     """
     whole = _whole_shares(sub, servers) if sub.uniform else _weighted_shares(sub, servers)
@@ -85,7 +83,6 @@ def groups_of(sub: Subproblem, servers: Servers) -> tuple[Group, ...]:
     """The same by name, dearest server type last as in the catalog.
 
     Args:
-        sub: a fixed subproblem.
         servers: contents, each with its number of servers.
     """
     order = sorted(servers, key=lambda pair: (pair[0].kind.server, not pair[0].kind.host))
@@ -96,7 +93,6 @@ def cost_of(sub: Subproblem, groups: Iterable[Group]) -> float:
     """Dollars of the servers of a fixed subproblem and of what is in them, from the counts alone.
 
     Args:
-        sub: a fixed subproblem.
         groups: servers of one content each, by name.
     """
     types = {server.name: server for server in sub.instance.servers}

@@ -25,7 +25,6 @@ def run_time_variables(
     """The run time of every task, counted in its latency or about its longest: a row's tolerance is a part of it.
 
     Args:
-        program: is added to.
         sub: the choices that are open.
         choice: variable per (dataset, choice).
         elastic: latencies may be exceeded at a penalty; filled with how to read it.
@@ -69,7 +68,6 @@ def least_run_time(sub: Subproblem, task: int) -> float:
     """The least run time of a task that any open choices reach, seconds; latencies of others are left aside.
 
     Args:
-        sub: the open choices.
         task: its number in the instance.
     """
     instance = sub.instance

@@ -72,7 +72,6 @@ class Excess:
     variable: int
     """By how much it is exceeded, over all servers."""
     capacity: float
-    """Of one server."""
     count: int | None
     """Variable of the number of servers; None where the limit is one of all servers together."""
     taken: float = 0.0
@@ -100,13 +99,11 @@ class ServerRows:
         """Name the place.
 
         Args:
-            program: is added to.
             sub: what may be held.
             kind: by which servers.
             count: variable of the number of servers; None is one.
             most: upper bound of that number.
             label: begins the names of variables and rows.
-            whole: counts are integers.
             elastic: limits may be exceeded at `PENALTY`; filled with how to read it.
         """
         self.elastic = elastic

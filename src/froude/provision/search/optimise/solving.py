@@ -34,7 +34,6 @@ def solve(
     The same arguments give the same plan, unless the time limit cuts the search short or a used pool is given.
 
     Args:
-        instance: the numeric problem.
         gap: relative gap of the bounds at which it stops; below `EXACT` it is that.
         time_limit_s: seconds after which it stops with what it has.
         seed: of the solver's own randomness.

@@ -134,7 +134,6 @@ class Subproblem:
 
         Args:
             task: its number in the instance.
-            kind: of servers.
         """
         return kind.tasks and self.server(kind).cpu in self.cpus[task]
 
@@ -181,7 +180,6 @@ def subproblem(
     """Prepare an instance, or a part of its choices and server types.
 
     Args:
-        instance: the numeric problem.
         allowed: open choices per dataset; None opens all.
         servers: types that may stand there; None is all that are needed.
     """

@@ -40,7 +40,6 @@ class Raised:
     used: tuple[int, ...]
     """Server types that the optima of the open parts use, those of the lowest first."""
     parts: int
-    """Parts looked at."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,6 @@ def select_types(
     """Select, where there are many types that no other replaces.
 
     Args:
-        instance: the numeric problem.
         allowed: open choices per dataset.
         left_s: seconds left for it: what was not priced until then makes the bound outside 0.
 
@@ -120,7 +119,6 @@ class TypePricing:
         """Begin with a handful of types.
 
         Args:
-            instance: the numeric problem.
             allowed: open choices per dataset.
             needed: types that no other replaces.
         """
