@@ -52,7 +52,7 @@ class Sources:
                     yield at
 
     def flow(self, column: Column) -> Rule | None:
-        """The likeliest flow that holds at all calls; small numbers and flags flow from leaves of the same meaning only."""
+        """The likeliest flow that holds at all calls; small numbers and flags only from leaves of one meaning."""
         present = [value for value in column.values if not isinstance(value, Special)]
         distinct = {(type(value), value) for value in present}
         flows = self.flows(column)
