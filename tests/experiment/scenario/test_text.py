@@ -23,8 +23,8 @@ from froude.experiment.scenario.text import reference, template
 from froude.workload.scale import Scale
 from testbed.pages import page_blocks
 
-_PAGE = Path(__file__).parents[2] / "docs" / "reference" / "scenarios.md"
-_MARK = "<!-- What follows is made by `python -m tests.experiment.test_scenario_text`. -->\n\n"
+_PAGE = Path(__file__).parents[3] / "docs" / "reference" / "scenarios.md"
+_MARK = "<!-- What follows is made by `python -m tests.experiment.scenario.test_text`. -->\n\n"
 FILES = Scale.of(a=5, b=12, c=8)
 AS_THEY_STAND: dict[str, Scenario] = {
     "play": PlayScenario(load=PlanLoad(plan=Path("plan"))),
@@ -69,7 +69,7 @@ def test_every_field_is_described(kind: str) -> None:
 
 
 def test_the_page_has_what_is_declared() -> None:
-    """Made anew by `python -m tests.experiment.test_scenario_text`."""
+    """Made anew by `python -m tests.experiment.scenario.test_text`."""
     assert _PAGE.read_text().partition(_MARK)[2] == reference()
 
 

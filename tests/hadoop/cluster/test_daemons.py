@@ -200,7 +200,7 @@ def test_descriptors_are_raised_to_the_hard_limit() -> None:
 def test_a_one_off_falls_with_its_parent(tmp_path: Path, gone: Gone) -> None:
     """Formatting goes on alone for no second when Froude is killed."""
     body = (
-        "import sys; from pathlib import Path; from tests.hadoop.test_daemons import _daemon\n"
+        "import sys; from pathlib import Path; from tests.hadoop.cluster.test_daemons import _daemon\n"
         "_daemon(Path(sys.argv[1]), 'echo $$ > $0.pid; exec sleep 60').run([])"
     )
     parent = subprocess.Popen([sys.executable, "-c", body, str(tmp_path)])
