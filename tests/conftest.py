@@ -30,6 +30,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this run that all its workers have; whoever writes there holds a lock (`base.locks.in_turn`)."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
 def hadoop() -> Hadoop:
     """The default Hadoop release, out of the cache (fetched once where it is cold)."""
     return Hadoop.find()

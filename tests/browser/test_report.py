@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
+from froude.base.locks import in_turn
 from froude.emulation.run.bottleneck import Load, Measured
 from froude.emulation.run.run import Run
 from froude.emulation.run.tally import Tally
@@ -118,9 +119,19 @@ WHAT = ("traces", "workload", "run", "everything", "demo", "static", "image")
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with every page."""
-    folder = tmp_path_factory.mktemp("pages")
+def pages(shared: Path) -> Path:
+    """A folder with every page, made once in a run."""
+    folder = shared / "pages"
+    with in_turn(shared / "pages.lock"):
+        if not folder.exists():
+            scratch = shared / "pages-unfinished"
+            scratch.mkdir()
+            _save_pages(scratch)
+            scratch.rename(folder)
+    return folder
+
+
+def _save_pages(folder: Path) -> None:
     save(main_job_report(done(folder, run=a_run())), folder / "demo.html")
     page((a_run(),)).save(folder / "static.html", interactive=False)
     save(image_report(image_summary(folders=FOLDERS), {}), folder / "image.html")
@@ -128,7 +139,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shown = parts(what)
         names = [f"{type(part).__name__.lower()}-{number}" for number, part in enumerate(shown, 1)]
         page(shown, names=names).save(folder / f"{what}.html")
-    return folder
 
 
 def opened(browser: Browser, path: Path, width: int, scheme: Literal["light", "dark"] = "light") -> Page:

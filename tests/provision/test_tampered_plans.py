@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from froude.base.locks import in_turn
 from froude.cli.app import run
 from froude.provision.inputs.plan_file import plan_json
 from froude.provision.inputs.read import EXAMPLES, read_problem
@@ -28,9 +29,22 @@ Document = dict[str, Any]
 REFUSED, MISSED = 1, 3
 
 
-@cache
-def _compiled(example: str) -> str:
-    return plan_json(compile_plan(read_problem([example]), SolveLimits(0.05, 120)))
+Compiled = Callable[[str], str]
+
+
+@pytest.fixture(scope="module")
+def compiled(shared: Path) -> Compiled:
+    """The plan of an example as JSON, compiled once in a run."""
+
+    @cache
+    def plan_of(example: str) -> str:
+        place = shared / f"plan-{example}.json"
+        with in_turn(shared / f"plan-{example}.lock"):
+            if not place.exists():
+                place.write_text(plan_json(compile_plan(read_problem([example]), SolveLimits(0.05, 120))))
+        return place.read_text()
+
+    return plan_of
 
 
 def _at(document: Document, kind: str, **wanted: object) -> tuple[Document, Document]:
@@ -140,10 +154,12 @@ TAMPERED: dict[str, tuple[Callable[[Document], object], float | None, str, str |
 
 
 @pytest.mark.parametrize("name", TAMPERED)
-def test_what_stands_there_is_judged(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_stands_there_is_judged(
+    name: str, compiled: Compiled, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Refused with the place, or the fraction of the SLA that the servers reach and the constraint that fails."""
     change, fraction, said, _ = TAMPERED[name]
-    document = json.loads(_compiled("photoshare-calibrated"))
+    document = json.loads(compiled("photoshare-calibrated"))
     change(document)
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(document))
@@ -161,11 +177,11 @@ def test_what_stands_there_is_judged(name: str, tmp_path: Path, capsys: pytest.C
 
 @pytest.mark.parametrize("name", TAMPERED)
 def test_every_constraint_is_held_against_it(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, compiled: Compiled, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As `evaluate`; shares, costs and bounds are looked at, too."""
     change, fraction, said, broken = TAMPERED[name]
-    document = json.loads(_compiled("photoshare-calibrated"))
+    document = json.loads(compiled("photoshare-calibrated"))
     change(document)
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(document))
@@ -197,11 +213,13 @@ def test_local_data(
     example: str,
     change: Callable[[Document], object],
     said: str,
+    *,
+    compiled: Compiled,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The other shipped examples, whose data stands beside the tasks."""
-    document = json.loads(_compiled(example))
+    document = json.loads(compiled(example))
     for group in document["groups"]:
         if group["local"] and group["running"]:
             change(group)
@@ -270,12 +288,12 @@ IN_RACKS: dict[str, tuple[tuple[str, str] | None, Callable[[Document], object], 
 
 
 @pytest.mark.parametrize("name", IN_RACKS)
-def test_racks(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_racks(name: str, compiled: Compiled, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Uplinks, a lost rack, the time to re-replicate and the racks' price are computed again from the plan."""
     asked, change, said = IN_RACKS[name]
     inputs, path = tmp_path / "inputs.yaml", tmp_path / "plan.json"
     inputs.write_text(_racked() if asked is None else _racked(asked=asked))
-    document = json.loads(_compiled("hdfs-petabyte"))
+    document = json.loads(compiled("hdfs-petabyte"))
     change(document)
     path.write_text(json.dumps(document))
     code = run(["provision", "check", str(inputs), str(path)])
