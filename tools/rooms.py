@@ -6,11 +6,12 @@ splinters, which are files that a single other file of the same folder imports.
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
+
+import grimp
 
 SOURCE = Path("src/froude")
 BUDGETS: Mapping[str, int] = {
@@ -33,25 +34,7 @@ BUDGETS: Mapping[str, int] = {
 """Lines of each package, docstrings included, that the architecture aims at."""
 
 
-def modules(source: Path) -> dict[str, Path]:
-    """Modules below a package's folder by their dotted names, which begin with the folder's name."""
-    paths = sorted(source.rglob("*.py"))
-    return {".".join(path.relative_to(source.parent).with_suffix("").parts): path for path in paths}
-
-
-def imports(text: str, known: Mapping[str, object]) -> set[str]:
-    """Modules among the known ones that a module's text imports, those inside functions included."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= (inner & known.keys()) or {node.module}
-    return found & known.keys()
-
-
-def splinters(arrows: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
+def splinters(arrows: Mapping[str, Set[str]]) -> Iterator[tuple[str, str]]:
     """Modules that exactly one module imports, which is in the same folder, with that one.
 
     Args:
@@ -86,30 +69,42 @@ def packages(source: Path) -> Iterator[str]:
     yield f"| all | {total:,} | {sum(BUDGETS.values()):,} | {total / sum(BUDGETS.values()) - 1:.0%} |"
 
 
-def rooms(source: Path, package: str) -> Iterator[str]:
-    """The rooms of a package, the arrows between them, and its splinters."""
-    known = modules(source)
-    arrows = {name: imports(path.read_text(), known) - {name} for name, path in known.items()}
-    prefix = f"{source.name}.{package}."
-    room = {name: name.removeprefix(prefix).split(".")[0] for name in known if name.startswith(prefix)}
-    sizes: dict[str, list[int]] = defaultdict(list)
-    for name, its in room.items():
-        sizes[its].append(lines(known[name]))
+def rooms(package: str, arrows: Mapping[str, Set[str]], sizes: Mapping[str, int]) -> Iterator[str]:
+    """The rooms of a package, the arrows between them, and its splinters.
+
+    Args:
+        package: its name below the source folder.
+        arrows: what each module imports.
+        sizes: lines of each module.
+    """
+    prefix = f"{SOURCE.name}.{package}."
+    room = {name: name.removeprefix(prefix).split(".")[0] for name in arrows if name.startswith(prefix)}
     yield "| room | files | lines | uses |"
     yield "|---|---:|---:|---|"
-    for its, counts in sorted(sizes.items()):
+    for its in sorted(set(room.values())):
         mine = [name for name in room if room[name] == its]
-        uses = sorted({room[t] for name in mine for t in arrows[name] if t in room} - {its, "__init__"})
-        yield f"| `{its}` | {len(counts)} | {sum(counts):,} | {', '.join(uses)} |"
-    small = [(a, b) for a, b in splinters(arrows) if a in room]
+        uses = sorted({room[t] for name in mine for t in arrows[name] if t in room} - {its})
+        yield f"| `{its}` | {len(mine)} | {sum(sizes[name] for name in mine):,} | {', '.join(uses)} |"
+    small = [(name, only) for name, only in splinters(arrows) if name in room]
     yield f"\n{len(small)} splinters"
     for name, only in small:
-        yield f"{lines(known[name]):5} {name.removeprefix(prefix)} → {only.removeprefix(prefix)}"
+        yield f"{sizes[name]:5} {name.removeprefix(prefix)} → {only.removeprefix(prefix)}"
+
+
+def module_path(module: str) -> Path:
+    """The file of a module, or of a package's own module."""
+    place = SOURCE.parent.joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print one of the tables."""
-    table = rooms(SOURCE, arguments[0]) if arguments else packages(SOURCE)
+    if arguments:
+        graph = grimp.build_graph(SOURCE.name)
+        arrows = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+        table = rooms(arguments[0], arrows, {module: lines(module_path(module)) for module in arrows})
+    else:
+        table = packages(SOURCE)
     print("\n".join(table))
     return 0
 
