@@ -348,6 +348,8 @@ class YarnCluster(Startable):
     def _all_live(self) -> bool:
         host = self.jobhistory_http[0]
         try:
+            # NodeManagers register a moment before the ResourceManager calls itself active.
+            metrics.resourcemanager_id(self.resourcemanager_http)
             return self.live_nodemanagers() == self._count and loopback.answers(
                 (host, yarn_settings.HISTORY_RPC)
             )
