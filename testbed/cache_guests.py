@@ -27,7 +27,8 @@ from froude.cache.monitor.limits import Limits
 from froude.hadoop.cluster.daemons import reaper_command
 from froude.provision.measure.live.fio import FioJob, run
 from froude.provision.measure.live.target import opened, served
-from testbed.cache_processes import processes, status_of, until
+from testbed.cache_processes import processes, status_of
+from testbed.polling import until
 
 Tried = tuple[Backend, Load]
 _MIB = 1 << 20

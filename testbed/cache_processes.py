@@ -8,8 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,23 +20,11 @@ import requests
 from froude.cache.disk.client import DiskClient
 from froude.cache.disk.status import DiskStatus
 from froude.hadoop.cluster.daemons import reaper_command
+from testbed.polling import until
 from testbed.slow_disk import in_group
 
 SECRET = "a-secret-of-the-tests"
-_READY_S = 60.0
 _MAIN = "from froude.cli.entry import main; main()"
-
-
-def until(met: Callable[[], bool], what: str, *, limit_s: float = _READY_S) -> None:
-    """Wait until something is so.
-
-    Raises:
-        AssertionError: it is not in time.
-    """
-    end = time.monotonic() + limit_s
-    while not met():
-        assert time.monotonic() < end, f"{what} in {limit_s:g} s"
-        time.sleep(0.01)
 
 
 @dataclass

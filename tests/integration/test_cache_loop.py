@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.cache_fio import Pattern, Setting, images, measure
-from testbed.cache_processes import Relay, ask, processes, size_of, until
+from testbed.cache_processes import Relay, ask, processes, size_of
+from testbed.polling import until
 from testbed.slow_disk import SlowDisk, slow_disk, why_not
 
 pytestmark = pytest.mark.integration

@@ -10,7 +10,7 @@ from froude.cache.agents.config import VmAgent
 from froude.cache.agents.vm import VmWatch
 from froude.cache.monitor.view import Monitor, View
 from froude.hadoop.cluster.cluster import Cluster
-from testbed.cache_processes import until
+from testbed.polling import until
 
 pytestmark = pytest.mark.integration
 

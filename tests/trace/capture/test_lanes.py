@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from froude.trace.partial import recover
 from froude.trace.validate import validate_trace
 from testbed import wire
 from tests.conftest import Gone
-from tests.support.trace.capture.tokens import SECRET, Client, before, on_disk, settings
+from tests.support.trace.capture.tokens import SECRET, Client, before, on_disk, settings, until_written
 
 
 def _family(capture: CaptureProcess) -> tuple[list[psutil.Process], list[psutil.Process]]:
@@ -36,7 +35,7 @@ def test_several_processes_make_one_trace(target: tuple[str, int], tmp_path: Pat
         clients = [Client(capture.addresses[0]) for _ in range(7)]
         for _ in range(5):
             assert all(SECRET in client.call() for client in clients)
-        time.sleep(0.8)
+        until_written(35, tmp_path)
         assert SECRET not in on_disk(tmp_path)
         for client in clients:
             client.sock.close()
@@ -90,9 +89,10 @@ def test_kill_of_one_process_is_told_and_the_others_go_on(
     lanes, recorders = _family(capture)
     for _ in range(2):
         Client(capture.addresses[0]).call()
-    time.sleep(1.2)
-    (lanes if whose == "lane" else recorders)[0].kill()
-    time.sleep(0.2)
+    until_written(2, tmp_path)
+    victim = (lanes if whose == "lane" else recorders)[0]
+    victim.kill()
+    assert gone([victim])
     assert all(SECRET in Client(capture.addresses[0]).call() for _ in range(4))
     with pytest.raises(TargetError, match="capture's"):
         capture.stop()

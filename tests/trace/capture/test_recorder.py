@@ -22,6 +22,7 @@ from froude.trace.capture.settings import CaptureSettings, Setup
 from froude.trace.files import read_trace
 from froude.trace.partial import PartialWriter, partial_path, recover
 from froude.trace.tape import Record, RecordKind, pack
+from froude.trace.validate import validate_trace
 from testbed import wire
 
 SETUP, FINISH = RecordKind.SETUP, RecordKind.FINISH
@@ -170,6 +171,20 @@ def test_what_was_flushed_survives(setup: Setup, monkeypatch: pytest.MonkeyPatch
     assert len(read_trace(setup.settings.output).calls) == 3
 
 
+def test_rows_wait_in_memory_for_a_bounded_time(setup: Setup) -> None:
+    """Half a second after the last write the next piece of work writes them, whatever it is."""
+    now = SimpleNamespace(s=100.0)
+    ours, theirs = socket.socketpair()
+    partial = partial_path(setup.settings.output)
+    with ours, theirs:
+        session = recorder._Session(theirs, lambda: now.s)
+        session.work(pack(0.0, 0, SETUP, setup.to_json()))
+        for number, waited_s, calls in ((1, 0.49, 0), (2, 0.5, 2), (3, 0.99, 2), (4, 1.0, 4)):
+            now.s = 100.0 + waited_s
+            session.work(tape(*wire.conversation(number, calls=1)))
+            assert f"{calls} calls can be recovered" in validate_trace(partial).problems[0]
+
+
 def test_a_part_is_left_to_be_joined(setup: Setup) -> None:
     """No Trace is made of it here."""
     part = Setup(setup.settings, setup.schema_file, setup.key, 0.0, 1.7e9, whole=False)
@@ -221,10 +236,9 @@ def test_work_is_put_off_only_while_it_is_in_the_way(
 ) -> None:
     """Much arrives, no core is idle, half of the bound is free; looked at once in a window."""
     now = SimpleNamespace(s=0.0, idle=0.0)
-    monkeypatch.setattr(recorder, "time", SimpleNamespace(perf_counter=lambda: now.s))
     monkeypatch.setattr(recorder, "psutil", SimpleNamespace(cpu_times=lambda: SimpleNamespace(idle=now.idle)))
     session: Any = SimpleNamespace(busy_bytes=1000, backlog_bytes=10_000)
-    pace = recorder._Pace(session)
+    pace = recorder._Pace(session, lambda: now.s)
     pace.arrived(arrived)
     now.s, now.idle = elapsed_s, idle_s
     assert pace.defers(waiting) is defers

@@ -24,7 +24,8 @@ from froude.trace.partial import recover
 from froude.trace.types import Loss, Status
 from froude.trace.validate import validate_trace
 from testbed import wire
-from tests.support.trace.capture.tokens import SECRET, Client, on_disk, settings
+from tests.conftest import Gone
+from tests.support.trace.capture.tokens import SECRET, Client, on_disk, settings, until_written
 
 
 def test_a_capture_keeps_calls_and_no_secret(target: tuple[str, int], tmp_path: Path) -> None:
@@ -32,7 +33,7 @@ def test_a_capture_keeps_calls_and_no_secret(target: tuple[str, int], tmp_path: 
     with CaptureProcess(settings(target, tmp_path, tags=("x",)), wire.SCHEMA) as capture:
         client = Client(capture.addresses[0])
         assert all(SECRET in client.call() for _ in range(5))
-        time.sleep(0.8)
+        until_written(5, tmp_path)
         assert SECRET not in on_disk(tmp_path)
         client.sock.close()
     trace = read_trace(tmp_path / "t")
@@ -77,7 +78,7 @@ def test_a_killed_proxy_loses_nothing_that_passed_before(target: tuple[str, int]
     client = Client(capture.addresses[0])
     for _ in range(3):
         client.call()
-    time.sleep(0.1)
+    time.sleep(0.1)  # the proxy hands its tape to the recorder after the calls
     recorder = psutil.Process(capture.pid).children()
     os.kill(capture.pid, signal.SIGKILL)
     with pytest.raises(TargetError, match="the capture's proxy process: "):
@@ -111,16 +112,18 @@ def test_only_a_word_of_the_parent_makes_a_recording_complete(
     )
 
 
-def test_a_killed_recorder_leaves_what_can_be_recovered(target: tuple[str, int], tmp_path: Path) -> None:
+def test_a_killed_recorder_leaves_what_can_be_recovered(
+    target: tuple[str, int], tmp_path: Path, gone: Gone
+) -> None:
     """Clients go on undisturbed, the error is stated, and all but the last second is there."""
     capture = CaptureProcess(settings(target, tmp_path), wire.SCHEMA)
     capture.start()
     client = Client(capture.addresses[0])
     client.call()
-    time.sleep(1.2)
+    until_written(1, tmp_path)
     (recorder,) = psutil.Process(capture.pid).children()
     recorder.kill()
-    time.sleep(0.1)
+    assert gone([recorder])
     assert SECRET in client.call()
     with pytest.raises(TargetError, match="recorder"):
         capture.stop()
@@ -137,7 +140,7 @@ def test_a_full_disk_is_one_clear_error(target: tuple[str, int], tmp_path: Path)
     (recorder,) = psutil.Process(capture.pid).children()
     client = Client(capture.addresses[0])
     client.call("first")
-    time.sleep(1.0)
+    until_written(1, tmp_path)
     resource.prlimit(recorder.pid, resource.RLIMIT_FSIZE, (6_000, 6_000))
     for _ in range(6):
         client.call("x" * 4000)

@@ -18,6 +18,7 @@ import socket
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -141,13 +142,14 @@ class Recorder:
 class _Session:
     """One capture's life in the recorder: takes pieces of the tape in turn."""
 
-    def __init__(self, peer: socket.socket) -> None:
+    def __init__(self, peer: socket.socket, clock: Callable[[], float]) -> None:
         self.exit_code: int | None = None
         """Set once it is over."""
         self._peer = peer
+        self._clock = clock
         self._splitter = Splitter()
         self._recorder: Recorder | None = None
-        self._flushed = time.perf_counter()
+        self._flushed = clock()
         self._reported = False
         self.backlog_bytes = BACKLOG_BYTES
         """How much of the tape may wait here."""
@@ -193,9 +195,9 @@ class _Session:
         if self._recorder is None:
             return
         self._recorder.write_much()
-        if time.perf_counter() - self._flushed >= FLUSH_S:
+        if self._clock() - self._flushed >= FLUSH_S:
             self._recorder.flush()
-            self._flushed = time.perf_counter()
+            self._flushed = self._clock()
         if self._recorder.problem is not None and not self._reported:
             self._reported = True
             _report(self._peer, {"error": error_to_mapping(self._recorder.problem)})
@@ -212,10 +214,11 @@ class _Session:
 class _Pace:
     """Whether to work pieces off now, or to leave the machine to the forward path for a while."""
 
-    def __init__(self, session: _Session) -> None:
+    def __init__(self, session: _Session, clock: Callable[[], float]) -> None:
         self._session = session
+        self._clock = clock
         self._arrived = 0
-        self._looked = time.perf_counter()
+        self._looked = clock()
         self._times = psutil.cpu_times()
         self._full = False
 
@@ -225,12 +228,12 @@ class _Pace:
 
     def defers(self, waiting_bytes: int) -> bool:
         """Put work off while much arrives, no core is idle, and less than half of the bound waits."""
-        if time.perf_counter() - self._looked >= WINDOW_S:
+        if self._clock() - self._looked >= WINDOW_S:
             self._look()
         return self._full and waiting_bytes < self._session.backlog_bytes // 2
 
     def _look(self) -> None:
-        now, times = time.perf_counter(), psutil.cpu_times()
+        now, times = self._clock(), psutil.cpu_times()
         idle_cores = (times.idle - self._times.idle) / (now - self._looked)
         self._full = self._arrived > self._session.busy_bytes and idle_cores < 0.25
         self._arrived, self._looked, self._times = 0, now, times
@@ -273,17 +276,21 @@ class _Intake:
         return bool(select.select([self._peer], [], [], patience_s)[0])
 
 
-def serve(peer: socket.socket) -> int:
+def serve(peer: socket.socket, *, clock: Callable[[], float] = time.perf_counter) -> int:
     """Record what comes from `peer` until it says FINISH or is gone; report to it in JSON lines.
 
     Bytes are taken off the socket first and worked off later, so that a burst which needs the whole machine
     gets it.
 
+    Args:
+        peer: the proxy.
+        clock: seconds, by which rows are written every `FLUSH_S`.
+
     Returns:
         The exit code: 0, or 1 when an error was reported.
     """
-    session, intake = _Session(peer), _Intake(peer)
-    pace = _Pace(session)
+    session, intake = _Session(peer, clock), _Intake(peer)
+    pace = _Pace(session, clock)
     while session.exit_code is None:
         deferred = pace.defers(intake.waiting)
         patience_s = 0.0 if intake.waiting and not deferred else WINDOW_S

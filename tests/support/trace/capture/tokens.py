@@ -12,7 +12,9 @@ from froude.base.units import Quantity
 from froude.hadoop.rpc.target import target_at
 from froude.trace.capture.legs import Listener
 from froude.trace.capture.settings import CaptureSettings
+from froude.trace.validate import validate_trace
 from testbed import wire
+from testbed.polling import until
 
 SECRET = b"never on a disk, never"
 
@@ -63,6 +65,12 @@ class Client:
         self.sock.sendall(wire.request(self.calls, "grant", body))
         self.calls += 1
         return self.sock.recv(100_000)
+
+
+def until_written(calls: int, folder: Path) -> None:
+    """Wait until the capture in a folder has that many calls on disk."""
+    text = f"{calls} calls can be recovered"
+    until(lambda: text in validate_trace(folder / "t.partial").problems[0], text)
 
 
 def on_disk(folder: Path) -> bytes:
