@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from froude.cli.app import run
 from froude.documents.store import Workspace
@@ -22,6 +21,7 @@ from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
 from testbed.plans import plan
 from tests.support.cli.command_lines import LINES, PARTS, make_all
+from tests.support.cli.sampled import sampled
 from tests.support.trace.making import small_trace
 
 Out = pytest.CaptureFixture[str]
@@ -110,20 +110,10 @@ def test_what_is_no_file(name: str, file: str, part: str, here: Path, capsys: Ou
         place.rmdir() if place.is_dir() else place.unlink()
 
 
-def _odd_cases() -> Iterator[ParameterSet]:
-    """All texts for the first command that reads a file, one in turn for the others; the rest of theirs takes long."""
-    read: set[tuple[str, str]] = set()
-    for number, case in enumerate(CASES):
-        _, file, part = case
-        if (file, part) in read:
-            yield pytest.param(case, [TEXTS[number % len(TEXTS)]], id=" ".join(case))
-            yield pytest.param(case, TEXTS, id=f"{' '.join(case)}, all", marks=pytest.mark.long)
-        else:
-            yield pytest.param(case, TEXTS, id=" ".join(case))
-        read.add((file, part))
+_LABELLED = [(case, " ".join(case)) for case in CASES]
 
 
-@pytest.mark.parametrize(("case", "texts"), list(_odd_cases()))
+@pytest.mark.parametrize(("case", "texts"), sampled(_LABELLED, TEXTS, lambda case: case[1:]))
 def test_odd_texts(case: tuple[str, str, str], texts: Sequence[str], here: Path, capsys: Out) -> None:
     """Alone and behind what was right; a reader that is not asked for the rest may be content with it."""
     name, file, part = case

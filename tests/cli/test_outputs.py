@@ -7,12 +7,11 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from froude.base.errors import InputError
 from froude.base.files import kind_of_place
@@ -28,6 +27,7 @@ from froude.workload.plan_file import read_plan, write_plan
 from froude.workload.types import Constant, Question
 from froude.workload.yaml_file import open_workload, write_workload
 from tests.support.cli.command_lines import FILES, LINES, ORIGIN, PARTS, Place, make_all, recorded
+from tests.support.cli.sampled import sampled
 
 Out = pytest.CaptureFixture[str]
 CASES = [(name, place) for name, line in LINES.items() for place in line.outputs]
@@ -124,23 +124,19 @@ def test_an_input_is_not_replaced(name: str, place: Place, here: Path, capsys: O
     assert state(here) == before
 
 
-def _over(others: Sequence[str]) -> Iterator[ParameterSet]:
-    """All of some files or folders for the first output of a kind, one in turn for others; the rest takes long."""
-    kinds: set[tuple[str, bool]] = set()
-    for number, ((name, place), label) in enumerate(zip(CASES, IDS, strict=True)):
-        if (place.kind, place.folder) in kinds:
-            yield pytest.param(name, place, [others[number % len(others)]], id=label)
-            yield pytest.param(name, place, others, id=f"{label}, all", marks=pytest.mark.long)
-        else:
-            yield pytest.param(name, place, others, id=label)
-        kinds.add((place.kind, place.folder))
+_LABELLED = list(zip(CASES, IDS, strict=True))
 
 
-@pytest.mark.parametrize(("name", "place", "chosen"), list(_over(["notes", *FILES, *PARTS])))
+def _sort(case: tuple[str, Place]) -> tuple[str, bool]:
+    return case[1].kind, case[1].folder
+
+
+@pytest.mark.parametrize(("case", "chosen"), sampled(_LABELLED, ["notes", *FILES, *PARTS], _sort))
 def test_what_is_foreign_is_not_replaced(
-    name: str, place: Place, chosen: Sequence[str], here: Path, capsys: Out
+    case: tuple[str, Place], chosen: Sequence[str], here: Path, capsys: Out
 ) -> None:
     """A text, and every other kind of artifact; the error says what it is and how to mean it."""
+    name, place = case
     line = LINES[name]
     if place.folder:
         (here / "folder").mkdir()
@@ -166,11 +162,12 @@ def test_what_is_foreign_is_not_replaced(
     assert state(here) == before
 
 
-@pytest.mark.parametrize(("name", "place", "folders"), list(_over(list(PARTS))))
+@pytest.mark.parametrize(("case", "folders"), sampled(_LABELLED, list(PARTS), _sort))
 def test_no_artifact_is_written_into(
-    name: str, place: Place, folders: Sequence[str], here: Path, capsys: Out
+    case: tuple[str, Place], folders: Sequence[str], here: Path, capsys: Out
 ) -> None:
     """Neither in the place of a file of it nor beside one; by no way to it, and not with --force."""
+    name, place = case
     for folder in folders:
         shutil.copytree(here / folder, here / f"other-{folder}")
         (here / f"way-{folder}").symlink_to(f"other-{folder}")
