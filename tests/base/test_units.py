@@ -115,6 +115,14 @@ def test_seconds_for_people() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.9994, "999 ms"), (0.9996, "1 s"), (999.4, "999 s"), (999.6, "1,000 s")]
+)
+def test_seconds_are_rounded_into_the_next_unit(seconds: float, text: str) -> None:
+    """No exponent, and no thousand milliseconds."""
+    assert seconds_text(seconds) == text
+
+
 @given(st.integers(1, 1 << 50))
 def test_sizes_read_back(size: int) -> None:
     """What is shown reads back as the same number of bytes."""

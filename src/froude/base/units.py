@@ -214,9 +214,8 @@ def _base(names: tuple[str, ...]) -> str:
 
 def seconds_text(seconds: float) -> str:
     """Three digits, in milliseconds below one second."""
-    if seconds >= 1000:
-        return f"{seconds:,.0f} s"
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
+    amount, unit = (seconds, "s") if seconds >= 0.9995 else (seconds * 1e3, "ms")
+    return f"{amount:,.0f} {unit}" if amount >= 999.5 else f"{amount:.3g} {unit}"
 
 
 def exact_text(value: float, factors: Mapping[str, Decimal], names: Iterable[str]) -> str:
