@@ -9,11 +9,13 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from _pytest.mark.structures import ParameterSet
 from lxml import etree
 
 from froude.base.errors import InputError
@@ -82,6 +84,8 @@ NOT_RUN = {
     "froude report workload.yaml run": "is run in integration, by README's chain",
 }
 """Blocks that no test runs as they stand, by what is in them; their flags are checked."""
+_LONG = ("provision compile hdfs-petabyte",)
+"""Parts of blocks that take long, and that other tests run with less."""
 
 
 def test_every_block_says_what_it_is() -> None:
@@ -123,13 +127,16 @@ def _in_integration() -> set[str]:
     return {text for page in PAGES for text in page_blocks(page)}
 
 
-def _alone() -> list[Block]:
+def _alone() -> Iterator[ParameterSet]:
     """Blocks that need neither daemons nor anything of the reader's own."""
     daemons = _in_integration()
-    return [b for b in _SHELL.values() if b.text not in daemons and _why_not(b.text) is None]
+    for block in _SHELL.values():
+        if block.text not in daemons and _why_not(block.text) is None:
+            marks = [pytest.mark.long] if any(part in block.text for part in _LONG) else []
+            yield pytest.param(block, id=block.id, marks=marks)
 
 
-@pytest.mark.parametrize("block", _alone(), ids=lambda block: block.id)
+@pytest.mark.parametrize("block", list(_alone()))
 def test_commands_that_need_nothing_run(block: Block, tmp_path: Path) -> None:
     """As they stand, in an empty folder."""
     done = run_shell(block.text, tmp_path)

@@ -93,6 +93,7 @@ def test_an_experiment_that_was_written_down(tmp_path: Path, hadoop: object) -> 
     assert read_run(tmp_path / "again").seed == 0
 
 
+@pytest.mark.long
 def test_the_tutorial_in_a_folder_as_the_demo_leaves_it(tmp_path: Path, hadoop: object) -> None:
     """By the names that its artifacts have there; a small workload of the same variables stands for the demo's."""
     del hadoop
