@@ -16,8 +16,13 @@ from hypothesis import HealthCheck, Phase, settings
 
 from froude.experiment.session import Hadoop
 
-# Machines are shared: no example fails for being slow.
-settings.register_profile("froude", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Machines are shared: no example fails for being slow. A long run, `make test-all`, has three times as many.
+settings.register_profile(
+    "froude",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=34 * int(os.environ.get("FROUDE_SEEDS", "1")),
+)
 settings.load_profile("froude")
 # Of mutants only whether any example fails is asked, and each time the same (tools/mutate.py).
 settings.register_profile("mutants", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
