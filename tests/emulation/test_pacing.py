@@ -14,7 +14,7 @@ from froude.emulation.controller import Controller
 from froude.emulation.core import Core
 from froude.emulation.groups import groups_of
 from froude.emulation.notes import UNSENT
-from froude.emulation.pacing import Pace, Pacing, pacing_of, planned_moments, unscheduled
+from froude.emulation.pacing import Pace, Pacing, pacing_of, planned_moments
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import populate
 from froude.emulation.run.bottleneck import LimitedBy
@@ -236,12 +236,9 @@ def test_times_are_drawn_from_their_distribution(pacing: Pacing) -> None:
 
 def test_a_plan_without_service_times_is_played_closed_and_says_so() -> None:
     """Unless a schedule is asked for; with them a schedule is the default."""
-    timed, untimed = steps(Timing(Count(1.0), service=Count(0.1))), steps(Timing(Count(1.0)))
-    assert unscheduled(timed) is None
-    assert pacing_of(timed, None) == (Pacing.SCHEDULED, None)
-    assert pacing_of(timed, Pacing.CLOSED) == (Pacing.CLOSED, None)
-    assert unscheduled(untimed) == "client.look"
-    pacing, remark = pacing_of(untimed, None)
+    assert pacing_of(None, None) == (Pacing.SCHEDULED, None)
+    assert pacing_of(None, Pacing.CLOSED) == (Pacing.CLOSED, None)
+    pacing, remark = pacing_of("client.look", None)
     assert pacing is Pacing.CLOSED
     assert remark is not None
     assert "client.look" in remark

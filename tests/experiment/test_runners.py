@@ -109,7 +109,7 @@ def test_a_scenario_is_the_options_of_its_play(monkeypatch: pytest.MonkeyPatch) 
     played: list[tuple[Any, ...]] = []
     monkeypatch.setattr(module, "play", lambda *args, **more: played.append((*args, more)) or "run")
     monkeypatch.setattr(
-        module, "started_for", lambda plan, target, hadoop: nullcontext((target.heap, hadoop.version))
+        module, "started_for", lambda daemons, target, hadoop: nullcontext((target.heap, hadoop.version))
     )
     started = PlayRunner.of(PlayScenario(load=LOAD, target=Target(heap="2 GB", release="3.4.1")))
     assert started.run(Execution(Path("run"), command="froude run s.yaml")) == "run"
@@ -132,7 +132,7 @@ def test_a_knee_is_searched_for_as_its_scenario_says(monkeypatch: pytest.MonkeyP
         return "knee"
 
     monkeypatch.setattr(search, "knee", knee)
-    monkeypatch.setattr(module, "started_for", lambda plan, target, hadoop: nullcontext(target.heap))
+    monkeypatch.setattr(module, "started_for", lambda daemons, target, hadoop: nullcontext(target.heap))
     at = dict(Scale.of(clients=9))
     scenario = KneeScenario(
         load=WorkloadLoad(workload=Path("w.yaml"), at=at), target=NameNodeTarget(heap="2 GB")
@@ -192,7 +192,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
 
     stops: set[int] = set()
     monkeypatch.setattr(module, "play", play)
-    monkeypatch.setattr(module, "started_for", lambda plan, target, hadoop: nullcontext(target.heap))
+    monkeypatch.setattr(module, "started_for", lambda daemons, target, hadoop: nullcontext(target.heap))
     monkeypatch.setattr(module, "_stops", stops, raising=False)
     return asked
 

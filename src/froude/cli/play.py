@@ -28,7 +28,7 @@ from froude.emulation.run.verdict import Colour
 from froude.hadoop.cluster import background
 from froude.hadoop.cluster.state import State
 from froude.hadoop.rpc.target import daemon_name, parse_address
-from froude.workload.plan import Plan, expected_s
+from froude.workload.plan import expected_s
 from froude.workload.plan_file import read_plan
 
 if TYPE_CHECKING:
@@ -145,8 +145,8 @@ def play(  # the flags of one command
     planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     with named(plan):
-        check_plan(planned, limit_s, pacing)
-    running = _running(settings, planned, target, target_is, http)
+        daemons = check_plan(planned, limit_s, pacing).daemons
+    running = _running(settings, daemons, target, target_is, http)
     scenario = PlayScenario(
         target=Target(running=running),
         load=PlanLoad(plan=plan, pacing=pacing, speed=speed, ramp=ramp, duration_s=limit_s),
@@ -246,7 +246,7 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
 
 
 def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Path) -> None:
-    from froude.experiment.play.execution import daemons_of
+    from froude.emulation.facts import facts_of
     from froude.experiment.replay.dyno import DynoRunner
 
     if isinstance(runner, DynoRunner):
@@ -255,7 +255,7 @@ def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Pat
     plan, scenario = runner.plan, runner.scenario
     running = [each.address for each in scenario.target.running.values()]
     heaps = {"namenode": scenario.target.heap, "resourcemanager": scenario.target.resourcemanager_heap}
-    started = " and ".join(f"a {daemon_name(each)} of {heaps[each]}" for each in daemons_of(plan))
+    started = " and ".join(f"a {daemon_name(each)} of {heaps[each]}" for each in facts_of(plan).daemons)
     where = ", ".join(running) or f"{started} started for it"
     seconds = expected_s(plan, speed=scenario.load.speed, ramp_per_s=scenario.load.ramp)
     settings.would(
@@ -270,7 +270,7 @@ def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Pat
 
 def _running(
     settings: Settings,
-    plan: Plan,
+    daemons: Sequence[str],
     target: list[str] | None,
     target_is: list[str] | None,
     http: list[str] | None,
@@ -307,17 +307,17 @@ def _running(
         )
         for service, uri in uris.items()
     }
-    return running if target else _with_master(settings, plan, running)
+    return running if target else _with_master(settings, daemons, running)
 
 
-def _with_master(settings: Settings, plan: Plan, running: dict[str, Running]) -> dict[str, Running]:
+def _with_master(
+    settings: Settings, called: Sequence[str], running: dict[str, Running]
+) -> dict[str, Running]:
     """What of all that runs in this workspace the plan calls."""
-    from froude.experiment.play.execution import daemons_of
     from froude.experiment.scenario.options import Running, parse_web
     from froude.hadoop.cluster.resourcemanager import SERVICES
 
     state = background.running(settings.workspace)
-    called = daemons_of(plan)
     if state is None or not state.master_id or "resourcemanager" not in called:
         return running
     host, port = parse_web(state.resourcemanager)

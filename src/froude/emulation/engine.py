@@ -31,13 +31,14 @@ from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
 from froude.emulation.core import INTERVAL_S, Core
 from froude.emulation.driver import Driver
+from froude.emulation.facts import facts_of
 from froude.emulation.groups import groups_of
 from froude.emulation.identification import Identification
 from froude.emulation.listener import Listener
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, Send
 from froude.emulation.programs.population import Connections, PlaySettings
-from froude.emulation.programs.registry import kind_of, populate
+from froude.emulation.programs.registry import populate
 from froude.emulation.recorder import Spool
 from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.run import Record
@@ -140,8 +141,9 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
         InputError: the plan's start rules are impossible, or an argument does not fit the release.
     """
     seeds, clock, tally = Seeds(job.seed), RealClock(), Tally()
-    connections, remarks = _affordable(job)
-    listener = Listener() if _called(job) else None
+    facts = facts_of(job.plan)
+    connections, remarks = _affordable(job, facts.nodes)
+    listener = Listener() if facts.called else None
     port = 0 if listener is None else listener.port
     settings = replace(job.settings, connections=connections, epoch_s=clock.wall(), port=port)
     population = populate(job.plan, job.schema, seeds=seeds, settings=settings)
@@ -326,16 +328,9 @@ def _so_far(tally: Tally) -> tuple[dict[str, tuple[int, int]], Counter[tuple[str
     return counts, errors
 
 
-def _called(job: PlayJob) -> bool:
-    """Whether daemons of the play call emulated nodes."""
-    counts, types = job.plan.counts, job.plan.workload.node_types
-    return any(counts.get(each.name) and kind_of(each.program).called for each in types)
-
-
-def _affordable(job: PlayJob) -> tuple[Connections, list[str]]:
+def _affordable(job: PlayJob, nodes: int) -> tuple[Connections, list[str]]:
     """One connection a node only where the descriptors last; a pool otherwise, and a remark."""
     limit = raise_descriptor_limit() - _SPARE_DESCRIPTORS
-    nodes = sum(job.plan.counts.values())
     wanted = job.settings.connections
     if wanted.pool or nodes <= limit:
         return wanted, []

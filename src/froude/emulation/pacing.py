@@ -19,8 +19,8 @@ from enum import Enum
 
 from froude.base.seeds import Seeds
 from froude.base.units import Quantity
-from froude.workload.plan import Plan, pace, paces
-from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType
+from froude.workload.plan import pace, paces
+from froude.workload.types import CallTemplate, Moment, NodeType
 from froude.workload.walk import calls
 
 SLOWEST, SLOWEST_RAMP = 0.001, 0.01
@@ -38,32 +38,22 @@ class Pacing(Enum):
     """At times that follow from the plan."""
 
 
-def pacing_of(plan: Plan, wanted: Pacing | None) -> tuple[Pacing, str | None]:
+def pacing_of(untimed: str | None, wanted: Pacing | None) -> tuple[Pacing, str | None]:
     """The pacing that a plan is played with.
 
     Args:
+        untimed: id of a step that has no service time (`PlanFacts`).
         wanted: what was asked for; None takes a schedule where the workload has the times for one.
 
     Returns:
         The pacing, and a remark where a plan without service times has to be played closed.
     """
-    untimed = unscheduled(plan)
     if wanted is not None or untimed is None:
         return wanted or Pacing.SCHEDULED, None
     return (
         Pacing.CLOSED,
         f"played with closed pacing: {untimed} has no service time; mine the recordings again",
     )
-
-
-def unscheduled(plan: Plan) -> str | None:
-    """The id of a step without a recorded service time, so that no schedule follows from the plan; None if all have."""
-    for node_type in plan.workload.node_types:
-        if node_type.program == SCRIPTED and plan.counts.get(node_type.name):
-            for call in calls(node_type.steps):
-                if call.timing.service is None:
-                    return call.id
-    return None
 
 
 class Pace:

@@ -19,6 +19,7 @@ from froude.base.progress import Progress
 from froude.base.scratch import Scratch
 from froude.base.summary import counted
 from froude.documents.store import PLACES, Workspace
+from froude.emulation.facts import facts_of
 from froude.emulation.limits import parse_limit
 from froude.emulation.run.files import SCENARIO, read_run
 from froude.emulation.run.run import Run
@@ -99,7 +100,7 @@ class PlayRunner:
             return self._play(nullcontext(running_targets(target.running)), execution)
         self.check()
         hadoop = Hadoop.find(target.release, progress=execution.progress, java=execution.java)
-        return self._play(started_for(self.plan, target, hadoop), execution)
+        return self._play(started_for(facts_of(self.plan).daemons, target, hadoop), execution)
 
     def _play(self, started: Any, execution: Execution) -> Run:
         with started as called:
@@ -150,9 +151,10 @@ class KneeRunner:
         self.check()
         target = self.scenario.target
         hadoop = Hadoop.find(target.release, progress=execution.progress)
+        daemons = facts_of(self.prepared[0].plan(1.0)).daemons
         return search.knee(
             self.opened.workload,
-            lambda: started_for(self.prepared[0].plan(1.0), target, hadoop),
+            lambda: started_for(daemons, target, hadoop),
             self.scenario,
             at=self.scenario.load.at,
             progress=execution.progress,

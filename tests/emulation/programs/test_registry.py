@@ -10,7 +10,7 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.hdfs.datanode import EmulatedDatanode
-from froude.emulation.programs.registry import KINDS, kind_of, methods_of, populate
+from froude.emulation.programs.registry import KINDS, kind_of, populate
 from froude.emulation.programs.scripted import ScriptedNode
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.types import SCRIPTED
@@ -39,13 +39,3 @@ def test_an_unknown_program_is_refused(hadoop: Hadoop) -> None:
     planned = replace(planned, workload=replace(planned.workload, node_types=(strange,)))
     with pytest.raises(InputError, match=r"mainframe.*scripted, datanode"):
         populate(planned, hadoop.schema(), seeds=Seeds(1))
-
-
-def test_the_methods_that_a_plan_may_call() -> None:
-    """Those of the templates of scripted nodes, and what emulated DataNodes call by themselves; none of absent nodes."""
-    templates = {
-        "create", "addBlock", "complete", "getFileInfo", "getListing", "delete", "renewLease"
-    }  # fmt: skip
-    assert methods_of(plan(datanodes=0)) == templates
-    assert methods_of(plan()) >= templates | {"registerDatanode", "sendHeartbeat", "blockReport"}
-    assert "create" not in methods_of(plan(clients=0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from froude.base.errors import InputError
 from froude.experiment.play import execution
 from froude.experiment.play.execution import (
-    daemons_of,
     namenode_of,
     properties_of,
     running_targets,
@@ -21,10 +19,6 @@ from froude.experiment.play.execution import (
 )
 from froude.experiment.scenario.options import ANY, NameNodeTarget, Running
 from froude.hadoop.site import write_site
-from froude.workload.scale import Count
-from froude.workload.types import NodeType
-from testbed.plans import plan
-from tests.support.emulation.yarn_plans import plan as yarn_plan
 
 
 def test_a_configuration_is_taken_without_its_cluster(tmp_path: Path) -> None:
@@ -56,26 +50,6 @@ def test_daemons_by_service() -> None:
     }
 
 
-def test_the_daemons_of_a_plan() -> None:
-    """Those that its nodes call: a NameNode where nothing says otherwise, a ResourceManager, or both."""
-    both = yarn_plan()
-    nodemanagers = tuple(
-        replace(each, effects=()) for each in both.workload.node_types if each.program == "nodemanager"
-    )
-    alone = replace(both, workload=replace(both.workload, node_types=nodemanagers))
-    assert daemons_of(plan()) == ["namenode"]
-    assert daemons_of(both) == ["namenode", "resourcemanager"]
-    assert daemons_of(alone) == ["resourcemanager"]
-    with_datanodes = replace(
-        alone.workload, node_types=(*nodemanagers, NodeType("dn", Count(1), (), program="datanode"))
-    )
-    counts = {**alone.counts, "dn": 1}
-    assert daemons_of(replace(alone, workload=with_datanodes, counts=counts)) == [
-        "namenode",
-        "resourcemanager",
-    ]
-
-
 def test_only_what_is_called_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """A NameNode alone goes by no service."""
     hadoop: Any = None
@@ -89,9 +63,8 @@ def test_only_what_is_called_is_started(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(execution, "ResourceManager", lambda *_, **__: daemon("resourcemanager"))
     monkeypatch.setattr(execution, "namenode_of", lambda *_: daemon("namenode"))
     for daemons in (["namenode"], ["resourcemanager"], ["namenode", "resourcemanager"]):
-        monkeypatch.setattr(execution, "daemons_of", lambda _, daemons=daemons: daemons)
         started.clear()
-        with started_for(plan(), NameNodeTarget(), hadoop) as called:
+        with started_for(daemons, NameNodeTarget(), hadoop) as called:
             assert started == daemons
             assert isinstance(called, dict) is (daemons != ["namenode"])
             assert not isinstance(called, dict) or list(called) == daemons

@@ -12,6 +12,7 @@ import pytest
 
 from froude.base.errors import InputError, TargetError
 from froude.documents.artifact import Origin
+from froude.emulation.facts import facts_of
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import Record
 from froude.experiment.play import play as play_module
@@ -100,9 +101,9 @@ def test_a_plan_that_calls_yarn_needs_its_messages(monkeypatch: pytest.MonkeyPat
     )
     target = Running(address="127.0.0.1:8020")
     planned = plan(datanodes=1, clients=1, files=1)
-    play_module._spoken(None, target, planned, [""])
+    play_module._spoken(None, target, facts_of(planned), [""])
     asks = CallTemplate("master.c1", "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB", "allocate", {})
     master = NodeType("master", Count(1), (asks,))
     workload = replace(planned.workload, node_types=(*planned.workload.node_types, master))
-    play_module._spoken(None, target, replace(planned, workload=workload), [""])
+    play_module._spoken(None, target, facts_of(replace(planned, workload=workload)), [""])
     assert asked == ["hdfs", "yarn"]

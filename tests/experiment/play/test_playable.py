@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
+from froude.emulation.facts import facts_of
 from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import write_run
 from froude.experiment.play.play import play
@@ -24,16 +25,16 @@ def test_more_nodes_than_the_machine_holds_are_refused_at_once() -> None:
     ):
         play(replace(plan(), counts={"datanode": 10**9, "client": 4}), "hdfs://127.0.0.1:1")
     with pytest.raises(InputError, match=r"more nodes than connections can be open; found 5 connections"):
-        check_size(replace(plan(), counts={"client": 5}), 0, descriptors=64)
-    check_size(replace(plan(), counts={"client": 5}), 4, descriptors=64)
+        check_size(5, 0, descriptors=64)
+    check_size(5, 4, descriptors=64)
 
 
 def test_a_plan_of_nodes_that_never_end_needs_a_duration() -> None:
     """Or it would be played for good."""
     with pytest.raises(InputError, match=r"never end.*--duration"):
         check_plan(plan(clients=0), None, None)
-    check_plan(plan(clients=0), 5.0, None)
-    check_plan(plan(), None, Pacing.CLOSED)
+    assert check_plan(plan(clients=0), 5.0, None).endless
+    assert check_plan(plan(), None, Pacing.CLOSED) == facts_of(plan())
 
 
 def test_ids_are_repeated_of_a_run_of_one_seed(tmp_path: Path) -> None:

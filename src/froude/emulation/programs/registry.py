@@ -39,16 +39,6 @@ def kind_of(program: str) -> ProgramKind:
     )
 
 
-def methods_of(plan: Plan) -> set[str]:
-    """The methods that the nodes of a plan may call.
-
-    Raises:
-        InputError: a node type names a program that there is not.
-    """
-    played = (each for each in plan.workload.node_types if plan.counts.get(each.name))
-    return {method for each in played for method in kind_of(each.program).methods(each)}
-
-
 def populate(plan: Plan, schema: Schema, *, seeds: Seeds, settings: PlaySettings | None = None) -> Population:
     """All nodes of a plan, each type with its program.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,19 +10,14 @@ from typing import Any, Protocol
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
-from froude.emulation.programs.audit.shared import KIND as CLIENTS
-from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
-from froude.emulation.programs.population import service_named
 from froude.experiment.play.admission import TargetLike, Targets
 from froude.experiment.play.live import Live
 from froude.experiment.scenario.options import ANY, NameNodeTarget, Running
 from froude.hadoop.cluster.namenode import NameNode
-from froude.hadoop.cluster.resourcemanager import SERVICES, ResourceManager
+from froude.hadoop.cluster.resourcemanager import ResourceManager
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.release.jvm import Java
 from froude.hadoop.site import read_site, strip_production
-from froude.workload.plan import Plan
-from froude.workload.walk import templates
 
 _SITES = ("core-site.xml", "hdfs-site.xml")
 
@@ -89,18 +84,19 @@ def properties_of(target: NameNodeTarget) -> dict[str, str]:
 
 @contextmanager
 def started_for(
-    plan: Plan, target: NameNodeTarget, hadoop: Hadoop
+    daemons: Sequence[str], target: NameNodeTarget, hadoop: Hadoop
 ) -> Iterator[NameNode | dict[str, TargetLike]]:
     """The daemons of a scenario that a plan is played against: a NameNode, or by service, a ResourceManager among them.
 
     Args:
+        daemons: which of them (`PlanFacts`).
         target: what the scenario says of them.
 
     Raises:
         InputError: their configuration cannot be read, or the release has no YARN.
         TargetError: one does not come up.
     """
-    called, daemons, namenode = dict[str, TargetLike](), daemons_of(plan), namenode_of(target, hadoop)
+    called, namenode = dict[str, TargetLike](), namenode_of(target, hadoop)
     with ExitStack() as stack:
         if "namenode" in daemons:
             stack.enter_context(namenode)
@@ -110,15 +106,6 @@ def started_for(
             called = {each: namenode if each == "namenode" else master for each in daemons}
             stack.enter_context(master)
         yield called or namenode
-
-
-def daemons_of(plan: Plan) -> list[str]:
-    """The daemons that a plan is played against: `namenode`, `resourcemanager`, or both."""
-    played = [each for each in plan.workload.node_types if plan.counts.get(each.name)]
-    services = {service_named(call) for node_type in played for call in templates(node_type)}
-    masters = ["resourcemanager"] if services.intersection(SERVICES) else []
-    of_hdfs = "namenode" in services or any(each.program in {DATANODES, CLIENTS} for each in played)
-    return ["namenode", *masters] if of_hdfs or not masters else masters
 
 
 def namenode_of(target: NameNodeTarget, hadoop: Hadoop) -> NameNode:

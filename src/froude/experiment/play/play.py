@@ -14,11 +14,11 @@ from froude.base.scratch import Scratch
 from froude.base.units import seconds_text
 from froude.documents.artifact import Origin
 from froude.emulation.engine import PlayJob, PlayOutcome, Status, fresh_nonce, play_apart
+from froude.emulation.facts import PlanFacts
 from froude.emulation.limits import parse_limit
 from froude.emulation.pacing import Pacing, pacing_of
 from froude.emulation.programs.audit.lines import read_head
-from froude.emulation.programs.population import PlaySettings, service_named
-from froude.emulation.programs.registry import kind_of
+from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.bottleneck import Measured
 from froude.emulation.run.files import state_of, write_run
 from froude.emulation.run.run import TARGET, Record, Run
@@ -41,7 +41,6 @@ from froude.trace.files import write_trace
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import plan_hash
 from froude.workload.remarks import remarks_on_scale
-from froude.workload.walk import templates
 
 RESOURCEMANAGER = "resourcemanager"
 _YARN = "org.apache.hadoop.yarn."
@@ -87,14 +86,14 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     options = options or PlayOptions()
     load = options.load
     limits = [parse_limit(text) for text in options.limits]
-    check_play(plan, load, limits)
+    facts = check_play(plan, load, limits)
     if folder is not None and folder.exists():
         raise InputError("already exists", file=folder, remedy="Choose another folder")
     nonce = replayed_nonce(options)
-    targets = by_service(target, services(plan))
-    schema = _spoken(schema, next(iter(targets.values())), plan, daemon_services(targets))
+    targets = by_service(target, facts.services)
+    schema = _spoken(schema, next(iter(targets.values())), facts, daemon_services(targets))
     called = admit(targets, plan.workload.recorded.source_ids, schema)
-    paced, remark = pacing_of(plan, load.pacing)
+    paced, remark = pacing_of(facts.untimed, load.pacing)
     settings = PlaySettings(
         called,
         load.connections.connections,
@@ -309,29 +308,22 @@ def _keep(  # noqa: PLR0917 - all that a run's folder holds
         write_run(folder, run, origin, scenario=scenario)
 
 
-def _protocols(plan: Plan, targets: Iterable[str]) -> list[str]:
-    """What is spoken in a play: by its calls, by its programs, and to ask its targets who they are."""
-    types = plan.workload.node_types
-    named = {call.protocol for node_type in types for call in templates(node_type)}
-    spoken = {protocol for node_type in types for protocol in kind_of(node_type.program).protocols}
-    return sorted(named | spoken | asked_protocols(targets))
-
-
-def _spoken(schema: Schema | None, target: Started | Running, plan: Plan, targets: Iterable[str]) -> Schema:
-    """The part of a release's schema that a play needs, YARN's too where the plan speaks it.
+def _spoken(
+    schema: Schema | None, target: Started | Running, facts: PlanFacts, targets: Iterable[str]
+) -> Schema:
+    """The part of a release's schema that a play needs, to ask targets who they are too; YARN's if the plan speaks it.
 
     Raises:
         InputError: a call is of no protocol that the release speaks, as in a plan of an imported table of calls.
         MissingError: the release's YARN cannot be had.
     """
-    protocols = _protocols(plan, targets)
+    protocols = sorted(facts.protocols | asked_protocols(targets))
     if schema is None:
         hadoop = Hadoop.find() if isinstance(target, Running) else target.hadoop
         yarn = any(protocol.startswith(_YARN) for protocol in protocols)
         schema = YarnJars.find(hadoop).schema() if yarn else hadoop.schema()
     try:
-        kinds = {kind_of(node_type.program) for node_type in plan.workload.node_types}
-        return schema.subset(protocols, (message for kind in kinds for message in kind.messages))
+        return schema.subset(protocols, facts.messages)
     except UnknownMethodError as error:
         remedy = "A plan mined from tables of calls can be extrapolated and compared; playing needs Hadoop's protocols"
         raise InputError(
@@ -340,9 +332,3 @@ def _spoken(schema: Schema | None, target: Started | Running, plan: Plan, target
             allowed=error.allowed,
             remedy=remedy,
         ) from error
-
-
-def services(plan: Plan) -> list[str]:
-    """The services that a plan calls; empty for calls of an unknown one."""
-    types = plan.workload.node_types
-    return sorted({service_named(call) for node_type in types for call in templates(node_type)})

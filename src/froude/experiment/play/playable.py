@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from froude.base.errors import InputError
 from froude.base.limits import available_bytes, raise_descriptor_limit
+from froude.emulation.facts import PlanFacts, facts_of
 from froude.emulation.limits import Limit, check_methods
-from froude.emulation.pacing import Pacing, unscheduled
-from froude.emulation.programs.registry import kind_of, methods_of
+from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import read_run
 from froude.experiment.scenario.options import Load, PlayOptions
 from froude.workload.plan import Plan
@@ -18,7 +18,7 @@ NODE_BYTES = 16 << 10
 _OTHER_DESCRIPTORS = 64
 
 
-def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> None:
+def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> PlanFacts:
     """Refuse a play that can be known to fail before anybody is called.
 
     Args:
@@ -29,9 +29,10 @@ def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> None:
     Raises:
         InputError: saying why.
     """
-    check_plan(plan, load.duration_s, load.pacing)
-    check_methods(limits, methods_of(plan))
-    check_size(plan, load.connections.pool, descriptors=raise_descriptor_limit())
+    facts = check_plan(plan, load.duration_s, load.pacing)
+    check_methods(limits, facts.methods)
+    check_size(facts.nodes, load.connections.pool, descriptors=raise_descriptor_limit())
+    return facts
 
 
 def replayed_nonce(options: PlayOptions) -> str | None:
@@ -48,7 +49,7 @@ def replayed_nonce(options: PlayOptions) -> str | None:
     return None if run is None else run.nonce
 
 
-def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None:
+def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> PlanFacts:
     """Refuse a plan that cannot be played, or would never end.
 
     Args:
@@ -67,33 +68,32 @@ def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None
     if not plan.playable:
         remedy = "A plan mined from tables of calls can be extrapolated and compared; playing needs Hadoop's protocols"
         raise InputError("the plan cannot be played", place="plan", found=plan.obstacle, remedy=remedy)
-    types = plan.workload.node_types
-    kinds = [kind_of(each.program) for each in types if plan.counts.get(each.name)]
-    if not sum(plan.counts.values()):
+    facts = facts_of(plan)
+    if not facts.nodes:
         raise InputError("the plan has no nodes", place="plan")
-    if limit_s is None and all(kind.endless for kind in kinds):
+    if limit_s is None and facts.endless:
         remedy = "Say how long to play with --duration"
         raise InputError("the plan has only nodes that never end", place="plan", remedy=remedy)
-    untimed = unscheduled(plan) if pacing is Pacing.SCHEDULED else None
-    if untimed is not None:
+    if pacing is Pacing.SCHEDULED and facts.untimed is not None:
         remedy = "Mine the recordings again, or play with closed pacing"
         raise InputError(
-            "a schedule needs service times", place="plan", found=f"none for {untimed}", remedy=remedy
+            "a schedule needs service times", place="plan", found=f"none for {facts.untimed}", remedy=remedy
         )
+    return facts
 
 
-def check_size(plan: Plan, pool: int, *, descriptors: int) -> None:
+def check_size(nodes: int, pool: int, *, descriptors: int) -> None:
     """Refuse what this machine cannot hold.
 
     Args:
-        plan: what shall be played.
+        nodes: of all types.
         pool: connections that nodes share; 0 where each has its own.
         descriptors: files that a process may have open.
 
     Raises:
         InputError: more nodes than there is memory for, or, with a connection each, descriptors.
     """
-    nodes, available = sum(plan.counts.values()), available_bytes()
+    available = available_bytes()
     most = available // NODE_BYTES
     if nodes > most:
         allowed = f"about {most:,} in the {available / 1e9:.1f} GB that are free"
