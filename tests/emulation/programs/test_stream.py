@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from froude.emulation.programs.events import Failed, Reached, Reply, Send, Started, Timer, WakeAt
+from froude.emulation.programs.events import Failed, Reached, Reply, Send, Started
 from froude.emulation.programs.stream import Ready, Stream
 from froude.workload.types import Moment
 
 
-def calls(count: int, every_s: float = 0.0) -> list[Ready]:
+def calls(count: int) -> list[Ready]:
     """Calls told apart by their bodies."""
-    return [Ready("p", "m", bytes([n]), n * every_s) for n in range(count)]
+    return [Ready("p", "m", bytes([n])) for n in range(count)]
 
 
 def test_a_closed_loop_keeps_its_window_full() -> None:
@@ -22,25 +22,13 @@ def test_a_closed_loop_keeps_its_window_full() -> None:
     assert list(stream.handle(Reply(0, b""), 4.0)) == [Reached(Moment.FINISHED)]
 
 
-def test_a_paced_stream_keeps_intended_times_when_it_is_late() -> None:
-    """A call that finds the window full goes out late, dated when it was due."""
-    stream = Stream(iter(calls(3, every_s=1.0)), window=1, paced=True)
-    assert list(stream.handle(Started(0.0), 10.0)) == [Send("p", "m", b"\x00", 0, 10.0)]
-    assert list(stream.handle(Reply(0, b""), 10.5)) == [WakeAt(11.0, 0)]
-    assert list(stream.handle(Timer(0, 11.0), 11.0)) == [Send("p", "m", b"\x01", 0, 11.0)]
-    assert list(stream.handle(Reply(0, b""), 14.0)) == [Send("p", "m", b"\x02", 0, 12.0)]
-
-
 def test_an_empty_stream_ends_at_once() -> None:
     """Nothing to send is an end, not a hang."""
-    assert list(Stream(iter([])).handle(Started(0.0), 0.0)) == [Reached(Moment.FINISHED)]
+    assert list(Stream(iter([]), window=1).handle(Started(0.0), 0.0)) == [Reached(Moment.FINISHED)]
 
 
-def test_what_is_overdue_of_a_paced_stream() -> None:
-    """The calls that the window kept back, with their own times; a closed loop is never behind."""
-    stream = Stream(iter(calls(5, every_s=1.0)), window=1, paced=True)
+def test_a_closed_loop_is_never_behind() -> None:
+    """A call is due when the window has room for it."""
+    stream = Stream(iter(calls(5)), window=1)
     stream.handle(Started(0.0), 10.0)
-    assert list(stream.overdue(12.5)) == [("m", 11.0), ("m", 12.0)]
-    closed = Stream(iter(calls(5)), window=1)
-    closed.handle(Started(0.0), 10.0)
-    assert list(closed.overdue(99.0)) == []
+    assert list(stream.overdue(99.0)) == []
