@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from froude.emulation.programs.hdfs.blocks import read_buffers
 from froude.messages.schema import Schema
+from tests.support.emulation.programs.block_reports import read_buffers
 
 POOL = "BP-model"
 CLUSTER = "CID-model"

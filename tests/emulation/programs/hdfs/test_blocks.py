@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.emulation.programs.hdfs.blocks import CHUNK_BYTES, Block, Inventory, read_buffers, report_buffers
+from froude.emulation.programs.hdfs.blocks import CHUNK_BYTES, Block, Inventory, report_buffers
+from tests.support.emulation.programs.block_reports import read_buffers
 
 BLOCKS = st.builds(
     Block,

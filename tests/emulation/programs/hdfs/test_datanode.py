@@ -22,12 +22,13 @@ from froude.emulation.programs.events import (
     Timer,
     WakeAt,
 )
-from froude.emulation.programs.hdfs.blocks import Block, Inventory, read_buffers
+from froude.emulation.programs.hdfs.blocks import Block, Inventory
 from froude.emulation.programs.hdfs.datanode import BlockWritten, EmulatedDatanode, ReplicaRecovered
 from froude.emulation.programs.hdfs.datanodes import PROTOCOL, Datanodes, DatanodeSettings
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.schema import Schema
 from froude.workload.types import Moment
+from tests.support.emulation.programs.block_reports import read_buffers
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.emulation.programs.hdfs.blocks import Block, Inventory, read_buffers
+from froude.emulation.programs.hdfs.blocks import Block, Inventory
 from froude.emulation.programs.hdfs.datanodes import DELETED, PROTOCOL, RECEIVED, Datanodes, DatanodeSettings
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.schema import Schema
+from tests.support.emulation.programs.block_reports import read_buffers
 
 NUMBERS = st.integers(0, 2**48 - 1)
 """All that fit into the last part of a uuid."""

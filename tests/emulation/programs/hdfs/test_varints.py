@@ -7,8 +7,9 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.emulation.programs.hdfs.blocks import Block, Inventory, read_buffers, report_buffers
+from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
 from froude.emulation.programs.hdfs.varints import varints
+from tests.support.emulation.programs.block_reports import read_buffers
 
 _NUMBERS = st.integers(0, 2**64 - 1)
 
