@@ -20,6 +20,8 @@ from froude.emulation.channel import Channel
 from froude.emulation.core import Core
 from froude.emulation.listener import Listener
 
+_CONNECT_TIMEOUT_S = 10.0
+"""A connection that is not made by then counts as refused."""
 _READ_BYTES = 1 << 20
 _MOST_WAIT_S = 0.2
 _TAKE_IN_S = 1.0
@@ -37,7 +39,6 @@ class Driver:
         core: Core,
         *,
         clock: Clock | None = None,
-        connect_timeout_s: float = 10.0,
         gather: bool = False,
         listener: Listener | None = None,
     ) -> None:
@@ -45,14 +46,12 @@ class Driver:
 
         Args:
             clock: the time; the machine's by default.
-            connect_timeout_s: a connection not made by then counts as refused.
             gather: take answers in, and send what they lead to, at most every millisecond while many calls are in
                 flight: far cheaper for both sides, and measured latencies are up to that much longer.
             listener: where emulated nodes are called; None where nobody calls any.
         """
         self.core = core
         self._clock = clock or RealClock()
-        self._connect_timeout_s = connect_timeout_s
         self._gather = gather
         self._epoll = select.epoll()
         self._listener = listener
@@ -222,10 +221,10 @@ class Driver:
 
     def _check_connecting(self, now_s: float) -> None:
         for number, begun_s in list(self._connecting.items()):
-            if now_s - begun_s > self._connect_timeout_s:
+            if now_s - begun_s > _CONNECT_TIMEOUT_S:
                 channel = self.core.channels[number]
                 self._hang_up(channel)
-                self.core.lost(channel, f"takes no connection in {self._connect_timeout_s:.0f} s", now_s)
+                self.core.lost(channel, f"takes no connection in {_CONNECT_TIMEOUT_S:.0f} s", now_s)
 
     def _lost(self, channel: Channel, error: OSError) -> None:
         """A socket broke, or could not be connected."""

@@ -74,7 +74,6 @@ class PlayJob:
     record: Record = Record.SUMMARY
     spool: Path | None = None
     """Where calls are written down; needed unless the record is a summary."""
-    call_timeout_s: float = 60.0
     tell_all: bool = False
     """Whether each `Status` holds everything, which costs the player some milliseconds a second."""
 
@@ -157,7 +156,6 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
             tally=tally,
             journal=Spool(spool, job.record, seeds, redactor) if spool is not None else None,
             identification=Identification(job.schema),
-            call_timeout_s=job.call_timeout_s,
             about=partial(_path, job.schema),
         )
         gather = job.plan.log is not None and settings.pacing is Pacing.CLOSED

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from froude.base.progress import Progress, Silent, Task
 from froude.base.scratch import Scratch
@@ -82,7 +81,6 @@ def run_main_job(
     hadoop: Hadoop,
     *,
     progress: Progress | None = None,
-    fast: bool = True,
     seed: int = 0,
     command: str = "",
 ) -> MainJob:
@@ -93,7 +91,6 @@ def run_main_job(
         workspace: where every artifact is kept.
         hadoop: the release to record and to play against.
         progress: where to show what is going on.
-        fast: quick start-up flags for the daemons that are recorded; what is measured runs at full speed.
         seed: root of the play's random choices, and of the ids that recorded namespaces begin with.
         command: the command line that runs it, as typed; without one, every lineage names its own call.
 
@@ -106,8 +103,8 @@ def run_main_job(
     train = []
     for number, scale in enumerate(job.train, 1):
         with shown.task(f"record {number} of {len(job.train)}: {scale}") as task:
-            options: dict[str, Any] = {"aged": seeds.child(number).value, "fast": fast, "command": command}
-            train.append(record_job(job, scale, workspace, hadoop, task=task, **options))
+            aged = seeds.child(number).value
+            train.append(record_job(job, scale, workspace, hadoop, task=task, aged=aged, command=command))
     with shown.task("mine the pattern"):
         workload = mine([recorded.trace for recorded in train])
         path = workspace.new("workload", suffix=".yaml")
@@ -115,8 +112,8 @@ def run_main_job(
             path, workload, Origin(command or "froude.mine(traces)", workload.recorded.traces)
         )
     with shown.task(f"record the held-out size: {job.held_out}") as task:
-        options = {"aged": seeds.child("held-out").value, "fast": fast, "command": command}
-        held_out = record_job(job, job.held_out, workspace, hadoop, task=task, **options)
+        aged = seeds.child("held-out").value
+        held_out = record_job(job, job.held_out, workspace, hadoop, task=task, aged=aged, command=command)
     with shown.task("check the prediction against it"):
         prediction = predict(workload, held_out.trace)
     plan = extrapolate(workload, job.play)

@@ -163,8 +163,8 @@ def _rate(name: str, scale: float) -> Callable[[Run], float | None]:
     return lambda run: _mean(_readings(run).rate(name, scale))
 
 
-def _average(stem: str, scale: float) -> Callable[[Run], float | None]:
-    return lambda run: _mean(_readings(run).average(stem, scale))
+def _average(stem: str) -> Callable[[Run], float | None]:
+    return lambda run: _mean(_readings(run).average(stem, _MS))
 
 
 def _locked(mode: str) -> Callable[[Run], float | None]:
@@ -215,16 +215,16 @@ _RESOURCES: tuple[Measure, ...] = tuple(
         ("heap after GC", "mean heap in use of the target after a collection", "bytes", _kept),
         ("waiting calls", "mean number of calls in the target's queue", "calls", _gauge(CALL_QUEUE)),
         ("lock queue", "mean number of threads that wait for the NameNode's lock", "threads", _gauge(LOCK_QUEUE)),
-        ("call queue", "mean time of a call in the target's queue", "s", _average("RpcActivity.RpcQueueTime", _MS)),
+        ("call queue", "mean time of a call in the target's queue", "s", _average("RpcActivity.RpcQueueTime")),
         ("handling", "mean time of a call with a handler of the target", "s",
-         _average("RpcActivity.RpcProcessingTime", _MS)),
+         _average("RpcActivity.RpcProcessingTime")),
         ("lock wait", "mean time of a call waiting for the namespace lock", "s",
-         _average("RpcActivity.RpcLockWaitTime", _MS)),
+         _average("RpcActivity.RpcLockWaitTime")),
         ("write lock", "share of the time in which the namespace was locked for writing", "share",
          _locked("Write")),
         ("read lock", "share of the time for which readers held the namespace lock, together", "share",
          _locked("Read")),
-        ("edit log sync", "mean time of a sync of the edit log", "s", _average("NameNodeActivity.Syncs", _MS)),
+        ("edit log sync", "mean time of a sync of the edit log", "s", _average("NameNodeActivity.Syncs")),
     )
 )  # fmt: skip
 """What explains: names of `Readings`, as the page of a run draws them."""

@@ -23,11 +23,6 @@ def _cluster(title: str, name: str) -> Line:
     return gauge(title, f"{MASTER}ClusterMetrics.{name}")
 
 
-def _of_ports(name: str) -> tuple[Line, ...]:
-    """The mean of a time of each of its servers."""
-    return tuple(mean(who, f"{MASTER}RpcActivityForPort{port}.{name}", _MS) for who, port in _PORTS)
-
-
 _INSIDE: tuple[Inside, ...] = (
     Inside(
         "Applications",
@@ -96,7 +91,7 @@ _INSIDE: tuple[Inside, ...] = (
     Inside(
         "How long the ResourceManager works on a call",
         Axis("mean of a call", ValueKind.DURATION, log=True),
-        _of_ports("RpcProcessingTime"),
+        tuple(mean(who, f"{MASTER}RpcActivityForPort{port}.RpcProcessingTime", _MS) for who, port in _PORTS),
     ),
     Inside(
         "Time in the ResourceManager's garbage collector",

@@ -6,8 +6,8 @@ demo, the tests and the published results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -67,7 +67,6 @@ class JobDefinition:
     """Played with emulated nodes."""
     knee: Scale | None = None
     """Where a short search for the NameNode's knee begins; None for no search."""
-    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 def upload_and_read(recorder: Recorder, scale: Scale, scratch: Path) -> None:

@@ -72,10 +72,6 @@ class Asks:
         del self._wishes[number]
         return True
 
-    def outstanding(self, priority: int) -> int:
-        """How many containers of a priority are wanted."""
-        return self._open[priority][ANY]
-
     @property
     def total(self) -> int:
         """How many containers are wanted."""

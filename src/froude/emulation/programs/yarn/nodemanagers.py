@@ -132,7 +132,7 @@ class Nodemanagers:
             status.container_id.ParseFromString(each.id)
             status.container_state, status.container_exit_status = each.state, each.exit_status
             status.resource.ParseFromString(each.resource)
-            status.diagnostics, status.creation_time = "", self._now_ms(0.0)
+            status.diagnostics, status.creation_time = "", self._now_ms()
             status.priority.priority = 0
         return message.SerializeToString()  # type: ignore[no-any-return]
 
@@ -243,7 +243,7 @@ class Nodemanagers:
             beat = self.population.request(template, fixed)
         health = beat.node_status.nodeHealthStatus
         health.is_node_healthy, health.health_report = True, ""
-        health.last_health_report_time = self._now_ms(0.0)
+        health.last_health_report_time = self._now_ms()
         return beat
 
     def _find_gauges(self) -> list[tuple[Any, str, Generated]]:
@@ -267,8 +267,8 @@ class Nodemanagers:
             status.container_sub_state, status.executionType = held.sub_state, 1
         return status.SerializeToString()  # type: ignore[no-any-return]
 
-    def _now_ms(self, play_s: float) -> int:
-        return int((self.population.settings.epoch_s + play_s) * 1000)
+    def _now_ms(self) -> int:
+        return int(self.population.settings.epoch_s * 1000)
 
 
 def _kept(node_type: NodeType, population: Population) -> dict[tuple[str, str], list[str]]:
