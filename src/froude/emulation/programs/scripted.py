@@ -209,9 +209,12 @@ class ScriptedNode:
         """Whether a call has to wait for what another node has yet to make."""
         if call.after is None or self._waiting.impatient:
             return False
-        context = NodeContext(self, Place(self._cursor.loops, self._cursor))
-        value = stand_in(call.arguments[call.after.argument], context)
+        value = stand_in(call.arguments[call.after.argument], self._here())
         return self._waiting.must_wait(call.after, value, _PATIENCE, now_s, out)
+
+    def _here(self) -> NodeContext:
+        """Where the next step stands."""
+        return NodeContext(self, Place(self._cursor.loops, self._cursor))
 
     def _go_on(self, now_s: float, out: list[Instruction]) -> None:
         """The wait is over; what was planned before it is late by it, which is nobody's fault."""
@@ -222,7 +225,7 @@ class ScriptedNode:
         call = self._cursor.call
         assert call is not None
         self._call, self._retries = call, 0
-        context = NodeContext(self, Place(self._cursor.loops, self._cursor))
+        context = self._here()
         body = self._requests.body(call, context, out)
         if body is None:
             self._skip(call, now_s, out)
@@ -272,7 +275,7 @@ class ScriptedNode:
             if declined:
                 text = f"{call.confirmed_by}: false, and true whenever it was recorded"
                 out.append(Declined(call.method, text, path_of(self._request(call))))
-            context = NodeContext(self, Place(self._cursor.loops, self._cursor))
+            context = self._here()
             self._requests.keep(call, context, Side.RESPONSE, response)
             for family in watchers:
                 out += family.answered(self, call, response)
@@ -314,9 +317,7 @@ class ScriptedNode:
         out.append(
             Note(f"{AS_RECORDED}{call.method}" if as_recorded else f"{FAILED}{call.id} {call.method} {kind}")
         )
-        self._requests.keep(
-            call, NodeContext(self, Place(self._cursor.loops, self._cursor)), Side.RESPONSE, None
-        )
+        self._requests.keep(call, self._here(), Side.RESPONSE, None)
         for family in self.population.watchers(call.method):
             out += family.answered(self, call, None)
         self._cursor.advance()
@@ -330,11 +331,8 @@ class ScriptedNode:
                 self._go_on(now_s, out)
         elif timer.token == _AGAIN:
             assert self._call is not None
-            context = NodeContext(self, Place(self._cursor.loops, self._cursor))
-            at_s, again = timer.intended_s, True
-            self._send(
-                self._call, self._body, out, token=_STEP, intended_s=at_s, context=context, again=again
-            )
+            at_s, context = timer.intended_s, self._here()
+            self._send(self._call, self._body, out, token=_STEP, intended_s=at_s, context=context, again=True)
         else:
             self._send_periodic(timer.token - _PERIODIC, timer.intended_s, now_s, out)
 
