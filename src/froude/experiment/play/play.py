@@ -122,7 +122,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             *run.remarks,
             *([remark] if remark else []),
             *remarks_on_scale(plan.workload),
-            *_remarks(plan),
+            *(each.what for each in plan.refusals if plan.log is not None and not each.fatal),
         ]
         run.limits = [limit.check(run) for limit in limits]
         run.inputs = (plan_hash(plan),)
@@ -130,11 +130,6 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             origin = Origin(command or _call(job), run.inputs, options.seed)
             _keep(run, outcome, job, folder, origin, options.kept(folder))
     return run
-
-
-def _remarks(plan: Plan) -> list[str]:
-    """What the run of a log is to be read with."""
-    return [] if plan.log is None else [each.what for each in plan.refusals if not each.fatal]
 
 
 def _observed(targets: Targets, *, check_counts: bool, clock: Clock) -> Observed:
