@@ -91,7 +91,7 @@ def _figures(done: MainJob) -> dict[str, float | str | None]:
         "logical arguments predicted": done.prediction.row("logical").share,
         "all arguments predicted": done.prediction.row("all").share,
         "emulated nodes": sum(done.run.nodes.values()),
-        "calls answered": sum(n for _, n in done.run.counts.values()),
+        "calls answered": done.run.answered(),
         "verdict": str(done.run.verdict),
         "calls failed": done.run.failed.total(),
         "calls left out": sum(done.run.left_out.values()),

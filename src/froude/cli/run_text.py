@@ -39,13 +39,12 @@ def _verdict(run: Run) -> str:
 
 
 def _load(run: Run) -> str:
-    answered = sum(n for _, n in run.counts.values())
     ramp = sum(sent for sent, _ in run.tally.ramp.counts.values())
     lines = [f"Limited by {run.bottleneck}"]
     if run.steady_from_s:
         lines.append(f"Ramp: {run.steady_from_s:.1f} s, {counted(ramp, 'call')}, not among the figures below")
     lines.append(
-        f"Steady: {run.steady_s:.1f} s, {counted(answered, 'call')}, {run.throughput():,.0f} calls/s"
+        f"Steady: {run.steady_s:.1f} s, {counted(run.answered(), 'call')}, {run.throughput():,.0f} calls/s"
     )
     lines += [f"{daemon_name(daemon)}: {_part(part)}" for daemon, part in run.parts.items()]
     return "\n".join(lines)
@@ -80,9 +79,8 @@ def _row(title: str, run: Run, method: str | None) -> str:
     other = run.latency(method, Latency.CORRECTED if closed else Latency.SERVICE)
     seconds = (main.seconds("p50_ms"), main.seconds("p99_ms"), other.seconds("p99_ms"))
     times = "".join(f"{'-':>10}" if each is None else f"{1e3 * each:>10.2f}" for each in seconds)
-    answered = sum(n for name, (_, n) in run.counts.items() if method in {None, name})
     failed = run.failed.total() if method is None else run.failed[method]
-    return f"{title:<26}{answered:>10,}{times}{failed:>8,}"
+    return f"{title:<26}{run.answered(method):>10,}{times}{failed:>8,}"
 
 
 def failures_text(failures: Sequence[Failure], rest: str) -> str:

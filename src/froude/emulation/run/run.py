@@ -137,11 +137,10 @@ class Run(Summarised):
     def summary(self) -> Mapping[str, str]:
         """What was played, what came of it, and what limited it."""
         latency = self.latency()
-        answered = sum(answered for _, answered in self.counts.values())
         return {
             "verdict": self.verdict.colour.value,
             "scale": ", ".join(f"{name}={value}" for name, value in self.scale.items()),
-            "calls": f"{answered:,} in {self.steady_s:.0f} s",
+            "calls": f"{self.answered():,} in {self.steady_s:.0f} s",
             "p99": f"{latency.p99_ms:.3g} ms {self.main_latency.value}" if latency.count else "",
             "failed calls": f"{self.failed.total():,}" if self.failed else "",
             "limited by": self.bottleneck.by.value,
@@ -212,9 +211,11 @@ class Run(Summarised):
 
     def throughput(self, method: str | None = None) -> float:
         """Answered calls per second over the steady phase."""
-        counts = self.counts
-        answered = sum(n for _, n in counts.values()) if method is None else counts.get(method, (0, 0))[1]
-        return answered / self.steady_s if self.steady_s > 0 else 0.0
+        return self.answered(method) / self.steady_s if self.steady_s > 0 else 0.0
+
+    def answered(self, method: str | None = None) -> int:
+        """Answered calls of the steady phase: of a method, or of all."""
+        return sum(answered for name, (_, answered) in self.counts.items() if method in {None, name})
 
     @property
     def steady_from_s(self) -> float | None:

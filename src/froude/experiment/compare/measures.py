@@ -132,7 +132,7 @@ def _throughput(run: Run) -> float | None:
 
 
 def _error_share(run: Run) -> float | None:
-    sent = sum(sent for sent, _ in run.tally.whole.counts.values())
+    sent = calls_of(run)
     return run.failed.total() / sent if sent else None
 
 

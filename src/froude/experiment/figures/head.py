@@ -151,8 +151,7 @@ def _worst_p99(label: str, plays: Sequence[Play]) -> KeyFigure:
 def run_head(run: Run) -> Head:
     """What limited a run, its calls and its latency."""
     latency, bottleneck = run.latency(), run.bottleneck
-    answered = sum(n for _, n in run.counts.values())
-    failed, left_out = run.failed.total(), sum(run.left_out.values())
+    answered, failed, left_out = run.answered(), run.failed.total(), sum(run.left_out.values())
     verdict = run.verdict
     limited, why = limit_words(bottleneck.by.value, run.environment, bottleneck.daemon)
     lede = (

@@ -18,7 +18,6 @@ from froude.render import KeyFigure, Report, Tone, ValueKind
 def main_job_report(done: MainJob) -> Report:
     """Compose the whole page."""
     logical = done.prediction.row("logical")
-    answered = sum(n for _, n in done.run.counts.values())
     latency = done.run.latency()
     exact = done.prediction.sequence_share == 1
     sequences = (
@@ -34,7 +33,7 @@ def main_job_report(done: MainJob) -> Report:
         f"From {len(done.train)} small runs Froude predicted one at **{held_out}**, which it had not seen: "
         f"{sequences} and {share_text(logical.share)} of the arguments of its calls were predicted, "
         f"heartbeats and other periodic ones apart. "
-        f"It then played **{play}** against a NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
+        f"It then played **{play}** against a NameNode: {done.run.answered():,} calls in {done.run.elapsed_s:.0f} s, "
         f"99 % of them answered within {seconds_text(latency.p99_ms / 1e3)}."
     )
     lede = " ".join(part for part in (answer, chain, reason) if part)
@@ -51,7 +50,7 @@ def main_job_report(done: MainJob) -> Report:
             KeyFigure("arguments of the job's calls predicted", logical.share, ValueKind.SHARE, aim=0.99),
             KeyFigure(
                 "calls answered",
-                answered,
+                done.run.answered(),
                 ValueKind.NUMBER,
                 "calls",
                 note=f"{done.run.throughput():,.0f} calls/s of {sum(done.run.nodes.values()):,} emulated nodes",

@@ -60,10 +60,7 @@ def play_section(run: Run) -> Section:
     blocks.append(Table((Column("Node type"), Column("Emulated", ValueKind.NUMBER)), rows, "Who was played"))
     blocks.append(facts_table(settings_of(run), "How it was played"))
     blocks.append(facts_table(environment_facts(run.environment), "What it was played on"))
-    answered = sum(n for _, n in run.counts.values())
-    intro = (
-        f"{answered:,} calls answered in {run.steady_s:.1f} s, {run.throughput():,.0f} a second on average."
-    )
+    intro = f"{run.answered():,} calls answered in {run.steady_s:.1f} s, {run.throughput():,.0f} a second on average."
     return Section("The play", tuple(blocks), intro)
 
 
