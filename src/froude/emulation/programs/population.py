@@ -30,9 +30,6 @@ from froude.workload.types import Absent, Actor, CallTemplate, Constant, Effect,
 T = TypeVar("T")
 SCHEDULER = "resourcemanager-scheduler"
 """The service by which containers are asked for."""
-RetryRule = Callable[[str, int], float | None]
-"""From the class of an error, and how often its call was made again, the pause until it is made once more, seconds; None
-for no further time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,6 @@ class Population:
         *,
         seeds: Seeds,
         settings: PlaySettings | None = None,
-        retry_rules: Collection[RetryRule] = (),
     ) -> None:
         """Make a plan ready; `programs.registry.populate` also gives it its families.
 
@@ -86,7 +82,6 @@ class Population:
             schema: of the target's release.
             seeds: every random choice of the play.
             settings: how it is played.
-            retry_rules: which errors callers wait out, by the programs that know them.
         """
         self.plan = plan
         self.schema = schema
@@ -108,7 +103,6 @@ class Population:
             for number, effect in enumerate(node_type.effects):
                 key = (effect.cause_type, effect.cause)
                 self._effects.setdefault(key, []).append((name, number, effect))
-        self._retry_rules = retry_rules
         self._fixed: dict[str, bytes] = {}
 
     def add(self, name: str, family: Family) -> None:
@@ -141,16 +135,6 @@ class Population:
         if kind not in self._common:
             self._common[kind] = kind(self)
         return self._common[kind]  # type: ignore[return-value]
-
-    def retry_s(self, error: str, retries: int) -> float | None:
-        """Seconds until a node makes a call again that failed; None if it does not.
-
-        Args:
-            error: class of the error.
-            retries: how often the call was made again already.
-        """
-        pauses_s = (rule(error, retries) for rule in self._retry_rules)
-        return next((pause_s for pause_s in pauses_s if pause_s is not None), None)
 
     # --- who is who -------------------------------------------------------------------------------------
 

@@ -1,7 +1,4 @@
-"""Every kind of program that a node type may name, and what each service's callers do about its errors.
-
-A new kind is added to `KINDS`, and errors that its callers wait out to `RETRY_RULES`, and nowhere else.
-"""
+"""Every kind of program that a node type may name. A new kind is added to `KINDS`, and nowhere else."""
 
 from __future__ import annotations
 
@@ -9,8 +6,7 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.audit.family import ClientKind
 from froude.emulation.programs.hdfs.family import DatanodeKind
-from froude.emulation.programs.hdfs.retries import retry_s
-from froude.emulation.programs.population import PlaySettings, Population, ProgramKind, RetryRule
+from froude.emulation.programs.population import PlaySettings, Population, ProgramKind
 from froude.emulation.programs.yarn.family import LauncherKind, NodemanagerKind, ScriptedKind
 from froude.messages.schema import Schema
 from froude.workload.plan import Plan
@@ -22,7 +18,6 @@ KINDS: tuple[ProgramKind, ...] = (
     LauncherKind(),
     ClientKind(),
 )
-RETRY_RULES: tuple[RetryRule, ...] = (retry_s,)
 
 
 def kind_of(program: str) -> ProgramKind:
@@ -50,7 +45,7 @@ def populate(plan: Plan, schema: Schema, *, seeds: Seeds, settings: PlaySettings
     Raises:
         InputError: a node type names a program that there is not, or the release lacks what a program needs.
     """
-    population = Population(plan, schema, seeds=seeds, settings=settings, retry_rules=RETRY_RULES)
+    population = Population(plan, schema, seeds=seeds, settings=settings)
     for node_type in plan.workload.node_types:
         population.add(node_type.name, kind_of(node_type.program).family(node_type, population))
     return population

@@ -38,6 +38,7 @@ from froude.emulation.programs.memory import Cursor
 from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import service_named
 from froude.emulation.programs.requests import OfType, Requests
+from froude.emulation.programs.retries import retry_s
 from froude.emulation.programs.waiting import Waiting
 from froude.trace.failures import path_of
 from froude.workload.occurrences import Loops
@@ -307,7 +308,7 @@ class ScriptedNode:
         call = self._call
         assert call is not None
         kind = failure.error.rpartition(".")[2]
-        pause_s = self.population.retry_s(failure.error, self._retries) if call.fails is None else None
+        pause_s = retry_s(failure.error, self._retries) if call.fails is None else None
         if pause_s is not None:
             out.append(WakeAt(now_s + pause_s, _AGAIN))
             self._retries += 1

@@ -35,6 +35,7 @@ from froude.emulation.programs.events import (
     WakeAt,
 )
 from froude.emulation.programs.hdfs.datanode import BlockReported
+from froude.emulation.programs.retries import retry_s
 from froude.workload.types import Moment
 
 _CALL, _SAFE_MODE = 0, 1
@@ -253,7 +254,7 @@ class EmulatedClient:
         assert call is not None
         kind, recorded = failure.error.rpartition(".")[2], recorded_error(operation.line)
         once = operation.line.recorded is not None and recorded is not None
-        pause_s = None if once else self._shared.population.retry_s(failure.error, self._retries)
+        pause_s = None if once else retry_s(failure.error, self._retries)
         if pause_s is not None:
             self._retries += 1
             out += [Note(f"{RETRIED}{call.method} {kind}"), WakeAt(now_s + pause_s, _AGAIN)]

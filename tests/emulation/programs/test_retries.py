@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from froude.emulation.programs.hdfs.retries import retry_s
+from froude.emulation.programs.retries import retry_s
 
 
 @pytest.mark.parametrize(
