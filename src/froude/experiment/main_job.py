@@ -209,7 +209,7 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
         with record(
             cluster,
             workspace,
-            scale=_plain(scale),
+            scale=scale,
             tags=(job.name,),
             name=name,
             notes={**(notes or {}), **{f"fault {n}": str(fault) for n, fault in enumerate(faults, 1)}},
@@ -257,7 +257,3 @@ def _nodes(scale: Mapping[str, Quantity]) -> list[str]:
         for name, kind in NODES.items()
         if name in scale
     ]
-
-
-def _plain(scale: Mapping[str, Quantity]) -> dict[str, str | float | Quantity]:
-    return dict(scale.items())

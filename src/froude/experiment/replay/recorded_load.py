@@ -24,7 +24,7 @@ from froude.emulation.programs.audit.conflicts import in_order
 from froude.emulation.programs.audit.lines import Client, Head, Line, write_lines
 from froude.emulation.programs.audit.recorded import FALSE, GIVING, Recorded
 from froude.emulation.programs.hdfs.datanodes import PROTOCOL as DATANODES
-from froude.emulation.programs.hdfs.retries import retry_s
+from froude.emulation.programs.retries import retry_s
 from froude.trace.audit.cut import Cut
 from froude.trace.types import Call, Status, Trace
 
