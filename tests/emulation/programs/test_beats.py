@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.seeds import Seeds
-from froude.emulation.programs.beats import Beats
+from froude.emulation.programs.beats import Beats, on_grid
 from froude.emulation.programs.events import Failed, Note, Started, Timer, WakeAt
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
@@ -29,6 +29,13 @@ def periodic(
     """A call that is made every so often."""
     call = CallTemplate(name, "p", "m", {})
     return Periodic(call, every_s, jitter_s, tuple(opens.split()), tuple(closes.split()))
+
+
+@given(st.floats(0, 1e6))
+def test_heartbeats_of_one_moment_fall_together(time_s: float) -> None:
+    """Soon after they are due, and never before."""
+    assert time_s - 1e-6 <= on_grid(time_s) <= time_s + 0.02 + 1e-6
+    assert on_grid(round(time_s) + 0.001) == on_grid(round(time_s) + 0.019)
 
 
 def test_calls_that_nothing_opens_begin_with_the_node() -> None:

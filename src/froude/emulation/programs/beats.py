@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from random import Random
 
@@ -9,6 +10,12 @@ from froude.emulation.programs.context import Place
 from froude.workload.types import Periodic
 
 _SHORTEST_S = 1e-3
+_GRID_S = 0.02
+
+
+def on_grid(time_s: float) -> float:
+    """The next moment at which emulated daemons send heartbeats: those of one moment travel in one write."""
+    return math.ceil(time_s / _GRID_S) * _GRID_S
 
 
 class Beats:

@@ -100,16 +100,16 @@ def test_phases_are_within_the_interval(fleet: Datanodes, number: int) -> None:
 
 def test_address_and_port_tell_nodes_apart(schema: Schema) -> None:
     """So a NameNode counts each; where each has an address, ports are alike."""
-    fleet = Datanodes(schema, DatanodeSettings(per_address=3, first_port=5000), seeds=Seeds(1))
+    fleet = Datanodes(schema, DatanodeSettings(per_address=3), seeds=Seeds(1))
     places = [(fleet.source(number), fleet.port(number)) for number in range(2000)]
     assert len(set(places)) == 2000
-    assert places[:4] == [(None, 5000), (None, 5001), (None, 5002), ("127.16.0.2", 5000)]
-    single = Datanodes(schema, DatanodeSettings(per_address=1, first_port=5000), seeds=Seeds(1))
+    assert places[:4] == [(None, 1024), (None, 1025), (None, 1026), ("127.16.0.2", 1024)]
+    single = Datanodes(schema, DatanodeSettings(per_address=1), seeds=Seeds(1))
     assert [(single.source(n), single.port(n)) for n in (0, 254, 255, 65535)] == [
-        ("127.16.0.1", 5000),
-        ("127.16.0.255", 5000),
-        ("127.16.1.0", 5000),
-        ("127.17.0.0", 5000),
+        ("127.16.0.1", 1024),
+        ("127.16.0.255", 1024),
+        ("127.16.1.0", 1024),
+        ("127.17.0.0", 1024),
     ]
 
 

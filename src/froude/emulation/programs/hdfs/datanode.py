@@ -16,6 +16,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from froude.emulation.notes import REFUSED
+from froude.emulation.programs.beats import on_grid
 from froude.emulation.programs.events import (
     LOST,
     Event,
@@ -191,12 +192,8 @@ class EmulatedDatanode:
         self._due_s = self._report_s = now_s
         if not first:
             return []
-        return [
-            WakeAt(
-                self._after(now_s, self._datanodes.phase(self._number) * self._datanodes.heartbeat_s),
-                _HEARTBEAT_DUE,
-            )
-        ]
+        first_s = now_s + self._datanodes.phase(self._number) * self._datanodes.heartbeat_s
+        return [WakeAt(on_grid(first_s), _HEARTBEAT_DUE)]
 
     def _reported(self, now_s: float) -> list[Instruction]:
         if self._reports:
@@ -284,10 +281,6 @@ class EmulatedDatanode:
         self._busy = True
         expected_s = self._datanodes.heartbeat_s if call is _Call.HEARTBEAT else 0.0
         return Send(PROTOCOL, _METHODS[call], body, int(call), intended_s, _SERVICE, expected_s)
-
-    def _after(self, now_s: float, delay_s: float) -> float:
-        grid_s = self._datanodes.settings.grid_s
-        return math.ceil((now_s + delay_s) / grid_s) * grid_s
 
     # --- blocks and commands -------------------------------------------------------------------------------
 

@@ -27,7 +27,8 @@ KIND = "datanode"
 PROTOCOL = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 _LAYOUT = -57 & 0xFFFFFFFF  # the DataNode layout of 3.x; the NameNode does not look at it
 _HEARTBEAT_S = 3.0
-_DISK = "DISK"
+_FIRST_PORT = 1024
+"""Data port that node 0 names; a NameNode tells nodes apart by address and port."""
 RECEIVED, DELETED = 2, 3
 """Status of a block in an incremental report (`ReceivedDeletedBlockInfoProto.BlockStatus`)."""
 
@@ -38,8 +39,6 @@ class DatanodeSettings:
 
     heartbeat_s: float | None = None
     """Between heartbeats; None takes the recorded period, else 3 s as `dfs.heartbeat.interval`."""
-    grid_s: float = 0.02
-    """Heartbeats fall on multiples of this, so that those of one moment travel in one write."""
     full_report_s: float = 21600.0
     """Between full block reports, as `dfs.blockreport.intervalMsec`."""
     split_blocks: int = 1_000_000
@@ -48,12 +47,8 @@ class DatanodeSettings:
     """Storages of a node."""
     capacity_bytes: int = 1 << 40
     """Capacity of a storage."""
-    first_port: int = 1024
-    """Data port that node 0 names; a NameNode tells nodes apart by address and port."""
     blocks: Path | None = None
     """Folder of the replicas that each node holds from the start (`hadoop.fsimage.replicas`); None for none."""
-    storage_types: tuple[str, ...] = ()
-    """Of each storage, such as `SSD`; disks where there are none."""
     per_address: int = 60_000
     """Nodes that share a source address; 1 gives each node its own."""
     stalls: tuple[Stall, ...] = ()
@@ -95,8 +90,7 @@ class Datanodes:
         self._schema = schema
         storage: Any = schema.message("hadoop.hdfs.DatanodeStorageProto")
         kinds = storage.DESCRIPTOR.fields_by_name["storageType"].enum_type.values_by_name
-        types = self.settings.storage_types or (_DISK,) * self.settings.storages
-        self._types = [int(kinds[name].number) for name in types]
+        self._disk = int(kinds["DISK"].number)
         blocks, storages = self.settings.blocks, self.settings.storages
         self._lists = None if blocks is None else _lists(blocks, storages)
         request = {m: schema.method(PROTOCOL, m).request for m in schema.methods(PROTOCOL)}
@@ -149,7 +143,7 @@ class Datanodes:
 
     def port(self, number: int) -> int:
         """The data port that a node names."""
-        return self.settings.first_port + number % self.settings.per_address
+        return _FIRST_PORT + number % self.settings.per_address
 
     def source(self, number: int) -> str | None:
         """The loopback address that a node calls from; None for whichever the system takes."""
@@ -322,7 +316,7 @@ class Datanodes:
 
     def _fill_storage(self, storage: Any, number: int, index: int) -> str:
         storage.storageUuid = name = self.storage(number, index)
-        storage.state, storage.storageType = 0, self._types[index]
+        storage.state, storage.storageType = 0, self._disk
         return name
 
 

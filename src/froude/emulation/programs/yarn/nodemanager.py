@@ -16,6 +16,7 @@ from enum import IntEnum
 from typing import Any, Protocol
 
 from froude.emulation.notes import NODE_REFUSED
+from froude.emulation.programs.beats import on_grid
 from froude.emulation.programs.events import (
     LOST,
     Answer,
@@ -199,7 +200,7 @@ class EmulatedNodemanager:
             return []
         self._started = True
         first_s = now_s + self._nodes.phase(self._number) * self._interval_s
-        return [Reached(Moment.STARTED), WakeAt(self._on_grid(first_s), _Due.HEARTBEAT)]
+        return [Reached(Moment.STARTED), WakeAt(on_grid(first_s), _Due.HEARTBEAT)]
 
     def _obey(self, answer: Any, now_s: float) -> list[Instruction]:
         """Do what the answer to a heartbeat says."""
@@ -249,7 +250,7 @@ class EmulatedNodemanager:
         if self._due_s is None:
             self._due_s = timer.intended_s
         behind = max(0, math.floor((now_s - timer.intended_s) / self._interval_s))
-        next_s = self._on_grid(timer.intended_s + self._interval_s * (behind + 1))
+        next_s = on_grid(timer.intended_s + self._interval_s * (behind + 1))
         return self._go_on([WakeAt(next_s, _Due.HEARTBEAT)], now_s)
 
     def _go_on(self, out: list[Instruction], now_s: float) -> list[Instruction]:  # noqa: ARG002
@@ -275,10 +276,6 @@ class EmulatedNodemanager:
             self._busy = True
             return [Note(f"{NODE_REFUSED}{failure.error.rpartition('.')[2]}"), Reached(Moment.FINISHED)]
         return self._go_on([], now_s)
-
-    def _on_grid(self, time_s: float) -> float:
-        grid_s = self._nodes.settings.grid_s
-        return math.ceil(time_s / grid_s) * grid_s
 
     # --- containers -----------------------------------------------------------------------------------------
 

@@ -41,8 +41,6 @@ class NodemanagerSettings:
 
     heartbeat_s: float | None = None
     """Between heartbeats; None takes what the ResourceManager asks for, as real ones do."""
-    grid_s: float = 0.02
-    """Heartbeats fall on multiples of this, so that those of one moment travel in one write."""
     memory_mb: int | None = None
     """Memory for containers; None takes what was recorded, else 8 GiB."""
     cores: int | None = None
