@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
+from froude.base.locks import in_turn
 from froude.cli.run_text import run_text
 from froude.emulation.run.run import Run
 from froude.experiment.figures.head import run_head
@@ -30,6 +32,13 @@ from testbed.recorded import mined
 from tests.conftest import Gone
 
 pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(autouse=True)
+def usual_port(shared: Path) -> Iterator[None]:
+    """One at a time: of two plays at once only one has the port by which a ResourceManager knows its nodes again."""
+    with in_turn(shared / "usual-port.lock"):
+        yield
 
 
 def asked(master: ResourceManager, what: str) -> Any:
