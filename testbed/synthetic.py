@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from froude.base.events import Events
 from froude.mining.read.events import Event, Leaves, Recording
 from froude.workload.scale import Scale
 
@@ -206,8 +207,13 @@ class _Node:
         self._program = program
         self._wanted = next(program)
 
-    def step(self, world: World) -> None:
-        """Make the call that is due, or just wait."""
+    @property
+    def due_s(self) -> float:
+        """When it goes on."""
+        return self.time_s + self._wanted[0]
+
+    def step(self, world: World) -> float | None:
+        """Make the call that is due, or just wait; when it goes on after that, None for never."""
         wait_s, protocol, method, request = self._wanted
         self.time_s += wait_s * world.rng.uniform(0.98, 1.02) if method else wait_s
         answer = {}
@@ -220,6 +226,8 @@ class _Node:
             self._wanted = self._program.send(answer)
         except StopIteration:
             self.over = True
+            return None
+        return self.due_s
 
     def _event(self, order: int, protocol: str, method: str, request: dict, answer: dict) -> Event:
         return Event(
@@ -240,6 +248,9 @@ class _Node:
 
 
 def _run(world: World, nodes: list[_Node], *, until: Callable[[], bool]) -> None:
+    events = Events()
+    for number, node in enumerate(nodes):
+        if not node.over:
+            events.schedule(node.due_s, node.step, world, priority=number)
     while not until():
-        due = min((node for node in nodes if not node.over), key=lambda node: node.time_s + node._wanted[0])
-        due.step(world)
+        events.step()

@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
-import heapq
+import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
+from froude.base.events import Events
 from froude.emulation.controller import Controller, Group
 from froude.emulation.programs.events import NodeId
 from froude.workload.types import Moment, StartRule
 
 
-def due(controller: Controller, now_s: float) -> list[tuple[str, int, float]]:
-    """What begins, as plain tuples."""
-    return [(node.type, node.number, round(at, 6)) for node, at in controller.due(now_s)]
+class Starts(list[tuple[NodeId, float]]):
+    """The nodes that a controller has started and nobody took yet, with the time at which they were to begin."""
+
+    def __init__(self, controller: Controller, now_s: float) -> None:
+        """The play begins."""
+        self.controller = controller
+        controller.begin(now_s, lambda node, at_s, _: self.append((node, at_s)))
+
+    def due(self, now_s: float) -> list[tuple[NodeId, float]]:
+        """What begins until a time."""
+        self.controller.advance(now_s)
+        nodes = list(self)
+        self.clear()
+        return nodes
+
+    def plain(self, now_s: float) -> list[tuple[str, int, float]]:
+        """The same as plain tuples."""
+        return [(node.type, node.number, round(at_s, 6)) for node, at_s in self.due(now_s)]
 
 
 def test_nodes_begin_one_spacing_apart() -> None:
     """Delay to the first, spacing between; a speed of two halves both."""
     controller = Controller([Group("a", 3, StartRule(delay_s=1.0, spacing_s=0.5))], speed=2)
-    controller.begin(10.0)
-    assert due(controller, 10.4) == []
+    starts = Starts(controller, 10.0)
+    assert starts.plain(10.4) == []
     assert controller.next_s == 10.5
-    assert due(controller, 11.1) == [("a", 0, 10.5), ("a", 1, 10.75), ("a", 2, 11.0)]
-    assert controller.next_s is None
+    assert starts.plain(11.1) == [("a", 0, 10.5), ("a", 1, 10.75), ("a", 2, 11.0)]
+    assert controller.next_s == math.inf
 
 
 def test_join_waits_for_all_and_fork_for_the_first() -> None:
@@ -34,32 +50,32 @@ def test_join_waits_for_all_and_fork_for_the_first() -> None:
     join = StartRule("a", Moment.FINISHED, every=True, delay_s=0.5)
     fork = StartRule("a", Moment.STARTED, every=False)
     controller = Controller([Group("a", 2, StartRule()), Group("join", 1, join), Group("fork", 1, fork)])
-    controller.begin(0.0)
-    assert due(controller, 0.0) == [("a", 0, 0.0), ("a", 1, 0.0)]
+    starts = Starts(controller, 0.0)
+    assert starts.plain(0.0) == [("a", 0, 0.0), ("a", 1, 0.0)]
     controller.reached(NodeId("a", 1), Moment.STARTED, 1.0)
-    assert due(controller, 1.0) == [("fork", 0, 1.0)]
+    assert starts.plain(1.0) == [("fork", 0, 1.0)]
     controller.reached(NodeId("a", 0), Moment.FINISHED, 2.0)
-    assert due(controller, 9.0) == []
+    assert starts.plain(9.0) == []
     controller.reached(NodeId("a", 1), Moment.FINISHED, 3.0)
-    assert due(controller, 9.0) == [("join", 0, 3.5)]
+    assert starts.plain(9.0) == [("join", 0, 3.5)]
 
 
 @pytest.mark.parametrize("rule", [StartRule("a", every=False, nth=2), StartRule("a", every=False, share=0.5)])
 def test_some_are_waited_for(rule: StartRule) -> None:
     """The second of four, or half of them."""
     controller = Controller([Group("a", 4, StartRule()), Group("b", 1, rule)])
-    controller.begin(0.0)
-    assert len(due(controller, 0.0)) == 4
+    starts = Starts(controller, 0.0)
+    assert len(starts.plain(0.0)) == 4
     controller.reached(NodeId("a", 3), Moment.FINISHED, 1.0)
-    assert due(controller, 1.0) == []
+    assert starts.plain(1.0) == []
     controller.reached(NodeId("a", 0), Moment.FINISHED, 2.0)
-    assert due(controller, 2.0) == [("b", 0, 2.0)]
+    assert starts.plain(2.0) == [("b", 0, 2.0)]
 
 
 def test_a_play_is_over_when_finite_nodes_have_finished() -> None:
     """Endless nodes do not keep a play alive, and alone never end it."""
     controller = Controller([Group("dn", 5, StartRule(), endless=True), Group("c", 1, StartRule())])
-    controller.begin(0.0)
+    Starts(controller, 0.0)
     assert controller.finite
     assert not controller.done
     controller.reached(NodeId("c", 0), Moment.FINISHED, 1.0)
@@ -84,7 +100,7 @@ def test_impossible_rules_are_refused(groups: list[Group], message: str) -> None
 def test_a_ramp_lasts_until_every_endless_node_has_started() -> None:
     """One that ended before it could start counts as well; nodes that end by themselves are no ramp."""
     controller = Controller([Group("dn", 2, StartRule(), endless=True), Group("c", 1, StartRule())])
-    controller.begin(0.0)
+    Starts(controller, 0.0)
     controller.reached(NodeId("c", 0), Moment.STARTED, 0.5)
     assert controller.ramping
     controller.reached(NodeId("dn", 0), Moment.STARTED, 1.0)
@@ -101,15 +117,14 @@ def test_nodes_in_turn_are_never_two_at_work(lasts_s: list[float], scheduled: bo
     planned_s = {Moment.FINISHED: 2.0 / speed} if scheduled else {}
     group = Group("a", len(lasts_s), StartRule(delay_s=1.0, spacing_s=9.0, pause_s=0.5), planned_s=planned_s)
     controller = Controller([group], speed=speed)
-    controller.begin(0.0)
+    starts = Starts(controller, 0.0)
     ended_s, begun = -0.5 / speed + 1.0 / speed, []
     while not controller.done:
-        assert controller.next_s is not None
         now_s = max(ended_s, controller.next_s)
-        ((node, intended_s),) = controller.due(now_s)
+        ((node, intended_s),) = starts.due(now_s)
         plan_s = (1.0 + 2.5 * node.number) / speed
         assert intended_s == pytest.approx(plan_s if scheduled else ended_s + 0.5 / speed)
-        assert controller.next_s is None
+        assert controller.next_s == math.inf
         begun.append(node.number)
         ended_s = now_s + lasts_s[node.number]
         controller.reached(node, Moment.STARTED, ended_s)
@@ -121,11 +136,11 @@ def test_what_waits_for_all_of_those_in_turn_is_planned_after_the_last() -> None
     """As a schedule has it, however late the last ends."""
     turn = Group("a", 3, StartRule(pause_s=0.5), planned_s={Moment.FINISHED: 2.0})
     controller = Controller([turn, Group("join", 1, StartRule("a", delay_s=0.25))])
-    controller.begin(0.0)
+    starts = Starts(controller, 0.0)
     for number, now_s in enumerate((2.0, 4.5, 9.0)):
-        assert due(controller, now_s)[0][:2] == ("a", number)
+        assert starts.plain(now_s)[0][:2] == ("a", number)
         controller.reached(NodeId("a", number), Moment.FINISHED, now_s)
-    assert due(controller, 9.0) == [("join", 0, 7.25)]
+    assert starts.plain(9.0) == [("join", 0, 7.25)]
 
 
 @given(st.integers(2, 40), st.floats(0, 1), st.floats(0, 1), st.floats(1.5, 9))
@@ -135,16 +150,20 @@ def test_nodes_beside_each_other_are_all_at_work_at_once(
     """As many as there are, where each takes longer than all of them took to start when they were recorded."""
     rule = StartRule(spacing_s=spacing_s, within_s=within_s)
     controller = Controller([Group("a", nodes, StartRule(spacing_s=rule.apart_s(nodes)))])
-    controller.begin(0.0)
-    ends: list[tuple[float, NodeId]] = []
-    most = 0
+    starts = Starts(controller, 0.0)
+    ends, working, most = Events(), set[NodeId](), 0
+
+    def end(node: NodeId) -> None:
+        working.remove(node)
+        controller.reached(node, Moment.FINISHED, ends.now)
+
     while not controller.done:
-        now_s = min([end_s for end_s, _ in ends[:1]] + [s for s in [controller.next_s] if s is not None])
-        for node, _ in controller.due(now_s):
-            heapq.heappush(ends, (now_s + lasts_s, node))
-        most = max(most, len(ends))
-        if ends[0][0] <= now_s:
-            controller.reached(heapq.heappop(ends)[1], Moment.FINISHED, now_s)
+        now_s = min(ends.next_s, controller.next_s)
+        for node, _ in starts.due(now_s):
+            working.add(node)
+            ends.schedule(now_s + lasts_s, end, node)
+        most = max(most, len(working))
+        ends.run(now_s)
     assert most == nodes
 
 
@@ -154,12 +173,11 @@ def test_nodes_in_turn_with_another_type_all_begin(firsts: int, seconds: int, of
     lead = Group("lead", firsts, StartRule(spacing_s=1.0))
     group = Group("next", seconds, StartRule(delay_s=0.25, pause_s=0.5, follows="lead", offset=offset))
     controller = Controller([lead, group])
-    controller.begin(0.0)
+    starts = Starts(controller, 0.0)
     now_s, ended_s, begun = 0.0, dict[NodeId, float](), dict[NodeId, float]()
     while not controller.done:
-        assert controller.next_s is not None
         now_s = max(now_s, controller.next_s)
-        for node, at_s in list(controller.due(now_s)):
+        for node, at_s in starts.due(now_s):
             assert node not in begun
             begun[node] = at_s
             now_s += 2.0

@@ -57,7 +57,7 @@ def played(planned: Plan, schema: Schema, folder: Path, seed: int = 1) -> Predic
         world = World(planned, schema, seed, STEADY, journal=journal)
         world.run()
     assert world.core.failure is None
-    run = Run(world.core.tally, "model:1", "CID-model", 0.0, world.clock.now())
+    run = Run(world.core.tally, "model:1", "CID-model", 0.0, world.events.now)
     job = PlayJob(planned, schema, world.settings, seed)
     trace = trace_of(spool, run, PlayOutcome(world.core.tally, 0.0, 0.0, 0.0, []), job)
     assert len(trace.calls) == sum(sent for sent, _ in run.tally.whole.counts.values())

@@ -73,7 +73,7 @@ def test_a_target_that_stays_away_ends_the_play(hadoop: Hadoop) -> None:
     world = World(plan(datanodes=4, clients=6, files=4), hadoop.schema(), 5, Trouble(outage=(0.12, 1e9)))
     world.run()
     assert "model:1: " in str(world.core.failure)
-    assert 8 < world.clock.now() < 20
+    assert 8 < world.events.now < 20
     assert broken(world) == ["failed without a reason: " + str(world.core.failure)]
 
 

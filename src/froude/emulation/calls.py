@@ -27,14 +27,14 @@ RETRIES, RETRY_S = 10, 1.0  # ipc.client.connect.max.retries, ipc.client.connect
 
 
 class Player(NamedTuple):
-    """What a player does for its calls; each function's last argument is the time, seconds on the play's clock."""
+    """What a player does for its calls; times are seconds on the play's clock."""
 
     dispatch: Callable[[int, Event, float], None]
-    """Hands the node of an index an event."""
-    wake: Callable[[float, int, float], None]
+    """Hands the node of an index an event at the present time."""
+    wake: Callable[[float, int], None]
     """Has `Calls.resume` called at a time for the channel of a number."""
     fail: Callable[[FroudeError, float], None]
-    """Ends the play for a reason."""
+    """Ends the play for a reason at the present time."""
 
 
 class Calls:
@@ -348,7 +348,7 @@ class Calls:
             self._player.fail(error, now_s)
         else:
             channel.ask_at_s = now_s + RETRY_S
-            self._player.wake(channel.ask_at_s, channel.number, now_s)
+            self._player.wake(channel.ask_at_s, channel.number)
 
     # --- connections --------------------------------------------------------------------------------------
 
@@ -387,7 +387,7 @@ class Calls:
         channel.attempts += 1
         if channel.attempts <= RETRIES:
             pause_s = 0.0 if channel.attempts == 1 else RETRY_S
-            self._player.wake(now_s + pause_s, channel.number, now_s)
+            self._player.wake(now_s + pause_s, channel.number)
         elif now_s - (self._heard_s(target) or 0.0) >= RETRY_S * (RETRIES - 1):
             attempts = f"nothing else in {channel.attempts} attempts"
             error = TargetError(how, file=target.address or None, found=attempts)

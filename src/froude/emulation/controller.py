@@ -5,11 +5,11 @@ Source: PatternMiner III.B.4, fork, join and after some; "ours" for nodes that n
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.base.errors import InputError
+from froude.base.events import Events
 from froude.emulation.programs.events import NodeId
 from froude.workload.references import endless_turn
 from froude.workload.types import Moment, StartRule
@@ -47,7 +47,8 @@ class Controller:
         self._groups = {group.name: group for group in groups}
         self._speed = speed
         self._reached: dict[tuple[str, Moment], int] = {}
-        self._heap: list[tuple[float, int, str, int]] = []
+        self._starts = Events()
+        self._start: Callable[[NodeId, float, float], None]
         self._waiting = [group for group in groups if group.count and not group.told]
         self._over: set[NodeId] = set()
         """Nodes of groups that are told to begin which have ended, or will not begin."""
@@ -58,10 +59,15 @@ class Controller:
         self._first_s: dict[str, float] = {}
         self._followers: dict[str, list[Group]] = {}
         """Groups whose nodes run in turn with those of a type."""
+        self._ranks: dict[str, int] = {}
+        """By group, the priority of its first node: of nodes that begin at the same time, those of an earlier group
+        are first, and in a group those of a lower number."""
+        rank = 0
         for group in groups:
+            self._ranks[group.name] = rank
+            rank += group.count
             if group.rule.follows is not None:
                 self._followers.setdefault(group.rule.follows, []).append(group)
-        self._order = {group.name: position for position, group in enumerate(groups)}
         _check(self._groups)
 
     @property
@@ -80,23 +86,23 @@ class Controller:
         return len(self._ramped) < self._endless
 
     @property
-    def next_s(self) -> float | None:
-        """When the next node begins; None if that hangs on other nodes."""
-        return self._heap[0][0] if self._heap else None
+    def next_s(self) -> float:
+        """When the next node begins; infinite if that depends on other nodes."""
+        return self._starts.next_s
 
-    def begin(self, now_s: float) -> None:
-        """The play begins."""
+    def begin(self, now_s: float, start: Callable[[NodeId, float, float], None]) -> None:
+        """The play begins.
+
+        Args:
+            now_s: seconds on the play's clock.
+            start: called for each node that begins, with the time at which it was to begin, and the present one.
+        """
+        self._start = start
         self._release(now_s)
 
-    def due(self, now_s: float) -> Iterator[tuple[NodeId, float]]:
-        """Nodes whose time has come, with that time, in order."""
-        heap = self._heap
-        while heap and heap[0][0] <= now_s:
-            at_s, order, name, number = heapq.heappop(heap)
-            group = self._groups[name]
-            if number + 1 < group.count and not group.rule.in_turn:
-                heapq.heappush(heap, (at_s + group.rule.spacing_s / self._speed, order, name, number + 1))
-            yield NodeId(name, number), at_s
+    def advance(self, now_s: float) -> None:
+        """Start the nodes whose time has come, in order."""
+        self._starts.catch_up(now_s)
 
     def reached(self, node: NodeId, moment: Moment, now_s: float) -> None:
         """A node came to a moment; one that finishes has started, too.
@@ -131,8 +137,17 @@ class Controller:
     def _take_turn(self, group: Group, number: int, now_s: float) -> None:
         """Let a node start because the one for which it waited has ended."""
         if 0 <= number < group.count:
-            at_s = self._turn_s(group, number, now_s)
-            heapq.heappush(self._heap, (at_s, self._order[group.name], group.name, number))
+            self._schedule(group, number, self._turn_s(group, number, now_s))
+
+    def _schedule(self, group: Group, number: int, at_s: float) -> None:
+        self._starts.schedule(
+            at_s, self._begin, group, number, at_s, priority=self._ranks[group.name] + number
+        )
+
+    def _begin(self, group: Group, number: int, at_s: float) -> None:
+        if number + 1 < group.count and not group.rule.in_turn:
+            self._schedule(group, number + 1, at_s + group.rule.spacing_s / self._speed)
+        self._start(NodeId(group.name, number), at_s, self._starts.now)
 
     def _release(self, now_s: float) -> None:
         still = []
@@ -142,7 +157,7 @@ class Controller:
             if self._may_start(group.rule):
                 at_s = self._released_s(group.rule, now_s) + group.rule.delay_s / self._speed
                 self._first_s[group.name] = at_s
-                heapq.heappush(self._heap, (at_s, self._order[group.name], group.name, 0))
+                self._schedule(group, 0, at_s)
             else:
                 still.append(group)
         self._waiting = still

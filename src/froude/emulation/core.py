@@ -8,12 +8,12 @@ Calls and their connections are the matter of `calls`.
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
 from collections.abc import Callable
 from itertools import chain
 
 from froude.base.errors import FroudeError
+from froude.base.events import Events
 from froude.emulation.calls import Calls, Player
 from froude.emulation.channel import Channel, Journal
 from froude.emulation.controller import Controller
@@ -48,8 +48,6 @@ from froude.workload.types import Moment
 
 INTERVAL_S = 1.0
 """Length of an interval of the time series."""
-_CORE = -1
-"""In place of a node's index: a timer of the core's own."""
 _GONE: None = None
 
 
@@ -110,9 +108,8 @@ class Core:
         self._index: dict[NodeId, int] = {}
         self._begun_by: dict[NodeId, int] = {}
         """Who let a node begin, and is told of its end."""
-        self._timers: list[tuple[float, int, int, int, float]] = []
-        """When, number, whose, token, and when it was asked for."""
-        self._serial = 0
+        # Apart from the controller's starts: of what is due when the player looks, nodes start before timers fire.
+        self._timers = Events()
         self._inbox: deque[tuple[int, Event]] = deque()
         self._interval_s = 0.0
         self._finished = False
@@ -123,26 +120,15 @@ class Core:
         """The play begins."""
         self.begun_s = self._outcomes.begun_s = now_s
         self._interval_s = now_s + INTERVAL_S
-        self._controller.begin(now_s)
+        self._controller.begin(now_s, self._start)
         if self._controller.ramping:
             self.tally.begin_ramp()
         self.advance(now_s)
 
     def advance(self, now_s: float) -> None:
         """Let the time pass: begin nodes, fire timers, close intervals."""
-        for node, at_s in self._controller.due(now_s):
-            self._start(node, at_s, now_s)
-        timers = self._timers
-        while timers and timers[0][0] <= now_s:
-            at_s, _, index, token, asked_s = heapq.heappop(timers)
-            if index == _CORE:
-                self._calls.resume(token, now_s)
-                continue
-            # A call that is due already when its node asks is late by the target's fault, not by the player's.
-            self.tally.lags.append(now_s - max(at_s, asked_s))
-            self._dispatch(index, Timer(token, at_s), now_s)
-            for node, begin_s in self._controller.due(now_s):
-                self._start(node, begin_s, now_s)
+        self._controller.advance(now_s)
+        self._timers.catch_up(now_s)
         if now_s >= self._interval_s:
             self._close_interval(now_s)
 
@@ -178,12 +164,7 @@ class Core:
     @property
     def next_s(self) -> float:
         """When `advance` is needed at the latest."""
-        times = [self._interval_s]
-        if self._timers:
-            times.append(self._timers[0][0])
-        if self._controller.next_s is not None:
-            times.append(self._controller.next_s)
-        return min(times)
+        return min(self._interval_s, self._timers.next_s, self._controller.next_s)
 
     @property
     def in_flight(self) -> int:
@@ -217,7 +198,8 @@ class Core:
             if kind is Send:
                 self._send(index, instruction, now_s)  # type: ignore[arg-type]
             elif kind is WakeAt:
-                self._wake(instruction.time_s, index, instruction.token, now_s)  # type: ignore[union-attr]
+                at_s, token = instruction.time_s, instruction.token  # type: ignore[union-attr]
+                self._timers.schedule(at_s, self._fire, index, token, at_s, now_s)
             elif kind is SendMessage:
                 self._send_message(instruction)  # type: ignore[arg-type]
             elif kind is Reached:
@@ -231,12 +213,16 @@ class Core:
             else:
                 self._told(index, instruction, now_s)  # type: ignore[arg-type]
 
-    def _wake(self, at_s: float, index: int, token: int, now_s: float) -> None:
-        self._serial += 1
-        heapq.heappush(self._timers, (at_s, self._serial, index, token, now_s))
+    def _fire(self, index: int, token: int, at_s: float, asked_s: float) -> None:
+        """A node's timer is due, for which it asked at `asked_s`."""
+        now_s = self._timers.now
+        # A call that is due already when its node asks is late by the target's fault, not by the player's.
+        self.tally.lags.append(now_s - max(at_s, asked_s))
+        self._dispatch(index, Timer(token, at_s), now_s)
+        self._controller.advance(now_s)
 
-    def _wake_channel(self, at_s: float, number: int, now_s: float) -> None:
-        self._wake(at_s, _CORE, number, now_s)
+    def _wake_channel(self, at_s: float, number: int) -> None:
+        self._timers.schedule(at_s, lambda: self._calls.resume(number, self._timers.now))
 
     def _send_message(self, instruction: SendMessage) -> None:
         index = self._index.get(instruction.node)

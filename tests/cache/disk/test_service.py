@@ -84,10 +84,10 @@ def test_latencies_are_summed() -> None:
     disk = Clocked(waits=True)
     disk.image.read_now = lambda offset, length: None  # type: ignore[method-assign]
     disk.ask(0, 0, 10)
-    disk.now += 0.25
+    disk.advance(0.25)
     disk.world.settle()
     disk.ask(3)
-    disk.now += 0.5
+    disk.advance(0.5)
     disk.world.settle()
     status = disk.service.status()
     assert (status.read_s, status.flush_s, status.uptime_s) == (0.25, 0.5, 0.75)

@@ -8,12 +8,12 @@ find is what the `System` says.
 
 from __future__ import annotations
 
-import heapq
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from froude.base.events import Events
 from froude.mining.read.events import Event, Recording
 from froude.workload.scale import Scale
 
@@ -217,32 +217,36 @@ def record(system: System, seed: int = 0, **sizes: int) -> Recording:
     senders = [f"{rng.getrandbits(128):032x}" for _ in programs]
     events: list[Event] = []
     ends: dict[int, float] = {}
-    waiting: list[tuple[float, int, _Wanted]] = []
-    for number, program in enumerate(programs):
-        waiting.append(_due(1.0 + 0.007 * number, number, next(program), rng))
-    heapq.heapify(waiting)
-    while waiting:
-        time_s, number, (_, method, request, leaves) = heapq.heappop(waiting)
+    time = Events()
+
+    def call(number: int, wanted: _Wanted) -> None:
+        """A program makes the call that it wanted, and is sent the answer."""
+        _, method, request, leaves = wanted
         answer: dict[str, Any] = {}
+        end_s = time.now
         if method:
             answer = server.answer(leaves)
             sender = number, senders[number]
-            events.append(_event(time_s, sender, len(events), method, (request, answer)))
-            time_s += 0.001
-        ends[number] = time_s
+            events.append(_event(time.now, sender, len(events), method, (request, answer)))
+            end_s += 0.001
+        ends[number] = end_s
         try:
-            heapq.heappush(waiting, _due(time_s, number, programs[number].send(answer), rng))
+            schedule(end_s, number, programs[number].send(answer))
         except StopIteration:
             if number < len(working):
                 working[number] = False
+
+    def schedule(time_s: float, number: int, wanted: _Wanted) -> None:
+        """A program thinks first, about as long as it says."""
+        think_s = wanted[0] * (rng.uniform(0.95, 1.05) if wanted[1] else 1.0)
+        time.schedule(time_s + think_s, call, number, wanted, priority=number)
+
+    for number, program in enumerate(programs):
+        schedule(1.0 + 0.007 * number, number, next(program))
+    time.run()
     if system.beat is not None:
         events += _beats(system.beat, rng, senders[:clients], ends)
     return Recording(tuple(_ordered(events)), Scale.of(**sizes), source_id=f"made-{rng.randrange(10**9)}")
-
-
-def _due(time_s: float, number: int, wanted: _Wanted, rng: random.Random) -> tuple[float, int, _Wanted]:
-    """When a call is sent: its program thinks first, about as long as it says."""
-    return time_s + wanted[0] * (rng.uniform(0.95, 1.05) if wanted[1] else 1.0), number, wanted
 
 
 def _event(time_s: float, sender: tuple[int, str], call: int, method: str, sides: tuple[Any, Any]) -> Event:

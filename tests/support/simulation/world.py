@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import heapq
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import GuardError
+from froude.base.events import Events
 from froude.base.seeds import Seeds
 from froude.emulation.channel import Channel, Journal
 from froude.emulation.controller import Controller
@@ -82,15 +80,15 @@ class _WatchedController(Controller):
 class _WatchedNodes:
     """Keeps when nodes began."""
 
-    def __init__(self, population: Population, clock: VirtualClock) -> None:
+    def __init__(self, population: Population, events: Events) -> None:
         self.begun: list[tuple[float, NodeId]] = []
-        self._clock = clock
+        self._events = events
         self.endpoint, self.client_id = population.endpoint, population.client_id
         self.caller_context = population.caller_context
         self._program = population.program
 
     def program(self, node: NodeId) -> Program:
-        self.begun.append((self._clock.now(), node))
+        self.begun.append((self._events.now, node))
         return self._program(node)
 
 
@@ -125,7 +123,8 @@ class World:
         self.rng = seeds.child("world").random()
         self._connections = seeds.child("connections", nonce).random()
         self.trouble = trouble or Trouble.of(seeds.child("trouble").random())
-        self.clock = VirtualClock()
+        self.events = Events()
+        """Of the network and the target; the player's time is theirs."""
         self.plan = plan
         self.namenode = after.namenode if after else ModelNameNode(schema, seeds.child("namenode").random())
         self.genuine = self.namenode
@@ -138,7 +137,7 @@ class World:
             nonce=nonce,
         )
         self.population = populate(plan, schema, seeds=seeds, settings=self.settings)
-        self.nodes = _WatchedNodes(self.population, self.clock)
+        self.nodes = _WatchedNodes(self.population, self.events)
         self.controller = _WatchedController(groups_of(self.population))
         self.controller.moments = []
         self.core = Core(
@@ -149,8 +148,6 @@ class World:
             identification=Identification(schema),
         )
         self.impostor = ModelNameNode(schema, seeds.child("impostor").random(), cluster="CID-impostor")
-        self._events: list[tuple[float, int, Callable[[], None]]] = []
-        self._serial = 0
         self._servers: dict[int, ServerConnection] = {}
         self._arrival: dict[tuple[int, bool], float] = {}
         self._answers: dict[tuple[bytes, int], tuple[Request, bytes | None, tuple[str, str]]] = (
@@ -164,24 +161,23 @@ class World:
 
     def run(self) -> None:
         """Play to the end."""
-        core, clock = self.core, self.clock
-        core.begin(clock.now())
-        if self.trouble.reset_s is not None:
-            self._at(self.trouble.reset_s, self._reset)
-        if self.trouble.outage is not None:
-            self._at(self.trouble.outage[0], self._reset_all)
-        if self.trouble.impostor_s is not None:
-            self._at(self.trouble.impostor_s, self._replace)
-        while not core.done and clock.now() < LIMIT_S:
+        core, events, trouble = self.core, self.events, self.trouble
+        core.begin(events.now)
+        if trouble.reset_s is not None:
+            events.schedule(trouble.reset_s, self._reset)
+        if trouble.outage is not None:
+            events.schedule(trouble.outage[0], self._reset_all)
+        if trouble.impostor_s is not None:
+            events.schedule(trouble.impostor_s, self._replace)
+        while not core.done and events.now < LIMIT_S:
             self._carry()
-            due = min([core.next_s] + [event[0] for event in self._events[:1]])
-            clock.advance_to(max(clock.now(), due))
-            while self._events and self._events[0][0] <= clock.now() and core.failure is None:
-                heapq.heappop(self._events)[2]()
+            events.now = max(events.now, min(core.next_s, events.next_s))
+            while events.next_s <= events.now and core.failure is None:
+                events.step()
             if core.failure is None:
-                core.advance(clock.now())
+                core.advance(events.now)
         if core.failure is None:
-            core.finish(clock.now())
+            core.finish(events.now)
 
     # --- the network ------------------------------------------------------------------------------------
 
@@ -194,15 +190,15 @@ class World:
         opened, self.core.opened[:] = list(self.core.opened), []
         for channel in opened:
             self._servers[channel.number] = ServerConnection()
-            if self._out(self.clock.now()):
-                self._at(self.clock.now() + 0.001, lambda c=channel: self._lose(c, "refuses connections"))  # type: ignore[misc]
+            if self._out(self.events.now):
+                self.events.after(0.001, self._lose, channel, "refuses connections")
         dirty, self.core.dirty[:] = list(self.core.dirty), []
         for channel in dirty:
             data = b"".join(channel.out)
             channel.out.clear()
             server = self._servers[channel.number]
-            for piece in self._cut(data) if not self._out(self.clock.now()) else ():
-                self._deliver(channel, True, lambda c=channel, s=server, p=piece: self._at_server(c, s, p))  # type: ignore[misc]
+            for piece in self._cut(data) if not self._out(self.events.now) else ():
+                self._deliver(channel, True, server, piece)
 
     def _out(self, time_s: float) -> bool:
         outage = self.trouble.outage
@@ -214,18 +210,15 @@ class World:
         at = self.rng.randrange(1, len(data))
         return [data[:at], data[at:]]
 
-    def _deliver(self, channel: Channel, to_server: bool, action: Callable[[], None]) -> None:
+    def _deliver(self, channel: Channel, to_server: bool, server: ServerConnection, data: bytes) -> None:
         """A connection keeps its bytes in order; connections overtake each other."""
         key = (channel.number, to_server)
         at_s = max(
-            self._arrival.get(key, 0.0), self.clock.now() + self.rng.expovariate(1 / self.trouble.latency_s)
+            self._arrival.get(key, 0.0), self.events.now + self.rng.expovariate(1 / self.trouble.latency_s)
         )
         self._arrival[key] = at_s
-        self._at(at_s, action)
-
-    def _at(self, time_s: float, action: Callable[[], None]) -> None:
-        self._serial += 1
-        heapq.heappush(self._events, (time_s, self._serial, action))
+        arrive = self._at_server if to_server else self._at_client
+        self.events.schedule(at_s, arrive, channel, server, data)
 
     def _reset(self) -> None:
         up = [channel for channel in self.core.channels if channel.up and channel.heard_s is not None]
@@ -246,7 +239,7 @@ class World:
     def _lose(self, channel: Channel, how: str) -> None:
         self._servers[channel.number] = ServerConnection()  # bytes of the one before do not arrive any more
         if self.core.failure is None:
-            self.core.lost(channel, how, self.clock.now())
+            self.core.lost(channel, how, self.events.now)
 
     # --- the target -------------------------------------------------------------------------------------
 
@@ -255,12 +248,9 @@ class World:
             return
         for event in server.receive(data):
             if isinstance(event, Request):
-                done_s = self._awake(self.clock.now()) + self.rng.uniform(0, self.trouble.service_s)
+                done_s = self._awake(self.events.now) + self.rng.uniform(0, self.trouble.service_s)
                 # Who took the call carries it out, whoever answers at the address by then.
-                self._at(
-                    self._awake(done_s),
-                    lambda e=event, n=self.namenode: self._serve(channel, server, e, n),  # type: ignore[misc]
-                )
+                self.events.schedule(self._awake(done_s), self._serve, channel, server, event, self.namenode)
 
     def _awake(self, time_s: float) -> float:
         """The first moment from `time_s` at which the target does not stand still."""
@@ -273,7 +263,7 @@ class World:
         self, channel: Channel, server: ServerConnection, request: Request, namenode: ModelNameNode
     ) -> None:
         death_s = self.trouble.death_s
-        if death_s is not None and self.clock.now() >= death_s:
+        if death_s is not None and self.events.now >= death_s:
             return
         body, error = self._answer(request, namenode)
         if self._servers[channel.number] is not server:
@@ -283,10 +273,10 @@ class World:
         )
         self.answered += 1
         self.digest.update(
-            f"{self.clock.now()!r} {channel.number} {request.call_id} {request.method}".encode()
+            f"{self.events.now!r} {channel.number} {request.call_id} {request.method}".encode()
         )
         for piece in self._cut(answer):
-            self._deliver(channel, False, lambda p=piece: self._at_client(channel, server, p))  # type: ignore[misc]
+            self._deliver(channel, False, server, piece)
 
     def _answer(self, request: Request, namenode: ModelNameNode) -> tuple[bytes | None, tuple[str, str]]:
         """What the model says to a call; to one that it knows what it said before, as a NameNode's retry cache does."""
@@ -308,7 +298,7 @@ class World:
 
     def _at_client(self, channel: Channel, server: ServerConnection, data: bytes) -> None:
         if self._servers[channel.number] is server and self.core.failure is None:
-            self.core.received(channel, data, self.clock.now())
+            self.core.received(channel, data, self.events.now)
 
 
 def broken(world: World) -> list[str]:
@@ -354,7 +344,7 @@ def broken(world: World) -> list[str]:
 def _whole(world: World) -> list[str]:
     """What holds of a play that ended by itself."""
     results = []
-    if world.clock.now() >= LIMIT_S:
+    if world.events.now >= LIMIT_S:
         results.append("did not end")
     errors = {
         m: dict(s.errors) for m, s in world.core.tally.whole.series.items() if set(s.errors) - {"Unanswered"}

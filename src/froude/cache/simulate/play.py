@@ -7,12 +7,12 @@ knows is what a monitor measures: the last window's load, and curves sampled in 
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from froude.base.events import Events
 from froude.base.seeds import Seeds
 from froude.base.units import MIB
 from froude.cache.curves import Shards
@@ -75,16 +75,12 @@ class _Node:
     data_chunks: int
     cache: Lru
     shards: Shards
-    todo: Sequence[int] = ()
-    at: int = 0
-    cpu_s: float = 0.0
     exchanged: float = 0.0
     ready_s: float = 0.0
     """When its cap lets it read from the SSD again."""
     gap_s: float = 0.0
     """Between two reads, by its cap."""
     # of the window:
-    reads: int = 0
     wait_s: float = 0.0
     busy_s: float = 0.0
     # of the job:
@@ -136,9 +132,9 @@ class _Play:
         self._work = {
             cluster.name: _Work(cluster, [by_name[vm] for vm in cluster.vms]) for cluster in scenario.clusters
         }
-        self._now = 0.0
+        self._events = Events()
+        self._group = 0
         self._window_at = scenario.window_s
-        self._queue: list[tuple[float, int]] = []
         self._disks = [0.0] * scenario.disks
         self._ssds = [0.0] * len(scenario.hypervisors)
         self._jobs: list[JobTime] = []
@@ -150,12 +146,15 @@ class _Play:
     def outcome(self) -> Outcome:
         """Play all groups."""
         for number, group in enumerate(self._scenario.groups):
+            self._group = number
             for cluster, job in group.items():
                 self._begin(self._work[cluster], job)
-            self._until_all_ended(number)
+            if group:
+                self._await_window()
+            self._events.run()
         self._wait += sum(node.wait_s for node in self._nodes)
         return Outcome(
-            self._policy.name, self._run, tuple(self._jobs), self._now, self._reads, self._misses, self._wait,
+            self._policy.name, self._run, tuple(self._jobs), self._events.now, self._reads, self._misses, self._wait,
             self._plans, self._moved * self._scenario.chunk_bytes,
         )  # fmt: skip
 
@@ -175,7 +174,7 @@ class _Play:
                 node.cache.resize(self._space // len(host.vms))
 
     def _begin(self, work: _Work, job: str) -> None:
-        work.job, work.stages, work.stage, work.started_s = job, JOBS[job], 0, self._now
+        work.job, work.stages, work.stage, work.started_s = job, JOBS[job], 0, self._events.now
         for node in work.nodes:
             node.job_reads = node.job_misses = 0
             node.shards.decay(0)  # the monitor is told by the ResourceManager that another job has begun
@@ -197,51 +196,42 @@ class _Play:
                 * (MASTER_READS / MASTER_DATA if node.master else 1.0)
             )
             count = max(1, round(reads * np.exp(rng.normal(0, stage.uneven))))
-            node.todo = reads_of(doing, node.data_chunks, count, rng, offset + (number << 40)).tolist()
-            node.at, node.exchanged = 0, doing.exchanged
-            node.cpu_s = doing.cpu_s * self._scenario.chunk_bytes / MIB
-            heapq.heappush(self._queue, (self._now, number))
+            chunks = reads_of(doing, node.data_chunks, count, rng, offset + (number << 40)).tolist()
+            node.exchanged = doing.exchanged
+            node.job_reads += count
+            cpu_s = doing.cpu_s * self._scenario.chunk_bytes / MIB
+            # At the same time, VMs read in the order of their numbers.
+            reading = self._read(node, chunks, cpu_s)
+            self._events.schedule(self._events.now, next, reading, None, priority=number)
 
-    def _until_all_ended(self, group: int) -> None:
-        """Read by read, in the order of time.
+    def _read(self, node: _Node, chunks: Sequence[int], cpu_s: float) -> Iterator[float]:
+        """A VM's reads in a stage, one after the other; yields when the next one begins.
 
-        One loop, with what it needs at hand: a play has millions of reads.
+        All that it needs is in locals: a play has millions of reads.
         """
-        queue, nodes, disks, ssds = self._queue, self._nodes, self._disks, self._ssds
+        events, disks, ssds, host = self._events, self._disks, self._ssds, node.host
         hit_s, miss_s, gap = self._scenario.hit_s, self._scenario.miss_s, 1 / self._scenario.ssd_iops
-        known = self._policy.name not in UNSPLIT
-        while queue:
-            now, number = heapq.heappop(queue)
-            if now >= self._window_at:
-                self._now = self._window_at
-                self._window_ends()
-                heapq.heappush(queue, (now, number))
-                continue
-            node = nodes[number]
-            if node.at == len(node.todo):
-                self._now = now
-                self._stage_ended(self._work[node.cluster], group)
-                continue
-            chunk = node.todo[node.at]
-            node.at += 1
-            if known:
-                node.shards.access(chunk)
-            if node.cache.read(chunk):
-                start = max(now, ssds[node.host], node.ready_s)
-                ssds[node.host] = start + gap
+        access = None if self._policy.name in UNSPLIT else node.shards.access
+        read = node.cache.read
+        for chunk in chunks:
+            now = events.now
+            if access is not None:
+                access(chunk)
+            if read(chunk):
+                start = max(now, ssds[host], node.ready_s)
+                ssds[host] = start + gap
                 node.ready_s = start + node.gap_s
                 done = start + hit_s
             else:
                 disk = (chunk * 0x9E3779B1 >> 8) % len(disks)
                 disks[disk] = done = max(now, disks[disk]) + miss_s
                 node.job_misses += 1
-            node.reads += 1
-            node.job_reads += 1
             node.wait_s += done - now
-            node.busy_s += node.cpu_s
-            heapq.heappush(queue, (done + node.cpu_s, number))
+            node.busy_s += cpu_s
+            yield done + cpu_s
+        self._stage_ended(self._work[node.cluster])
 
-    def _stage_ended(self, work: _Work, group: int) -> None:
+    def _stage_ended(self, work: _Work) -> None:
         """A VM has ended its stage; with the last one the next stage begins, or the job ends."""
         work.waiting -= 1
         if work.waiting:
@@ -250,17 +240,24 @@ class _Play:
         if work.stage < len(work.stages):
             self._begin_stage(work)
             return
-        time_s = self._now - work.started_s
-        self._jobs.append(JobTime(group, work.cluster.name, work.job, time_s))
+        time_s = self._events.now - work.started_s
+        self._jobs.append(JobTime(self._group, work.cluster.name, work.job, time_s))
         reads = {node.name: float(node.job_reads) for node in work.nodes}
         misses = {node.name: float(node.job_misses) for node in work.nodes}
         self._reads += sum(node.job_reads for node in work.nodes)
         self._misses += sum(node.job_misses for node in work.nodes)
         work.runs.setdefault(work.job, []).append(JobRun(time_s=time_s, reads=reads, misses=misses))
+        if not any(each.waiting for each in self._work.values()):
+            self._events.cancel(self._window)
+
+    def _await_window(self) -> None:
+        # Before the reads of the same time: they belong to the next window.
+        self._window = self._events.schedule(self._window_at, self._window_ends, priority=-1)
 
     def _window_ends(self) -> None:
         """Look at the split again."""
         self._window_at += self._scenario.window_s
+        self._await_window()
         self._wait += sum(node.wait_s for node in self._nodes)
         if self._policy.name not in UNSPLIT:
             plan = solve(self._state(), self._policy, Planning(seeds=self._seeds.child("policy", self._run)))
@@ -273,7 +270,7 @@ class _Play:
             self._plans += grown > 0
             self._moved += grown
         for node in self._nodes:
-            node.reads, node.wait_s, node.busy_s = 0, 0.0, 0.0
+            node.wait_s = node.busy_s = 0.0
             node.shards.decay(FORGET)
 
     def _state(self) -> State:

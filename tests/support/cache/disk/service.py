@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from froude.base.errors import FroudeError
+from froude.base.events import Event, Events
 from froude.cache.disk.chunks import ChunkChooser
 from froude.cache.disk.commands import Curve, Limit, Resize, Stat
 from froude.cache.disk.header import ImageState
@@ -22,16 +23,15 @@ from testbed.disk_world import ForgetfulImage, MadeUpSlots, Setting, World
 SIZE = 1 << 20
 
 
-class Timer:
+class Timer(NamedTuple):
     """A call that is to come, unless it is cancelled."""
 
-    def __init__(self, due: float, call: Callable[[], None]) -> None:
-        self.due = due
-        self.call = call
+    events: Events
+    event: Event
 
     def cancel(self) -> None:
-        """See `Timer`."""
-        self.call = lambda: None
+        """See `Timer` of `froude.cache.disk.service`."""
+        self.events.cancel(self.event)
 
 
 class Clocked:
@@ -47,8 +47,7 @@ class Clocked:
         self.world = World(1, Setting(image=SIZE, waits=False))
         self.image: ForgetfulImage = self.world.image
         self.slots: MadeUpSlots = self.world.slots
-        self.now = 0.0
-        self.timers: list[Timer] = []
+        self.events = Events()
         self.notes: list[str] = []
         self.kept: list[tuple[int, Limits]] = []
         self.generation = 1
@@ -62,7 +61,7 @@ class Clocked:
             quick=Inline(),
             ssd=Inline(),
             writing=lambda: None,
-            now=lambda: self.now,
+            now=lambda: self.events.now,
         )
         parts = Parts(
             Space(self._table(8192), 0),
@@ -77,8 +76,7 @@ class Clocked:
 
     def later(self, seconds: float, call: Callable[[], None]) -> Timer:
         """Have something called when so much time has gone on."""
-        self.timers.append(Timer(self.now + seconds, call))
-        return self.timers[-1]
+        return Timer(self.events, self.events.after(seconds, call))
 
     def reformat(self, image: ImageState, chunk_bytes: int) -> Table:
         """See `CacheIndex`."""
@@ -113,10 +111,4 @@ class Clocked:
 
     def advance(self, seconds: float) -> None:
         """Let time go on, timer by timer."""
-        end = self.now + seconds
-        while due := [timer for timer in self.timers if timer.due <= end]:
-            first = min(due, key=lambda timer: timer.due)
-            self.timers.remove(first)
-            self.now = max(self.now, first.due)
-            first.call()
-        self.now = end
+        self.events.run(self.events.now + seconds)
