@@ -25,7 +25,7 @@ class Starts(list[tuple[NodeId, float]]):
 
     def due(self, now_s: float) -> list[tuple[NodeId, float]]:
         """What begins until a time."""
-        self.controller.advance(now_s)
+        self.controller.starts.catch_up(now_s)
         nodes = list(self)
         self.clear()
         return nodes
@@ -40,9 +40,9 @@ def test_nodes_begin_one_spacing_apart() -> None:
     controller = Controller([Group("a", 3, StartRule(delay_s=1.0, spacing_s=0.5))], speed=2)
     starts = Starts(controller, 10.0)
     assert starts.plain(10.4) == []
-    assert controller.next_s == 10.5
+    assert controller.starts.next_s == 10.5
     assert starts.plain(11.1) == [("a", 0, 10.5), ("a", 1, 10.75), ("a", 2, 11.0)]
-    assert controller.next_s == math.inf
+    assert controller.starts.next_s == math.inf
 
 
 def test_join_waits_for_all_and_fork_for_the_first() -> None:
@@ -120,11 +120,11 @@ def test_nodes_in_turn_are_never_two_at_work(lasts_s: list[float], scheduled: bo
     starts = Starts(controller, 0.0)
     ended_s, begun = -0.5 / speed + 1.0 / speed, []
     while not controller.done:
-        now_s = max(ended_s, controller.next_s)
+        now_s = max(ended_s, controller.starts.next_s)
         ((node, intended_s),) = starts.due(now_s)
         plan_s = (1.0 + 2.5 * node.number) / speed
         assert intended_s == pytest.approx(plan_s if scheduled else ended_s + 0.5 / speed)
-        assert controller.next_s == math.inf
+        assert controller.starts.next_s == math.inf
         begun.append(node.number)
         ended_s = now_s + lasts_s[node.number]
         controller.reached(node, Moment.STARTED, ended_s)
@@ -158,7 +158,7 @@ def test_nodes_beside_each_other_are_all_at_work_at_once(
         controller.reached(node, Moment.FINISHED, ends.now)
 
     while not controller.done:
-        now_s = min(ends.next_s, controller.next_s)
+        now_s = min(ends.next_s, controller.starts.next_s)
         for node, _ in starts.due(now_s):
             working.add(node)
             ends.schedule(now_s + lasts_s, end, node)
@@ -176,7 +176,7 @@ def test_nodes_in_turn_with_another_type_all_begin(firsts: int, seconds: int, of
     starts = Starts(controller, 0.0)
     now_s, ended_s, begun = 0.0, dict[NodeId, float](), dict[NodeId, float]()
     while not controller.done:
-        now_s = max(now_s, controller.next_s)
+        now_s = max(now_s, controller.starts.next_s)
         for node, at_s in starts.due(now_s):
             assert node not in begun
             begun[node] = at_s

@@ -126,8 +126,10 @@ class Events:
         Args:
             now_s: the time, seconds.
         """
-        self.now = max(self.now, now_s)
-        self.run(now_s)
+        if now_s > self.now:  # noqa: PLR1730 - as in `run`: the player is here for every timer
+            self.now = now_s
+        if self._heap and self._heap[0][0] <= now_s:
+            self.run(now_s)
 
     def follow(self, clock: Clock, until_s: float = math.inf) -> None:
         """Run in real time: sleep until the next event is due, then catch up with the clock.

@@ -47,7 +47,8 @@ class Controller:
         self._groups = {group.name: group for group in groups}
         self._speed = speed
         self._reached: dict[tuple[str, Moment], int] = {}
-        self._starts = Events()
+        self.starts = Events()
+        """Starts of nodes that do not depend on other nodes any more; they are due in the player's time."""
         self._start: Callable[[NodeId, float, float], None]
         self._waiting = [group for group in groups if group.count and not group.told]
         self._over: set[NodeId] = set()
@@ -85,11 +86,6 @@ class Controller:
         """Whether some nodes that never end have not started yet."""
         return len(self._ramped) < self._endless
 
-    @property
-    def next_s(self) -> float:
-        """When the next node begins; infinite if that depends on other nodes."""
-        return self._starts.next_s
-
     def begin(self, now_s: float, start: Callable[[NodeId, float, float], None]) -> None:
         """The play begins.
 
@@ -99,10 +95,6 @@ class Controller:
         """
         self._start = start
         self._release(now_s)
-
-    def advance(self, now_s: float) -> None:
-        """Start the nodes whose time has come, in order."""
-        self._starts.catch_up(now_s)
 
     def reached(self, node: NodeId, moment: Moment, now_s: float) -> None:
         """A node came to a moment; one that finishes has started, too.
@@ -140,14 +132,14 @@ class Controller:
             self._schedule(group, number, self._turn_s(group, number, now_s))
 
     def _schedule(self, group: Group, number: int, at_s: float) -> None:
-        self._starts.schedule(
+        self.starts.schedule(
             at_s, self._begin, group, number, at_s, priority=self._ranks[group.name] + number
         )
 
     def _begin(self, group: Group, number: int, at_s: float) -> None:
         if number + 1 < group.count and not group.rule.in_turn:
             self._schedule(group, number + 1, at_s + group.rule.spacing_s / self._speed)
-        self._start(NodeId(group.name, number), at_s, self._starts.now)
+        self._start(NodeId(group.name, number), at_s, self.starts.now)
 
     def _release(self, now_s: float) -> None:
         still = []

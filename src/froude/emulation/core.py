@@ -108,8 +108,8 @@ class Core:
         self._index: dict[NodeId, int] = {}
         self._begun_by: dict[NodeId, int] = {}
         """Who let a node begin, and is told of its end."""
-        # Apart from the controller's starts: of what is due when the player looks, nodes start before timers fire.
-        self._timers = Events()
+        # Two calendars: of what is due when the player looks, nodes start before timers fire.
+        self._starts, self._timers = controller.starts, Events()
         self._inbox: deque[tuple[int, Event]] = deque()
         self._interval_s = 0.0
         self._finished = False
@@ -127,7 +127,7 @@ class Core:
 
     def advance(self, now_s: float) -> None:
         """Let the time pass: begin nodes, fire timers, close intervals."""
-        self._controller.advance(now_s)
+        self._starts.catch_up(now_s)
         self._timers.catch_up(now_s)
         if now_s >= self._interval_s:
             self._close_interval(now_s)
@@ -164,7 +164,7 @@ class Core:
     @property
     def next_s(self) -> float:
         """When `advance` is needed at the latest."""
-        return min(self._interval_s, self._timers.next_s, self._controller.next_s)
+        return min(self._interval_s, self._timers.next_s, self._starts.next_s)
 
     @property
     def in_flight(self) -> int:
@@ -219,7 +219,7 @@ class Core:
         # A call that is due already when its node asks is late by the target's fault, not by the player's.
         self.tally.lags.append(now_s - max(at_s, asked_s))
         self._dispatch(index, Timer(token, at_s), now_s)
-        self._controller.advance(now_s)
+        self._starts.catch_up(now_s)
 
     def _wake_channel(self, at_s: float, number: int) -> None:
         self._timers.schedule(at_s, lambda: self._calls.resume(number, self._timers.now))

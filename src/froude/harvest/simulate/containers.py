@@ -18,6 +18,8 @@ from froude.base.machine_code import compiled, shared
 Numbers = npt.NDArray[np.int32]
 Large = npt.NDArray[np.int64]
 
+# A calendar of its own instead of `froude.base.events`: compiled code calls no Python callback, and a month of a large
+# datacenter has millions of ends of containers, each of which is a few integers in arrays here.
 BUCKETS = 8192
 STARTED, KILLED, WASTED, ENDED, OVERLOADED, ALLOCATED, LIVE, ROUND, SCARCE = range(9)
 """What `totals` counts: containers started and killed, rounds that those had run, containers ended, server-slots in

@@ -15,6 +15,7 @@ from froude.harvest.place.choosing import choose
 from froude.harvest.place.rules import Rules
 from froude.harvest.place.targets import Chance, Numbers, Targets, put, take
 
+# Time is ticks in compiled code instead of `froude.base.events`, for the reason given in `containers`.
 LOST, REPAIRED, WIPED, POSTPONED, BUSY, WAITING, ACTIVE = range(7)
 """What `totals` counts: blocks lost, replicas repaired and wiped, refused attempts to repair, ticks in which something
 waited, lost replicas that still wait at the end; and how many servers have a queue now."""
