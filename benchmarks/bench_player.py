@@ -230,7 +230,8 @@ def datanodes(count: int = DATANODES, seconds: float = 45.0) -> list[dict[str, A
     node_type = NodeType("datanode", Count(0, {"datanodes": 1}), (), program="datanode")
     plan = Plan(Workload((node_type,), Recorded((), ())), Scale.of(datanodes=count), {"datanode": count})
     with hadoop.namenode(heap="2 GB") as namenode:
-        settings = PlaySettings({"": _target(namenode.address)}, Connections(pool=1, user="root"))
+        target = target_at("namenode", namenode.address, namenode.cluster_id)
+        settings = PlaySettings({"": target}, Connections(pool=1, user="root"))
         schema = hadoop.schema().subset([PROTOCOL, DATANODE])
         job = PlayJob(plan, schema, settings, duration_s=seconds)
         live = [0]

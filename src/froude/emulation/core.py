@@ -110,6 +110,7 @@ class Core:
         """Who let a node begin, and is told of its end."""
         # Two calendars: of what is due when the player looks, nodes start before timers fire.
         self._starts, self._timers = controller.starts, Events()
+        self._due = self._fire  # bound once, not for each of ten thousand timers
         self._inbox: deque[tuple[int, Event]] = deque()
         self._interval_s = 0.0
         self._finished = False
@@ -199,7 +200,7 @@ class Core:
                 self._send(index, instruction, now_s)  # type: ignore[arg-type]
             elif kind is WakeAt:
                 at_s, token = instruction.time_s, instruction.token  # type: ignore[union-attr]
-                self._timers.schedule(at_s, self._fire, index, token, at_s, now_s)
+                self._timers.schedule(at_s, self._due, index, token, at_s, now_s)
             elif kind is SendMessage:
                 self._send_message(instruction)  # type: ignore[arg-type]
             elif kind is Reached:
