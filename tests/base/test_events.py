@@ -72,7 +72,7 @@ def test_a_callback_names_the_time_of_its_next_call() -> None:
 
 
 def test_an_iterator_of_times_is_a_process() -> None:
-    """`next` of it is called at each time that it yields, until its end."""
+    """A callback that names the times that an iterator gives is called at each, until its end."""
     events, seen = Events(), list[float]()
 
     def process(spacing_s: float) -> Callable[[], float | None]:

@@ -1,10 +1,10 @@
 """Simulated time: callbacks in one heap, in order of time, then priority, then of their scheduling.
 
-The player, `froude cache simulate` and the simulated worlds of the tests take their time from here. The core of SimPy
+The player, `froude cache simulate` and the simulated worlds of the tests take their time from here. It is SimPy's core
 without its processes: an event is a tuple in the heap, because a player has ten thousand of them and a simulated cache
 runs millions.
 
-Source: SimPy's `Environment` (simpy/core.py).
+Source: SimPy's `Environment`, in its module `core`.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Events:
             # As `step`, with both ends of a callback that goes on and on in one operation on the heap.
             while event[0] <= until_s:
                 time_s, priority, _, callback, args = event
-                if time_s > self.now:  # noqa: PLR1730 - `max` costs as much as the rest of this loop
+                if time_s > self.now:  # noqa: PLR1730 - `max` is a call, in the loop of millions
                     self.now = time_s
                 again_s = callback(*args)
                 if again_s is None:
