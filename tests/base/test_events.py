@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.base.clock import VirtualClock
 from froude.base.events import Event, Events
 
 TIMES = st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
@@ -40,7 +39,7 @@ def test_a_run_includes_its_end() -> None:
         events.schedule(time_s, lambda: seen.append(events.now))
 
     def schedule_another() -> None:
-        events.after(0.0, seen.append, -1.0)
+        events.schedule(events.now, seen.append, -1.0)
 
     events.schedule(2.0, schedule_another)
     events.run(1.5)
@@ -226,29 +225,3 @@ def test_any_use_is_as_of_a_sorted_list(
         real, model = worlds
         assert real.log == model.log
         assert (real.events.now, real.events.next_s) == (model.events.now, model.events.next_s)
-
-
-def test_in_real_time_each_event_waits_until_it_is_due() -> None:
-    """The clock shows its time when it runs, and the end of the run afterwards; no sleep without events."""
-    clock = VirtualClock(10.0)
-    events, seen = Events(clock.now()), list[tuple[float, float]]()
-    for time_s in (10.0, 12.0, 15.0):
-        events.schedule(time_s, lambda: seen.append((events.now, clock.now())))
-    events.follow(clock, 14.0)
-    assert (seen, events.now, clock.now()) == ([(10.0, 10.0), (12.0, 12.0)], 14.0, 14.0)
-    events.follow(clock)
-    assert seen[2:] == [(15.0, 15.0)]
-    events.follow(clock)
-    assert clock.now() == 15.0
-
-
-def test_in_real_time_what_takes_long_makes_the_next_ones_late() -> None:
-    """They run at once with the clock's time, the others at theirs; what is after the end does not run, however late."""
-    clock, events, seen = VirtualClock(), Events(), list[tuple[str, float]]()
-    events.schedule(1.0, lambda: clock.sleep(1.5))
-    events.schedule(3.5, lambda: clock.sleep(9.0))
-    for time_s, name in [(2.0, "late"), (3.0, "in time"), (5.0, "over")]:
-        events.schedule(time_s, lambda name: seen.append((name, events.now)), name)
-    events.follow(clock, 4.0)
-    assert seen == [("late", 2.5), ("in time", 3.0)]
-    assert (events.now, events.next_s) == (4.0, 5.0)

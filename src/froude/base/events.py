@@ -16,8 +16,6 @@ from heapq import heapify, heappop, heappush, heappushpop
 from itertools import count
 from typing import Any
 
-from froude.base.clock import Clock
-
 Event = tuple[float, int, int, Callable[..., float | None], tuple[Any, ...]]
 """Its time in seconds, priority, serial number, callback, and the callback's arguments."""
 
@@ -62,16 +60,6 @@ class Events:
         event = (time_s, priority, next(self._serials), callback, args)
         heappush(self._heap, event)
         return event
-
-    def after(
-        self, delay_s: float, callback: Callable[..., float | None], *args: object, priority: int = 0
-    ) -> Event:
-        """As `schedule`, at a distance from now.
-
-        Args:
-            delay_s: seconds from now.
-        """
-        return self.schedule(self.now + delay_s, callback, *args, priority=priority)
 
     def cancel(self, event: Event) -> None:
         """Remove an event; nothing happens if it has run or was cancelled. Linear in the number of events.
@@ -130,16 +118,3 @@ class Events:
             self.now = now_s
         if self._heap and self._heap[0][0] <= now_s:
             self.run(now_s)
-
-    def follow(self, clock: Clock, until_s: float = math.inf) -> None:
-        """Run in real time: sleep until the next event is due, then catch up with the clock.
-
-        Args:
-            clock: what the events' times are on.
-            until_s: as of `run`; where it is finite, the clock shows it afterwards.
-        """
-        while (due_s := min(self.next_s, until_s)) < math.inf:
-            clock.sleep(max(0.0, due_s - clock.now()))
-            self.catch_up(min(clock.now(), until_s))
-            if self.now >= until_s:
-                return

@@ -191,7 +191,7 @@ class World:
         for channel in opened:
             self._servers[channel.number] = ServerConnection()
             if self._out(self.events.now):
-                self.events.after(0.001, self._lose, channel, "refuses connections")
+                self.events.schedule(self.events.now + 0.001, self._lose, channel, "refuses connections")
         dirty, self.core.dirty[:] = list(self.core.dirty), []
         for channel in dirty:
             data = b"".join(channel.out)

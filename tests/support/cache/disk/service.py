@@ -76,7 +76,7 @@ class Clocked:
 
     def later(self, seconds: float, call: Callable[[], None]) -> Timer:
         """Have something called when so much time has gone on."""
-        return Timer(self.events, self.events.after(seconds, call))
+        return Timer(self.events, self.events.schedule(self.events.now + seconds, call))
 
     def reformat(self, image: ImageState, chunk_bytes: int) -> Table:
         """See `CacheIndex`."""
