@@ -7,21 +7,9 @@ import pytest
 from tests.support.provision.inputs.additions import BATCH, TEXT, flaws_of, read
 from tests.support.provision.inputs.figure2 import APPLICATION, RESOURCES
 
-SCHEDULE = "schedule: {period: [{name: day, hours: 16, factor: 1}, {name: night, hours: 8, factor: 0.3}]}\n"
-
 
 def _flaws(text: str) -> list[str]:
     return read(text)[1]
-
-
-def test_a_schedule_hires_everything() -> None:
-    """What is owned cannot follow the day; without a schedule it may be."""
-    owned = TEXT.replace("owned: 0", "owned: 9").replace("cpus: 4", "cpus: 4\n      owned: 2")
-    assert _flaws(owned) == _flaws(TEXT + SCHEDULE) == []
-    unit, server = _flaws(owned + SCHEDULE)
-    message = "owned: is owned, and a schedule hires everything by the hour"
-    assert f"storage_unit DRAM: {message}; found 9; allowed: 0" in unit
-    assert f"server i9.large: {message}; found 2; allowed: 0" in server
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`sla`, `batch`, `growth`, `schedule` and `options` become values; every mistake has its place."""
+"""`sla`, `batch`, `growth` and `options` become values; every mistake has its place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from froude.provision.inputs.demands import (
     read_batch,
     read_growth,
     read_options,
-    read_schedule,
     read_target,
 )
 from froude.provision.inputs.tree import Element, Flaws
@@ -23,17 +22,13 @@ from froude.provision.types import (
     Growth,
     Isolation,
     Options,
-    Period,
     Placement,
     RateTarget,
-    Schedule,
 )
 from tests.support.provision.inputs.additions import flaws_of
 from tests.support.provision.inputs.elements import element, messages
 
 Read = Callable[[Element, Flaws], Any]
-DAY = element("period", name="day", hours="16", factor="1")
-NIGHT = element("period", name="night", hours="8", factor="0.3")
 JOB = element("job", task="m", executions="40K")
 READ: dict[str, tuple[Read, Element, Any]] = {
     "rate": (read_target, element("sla", task="t", rate="2K"), RateTarget("t", 2000)),
@@ -54,11 +49,6 @@ READ: dict[str, tuple[Read, Element, Any]] = {
         Growth(0.4, 0.2, 180 * 86400),
     ),
     "no growth": (read_growth, element("growth", lead_time="1d"), Growth(0, 0, 86400)),
-    "schedule": (
-        read_schedule,
-        element("schedule", DAY, NIGHT, price_per_GB_moved="0.01"),
-        Schedule((Period("day", 16, 1), Period("night", 8, 0.3)), 0.01),
-    ),
     "options": (
         read_options,
         element(
@@ -98,13 +88,6 @@ WRONG: dict[str, tuple[Read, Element, str]] = {
         "split must add up to at most 1, got 1.2",
     ),
     "no lead time": (read_growth, element("growth", load="1"), "growth: lead_time is missing"),
-    "hours": (read_schedule, element("schedule", DAY), "hours of the periods must add up to 24, got 16"),
-    "same hours": (
-        read_schedule,
-        element("schedule", DAY, DAY),
-        "period day: name: stands on line 1 already",
-    ),
-    "no period": (read_schedule, element("schedule"), "schedule: has no period; allowed: at least one"),
     "placement": (
         read_options,
         element("options", placement="unifom"),
@@ -121,16 +104,7 @@ def test_mistakes(name: str) -> None:
     flaws = Flaws()
     value = read(at, flaws)
     assert any(message in flaw for flaw in messages(flaws)), messages(flaws)
-    assert value is None or name == "same hours"
-
-
-def test_a_period_that_is_wrong_hides_the_sum() -> None:
-    """16 hours and ten that nobody can read are not said to be 16."""
-    flaws = Flaws()
-    wrong = element("period", name="night", hours="ten", factor="1")
-    assert read_schedule(element("schedule", DAY, wrong), flaws) is None
-    (flaw,) = messages(flaws)
-    assert "period night: hours" in flaw
+    assert value is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.provision.inputs.read import examples, find_input, read_parts, read_problem
 from froude.provision.inputs.tree import FlawedInputError
-from froude.provision.types import Dependency, Growth, Io, Op, Period, Persistence, RateTarget, Schedule, Sla
+from froude.provision.types import Dependency, Growth, Io, Op, Persistence, RateTarget, Sla
 from tests.support.provision.inputs.additions import BATCH, TEXT, flaws_of, read
 from tests.support.provision.inputs.figure2 import APPLICATION, PHOTO_SLA, RESOURCES, SLA
 
@@ -118,15 +118,22 @@ def test_a_part_stands_once(tmp_path: Path) -> None:
 
 
 def test_all_of_the_demand_arrives() -> None:
-    """Targets, growth and schedule make one SLA; the options stand beside it."""
+    """Targets and growth make one SLA; the options stand beside it."""
     text = TEXT.replace("owned: 0", "")
-    schedule = "schedule: {period: [{name: day, hours: 24, factor: 1}]}\n"
-    parts, flaws = read(text + schedule)
+    parts, flaws = read(text)
     assert flaws == []
     target = RateTarget("view", 10, 0.02, 0.99)
     growth = Growth(0.4, 0.2, 180 * 86400)
-    assert parts.sla == Sla((target,), None, growth, Schedule((Period("day", 24, 1),)))
+    assert parts.sla == Sla((target,), None, growth)
     assert (parts.options.peak_fill, parts.options.survive_hosts) == (0.8, 2)
+
+
+def test_a_schedule_is_not_supported() -> None:
+    """Files that an older Froude read get one error, which names what to write instead."""
+    parts, flaws = read(TEXT + "schedule: {period: [{name: day, hours: 24, factor: 1}]}\n")
+    (flaw,) = flaws
+    assert "schedule: is not supported; allowed: the largest rates of the day" in flaw
+    assert parts.sla is not None
 
 
 def test_growth_is_of_a_demand() -> None:

@@ -31,12 +31,10 @@ from froude.provision.types import (
     Isolation,
     Op,
     Options,
-    Period,
     Persistence,
     Placement,
     Profile,
     RateTarget,
-    Schedule,
     Server,
     Sla,
     StorageUnit,
@@ -226,22 +224,18 @@ def _applications(draw: st.DrawFn, cpus: list[str]) -> Application:
 
 
 @st.composite
-def _slas(draw: st.DrawFn, task: str, *, schedule: bool) -> Sla:
+def _slas(draw: st.DrawFn, task: str) -> Sla:
     latency = draw(st.none() | _number)
     quantile = None if latency is None else draw(st.none() | st.floats(0.01, 0.999))
     growth = draw(st.none() | st.builds(Growth, _gap, _gap, _gap))
-    first = draw(st.floats(0.5, 23.5))
-    names = draw(_names(2, 2))
-    periods = (Period(names[0], first, draw(_gap)), Period(names[1], 24 - first, draw(_gap)))
     target = RateTarget(task, draw(_number), latency, quantile)
-    return Sla((target,), None, growth, Schedule(periods, draw(_gap)) if schedule else None)
+    return Sla((target,), None, growth)
 
 
 @st.composite
 def _parts(draw: st.DrawFn) -> Parts:
     catalog = draw(_catalogs())
     application = draw(_applications([cpu.name for cpu in catalog.cpus]))
-    hired = not sum(u.owned for u in catalog.units) + sum(s.owned for s in catalog.servers)
     options = st.builds(
         Options,
         st.sampled_from(Isolation),
@@ -253,7 +247,7 @@ def _parts(draw: st.DrawFn) -> Parts:
         st.floats(1e-6, 1),
         st.integers(0, 2),
     )
-    sla = _slas(application.tasks[0].name, schedule=hired and draw(st.booleans()))
+    sla = _slas(application.tasks[0].name)
     return Parts(catalog, application, draw(sla), draw(options))
 
 

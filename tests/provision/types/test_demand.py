@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.provision.types import Batch, BatchTarget, Growth, Period, RateTarget, Schedule, Sla
+from froude.provision.types import Batch, BatchTarget, Growth, RateTarget, Sla
 
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "target": (lambda: RateTarget("t", -1), "rate must be 0 or above"),
@@ -26,10 +26,6 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "load": (lambda: Growth(load=-1), "load must be 0"),
     "data": (lambda: Growth(data=-1), "data must be 0"),
     "lead time": (lambda: Growth(lead_time=-1), "lead_time must be 0"),
-    "no hours": (lambda: Period("p", 0, 1), "hours must be above 0"),
-    "factor": (lambda: Period("p", 1, -1), "factor must be 0"),
-    "short day": (lambda: Schedule((Period("p", 23, 1),)), "hours of the periods must add up to 24, got 23"),
-    "moved": (lambda: Schedule((Period("p", 24, 1),), -1), "price_per_GB_moved must be 0"),
 }
 
 
@@ -46,17 +42,16 @@ def test_rounding_is_forgiven(parts: list[float]) -> None:
     """Parts of a whole add up to it but for their last digits."""
     whole = sum(parts)
     Batch(1, (), {str(n): part / whole for n, part in enumerate(parts)})
-    Schedule(tuple(Period(str(n), part / whole * 24, 1) for n, part in enumerate(parts)))
 
 
 def test_an_sla_scales_as_a_whole() -> None:
-    """Rates and jobs by the same factor; times, splits, latencies, growth and schedule stay."""
+    """Rates and jobs by the same factor; times, splits, latencies and growth stay."""
     batch = Batch(10, (BatchTarget("t", 6),), {"p": 1.0})
-    growth, schedule = Growth(0.4), Schedule((Period("day", 24, 1),))
-    sla = Sla((RateTarget("t", 2, 0.1, 0.9),), batch, growth, schedule)
+    growth = Growth(0.4)
+    sla = Sla((RateTarget("t", 2, 0.1, 0.9),), batch, growth)
     twice = sla.scaled(2)
     assert twice == Sla(
-        (RateTarget("t", 4, 0.1, 0.9),), Batch(10, (BatchTarget("t", 12),), {"p": 1.0}), growth, schedule
+        (RateTarget("t", 4, 0.1, 0.9),), Batch(10, (BatchTarget("t", 12),), {"p": 1.0}), growth
     )
     assert sla.targets[0].rate == 2
     assert Sla((RateTarget("t", 2),)).scaled(0) == Sla((RateTarget("t", 0),))

@@ -1,8 +1,7 @@
-"""`froude provision sweep`: plans over the multiples of the SLA: a curve, a roadmap, two designs, the times of day."""
+"""`froude provision sweep`: plans over the multiples of the SLA: a curve, a roadmap, two designs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,9 +16,8 @@ from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
     from froude.provision.search.compile import Point
-    from froude.provision.search.schedule import Scheduled
     from froude.provision.search.solve_limits import SolveLimits
-    from froude.provision.types import Period, Problem
+    from froude.provision.types import Problem
 
 
 def sweep(
@@ -39,27 +37,13 @@ def sweep(
         list[str] | None,
         typer.Option("--with", metavar="FILE", help="Another design's files, to compare; repeatable."),
     ] = None,
-    day: Annotated[
-        bool, typer.Option("--day", help="Clusters that follow the times of day of the files.")
-    ] = False,
-    period: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=HOURSxFACTOR",
-            help="A time of day with its load, in the order of the day; instead of those of the files.",
-        ),
-    ] = None,
-    moved: Annotated[
-        float | None,
-        typer.Option("--price-per-gb-moved", help="Dollars per 10^9 bytes between clusters of a day."),
-    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
             metavar="JSON",
-            help="The figures [sweep.json, roadmap.json, compare.json or schedule.json].",
+            help="The figures [sweep.json, roadmap.json or compare.json].",
         ),
     ] = None,
     report: Page = None,
@@ -76,17 +60,15 @@ def sweep(
     """Cost against SLA: plans at multiples of the SLA, beside clusters with one storage type.
 
     With --roadmap: over which loads which architecture is the cheapest, and the fewest changes that stay near it.
-    With --with: two designs of an application, which costs less where, and by how much. With --day or --period: a
-    cluster for each time of day, and what that saves against the peak's cluster all day.
+    With --with: two designs of an application, which costs less where, and by how much.
 
     Ends with 3 when a point is infeasible or its gap was not reached.
 
     Example: froude provision sweep photoshare-calibrated --from 0.01 --to 100 --report sweep.html
     """
     settings: Settings = ctx.obj
-    follows = day or bool(period) or moved is not None
-    view = _view({"--roadmap": roadmap, "--with": bool(other), "--day": follows})
-    kind = {"--roadmap": "roadmap", "--with": "compare", "--day": "schedule"}.get(view, "sweep")
+    view = _view({"--roadmap": roadmap, "--with": bool(other)})
+    kind = {"--roadmap": "roadmap", "--with": "compare"}.get(view, "sweep")
     place = Path(f"{kind}.json") if output is None else output
     read = [*files, *(other or [])]
     common.claim(settings, read, results=(place, kind), report=report)
@@ -107,8 +89,6 @@ def sweep(
         names = (" ".join(files), " ".join(other or []))
         designs = (problem, common.problem(settings, other or []))
         answer = _compared(settings, names, designs, factors, limits, facts=facts)
-    elif view == "--day":
-        answer = _followed(settings, with_periods(problem, period, moved), limits, facts)
     else:
         answer = _curve(settings, problem, factors, limits, baselines=baselines, facts=facts)
     common.finish(settings, answer, read, output=place, report=report)
@@ -196,106 +176,3 @@ def _compared(
     value = {"first": names[0], "second": names[1], "pairs": pairs, "stretches": stretches}
     plans = [plan for pair in pairs for plan in (pair.first, pair.second)]
     return Answer("compare", common.found(value), comparison_report(names, comparison, facts), plans)
-
-
-# Times of day
-
-
-def _followed(settings: Settings, problem: Problem, limits: SolveLimits, facts: dict[str, str]) -> Answer:
-    from froude.provision.figures.schedules import schedule_report
-    from froude.provision.search.schedule import schedule
-
-    with settings.progress().task("compiling"):
-        day = schedule(problem, limits, workers=settings.workers)
-    note = ending(day, limits.gap)
-    if note:
-        settings.note(note)
-    return Answer("schedule", day_document(day), schedule_report(problem, day, facts), met=day.proved)
-
-
-def ending(day: Scheduled, gap: float) -> str:
-    """What is left open of a day; empty where nothing is.
-
-    Args:
-        day: what was found.
-        gap: relative gap that was asked for.
-    """
-    if not day.found:
-        return "a period has no cluster"
-    if not day.proved:
-        return "not proved: the gap of a period's cluster is open"
-    open_ = f"each period is proved; around the day {day.gap:.2%} could be saved at most, moves included"
-    return open_ if day.gap > gap else ""
-
-
-def with_periods(problem: Problem, periods: list[str] | None, moved: float | None) -> Problem:
-    """The problem with what the flags say of its schedule.
-
-    Args:
-        problem: the inputs, which may have times of day.
-        periods: `NAME=HOURSxFACTOR`, in place of those.
-        moved: dollars per 10^9 bytes moved, in place of the price there.
-
-    Raises:
-        InputError: no times of day, or what is no day.
-    """
-    from dataclasses import replace
-
-    from froude.provision.types import Schedule
-
-    given = problem.sla.schedule
-    price = moved if moved is not None else given.price_per_gb_moved if given else 0.0
-    if not periods and given is None:
-        allowed = "an element schedule in the files, or --period for each time of day"
-        raise InputError("there are no times of day", place="schedule", allowed=allowed)
-    try:
-        day = Schedule(tuple(map(_period, periods)) if periods else given.periods if given else (), price)
-    except ValueError as error:
-        place = "--period, --price-per-gb-moved"
-        raise InputError(
-            str(error), place=place, allowed="hours that add up to 24, a price of 0 or above"
-        ) from None
-    return replace(problem, sla=replace(problem.sla, schedule=day))
-
-
-def _period(text: str) -> Period:
-    """`day=14x1`: 14 hours at the SLA's rates times 1."""
-    from froude.provision.types import Period
-
-    name, _, numbers = text.partition("=")
-    hours, _, factor = numbers.partition("x")
-    try:
-        return Period(name, float(hours), float(factor))
-    except ValueError:
-        allowed = "NAME=HOURSxFACTOR, such as night=10x0.2"
-        raise InputError("is no period", place="--period", found=text, allowed=allowed) from None
-
-
-def day_document(day: Scheduled) -> dict[str, Any]:
-    """A day as JSON takes it; what is not finite is None."""
-    from froude.provision.inputs.plan_file import plan_document
-
-    return {
-        "dollars_per_day": _finite(day.per_day),
-        "lower_dollars_per_day": _finite(day.lower_per_day),
-        "peak_dollars_per_day": _finite(day.peak_per_day),
-        "saving": day.saving if day.found else None,
-        "proved": day.proved,
-        "parts_dollars_per_day": day.parts,
-        "periods": [
-            {
-                "name": slot.period.name,
-                "hours": slot.period.hours,
-                "factor": slot.period.factor,
-                "cluster_dollars_per_day": _finite(slot.cluster_per_day),
-                "moved_bytes": slot.moved_bytes,
-                "moves_dollars_per_day": slot.moves_per_day,
-                "plan": plan_document(slot.plan),
-            }
-            for slot in day.slots
-        ],
-    }
-
-
-def _finite(dollars: float) -> float | None:
-    return dollars if math.isfinite(dollars) else None

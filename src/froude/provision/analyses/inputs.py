@@ -38,7 +38,6 @@ _HEADS = {
     "sla.growth": "growth",
     "sla.re_replication": "re_replication",
     "catalog.rack": "rack",
-    "sla.schedule": "schedule",
 }
 _DIMENSIONS = {
     Dimension.SIZE: (
@@ -72,7 +71,6 @@ _DIMENSIONS = {
         "price_per_write",
         "dollars_per_kwh",
         "diversity",
-        "price_per_gb_moved",
     ),
 }
 

@@ -113,22 +113,6 @@ class Crosscheck:
                     allowed=allowed,
                 )
 
-    def schedule(self, catalog: Catalog, sla: Sla) -> None:
-        """What follows the day is paid by the hour.
-
-        Args:
-            catalog: of it nothing may be owned when there is a schedule.
-            sla: without a schedule there is nothing to check.
-        """
-        if sla.schedule is None:
-            return
-        things = [("storage_unit", unit.name, unit.owned) for unit in catalog.units]
-        things += [("server", server.name, server.owned) for server in catalog.servers]
-        for tag, name, owned in things:
-            if owned:
-                message = "is owned, and a schedule hires everything by the hour"
-                self._flaws.add(self._find(tag, name), message, name="owned", found=owned, allowed="0")
-
     def application(self, application: Application) -> None:
         """Operations lead to datasets and tasks that exist, and no loop of calls runs away."""
         datasets = self._names("dataset", (dataset.name for dataset in application.datasets))

@@ -1,8 +1,8 @@
-"""From the elements of demand to values: `sla`, `batch`, `growth`, `schedule`; and `options`."""
+"""From the elements of demand to values: `sla`, `batch`, `growth`; and `options`."""
 
 from __future__ import annotations
 
-from froude.provision.inputs.fields import Fields, at_least_one, distinct, every
+from froude.provision.inputs.fields import Fields, at_least_one, every
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.inputs.units import Dimension
 from froude.provision.types import (
@@ -14,16 +14,14 @@ from froude.provision.types import (
     Isolation,
     Lost,
     Options,
-    Period,
     Placement,
     RackLoss,
     RateTarget,
     ReReplication,
-    Schedule,
 )
 
 _TIME, _COUNT, _SHARE = Dimension.TIME, Dimension.COUNT, Dimension.SHARE
-_NUMBER, _DOLLARS = Dimension.NUMBER, Dimension.DOLLARS
+_NUMBER = Dimension.NUMBER
 
 
 def read_target(element: Element, flaws: Flaws) -> RateTarget | None:
@@ -110,34 +108,6 @@ def read_re_replication(element: Element, flaws: Flaws) -> ReReplication | None:
     heartbeat = fields.number("heartbeat", _TIME, default.heartbeat, above_zero=True)
     fields.finish()
     return fields.make(lambda: ReReplication(time, of, share, streams, block, heartbeat))
-
-
-def read_schedule(element: Element, flaws: Flaws) -> Schedule | None:
-    """`schedule` (ours): `period name hours factor` in the order of the day.
-
-    Args:
-        element: a `schedule`.
-        flaws: takes what is wrong with it and its periods.
-
-    Returns:
-        The schedule; None where anything about it or a period is wrong.
-    """
-    fields = Fields(element, flaws)
-    moved = fields.number("price_per_GB_moved", _DOLLARS, 0.0)
-    periods = every(fields, "period", _period, flaws)
-    at_least_one(fields, "period")
-    distinct(fields, flaws, "period")
-    fields.finish("period")
-    if len(periods) < len(fields.children("period")):
-        return None
-    return fields.make(lambda: Schedule(tuple(periods), moved))
-
-
-def _period(fields: Fields, _flaws: Flaws) -> Period | None:
-    name, hours = fields.text("name"), fields.number("hours", _NUMBER, above_zero=True)
-    factor = fields.number("factor", _NUMBER)
-    fields.finish()
-    return fields.make(lambda: Period(name, hours, factor))
 
 
 def read_options(element: Element, flaws: Flaws) -> Options | None:

@@ -19,7 +19,6 @@ from froude.provision.inputs.demands import (
     read_growth,
     read_options,
     read_re_replication,
-    read_schedule,
     read_target,
 )
 from froude.provision.inputs.hardware import read_catalog
@@ -33,7 +32,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 """Where the shipped inputs lie."""
 MOST_ELEMENTS = 50_000
 """Of a file: ten times what a provider's whole price list makes."""
-TAGS = ("resources", "application", "sla", "batch", "growth", "re_replication", "schedule", "options")
+TAGS = ("resources", "application", "sla", "batch", "growth", "re_replication", "options")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +157,14 @@ def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
     for element in elements:
         if element.tag in by_tag:
             by_tag[element.tag].append(element)
+        elif element.tag == "schedule":  # of files that an older Froude read
+            flaws.add(
+                element, "is not supported", allowed="the largest rates of the day as sla, without schedule"
+            )
         else:
             hint = nearest(element.tag, TAGS)
             flaws.add(element, f"does not belong here{hint}", allowed=", ".join(TAGS))
-    for tag in ("resources", "application", "batch", "growth", "re_replication", "schedule", "options"):
+    for tag in ("resources", "application", "batch", "growth", "re_replication", "options"):
         for again in by_tag[tag][1:]:
             first = by_tag[tag][0]
             flaws.add(again, f"stands in {first.file}:{first.line} already", allowed="one")
@@ -189,16 +192,14 @@ def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
     sound: list[RateTarget] = [target for target in targets if target is not None]
     growths = [read_growth(element, flaws) for element in by_tag["growth"]]
     re_replications = [read_re_replication(element, flaws) for element in by_tag["re_replication"]]
-    schedules = [read_schedule(element, flaws) for element in by_tag["schedule"]]
     if not targets and not batches:
-        for element in by_tag["growth"] + by_tag["re_replication"] + by_tag["schedule"]:
+        for element in by_tag["growth"] + by_tag["re_replication"]:
             flaws.add(element, "adds to a demand, and there is none", allowed="an sla or a batch")
         return None
     return Sla(
         tuple(sound),
         batches[0] if batches else None,
         growths[0] if growths else None,
-        schedules[0] if schedules else None,
         re_replications[0] if re_replications else None,
     )
 
@@ -218,7 +219,6 @@ def _crosscheck(parts: Parts, elements: Sequence[Element], flaws: Flaws) -> None
     if application is not None and parts.sla is not None:
         check.sla(parts.sla, application)
     if catalog is not None and parts.sla is not None:
-        check.schedule(catalog, parts.sla)
         check_re_replication(within, flaws, catalog, parts.sla)
     if catalog is not None and application is not None:
         check.storable(catalog, application)

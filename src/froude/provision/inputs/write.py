@@ -30,7 +30,6 @@ from froude.provision.types import (
     Profile,
     Rack,
     ReReplication,
-    Schedule,
     Server,
     Sla,
     StorageUnit,
@@ -103,7 +102,7 @@ def _sla(sla: Sla) -> list[Element]:
         demands.append(_element("growth", growth))
     if sla.re_replication is not None:
         demands.append(_re_replication(sla.re_replication))
-    return demands + ([] if sla.schedule is None else [_schedule(sla.schedule)])
+    return demands
 
 
 def _re_replication(re_replication: ReReplication) -> Element:
@@ -117,13 +116,6 @@ def _re_replication(re_replication: ReReplication) -> Element:
         "heartbeat": _unless((re_replication.heartbeat, _TIME), (default.heartbeat, _TIME)),
     }
     return _element("re_replication", fields)
-
-
-def _schedule(schedule: Schedule) -> Element:
-    periods = [
-        _element("period", {"name": p.name, "hours": p.hours, "factor": p.factor}) for p in schedule.periods
-    ]
-    return _element("schedule", {"price_per_GB_moved": _unless(schedule.price_per_gb_moved, 0.0)}, periods)
 
 
 def _batch(batch: Batch) -> Element:

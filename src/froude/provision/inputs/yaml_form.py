@@ -16,7 +16,7 @@ from froude.documents.reading import STAMP, dump_document, parse_document
 from froude.provision.inputs.tree import Element, Flaws, Text
 
 MIGRATIONS = Migrations("provision", 1)
-_TOP = ("sla", "batch", "growth", "re_replication", "schedule", "resources", "application", "options")
+_TOP = ("sla", "batch", "growth", "re_replication", "resources", "application", "options")
 _ORDERED = "operations"
 _FRAME = {STAMP, LINEAGE, TAGS}
 
@@ -133,7 +133,6 @@ _ONCE = frozenset(
         "batch",
         "growth",
         "re_replication",
-        "schedule",
         "cpu",
         "rack",
         "host",

@@ -2,7 +2,7 @@
 
 `build` is pure. What no cluster can ever do, such as a persistent dataset without a non-volatile unit, comes
 back as conflicts instead of an Instance. What is priced or searched outside one instance is not read here:
-pieces that are owned or discounted, diversity, hosts to survive, growth and schedules.
+pieces that are owned or discounted, diversity, hosts to survive, and growth.
 
 Source: scc 4.2 to 4.4; spec: the model; beyond the paper: docs/design/2026-11-21-provisioning-features.md.
 """

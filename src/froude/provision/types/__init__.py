@@ -4,9 +4,7 @@ from froude.provision.types.demand import (
     Batch,
     BatchTarget,
     Growth,
-    Period,
     RateTarget,
-    Schedule,
     Sla,
 )
 from froude.provision.types.hardware import (
@@ -68,7 +66,6 @@ __all__ = [
     "Op",
     "Operation",
     "Options",
-    "Period",
     "Persistence",
     "Placement",
     "Problem",
@@ -77,7 +74,6 @@ __all__ = [
     "RackLoss",
     "RateTarget",
     "ReReplication",
-    "Schedule",
     "Scope",
     "Server",
     "Sla",

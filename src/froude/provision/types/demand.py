@@ -1,4 +1,4 @@
-"""What must be sustained: rates and latencies, batch jobs, growth, times of day; the Sla of them.
+"""What must be sustained: rates and latencies, batch jobs, growth; the Sla of them.
 
 Everything is in SI units: bytes, seconds, dollars, watts, bytes per second. Names are those of the paper's
 XML; what the paper says only in prose, and what is ours, is said at the attribute.
@@ -83,44 +83,12 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
-    """Hours of the day with a load of their own."""
-
-    name: str
-    hours: float
-    factor: float
-    """The SLA's rates times this."""
-
-    def __post_init__(self) -> None:
-        positive("hours", self.hours)
-        not_negative("factor", self.factor)
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """Times of day in their order, and what it costs to move data when the cluster changes with them."""
-
-    periods: tuple[Period, ...]
-    """Their hours add up to 24."""
-    price_per_gb_moved: float = 0.0
-    """Dollars per 10^9 bytes."""
-
-    def __post_init__(self) -> None:
-        not_negative("price_per_GB_moved", self.price_per_gb_moved)
-        hours = sum(period.hours for period in self.periods)
-        if abs(hours - 24) > 1e-9 * 24:
-            raise ValueError(f"hours of the periods must add up to 24, got {hours:g}")
-
-
-@dataclass(frozen=True, slots=True)
 class Sla:
     """What the application must sustain: rates from outside, or a batch job, or both."""
 
     targets: tuple[RateTarget, ...] = ()
     batch: Batch | None = None
     growth: Growth | None = None
-    schedule: Schedule | None = None
-    """Read by schedules only: everything else is compiled for factor 1."""
     re_replication: ReReplication | None = None
     """None sets no time."""
 
