@@ -46,7 +46,7 @@ def test_boundaries_are_those_of_the_paper() -> None:
     """At 5, 25 to 30 uploads a second the optimum changes; the roadmap changes less often and stays within 1 %."""
     pytest.importorskip("highspy")
     factors = [0.03, 0.07, 0.15, 0.3, 0.5]
-    analysis = roadmap(photoshare(), factors, SolveLimits(1e-4, 10.0, 0), tolerance=0.02, most=6)
+    analysis = roadmap(photoshare(), factors, SolveLimits(1e-4, 10.0, 0), tolerance=0.02)
     ends = [regime.last.factor * 100 for regime in analysis.regimes[:-1]]
     assert ends[0] == pytest.approx(5.2, rel=0.03)
     assert any(24 <= end <= 32 for end in ends)

@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from froude.provision.analyses.choose import WhyNot, bill_difference
 from froude.provision.analyses.designs import Comparison, Pair
 from froude.provision.figures.choices import (
-    best_report,
     comparison_report,
     why_not_report,
     why_text,
 )
-from froude.provision.types.plan import Status
-from froude.render import Tone
 from tests.support.provision.clusters import photoshare
 from tests.support.provision.figures.pages import NONE, OTHER, PLAN, drawn, tables
 
@@ -33,15 +28,6 @@ def test_why_not_names_cost_and_conflict(tmp_path: Path) -> None:
     assert len(tables(both)) == 1
     assert tables(single)[1].rows[0][2:4] == (4, 8)
     drawn(single, tmp_path)
-
-
-def test_the_best_are_ranked(tmp_path: Path) -> None:
-    """With what they cost more, and how they differ."""
-    report = best_report([PLAN, OTHER], {})
-    assert tables(report)[0].rows[1][2] == pytest.approx(8000 - PLAN.upper)
-    assert tables(report)[0].rows[1][-1] == "thumbs: SSD → 15KDisk"
-    assert best_report([], {}).tone is Tone.BAD
-    drawn(report, tmp_path)
 
 
 def test_a_comparison_says_more_or_less(tmp_path: Path) -> None:
@@ -75,13 +61,6 @@ def test_the_difference_of_the_bills_is_in_words() -> None:
         "More",
     ]
     assert table.rows[0][:2] == (difference[0].item, difference[0].kind)
-
-
-def test_a_best_that_is_not_proved_is_a_warning() -> None:
-    """Of any of them; a single one has no second."""
-    assert best_report([PLAN, OTHER], {}).tone is Tone.GOOD
-    assert best_report([PLAN, replace(OTHER, status=Status.GAP)], {}).tone is Tone.WARNING
-    assert [figure.value for figure in best_report([PLAN], {}).figures] == [PLAN.upper, None]
 
 
 def test_designs_without_a_common_point() -> None:

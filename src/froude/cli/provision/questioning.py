@@ -211,13 +211,10 @@ def _factor(text: str) -> float:
 def why_not(
     ctx: typer.Context,
     files: Files,
-    dataset: Annotated[
-        str | None, typer.Option(help="Of the application. Without it, the next best architectures.")
-    ] = None,
+    dataset: Annotated[str, typer.Option(help="Of the application.")],
     choice: Annotated[
         str | None, typer.Option(help="Unit names, the cache second: `SSD + DRAM`. Without it, every one.")
     ] = None,
-    number: Annotated[int, typer.Option("-k", "--number", help="How many architectures.")] = 5,
     output: Output = None,
     report: Page = None,
     gap: Tight = 0.0001,
@@ -226,37 +223,17 @@ def why_not(
 ) -> None:
     """What a choice of storage would cost that the cheapest cluster does not make, and what binds then.
 
-    Without --dataset: the k cheapest architectures, choices of storage that differ in at least one dataset.
-
     Ends with 3 when no cluster meets the SLA, or a gap was not reached.
 
     Example: froude provision why-not photoshare-calibrated --dataset photos --choice "SSD + DRAM"
     """
     settings: Settings = ctx.obj
-    if choice is not None and dataset is None:
-        raise InputError("is missing", place="--dataset", allowed="the dataset of --choice")
-    kind = "best" if dataset is None else "why-not"
-    common.claim(settings, files, results=(output, kind), report=report)
-    wanted = round(numbers.ranged("-k", number, 1, 1000))
+    common.claim(settings, files, results=(output, "why-not"), report=report)
     problem = common.problem(settings, files, scale)
     limits = common.limits(settings, gap, time_limit)
     facts = common.facts(settings, files)
-    if dataset is None:
-        answer = _best(settings, problem, wanted, limits, facts)
-    else:
-        answer = _forced(settings, problem, (dataset, choice), limits, facts)
+    answer = _forced(settings, problem, (dataset, choice), limits, facts)
     common.finish(settings, answer, files, output=output, report=report)
-
-
-def _best(
-    settings: Settings, problem: Problem, number: int, limits: SolveLimits, facts: dict[str, str]
-) -> Answer:
-    from froude.provision.analyses import choose
-    from froude.provision.figures.choices import best_report
-
-    with settings.progress().task(f"looking for {number} architectures"):
-        plans = choose.k_best(problem, number, limits)
-    return Answer("best", common.found(plans), best_report(plans, facts), plans, met=bool(plans))
 
 
 def _forced(

@@ -1,9 +1,8 @@
-"""Other clusters than the cheapest: the k best architectures, and what a forced choice costs and why."""
+"""Other clusters than the cheapest: what a forced choice costs and why."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from froude.provision.analyses.vary import EQUAL
@@ -11,10 +10,8 @@ from froude.provision.check.bill import bill
 from froude.provision.search.architecture import (
     Names,
     architecture_of,
-    choices_of,
 )
 from froude.provision.search.compile import Only, compile_plan
-from froude.provision.search.ranking import ranked
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan
@@ -22,20 +19,6 @@ from froude.provision.types.plan import ProvisionPlan
 _CENT = 0.01
 _ROUGH = 0.05
 """Gap of a first look."""
-
-
-def by_cost(
-    problem: Problem, limits: SolveLimits, *, first: ProvisionPlan | None = None, most: float = math.inf
-) -> Iterator[ProvisionPlan]:
-    """The architectures by ascending cost, each with the bounds of its part (`ranked`).
-
-    Args:
-        first: the cheapest plan, where it is known.
-        most: dollars; architectures that cost more for certain are left out, after a rough look only.
-    """
-    plan = first or compile_plan(problem, limits)
-    every = choices_of(problem, plan) if plan.found else {}
-    return ranked(plan, every, lambda part: affordable(problem, part, limits, most))
 
 
 def affordable(problem: Problem, only: Only, limits: SolveLimits, most: float) -> ProvisionPlan | None:
@@ -54,40 +37,6 @@ def affordable(problem: Problem, only: Only, limits: SolveLimits, most: float) -
             return rough
     plan = compile_plan(problem, limits, only=only)
     return plan if plan.found else None
-
-
-def k_best(problem: Problem, k: int, limits: SolveLimits) -> list[ProvisionPlan]:
-    """The k cheapest architectures, cheapest first; fewer when there are no more.
-
-    Args:
-        k: how many, 1 or more.
-        limits: per architecture.
-
-    Raises:
-        ValueError: k below 1.
-    """
-    if k < 1:
-        raise ValueError(f"k must be at least 1, got {k}")
-    return [plan for plan, _ in zip(by_cost(problem, limits), range(k), strict=False)]
-
-
-def within(
-    problem: Problem, limits: SolveLimits, *, first: ProvisionPlan, share: float, most: int
-) -> list[ProvisionPlan]:
-    """The architectures that cost at most a share more than the cheapest, at most so many.
-
-    Args:
-        share: relative, 0 or above.
-        most: how many at most, 1 or more.
-    """
-    plans: list[ProvisionPlan] = []
-    for plan in by_cost(problem, limits, first=first, most=first.upper * (1 + share)):
-        if plan.upper > first.upper * (1 + share) or len(plans) >= most:
-            break
-        plans.append(plan)
-        if len(plans) >= most:
-            break
-    return plans
 
 
 @dataclass(frozen=True, slots=True)

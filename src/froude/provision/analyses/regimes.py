@@ -2,7 +2,7 @@
 
 Regimes are found between the points of a sweep by halving; one that begins and ends between two points with the
 same best is not seen, so more points find more. The roadmap is a dynamic program over points and architectures:
-fewest changes first, then the least cost summed over the points.
+fewest changes first, then the least cost summed over the points. Its architectures are those of the regimes.
 
 Source: scc Table 2 (regimes); the roadmap is ours (spec 3.2, 5).
 """
@@ -11,15 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby, pairwise
 
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.provision.analyses.choose import affordable, within
+from froude.provision.analyses.choose import affordable
 from froude.provision.analyses.vary import EQUAL, Line, stays_best
 from froude.provision.search.architecture import (
     Architecture,
     architecture_of,
+    architectures,
     held_cost,
 )
 from froude.provision.search.solve_limits import SolveLimits
@@ -93,7 +95,6 @@ def roadmap(
     *,
     allowance: float = 0.01,
     tolerance: float = 0.01,
-    most: int = 12,
     workers: Workers = 1,
 ) -> Roadmap:
     """Regimes over the factors, and the roadmap.
@@ -103,20 +104,16 @@ def roadmap(
         factors: of the sweep, ascending, above 0.
         allowance: extra cost that the roadmap may have at any point, relative to the best cluster found there.
         tolerance: relative width at which a boundary is known well enough.
-        most: architectures near the optimum that each point offers to the roadmap, the optimum among them.
         workers: see `froude.base.parallel`; points go apart.
     """
-    study = _Study(Line(problem, limits), allowance, tolerance, most)
+    study = _Study(Line(problem, limits), allowance, tolerance)
     points = parallel_map(study.best, factors, workers)
     gaps = parallel_map(study.between, list(pairwise(points)), workers)
     bests = list(points[:1])
     for inner, point in zip(gaps, points[1:], strict=True):
         bests += [*inner, point]
-    near = parallel_map(study.near, points, workers)
-    known = {best.architecture: None for best in bests if best.architecture is not None}
-    every = tuple(known | dict.fromkeys(architecture for row in near for architecture in row))
-    rows = [(point, row, every) for point, row in zip(points, near, strict=True)]
-    table = parallel_map(study.priced, rows, workers)
+    every = architectures(best.plan for best in bests)
+    table = parallel_map(partial(study.priced, every), points, workers)
     candidates = len({architecture for row in table for architecture in row})
     stages = tuple(study.stages(points, table))
     return Roadmap(tuple(points), _regimes(bests), stages, allowance, tolerance, candidates)
@@ -133,7 +130,6 @@ class _Study:
     """Over the multiples of the SLA."""
     allowance: float
     tolerance: float
-    most: int
 
     @property
     def _look(self) -> SolveLimits:
@@ -170,24 +166,13 @@ class _Study:
             return Best(factor, replace(known, status=here.plan.status, lower=here.plan.lower))
         return Best(factor, here.plan)
 
-    def near(self, point: Best) -> dict[Architecture, float]:
-        """Architectures within the allowance at a point, and what they cost; {} where there is no cluster."""
-        if not point.plan.found:
+    def priced(self, candidates: Sequence[Architecture], point: Best) -> dict[Architecture, float]:
+        """What each candidate within the allowance costs at a point; {} where there is no cluster."""
+        if point.architecture is None:
             return {}
-        there = self.line.at(point.factor)
-        plans = within(there, self._look, first=point.plan, share=self.allowance, most=self.most)
-        return {
-            architecture: plan.upper for plan in plans if (architecture := architecture_of(plan)) is not None
-        }
-
-    def priced(self, row: tuple[Best, _Row, Sequence[Architecture]]) -> dict[Architecture, float]:
-        """The candidates of all points, at one of them."""
-        point, known, every = row
-        if not point.plan.found:
-            return {}
-        there, costs = self.line.at(point.factor), dict(known)
+        there, costs = self.line.at(point.factor), {point.architecture: point.plan.upper}
         most = point.plan.upper * (1 + self.allowance)
-        for architecture in every:
+        for architecture in candidates:
             plan = None if architecture in costs else affordable(there, architecture.only, self._look, most)
             if plan is not None:
                 costs[architecture] = plan.upper

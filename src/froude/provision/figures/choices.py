@@ -1,4 +1,4 @@
-"""Pages of other clusters than the cheapest: the k best, forced choices, two designs."""
+"""Pages of other clusters than the cheapest: forced choices, two designs."""
 
 from __future__ import annotations
 
@@ -8,56 +8,14 @@ from froude.provision.analyses.choose import Difference, WhyNot
 from froude.provision.analyses.designs import Comparison, Pair, Stretch, Winner
 from froude.provision.figures.parts import (
     TableOf,
-    bars,
     bounded,
     curves,
-    no_cluster,
     sla_axis,
     upper,
     verdict,
 )
-from froude.provision.search.architecture import architecture_of
-from froude.provision.types.plan import ProvisionPlan, Status
+from froude.provision.types.plan import ProvisionPlan
 from froude.render import Axis, Chart, KeyFigure, Report, Section, Series, Table, Tone, ValueKind, literal
-
-
-def best_report(plans: Sequence[ProvisionPlan], facts: dict[str, str]) -> Report:
-    """A page of the k best architectures.
-
-    Args:
-        plans: one for each architecture, cheapest first; empty when no cluster meets the SLA.
-        facts: inputs, seed and version, shown last on the page.
-    """
-    if not plans:
-        return no_cluster("No cluster meets the SLA.", facts)
-    first, best = plans[0], architecture_of(plans[0])
-
-    def what(plan: ProvisionPlan) -> str:
-        architecture = architecture_of(plan)
-        changes = best.changes(architecture) if best and architecture else ()
-        return "; ".join(changes) or str(architecture)
-
-    table = (
-        TableOf[tuple[int, ProvisionPlan]]()
-        .number("Rank", lambda ranked: ranked[0])
-        .dollars("Cost", lambda ranked: ranked[1].upper)
-        .dollars("More than the best", lambda ranked: ranked[1].upper - first.upper)
-        .share("Gap", lambda ranked: ranked[1].gap)
-        .number("Servers", lambda ranked: ranked[1].servers)
-        .words("Architecture, or how it differs from the best", lambda ranked: what(ranked[1]))
-        .of(enumerate(plans, 1), "The best architectures, one plan each")
-    )
-    ranks = [f"rank {number}" for number, _ in enumerate(plans, 1)]
-    cost = Axis("cost", ValueKind.NUMBER, unit="$")
-    series = Series("cost", ranks, [plan.upper for plan in plans])
-    chart = bars("Cost of the best architectures", "architecture", cost, [series])
-    tone = Tone.GOOD if all(plan.status is Status.PROVED for plan in plans) else Tone.WARNING
-    sections = (Section("Which are near the best", (table, chart)),)
-    figures = (
-        KeyFigure("best", first.upper, ValueKind.NUMBER, "$"),
-        KeyFigure("second", plans[1].upper if len(plans) > 1 else None, ValueKind.NUMBER, "$"),
-    )
-    return Report("The best architectures", "", verdict(first), tone, figures, sections, facts)
 
 
 def why_not_report(best: ProvisionPlan, answers: Sequence[WhyNot], facts: dict[str, str]) -> Report:

@@ -1,7 +1,7 @@
 """Best-first search: parts of what is searched, each with a bound, are taken by the least bound and divided.
 
-Every tree here is one: branch and bound, branch and price, branching over server types, the searches outside the
-linear problem and the ranking of architectures. A part that is divided no further leaves its bound behind, so that the
+Every tree here is one: branch and bound, branch and price, branching over server types and the searches outside the
+linear problem. A part that is divided no further leaves its bound behind, so that the
 least bound of all, open or closed, holds at any time and the search may stop whenever it likes.
 
 Source: Land and Doig, "An automatic method of solving discrete programming problems" (1960).
