@@ -22,7 +22,7 @@ from froude.mining.pipeline import mine
 from froude.render import save
 from froude.workload.extrapolate import extrapolate
 from testbed.recorded import recorded
-from tests.support.experiment.figures.image import FOLDERS, image_summary
+from tests.support.experiment.figures.image import image_summary
 from tests.support.experiment.figures.prediction import PREDICTION
 from tests.support.experiment.knees import two_plays
 from tests.support.experiment.main_jobs import done
@@ -134,7 +134,7 @@ def pages(shared: Path) -> Path:
 def _save_pages(folder: Path) -> None:
     save(main_job_report(done(folder, run=a_run())), folder / "demo.html")
     page((a_run(),)).save(folder / "static.html", interactive=False)
-    save(image_report(image_summary(folders=FOLDERS), {}), folder / "image.html")
+    save(image_report(image_summary(), {}), folder / "image.html")
     for what in WHAT[:-3]:
         shown = parts(what)
         names = [f"{type(part).__name__.lower()}-{number}" for number, part in enumerate(shown, 1)]

@@ -30,7 +30,6 @@ from froude.render.pattern import Pattern, describe
 from froude.render.pattern_svg import pattern_svg
 from froude.render.prepare import Shown, prepare
 from froude.render.theme import SERIES, css_variables
-from froude.render.treemap import describe_tiles, treemap_svg
 from froude.render.types import (
     Block,
     Callout,
@@ -43,14 +42,13 @@ from froude.render.types import (
     Table,
     Text,
     Tone,
-    Treemap,
     Value,
     ValueKind,
 )
 from froude.render.vegalite import panel_spec
 
 _WIDTHS = (("wide", 1080.0), ("middle", 690.0), ("narrow", 340.0))
-"""A pattern, or a treemap, is drawn for three widths of the window; the style sheet shows one."""
+"""A pattern is drawn for three widths of the window; the style sheet shows one."""
 _NUMERIC = {ValueKind.NUMBER, ValueKind.SHARE, ValueKind.DURATION, ValueKind.BYTES}
 _WORDS = {Tone.GOOD: "Good", Tone.WARNING: "Caution", Tone.BAD: "Failed", Tone.NEUTRAL: "Report"}
 
@@ -209,8 +207,6 @@ def _block_view(block: Block, name: str, drawer: _Drawer) -> dict[str, Any]:
             return {"kind": "chart", **_chart_view(block, drawer)}
         case Pattern():
             return {"kind": "pattern", **_pattern_view(block, name)}
-        case Treemap():
-            return {"kind": "pattern", **_treemap_view(block, name)}
 
 
 def _figure_view(figure: KeyFigure) -> dict[str, Any]:
@@ -291,14 +287,6 @@ def _pattern_view(pattern: Pattern, name: str) -> dict[str, Any]:
         "words": describe(pattern).splitlines(),
         "caption": inline(pattern.caption),
     }
-
-
-def _treemap_view(treemap: Treemap, name: str) -> dict[str, Any]:
-    drawings = [
-        (size, _ours(treemap_svg(treemap, width=width, prefix=f"{name}{size[0]}"))) for size, width in _WIDTHS
-    ]
-    words = describe_tiles(treemap)
-    return {"title": treemap.title, "drawings": drawings, "words": words, "caption": inline(treemap.caption)}
 
 
 def _ours(text: str) -> Markup:

@@ -20,7 +20,7 @@ from froude.documents.plain import Fields
 from froude.documents.unstamped import REPORT
 from froude.render.pattern import Pattern, PatternLoop, PatternStep
 from froude.render.prepare import prepare
-from froude.render.types import Block, Callout, Chart, KeyFigure, KeyFigures, Report, Table, Text, Treemap
+from froude.render.types import Block, Callout, Chart, KeyFigure, KeyFigures, Report, Table, Text
 
 
 def _stamped(data: Fields) -> None:
@@ -78,8 +78,6 @@ def block_dict(block: Block) -> dict[str, Any]:
             return _chart(block)
         case Pattern():
             return _pattern(block)
-        case Treemap():
-            return {"block": "treemap", **_plain(asdict(block))}
 
 
 def _figure(figure: KeyFigure) -> dict[str, Any]:

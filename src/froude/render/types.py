@@ -239,35 +239,7 @@ class Chart:
                 raise ValueError(f"series {series.name!r}: a percentile's share is from 0 to below 1")
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """A part of a whole, as large as its size says."""
-
-    name: str
-    size: float
-    """In the treemap's unit, 0 or above."""
-    children: tuple[Tile, ...] = ()
-    """Parts of it; no larger than it together. Those of a part are not drawn."""
-    note: str = ""
-    """What else is said of it under the pointer."""
-    short: str = ""
-    """Name within what it is a part of; empty for its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Treemap:
-    """Parts of a whole as areas, in two levels."""
-
-    title: str
-    tiles: tuple[Tile, ...]
-    kind: ValueKind = ValueKind.BYTES
-    unit: str = ""
-    """Unit of a NUMBER."""
-    caption: str = ""
-    """How to read it (`Text` Markdown)."""
-
-
-Block = Text | Callout | KeyFigures | Table | Chart | Pattern | Treemap
+Block = Text | Callout | KeyFigures | Table | Chart | Pattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from froude.experiment.figures.image import image_report
-from froude.hadoop.fsimage.summary import Folder
-from froude.render import Chart, Table, Treemap
-from tests.support.experiment.figures.image import FOLDERS, image_summary
+from froude.render import Chart, Table
+from tests.support.experiment.figures.image import image_summary
 
 
 def test_its_page() -> None:
@@ -32,36 +29,3 @@ def test_its_page() -> None:
 def test_a_namespace_without_files() -> None:
     """Its shares are none."""
     assert "0 files" in image_report(image_summary(0), {}).lede
-
-
-def _map(folders: tuple[Folder, ...]) -> Treemap:
-    blocks = image_report(image_summary(folders=folders), {}).sections[0].blocks
-    return next(block for block in blocks if isinstance(block, Treemap))
-
-
-def test_its_map() -> None:
-    """Folders below the root, and those below them; what no folder accounts for is a tile of its own."""
-    tiles = _map(FOLDERS).tiles
-    assert [(tile.name, tile.size) for tile in tiles] == [
-        ("/a", 1800),
-        ("/b", 600),
-        ("files and smaller folders", 300),
-    ]
-    assert [(tile.short, tile.size) for tile in tiles[0].children] == [
-        ("x", 1200),
-        ("files and smaller folders", 600),
-    ]
-    assert tiles[1].children == ()
-    assert tiles[0].note == "10 files, 20 inodes"
-
-
-def test_the_map_of_a_namespace_without_bytes() -> None:
-    """By the number of inodes."""
-    empty = _map(tuple(replace(folder, bytes=0, space=0) for folder in FOLDERS))
-    assert (empty.title, empty.unit) == ("Where the files are", "inodes")
-    assert [tile.size for tile in empty.tiles] == [20, 9, 11]
-    assert not [
-        block
-        for block in image_report(image_summary(folders=()), {}).sections[0].blocks
-        if isinstance(block, Treemap)
-    ]

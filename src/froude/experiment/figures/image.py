@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from froude.base.units import size_text
 from froude.hadoop.fsimage.summary import Bin, Folder, ImageSummary, Owner
@@ -16,16 +16,13 @@ from froude.render import (
     Section,
     Series,
     Table,
-    Tile,
     Tone,
-    Treemap,
     Value,
     ValueKind,
 )
 from froude.render.format import size
 
 _MOST_ROWS = 25
-_REST = "files and smaller folders"
 
 
 def image_report(summary: ImageSummary, facts: dict[str, str]) -> Report:
@@ -50,7 +47,7 @@ def image_report(summary: ImageSummary, facts: dict[str, str]) -> Report:
         KeyFigure("on disks", counts["space_bytes"], ValueKind.BYTES, note="with replicas and parity"),
     )
     sections = (
-        Section("Its folders", (*_map(summary.folders), _folders(summary.folders))),
+        Section("Its folders", (_folders(summary.folders),)),
         Section("Its files", (_sizes(summary.sizes), _small(summary), _blocks(summary.blocks))),
         Section("Its depth", (_depths(summary.depths),)),
         Section("Whose it is", (_owners("User", summary.users), _owners("Group", summary.groups))),
@@ -63,46 +60,6 @@ def image_report(summary: ImageSummary, facts: dict[str, str]) -> Report:
         "Compressed by": summary.codec or "nothing",
     }
     return Report("A namespace", "", f"{lede}.", Tone.NEUTRAL, figures, sections, {**about, **facts})
-
-
-def _map(folders: Sequence[Folder]) -> tuple[Treemap, ...]:
-    """The folders below the root and those below them, by their space; by their inodes where no file has a byte."""
-    whole = folders[0] if folders else None
-    if whole is None or whole.path != "/" or whole.inodes < 2:
-        return ()
-    of_space = whole.space > 0
-
-    def weight(folder: Folder) -> int:
-        return folder.space if of_space else folder.inodes
-
-    inside: dict[str, list[Folder]] = {}
-    for folder in folders[1:]:
-        inside.setdefault(folder.path.rpartition("/")[0] or "/", []).append(folder)
-    tiles = [
-        Tile(top.path, weight(top), _tiles(top, inside.get(top.path, []), weight), _said(top))
-        for top in inside.get("/", [])
-    ]
-    rest = weight(whole) - sum(int(tile.size) for tile in tiles)
-    tiles += [Tile(_REST, rest)] if rest > 0 else []
-    caption = "An area is as large as what its folder takes on disks, replicas and parity included."
-    if not of_space:
-        caption = "An area is as large as the number of files and folders in its folder."
-    kind, unit = (ValueKind.BYTES, "") if of_space else (ValueKind.NUMBER, "inodes")
-    return (
-        Treemap(
-            "Where the space is" if of_space else "Where the files are", tuple(tiles), kind, unit, caption
-        ),
-    )
-
-
-def _tiles(top: Folder, inside: Sequence[Folder], weight: Callable[[Folder], int]) -> tuple[Tile, ...]:
-    tiles = [Tile(each.path, weight(each), (), _said(each), each.path.rpartition("/")[2]) for each in inside]
-    rest = weight(top) - sum(map(weight, inside))
-    return (*tiles, Tile(f"{top.path}: {_REST}", rest, short=_REST)) if inside and rest > 0 else tuple(tiles)
-
-
-def _said(folder: Folder) -> str:
-    return f"{folder.files:,} files, {folder.inodes:,} inodes"
 
 
 def _folders(folders: Sequence[Folder]) -> Table:

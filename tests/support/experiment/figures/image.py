@@ -20,12 +20,6 @@ COUNTS = dict.fromkeys(
     ),
     0,
 )
-FOLDERS = (
-    Folder("/", 0, 40, 30, 900, 2700),
-    Folder("/a", 1, 20, 10, 600, 1800),
-    Folder("/b", 1, 9, 9, 200, 600),
-    Folder("/a/x", 2, 5, 4, 400, 1200),
-)
 
 
 def image_summary(
