@@ -102,11 +102,6 @@ def pattern() -> Pattern:
         PatternArrow("client", "FsShell", ArrowKind.START),
         PatternArrow("c3", "d3", ArrowKind.CAUSE, "each of block.locs"),
         PatternArrow("s6", "d3", ArrowKind.CAUSE, "each of block.locs"),
-        PatternArrow("c2", "c3", ArrowKind.FLOW, "fileId"),
-        PatternArrow("c3", "c4", ArrowKind.FLOW, "last block"),
-        PatternArrow("c2", "c4", ArrowKind.FLOW, "fileId"),
-        PatternArrow("d1", "d2", ArrowKind.FLOW, "registration"),
-        PatternArrow("s6", "s7", ArrowKind.FLOW, "last block"),
     )
     return Pattern(
         "What a job does, at any size",
@@ -164,11 +159,9 @@ def large_pattern() -> Pattern:
         PatternArrow("jsub", "ApplicationMaster", ArrowKind.START),
         PatternArrow("a1", "map task", ArrowKind.START),
         PatternArrow("a1", "reduce task", ArrowKind.START),
-        PatternArrow("jsub", "a0", ArrowKind.FLOW, "application id"),
         PatternArrow("am3", "dn", ArrowKind.CAUSE),
         PatternArrow("m3", "dn", ArrowKind.CAUSE),
         PatternArrow("r4", "dn", ArrowKind.CAUSE),
-        PatternArrow("a0", "a2", ArrowKind.FLOW),
         PatternArrow("a2", "history server", ArrowKind.START),
     )
     return Pattern("A MapReduce job", lanes, arrows)

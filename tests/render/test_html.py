@@ -87,7 +87,7 @@ def test_structure(page: str) -> None:
     ids = root.xpath("//@id")
     assert len(ids) == len(set(ids))
     assert root.get("lang") == "en"
-    assert root.xpath("//svg[@role='img']/title")
+    assert root.xpath("//div[@class='lanes'][@role='group']/@aria-label")
 
 
 def test_answer_comes_first(page: str) -> None:

@@ -27,7 +27,7 @@ def test_words() -> None:
     arrows = (
         PatternArrow("b", "d", ArrowKind.CAUSE, "block"),
         PatternArrow("datanode", "client", ArrowKind.START),
-        PatternArrow("a", "b", ArrowKind.FLOW),
+        PatternArrow("a", "b", ArrowKind.CAUSE),
     )
     assert describe(Pattern("p", (lane, node), arrows)).splitlines() == [
         "client (\u00d7 clients): mkdirs \u00d7 2, repeat files = 40 times [create].",
@@ -37,7 +37,7 @@ def test_words() -> None:
         "datanode calls blockReceivedAndDeleted because of other nodes' calls.",
         "client create causes datanode blockReceivedAndDeleted (block).",
         "datanode starts client.",
-        "client create takes a value from client mkdirs.",
+        "client mkdirs causes client create.",
     ]
 
 
@@ -47,6 +47,6 @@ def test_ids_are_unique_and_known() -> None:
     with pytest.raises(ValueError, match="'x' stands twice"):
         Pattern("p", (lane, PatternLane("b", steps=(PatternCall("x", "m"),))))
     with pytest.raises(ValueError, match="'y', which is no call"):
-        Pattern("p", (lane,), (PatternArrow("x", "y", ArrowKind.FLOW),))
+        Pattern("p", (lane,), (PatternArrow("x", "y", ArrowKind.CAUSE),))
     with pytest.raises(ValueError, match="at least 6"):
         Pattern("p", (lane,), fold_at=2)

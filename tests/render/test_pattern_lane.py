@@ -4,7 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.render import PatternCall, PatternLane, PatternLoop, PatternStep
-from froude.render.pattern_lane import RowKind, folded, lay_lane
+from froude.render.pattern_lane import NOTE, ROW, Anchors, RowKind, anchors_of, folded, lay_lane
+
+from .sample import large_pattern, pattern
 
 calls = st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), max_size=80).map(
     lambda items: [PatternCall(f"i{n}", name, count=count) for n, (name, count) in enumerate(items)]
@@ -50,9 +52,31 @@ steps: st.SearchStrategy[list[PatternStep]] = st.recursive(
 @given(steps)
 def test_rows_do_not_overlap(made: list[PatternStep]) -> None:
     """However steps are nested, rows follow one another inside the lane and inside its width."""
-    laid = lay_lane(PatternLane("n", steps=tuple(made)), 220.0, anchors=frozenset(), fold_at=14, inset=7)
+    laid = lay_lane(PatternLane("n", steps=tuple(made)), Anchors({}, {}), fold_at=14)
     for above, below in zip(laid.rows, laid.rows[1:], strict=False):
         assert above.y + above.height <= below.y
     assert all(row.y + row.height <= laid.height for row in laid.rows)
     assert all(box.y >= 0 and box.y + box.height <= laid.height for box in laid.boxes)
     assert all(row.x + row.width <= laid.width for row in laid.rows)
+
+
+def test_rows_with_anchors_have_room_for_them() -> None:
+    """A line for each kind of arrow that ends at a call; sources are numbered in the order of the picture."""
+    made = pattern()
+    anchors = anchors_of(made)
+    assert list(anchors.numbers.values()) == [*range(1, len(anchors.numbers) + 1)]
+    for lane in made.lanes:
+        laid = lay_lane(lane, anchors, fold_at=14)
+        for above, below in zip(laid.rows, laid.rows[1:], strict=False):
+            assert above.y + above.height <= below.y
+        for row in laid.rows:
+            assert row.height >= ROW + NOTE * (bool(row.note) + len(row.references))
+
+
+def test_long_runs_are_folded() -> None:
+    """Sixty calls in a row take a third of the rows, and none is lost."""
+    made = large_pattern()
+    (master,) = (lane for lane in made.lanes if lane.name == "ApplicationMaster")
+    laid = lay_lane(master, anchors_of(made), fold_at=14)
+    assert len(laid.rows) < 20
+    assert sum(len(row.ids) for row in laid.rows) == 64

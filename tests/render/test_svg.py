@@ -1,12 +1,10 @@
-"""Pictures of their own."""
+"""Panels drawn without a browser."""
 
-import pytest
 from lxml import etree
 
-from froude.render import Axis, Chart, Series, ValueKind, picture_png, picture_svg
-from froude.render.theme import DARK, LIGHT
-
-from .sample import pattern
+from froude.render import Axis, Chart, Series, ValueKind
+from froude.render.prepare import prepare
+from froude.render.svg import panel_svg
 
 CHART = Chart(
     "t",
@@ -16,22 +14,12 @@ CHART = Chart(
 )
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_chart_and_pattern_are_files(dark: bool) -> None:
-    """Well-formed SVG on its own ground, with literal colours."""
-    for block, ground in ((CHART, "card"), (pattern(), "page")):
-        svg = picture_svg(block, dark=dark)
-        assert etree.fromstring(svg.encode()).tag.endswith("svg")
-        assert (DARK if dark else LIGHT)[ground] in svg
-        assert "var(" not in svg
-
-
-def test_png() -> None:
-    """PNG bytes, without a browser."""
-    assert picture_png(CHART, scale=1.0).startswith(b"\x89PNG")
-
-
-def test_nothing_to_draw() -> None:
-    """A chart without a point is no picture."""
-    with pytest.raises(ValueError, match="no point"):
-        picture_svg(Chart("t", CHART.x, CHART.y, ()))
+def test_a_panel_is_well_formed() -> None:
+    """With the page's colours, and ids that no other drawing of the page has."""
+    shown = prepare(CHART)
+    svg = panel_svg(CHART, shown, shown.panels[0], width=300, height=150, prefix="v1")
+    root = etree.fromstring(svg.encode())
+    assert root.tag.endswith("svg")
+    assert "var(--c1)" in svg
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert all(each.startswith("v1") for each in ids)

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from froude.render.theme import DARK, LIGHT, SERIES, Palette, css_variables
+from froude.render.theme import DARK, LIGHT, SERIES, colour, css_variables, series_colour
 
 
 def contrast(colour: str, other: str) -> float:
@@ -48,10 +48,9 @@ def test_both_themes_have_every_token() -> None:
     assert all(f"--{token}:" in css_variables() for token in LIGHT)
 
 
-def test_palette() -> None:
-    """Variables for the page, literal colours for a file; an unknown token is a mistake."""
-    assert Palette()["ink"] == "var(--ink)"
-    assert Palette(DARK)["ink"] == DARK["ink"]
-    assert Palette(LIGHT).series(7) == LIGHT["c1"]
+def test_colours_are_variables_of_the_page() -> None:
+    """Series start over after the last; an unknown token is a mistake."""
+    assert colour("ink") == "var(--ink)"
+    assert series_colour(7) == "var(--c1)"
     with pytest.raises(KeyError):
-        Palette()["mauve"]
+        colour("mauve")

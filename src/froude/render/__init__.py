@@ -47,7 +47,6 @@ from froude.render.pattern import (
     PatternStep,
     describe,
 )
-from froude.render.svg import picture_png, picture_svg
 from froude.render.types import (
     Axis,
     Block,
@@ -96,8 +95,6 @@ __all__ = [
     "ValueKind",
     "describe",
     "literal",
-    "picture_png",
-    "picture_svg",
     "report_dict",
     "report_files",
     "report_html",

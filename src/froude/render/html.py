@@ -27,7 +27,7 @@ from froude.render.format import written
 from froude.render.json import report_json
 from froude.render.markdown import inline, plain, to_html
 from froude.render.pattern import Pattern, describe
-from froude.render.pattern_svg import pattern_svg
+from froude.render.pattern_svg import lane_svgs
 from froude.render.prepare import Shown, prepare
 from froude.render.theme import SERIES, css_variables
 from froude.render.types import (
@@ -47,8 +47,6 @@ from froude.render.types import (
 )
 from froude.render.vegalite import panel_spec
 
-_WIDTHS = (("wide", 1080.0), ("middle", 690.0), ("narrow", 340.0))
-"""A pattern is drawn for three widths of the window; the style sheet shows one."""
 _NUMERIC = {ValueKind.NUMBER, ValueKind.SHARE, ValueKind.DURATION, ValueKind.BYTES}
 _WORDS = {Tone.GOOD: "Good", Tone.WARNING: "Caution", Tone.BAD: "Failed", Tone.NEUTRAL: "Report"}
 
@@ -160,23 +158,17 @@ class _Drawer:
             self.specs.append(spec)
             return view
         self.drawn += 1
-        widths = (1000, 320) if len(shown.panels) == 1 and not chart.small else (340,)
-        view["svg"] = [
-            (name, _ours(self._picture(chart, shown, number, width, height)))
-            for name, width in zip(("wide", "narrow") if len(widths) > 1 else ("any",), widths, strict=True)
-        ]
-        return view
-
-    def _picture(self, chart: Chart, shown: Shown, number: int, width: int, height: int) -> str:
         from froude.render.svg import panel_svg
 
-        return panel_svg(
-            chart, shown, shown.panels[number], width=width, height=height, prefix=f"v{self.drawn}w{width}"
+        width = 700 if len(shown.panels) == 1 and not chart.small else 340
+        view["svg"] = _ours(
+            panel_svg(chart, shown, panel, width=width, height=height, prefix=f"v{self.drawn}")
         )
+        return view
 
 
 def _section_view(section: Section, number: int, drawer: _Drawer) -> dict[str, Any]:
-    blocks = [_block_view(block, f"s{number + 1}b{i}", drawer) for i, block in enumerate(section.blocks)]
+    blocks = [_block_view(block, drawer) for block in section.blocks]
     return {
         "id": f"s{number + 1}",
         "title": section.title,
@@ -190,7 +182,7 @@ def _section_view(section: Section, number: int, drawer: _Drawer) -> dict[str, A
     }
 
 
-def _block_view(block: Block, name: str, drawer: _Drawer) -> dict[str, Any]:
+def _block_view(block: Block, drawer: _Drawer) -> dict[str, Any]:
     match block:
         case Text():
             return {"kind": "text", "html": to_html(block.markdown)}
@@ -206,7 +198,7 @@ def _block_view(block: Block, name: str, drawer: _Drawer) -> dict[str, Any]:
         case Chart():
             return {"kind": "chart", **_chart_view(block, drawer)}
         case Pattern():
-            return {"kind": "pattern", **_pattern_view(block, name)}
+            return {"kind": "pattern", **_pattern_view(block)}
 
 
 def _figure_view(figure: KeyFigure) -> dict[str, Any]:
@@ -277,13 +269,10 @@ def _summary(chart: Chart, shown: Shown) -> list[str]:
     return lines
 
 
-def _pattern_view(pattern: Pattern, name: str) -> dict[str, Any]:
-    drawings = [
-        (size, _ours(pattern_svg(pattern, width=width, prefix=f"{name}{size[0]}"))) for size, width in _WIDTHS
-    ]
+def _pattern_view(pattern: Pattern) -> dict[str, Any]:
     return {
         "title": pattern.title,
-        "drawings": drawings,
+        "lanes": [_ours(svg) for svg in lane_svgs(pattern)],
         "words": describe(pattern).splitlines(),
         "caption": inline(pattern.caption),
     }

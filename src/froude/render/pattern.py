@@ -80,8 +80,6 @@ class ArrowKind(Enum):
     """The target starts because of the source."""
     CAUSE = "cause"
     """The target call is made because the source call was answered, or because its request was made to that node."""
-    FLOW = "flow"
-    """A value of the source's request or answer stands in the target's request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ class PatternArrow:
     target: str
     kind: ArrowKind
     label: str = ""
-    """What flows: `block id`; shown on hover and in the text beside the picture."""
+    """More about it: `each of block.locs`; shown on hover and in the text below the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +123,25 @@ class Pattern:
 def describe(pattern: Pattern) -> str:
     """The picture in words: for readers who do not see it, and for tests."""
     lines = [line for lane in pattern.lanes for line in _describe_lane(lane)]
+    words = arrow_words(pattern)
+    return "\n".join([*lines, *(f"{words[arrow]}." for arrow in pattern.arrows)])
+
+
+def arrow_words(pattern: Pattern) -> dict[PatternArrow, str]:
+    """What each arrow shows, as a clause."""
     names = {call.id: f"{lane.name} {call.name}" for lane in pattern.lanes for call in lane.calls()}
+    words = {}
     for arrow in pattern.arrows:
         source, target = (names.get(end, end) for end in (arrow.source, arrow.target))
         label = f" ({arrow.label})" if arrow.label else ""
-        lines.append(f"{_VERBS[arrow.kind].format(source=source, target=target)}{label}.")
-    return "\n".join(lines)
+        words[arrow] = f"{_VERBS[arrow.kind].format(source=source, target=target)}{label}"
+    return words
 
 
 _TIMES = "\u00d7"
 _VERBS = {
     ArrowKind.START: "{source} starts {target}",
     ArrowKind.CAUSE: "{source} causes {target}",
-    ArrowKind.FLOW: "{target} takes a value from {source}",
 }
 
 

@@ -1,17 +1,28 @@
 """One lane of the pattern's picture: its steps stacked from top to bottom, long runs folded.
 
-Coordinates are pixels from the lane's own upper left corner; `pattern_layout` puts lanes side by side.
+Coordinates are pixels from the lane's own upper left corner; the page puts lanes side by side. An arrow is drawn as
+an anchor at both ends: a number where it begins, and words with that number where it ends.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from froude.render.format import TIMES
-from froude.render.pattern import PatternCall, PatternLane, PatternLoop, PatternPeriodic, PatternStep
+from froude.render.pattern import (
+    ArrowKind,
+    Pattern,
+    PatternArrow,
+    PatternCall,
+    PatternLane,
+    PatternLoop,
+    PatternPeriodic,
+    PatternStep,
+    arrow_words,
+)
 from froude.render.pattern_text import width as text_width
 from froude.render.pattern_text import wrap
 
@@ -30,8 +41,55 @@ LOOP_ROOM = 44
 """What a loop's sign and margins take of its width."""
 LABEL_SIZE = 12.0
 """Size of a loop's formula and value."""
-TRACK = 7
-"""Space that an arrow within the lane takes at the left."""
+WIDTH = 320.0
+"""Width of a lane."""
+_WORDS = {ArrowKind.START: "started by", ArrowKind.CAUSE: "caused by"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The arrows of a kind that end at a call or a lane, in a line."""
+
+    kind: ArrowKind
+    text: str
+    """`caused by 3, 7`: the numbers are those of their sources."""
+    hint: str
+    """A sentence for each arrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """What is shown at both ends of arrows, by the id of a call or the name of a lane."""
+
+    numbers: Mapping[str, int]
+    """Of the sources, from 1, in the order of the picture."""
+    references: Mapping[str, tuple[Reference, ...]]
+    """Of the targets."""
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.numbers or name in self.references
+
+
+def anchors_of(pattern: Pattern) -> Anchors:
+    """The anchors of a pattern's arrows."""
+    sources = {arrow.source for arrow in pattern.arrows}
+    ends = (name for lane in pattern.lanes for name in (lane.name, *(call.id for call in lane.calls())))
+    numbers = {name: n for n, name in enumerate((end for end in ends if end in sources), 1)}
+    words = arrow_words(pattern)
+    incoming: dict[str, dict[ArrowKind, list[PatternArrow]]] = {}
+    for arrow in pattern.arrows:
+        incoming.setdefault(arrow.target, {}).setdefault(arrow.kind, []).append(arrow)
+
+    def reference(kind: ArrowKind, arrows: Sequence[PatternArrow]) -> Reference:
+        sources = sorted({numbers[arrow.source] for arrow in arrows})
+        text = f"{_WORDS[kind]} {', '.join(map(str, sources))}"
+        return Reference(kind, text, "\n".join(words[arrow] for arrow in arrows))
+
+    references = {
+        name: tuple(reference(kind, kinds[kind]) for kind in ArrowKind if kind in kinds)
+        for name, kinds in incoming.items()
+    }
+    return Anchors(numbers, references)
 
 
 class RowKind(Enum):
@@ -68,10 +126,14 @@ class LaneRow:
     count: int = 1
     every_s: float | None = None
     """Period of a periodic call, where it is known as a number."""
+    number: int = 0
+    """Of the arrows that begin here; 0 for none."""
+    references: tuple[Reference, ...] = ()
+    """To the arrows that end here; a line each, the last lines of the row."""
 
     @property
     def middle(self) -> float:
-        """Where an arrow meets it, from the top."""
+        """Of its first line, from the lane's top."""
         return self.y + ROW / 2
 
 
@@ -96,6 +158,9 @@ class LaidLane:
 
     lane: PatternLane
     width: float
+    number: int
+    """Of the arrows that begin at the lane; 0 for none."""
+    references: tuple[Reference, ...]
     height: float = 0.0
     start: list[str] = field(default_factory=list)
     """The start rule in lines."""
@@ -103,26 +168,24 @@ class LaidLane:
     rows: list[LaneRow] = field(default_factory=list)
 
 
-def lay_lane(
-    lane: PatternLane, width: float, *, anchors: frozenset[str], fold_at: int, inset: float
-) -> LaidLane:
+def lay_lane(lane: PatternLane, anchors: Anchors, *, fold_at: int, width: float = WIDTH) -> LaidLane:
     """Stack a lane's parts.
 
     Args:
-        width: pixels it may take.
-        anchors: ids of calls that arrows touch; they are never folded away.
+        anchors: of all arrows; calls that they touch are never folded away.
         fold_at: longest run that is shown whole.
-        inset: pixels kept free at the left for arrows within the lane.
+        width: pixels it may take.
 
     Returns:
         The lane with places for all its parts.
     """
-    laid = LaidLane(lane, width)
+    laid = LaidLane(lane, width, anchors.numbers.get(lane.name, 0), anchors.references.get(lane.name, ()))
     stack = _Stack(laid, anchors, fold_at)
-    x, inner = PAD + inset, width - 2 * PAD - inset
+    x, inner = PAD, width - 2 * PAD
     if lane.start:
         laid.start = wrap(f"starts {lane.start}", width - 24, START_SIZE, 2)
-    y: float = HEAD + (NOTE + 1) * len(laid.start) + (3 if laid.start else 0) + GAP
+    lines = len(laid.start) + len(laid.references)
+    y: float = HEAD + (NOTE + 1) * lines + (3 if lines else 0) + GAP
     y = stack.steps(lane.steps, x, y, inner, depth=0)
     if lane.effects:
         y = stack.group((BoxKind.EFFECTS, "caused by other nodes"), lane.effects, x, y, inner)
@@ -137,7 +200,7 @@ class _Stack:
     """Puts parts below one another into a laid lane; each method returns the next free y."""
 
     laid: LaidLane
-    anchors: frozenset[str]
+    anchors: Anchors
     fold_at: int
 
     def steps(self, steps: Sequence[PatternStep], x: float, y: float, width: float, depth: int) -> float:
@@ -163,7 +226,8 @@ class _Stack:
         top, place = y, len(self.laid.boxes)
         y += NOTE + 8
         for each in periodic:
-            height = ROW + NOTE + 4
+            references = self.anchors.references.get(each.call.id, ())
+            height = ROW + NOTE * (1 + len(references)) + 4
             note = f"every {each.every}"
             row = LaneRow(
                 kind=RowKind.PERIODIC,
@@ -175,6 +239,8 @@ class _Stack:
                 text=each.call.name,
                 note=note,
                 every_s=each.every_s,
+                number=self.anchors.numbers.get(each.call.id, 0),
+                references=references,
             )
             self.laid.rows.append(row)
             y += height
@@ -204,11 +270,23 @@ class _Stack:
 
     def _rows(self, calls: Sequence[PatternCall], x: float, y: float, width: float) -> float:
         for item in folded(calls, self.anchors, self.fold_at):
-            height = ROW + (NOTE if item.note else 0)
-            self.laid.rows.append(
-                LaneRow(item.kind, x, y, width, height, item.ids, item.text, item.note, item.count)
+            first = item.ids[0]
+            references = self.anchors.references.get(first, ())
+            row = LaneRow(
+                kind=item.kind,
+                x=x,
+                y=y,
+                width=width,
+                height=ROW + NOTE * (bool(item.note) + len(references)),
+                ids=item.ids,
+                text=item.text,
+                note=item.note,
+                count=item.count,
+                number=self.anchors.numbers.get(first, 0),
+                references=references,
             )
-            y += height
+            self.laid.rows.append(row)
+            y += row.height
         return y
 
 
@@ -223,7 +301,7 @@ class Item:
     count: int = 1
 
 
-def folded(calls: Sequence[PatternCall], anchors: frozenset[str], fold_at: int) -> list[Item]:
+def folded(calls: Sequence[PatternCall], anchors: Container[str], fold_at: int) -> list[Item]:
     """A run of calls as rows: equal neighbours joined, and the middle of a long run only counted.
 
     Args:
@@ -237,7 +315,7 @@ def folded(calls: Sequence[PatternCall], anchors: frozenset[str], fold_at: int) 
     if len(items) <= fold_at:
         return items
     edge = max(2, fold_at // 2 - 1)
-    keep = {i for i, item in enumerate(items) if anchors.intersection(item.ids)}
+    keep = {i for i, item in enumerate(items) if any(name in anchors for name in item.ids)}
     keep |= set(range(edge)) | set(range(len(items) - edge, len(items)))
     rows: list[Item] = []
     hidden: list[Item] = []
@@ -251,11 +329,12 @@ def folded(calls: Sequence[PatternCall], anchors: frozenset[str], fold_at: int) 
     return rows
 
 
-def _joined(calls: Sequence[PatternCall], anchors: frozenset[str]) -> Iterator[Item]:
+def _joined(calls: Sequence[PatternCall], anchors: Container[str]) -> Iterator[Item]:
     waiting: Item | None = None
     for call in calls:
         item = Item(RowKind.CALL, (call.id,), call.name, call.note, call.count)
-        plain = not call.note and not anchors.intersection(item.ids + (waiting.ids if waiting else ()))
+        touched = any(name in anchors for name in item.ids + (waiting.ids if waiting else ()))
+        plain = not call.note and not touched
         if waiting is not None and plain and (waiting.text, waiting.note) == (call.name, ""):
             waiting = Item(RowKind.CALL, waiting.ids + item.ids, call.name, "", waiting.count + call.count)
             continue

@@ -10,7 +10,6 @@ Source: M. Okabe and K. Ito, Color Universal Design, 2008; WCAG 2.2, 1.4.3 and 1
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 SANS = (
     'Inter, "Segoe UI", system-ui, -apple-system, Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif'
@@ -77,24 +76,20 @@ SERIES = ("c1", "c2", "c3", "c4", "c5", "c6", "c7")
 """Tokens of series colours, in the order they are given out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Palette:
-    """Where drawings get their colours: literal ones, or the page's variables."""
+def colour(token: str) -> str:
+    """The CSS variable of a colour, which follows the reader's light or dark setting.
 
-    colours: Mapping[str, str] | None = None
-    """Literal values by token; None for CSS variables that follow the reader's light or dark setting."""
-
-    def __getitem__(self, token: str) -> str:
-        if token not in LIGHT:
-            raise KeyError(token)
-        return f"var(--{token})" if self.colours is None else self.colours[token]
-
-    def series(self, index: int) -> str:
-        """Colour of the n-th series, from 0; starts over after the last."""
-        return self[SERIES[index % len(SERIES)]]
+    Raises:
+        KeyError: no such token.
+    """
+    if token not in LIGHT:
+        raise KeyError(token)
+    return f"var(--{token})"
 
 
-PAGE = Palette()
+def series_colour(index: int) -> str:
+    """Colour of the n-th series, from 0; starts over after the last."""
+    return colour(SERIES[index % len(SERIES)])
 
 
 def css_variables() -> str:

@@ -10,7 +10,7 @@ from froude.render.axes import Spec, axis_title, placed, quoted, scale_and_ticks
 from froude.render.format import DASH, one_line, written
 from froude.render.overlap import covers
 from froude.render.prepare import Panel, Shown
-from froude.render.theme import PAGE, SANS, Palette
+from froude.render.theme import SANS, colour, series_colour
 from froude.render.types import Chart, ChartKind, Mark, ValueKind
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -34,7 +34,6 @@ def panel_spec(
     *,
     width: int | str = "container",
     height: int = 240,
-    palette: Palette = PAGE,
     hover: bool = True,
 ) -> Spec:
     """The specification of one panel.
@@ -45,7 +44,6 @@ def panel_spec(
         panel: one of `shown.panels`.
         width: pixels, or `container` to follow the page.
         height: pixels of the plot; bars take what their number needs.
-        palette: where the colours come from.
         hover: whether points answer the pointer; a picture does without.
 
     Returns:
@@ -53,11 +51,11 @@ def panel_spec(
     """
     bars = chart.kind in _ROWS
     if chart.kind is ChartKind.INTERVALS:
-        layers = _interval_layers(chart, shown, panel, palette)
+        layers = _interval_layers(chart, shown, panel)
     elif bars:
-        layers = _bar_layers(chart, shown, panel, palette)
+        layers = _bar_layers(chart, shown, panel)
     else:
-        layers = _layers(chart, shown, panel, palette, hover=hover)
+        layers = _layers(chart, shown, panel, hover=hover)
     spec = {
         "$schema": _SCHEMA,
         "width": width,
@@ -66,7 +64,7 @@ def panel_spec(
         "background": None,
         "data": {"values": list(_rows(chart, panel))},
         "layer": layers,
-        "config": _config(palette),
+        "config": _config(),
     }
     return {name: _one_line(part) for name, part in spec.items()}
 
@@ -95,8 +93,8 @@ def _alone(ys: Sequence[float | None]) -> list[bool]:
     return [not gaps[i] and gaps[i - 1] and gaps[i + 1] for i in range(1, len(gaps) - 1)]
 
 
-def _layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette, *, hover: bool) -> list[Spec]:
-    encoding = _encoding(chart, shown, panel, palette)
+def _layers(chart: Chart, shown: Shown, panel: Panel, *, hover: bool) -> list[Spec]:
+    encoding = _encoding(chart, shown, panel)
     solid = {**encoding, "opacity": {"value": 0.75 if chart.kind is not ChartKind.LINE else 1}}
     if chart.kind is ChartKind.STEP:
         solid["opacity"] = {"value": 1}
@@ -116,22 +114,22 @@ def _layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette, *, hover
     main = still or {"mark": _mark(chart), "encoding": solid}
     over = [_hover(chart, panel, encoding)] if hover else []
     return [
-        *_marks(chart, shown, palette, under=True),
-        *(_bands(panel, encoding, palette) if chart.band else ()),
+        *_marks(chart, shown, under=True),
+        *(_bands(panel, encoding) if chart.band else ()),
         main,
         *(_dots(encoding) if chart.kind in _LINES else ()),
         *over,
-        *_marks(chart, shown, palette, under=False),
+        *_marks(chart, shown, under=False),
     ]
 
 
-def _bands(panel: Panel, encoding: Spec, palette: Palette) -> Iterator[Spec]:
+def _bands(panel: Panel, encoding: Spec) -> Iterator[Spec]:
     """An area between each line and the dashed one of its colour."""
     for dashed in panel.series:
         for line in panel.series:
             if dashed.dashed and not line.dashed and (dashed.colour, dashed.xs) == (line.colour, line.xs):
                 edges = zip(line.xs, line.ys, dashed.ys, strict=True)
-                colour = palette.series(line.colour)
+                colour = series_colour(line.colour)
                 yield {
                     "data": {
                         "values": [{"x": x, "y": y, "y2": y2} for x, y, y2 in edges if None not in {y, y2}]
@@ -174,9 +172,9 @@ def _mark(chart: Chart) -> Spec:
     return mark | {"interpolate": "step-after"} if chart.kind is ChartKind.STEP else mark
 
 
-def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spec:
+def _encoding(chart: Chart, shown: Shown, panel: Panel) -> Spec:
     numbers = list(range(len(panel.series)))
-    colours = [palette.series(series.colour) for series in panel.series]
+    colours = [series_colour(series.colour) for series in panel.series]
     dashes = [_DASH if series.dashed else [1, 0] for series in panel.series]
     x_scale, x_ticks = scale_and_ticks(chart.x, shown.x_range, enclose=False, count=6)
     y_scale, y_ticks = scale_and_ticks(chart.y, shown.y_range, enclose=True, count=5)
@@ -236,9 +234,9 @@ _ABOVE_MARKS = -24
 _LEVEL: Spec = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleY": -10, "titleX": 0}
 
 
-def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> list[Spec]:
+def _bar_layers(chart: Chart, shown: Shown, panel: Panel) -> list[Spec]:
     names = [series.name for series in panel.series]
-    colours = [palette.series(series.colour) for series in panel.series]
+    colours = [series_colour(series.colour) for series in panel.series]
     low, high = shown.y_range or (0.0, 1.0)
     texts = (written(y, chart.y.kind) for series in panel.series for y in series.ys if y is not None)
     room = (high - low) * max(0.16, _LETTER * max(map(len, texts), default=0))
@@ -270,16 +268,16 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
             "mark": {"type": "bar", "cornerRadiusEnd": 2, "height": {"band": 0.92}},
             "encoding": {**encoding, "color": colour, "tooltip": _tooltip(chart, names)},
         },
-        _bar_text(text, encoding, palette, "!(datum.y < 0)", "left"),
-        *([_bar_text(text, encoding, palette, "datum.y < 0", "right")] if low < 0 else []),
-        *(_limit(mark.at, mark.label, palette, "x") for mark in chart.marks if mark.on == "y"),
+        _bar_text(text, encoding, "!(datum.y < 0)", "left"),
+        *([_bar_text(text, encoding, "datum.y < 0", "right")] if low < 0 else []),
+        *(_limit(mark.at, mark.label, "x") for mark in chart.marks if mark.on == "y"),
     ]
 
 
-def _interval_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> list[Spec]:
+def _interval_layers(chart: Chart, shown: Shown, panel: Panel) -> list[Spec]:
     """A line from end to end of each interval, its value as a point on it, and the marks."""
     names = [series.name for series in panel.series]
-    colours = [palette.series(series.colour) for series in panel.series]
+    colours = [series_colour(series.colour) for series in panel.series]
     scale, ticks = scale_and_ticks(chart.y, shown.y_range, enclose=False, count=6)
     axis = {"title": axis_title(chart.y), **ticks}
     rows = {
@@ -304,7 +302,7 @@ def _interval_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette)
     ]
     along = {"type": "quantitative", "scale": scale, "axis": axis}
     return [
-        *(_limit(mark.at, mark.label, palette, "x") for mark in chart.marks if mark.on == "y"),
+        *(_limit(mark.at, mark.label, "x") for mark in chart.marks if mark.on == "y"),
         {
             "data": {"values": ends},
             "mark": {"type": "rule", "strokeWidth": 2.5, "clip": True},
@@ -317,12 +315,12 @@ def _interval_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette)
     ]
 
 
-def _bar_text(text: list[Spec], encoding: Spec, palette: Palette, which: str, align: str) -> Spec:
+def _bar_text(text: list[Spec], encoding: Spec, which: str, align: str) -> Spec:
     """The values at the ends of the bars that go one way."""
     dx = 5 if align == "left" else -5
     return {
         "transform": [{"filter": which}, *text],
-        "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11, "color": palette["soft"]},
+        "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11, "color": colour("soft")},
         "encoding": {**encoding, "text": {"field": "yt", "type": "nominal"}},
     }
 
@@ -332,7 +330,7 @@ def _bars_height(panel: Panel) -> int:
     return max(1, categories) * (len(panel.series) * _BAR + 12)
 
 
-def _marks(chart: Chart, shown: Shown, palette: Palette, *, under: bool) -> Iterator[Spec]:
+def _marks(chart: Chart, shown: Shown, *, under: bool) -> Iterator[Spec]:
     """Spans lie under the lines, rules and their names above them."""
     low, high = shown.x_range or (-math.inf, math.inf)
     for mark in chart.marks:
@@ -343,22 +341,22 @@ def _marks(chart: Chart, shown: Shown, palette: Palette, *, under: bool) -> Iter
             span = {"x": {"datum": begin, "type": "quantitative"}, "x2": {"datum": end}}
             yield {
                 "data": {"values": [{}]},
-                "mark": {"type": "rect", "color": palette["c7"], "opacity": 0.16, "clip": True},
+                "mark": {"type": "rect", "color": colour("c7"), "opacity": 0.16, "clip": True},
                 "encoding": span,
             }
-            yield _name(chart, mark, shown, palette)
+            yield _name(chart, mark, shown)
         elif mark.on == "x" and mark.until is None and not under:
             yield {
                 "data": {"values": [{}]},
-                "mark": {"type": "rule", "color": palette["faint"], "strokeDash": [2, 3], "clip": True},
+                "mark": {"type": "rule", "color": colour("faint"), "strokeDash": [2, 3], "clip": True},
                 "encoding": {"x": {"datum": placed(chart.x, mark.at), "type": "quantitative"}},
             }
-            yield _name(chart, mark, shown, palette)
+            yield _name(chart, mark, shown)
         elif mark.on == "y" and not under:
-            yield _limit(mark.at, mark.label, palette, "y")
+            yield _limit(mark.at, mark.label, "y")
             yield {
                 "data": {"values": [{}]},
-                "mark": {**_label(mark.label, palette), "align": "right", "baseline": "bottom", "dy": -4},
+                "mark": {**_label(mark.label), "align": "right", "baseline": "bottom", "dy": -4},
                 "encoding": {
                     "x": {"value": {"expr": "width"}},
                     "y": {"datum": mark.at, "type": "quantitative"},
@@ -366,12 +364,12 @@ def _marks(chart: Chart, shown: Shown, palette: Palette, *, under: bool) -> Iter
             }
 
 
-def _limit(at: float, label: str, palette: Palette, channel: str) -> Spec:
+def _limit(at: float, label: str, channel: str) -> Spec:
     return {
         "data": {"values": [{"label": label}]},
         "mark": {
             "type": "rule",
-            "color": palette["ink"],
+            "color": colour("ink"),
             "strokeDash": [6, 4],
             "strokeWidth": 1.25,
             "clip": True,
@@ -380,20 +378,20 @@ def _limit(at: float, label: str, palette: Palette, channel: str) -> Spec:
     }
 
 
-def _name(chart: Chart, mark: Mark, shown: Shown, palette: Palette) -> Spec:
+def _name(chart: Chart, mark: Mark, shown: Shown) -> Spec:
     """A moment's name above the plot, on the side where there is room."""
     low, high = (placed(chart.x, end) for end in shown.x_range or (mark.at, mark.at + 1))
     at = placed(chart.x, mark.at)
     side = "right" if at > low + 0.6 * (high - low) else "left"
     return {
         "data": {"values": [{}]},
-        "mark": {**_label(mark.label, palette), "align": side, "baseline": "bottom", "dy": -5},
+        "mark": {**_label(mark.label), "align": side, "baseline": "bottom", "dy": -5},
         "encoding": {"x": {"datum": at, "type": "quantitative"}, "y": {"value": 0}},
     }
 
 
-def _label(text: str, palette: Palette) -> Spec:
-    return {"type": "text", "text": text, "color": palette["soft"], "fontSize": 11, "clip": False}
+def _label(text: str) -> Spec:
+    return {"type": "text", "text": text, "color": colour("soft"), "fontSize": 11, "clip": False}
 
 
 def _tooltip(chart: Chart, names: Sequence[str]) -> Spec:
@@ -412,16 +410,16 @@ def _tooltip(chart: Chart, names: Sequence[str]) -> Spec:
     }
 
 
-def _config(palette: Palette) -> Spec:
+def _config() -> Spec:
     axis = {
-        "labelColor": palette["faint"],
-        "titleColor": palette["soft"],
+        "labelColor": colour("faint"),
+        "titleColor": colour("soft"),
         "titleFontWeight": 500,
         "titleFontSize": 12,
         "labelFontSize": 11,
-        "gridColor": palette["grid"],
-        "domainColor": palette["line"],
-        "tickColor": palette["line"],
+        "gridColor": colour("grid"),
+        "domainColor": colour("line"),
+        "tickColor": colour("line"),
         "labelFont": SANS,
         "titleFont": SANS,
         "labelOverlap": "parity",

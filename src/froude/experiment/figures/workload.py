@@ -119,7 +119,8 @@ def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> 
     arrows = from_lanes(merged_arrows(list(_arrows(workload)), {**alias, **to_box}), lanes)
     caption = (
         "A lane for each type of node, with its number and the first calls that tell it apart. Grey boxes are calls in "
-        "order, blue boxes are loops with their count, dashed boxes are periodic calls."
+        "order, blue boxes are loops with their count, dashed boxes are periodic calls. "
+        "A number in a circle marks what starts or causes something else."
     )
     return Pattern("Who calls what", lanes, arrows, caption)
 
@@ -203,7 +204,7 @@ def _template_text(parts: object) -> str:
 
 
 def _arrows(workload: Workload) -> Iterator[PatternArrow]:
-    """Start rules and causes; flows would hide the picture under arrows, so they stand in the table."""
+    """Start rules and causes; flows of values are in the table of arguments."""
     known = {call.id for node_type in workload.node_types for call in templates(node_type)}
     for node_type in workload.node_types:
         if node_type.start.after:
