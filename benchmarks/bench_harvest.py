@@ -19,7 +19,6 @@ from froude.harvest.classify.classes import Classification, classify
 from froude.harvest.classify.patterns import find_patterns
 from froude.harvest.place.bulk import place_blocks
 from froude.harvest.place.layout import layout_at
-from froude.harvest.place.online import Placer
 from froude.harvest.place.policies import preset
 from froude.harvest.schedule.selection import ClassRoom, JobType, Policy, select
 from froude.harvest.simulate.durability import Case as YearCase
@@ -30,6 +29,7 @@ from froude.harvest.simulate.scheduling import compare
 from froude.harvest.telemetry.datacenter import Datacenter
 from froude.harvest.telemetry.generate import generate
 from froude.harvest.telemetry.profiles import PROFILES
+from testbed.placer import Placer
 
 DC9 = PROFILES["DC-9"]
 _YEAR_S = 365 * 86400.0

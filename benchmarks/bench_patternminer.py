@@ -14,9 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.patternminer_positions import Position, positions
 from benchmarks.patternminer_tables import AIMS, MASTERS, Figure
 from froude.mining.check.intervals import Site, intervals, slower, validated
-from froude.mining.check.positions import Position, positions
 from froude.mining.check.prediction import LeafOutcome, Prediction, predict
 from froude.mining.pipeline import mine
 from froude.mining.read.events import recording_of

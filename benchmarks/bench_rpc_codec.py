@@ -106,9 +106,9 @@ def _ready_clients(count: int) -> list[ClientConnection]:
 def _observe(requests: bytes, reads: list[bytes]) -> None:
     observer = Observer()
     for at in range(0, len(requests), 16384):
-        observer.from_client(requests[at : at + 16384], 0.0)
+        observer.events(requests[at : at + 16384], from_client=True)
     for data in reads:
-        observer.from_server(data, 0.0)
+        observer.events(data, from_client=False)
 
 
 def rows() -> list[dict[str, object]]:

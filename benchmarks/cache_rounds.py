@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchmarks.results import ONE_INPUT, Row
-from froude.base.clock import VirtualClock
 from froude.cache.agents.keeper import Keeper
 from froude.cache.backends.order import Step
 from froude.cache.control.deciding import Solver
@@ -20,6 +19,7 @@ from froude.cache.monitor.messages import CachedVm, HypervisorReport, VmReport
 from froude.cache.monitor.view import Monitor
 from froude.cache.solve.policies import policy
 from testbed.cache_world import SimulatedJournal, World
+from testbed.virtual_clock import VirtualClock
 
 _SPACE, _IOPS = 1 << 36, 100_000
 _CHUNK = 65536

@@ -5,6 +5,7 @@ So it can be mined at any length as a recording is: read from its folder, and de
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -12,9 +13,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from froude.base.errors import InputError
 from froude.hadoop.rpc.target import Target
-from froude.messages.leaves import build, field_at
+from froude.messages.leaves import build
 from froude.mining.read.events import Event
 from froude.trace.files import write_trace
 from froude.trace.types import Call, Status, Trace, TraceMeta
@@ -76,10 +76,12 @@ def _message(event: Event, side: str) -> bytes:
 
 @cache
 def _has(kind: Any, path: str) -> bool:
-    try:
-        field_at(kind, path)
-    except InputError:
-        return False
+    """Whether a message class has the field that a path leads to; indices are not looked at."""
+    descriptor: Any = kind.DESCRIPTOR
+    for name in re.sub(r"\[[^\]]*\]|\{\}", "", path).split("."):
+        if descriptor is None or name not in descriptor.fields_by_name:
+            return False
+        descriptor = descriptor.fields_by_name[name].message_type
     return True
 
 

@@ -19,13 +19,14 @@ from signal import SIGCONT, SIGSTOP
 from threading import Event, Thread
 from typing import Any
 
+from benchmarks.archive_job import ARCHIVE
 from benchmarks.results import ONE_INPUT, Row, Topic, at_least, at_most
 from froude.documents.store import Workspace
 from froude.emulation.pacing import Pacing
 from froude.emulation.run.run import Latency, Run, histogram_of
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.play.play import play
-from froude.experiment.record.jobs import ARCHIVE, DEMO, JobDefinition
+from froude.experiment.record.jobs import DEMO, JobDefinition
 from froude.experiment.scenario.options import Load, PlayOptions
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode

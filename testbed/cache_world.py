@@ -10,7 +10,6 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import FroudeError, TargetError
 from froude.cache.agents.keeper import Keeper
 from froude.cache.backends.order import Step
@@ -18,6 +17,7 @@ from froude.cache.control.types import Decision, Record
 from froude.cache.monitor.limits import RESOURCES, Limits
 from froude.cache.monitor.messages import CachedVm, HypervisorReport, VmReport
 from froude.cache.monitor.view import View
+from testbed.virtual_clock import VirtualClock
 
 SPACE, IOPS = 1000, 500
 

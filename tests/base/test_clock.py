@@ -2,7 +2,8 @@
 
 import pytest
 
-from froude.base.clock import RealClock, VirtualClock
+from froude.base.clock import RealClock
+from testbed.virtual_clock import VirtualClock
 
 
 def test_virtual_clock_moves_only_when_told() -> None:

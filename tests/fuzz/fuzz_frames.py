@@ -34,11 +34,10 @@ def _check(who: int, data: bytes) -> None:
 def _told(who: int, pieces: list[bytes]) -> list[str]:
     if who < 2:
         observer = Observer(LIMIT_BYTES)
-        feed = (observer.from_client, observer.from_server)[who]
-        told = [repr(seen.event) for piece in pieces for seen in feed(piece, 0.0)]
+        told = [repr(event) for piece in pieces for event in observer.events(piece, from_client=who == 0)]
         assert observer.pending_bytes + observer.skipped_bytes <= sum(map(len, pieces))
         told.append(f"{observer.skipped_bytes} skipped, {observer.pending_bytes} pending")
-        return told + [repr(seen.event) for seen in observer.closed(0.0)]
+        return [*told, repr(observer.closed())]
     if who == 4:
         core: ServerConnection | ClientConnection = ServerConnection(limit_bytes=LIMIT_BYTES)
     else:

@@ -55,7 +55,7 @@ def test_a_conversation_does_not_depend_on_its_cuts(
     parts = pieces(data, at)
     server, observer = ServerConnection(), Observer()
     events = [event for part in parts for event in server.receive(part)]
-    assert [seen.event for part in parts for seen in observer.from_client(part, 0.0)] == events
+    assert [seen for part in parts for seen in observer.events(part, from_client=True)] == events
     requests = [event for event in events if isinstance(event, Request)]
     assert [(call.method, call.body, call.caller_context) for call in requests] == made
 
@@ -84,9 +84,9 @@ def test_any_bytes_give_events_and_one_end(data: bytes, at: list[int]) -> None:
         whole = make().receive(data)
         assert told(make().receive, pieces(data, at)) == [repr(event) for event in whole]
         assert sum(isinstance(event, Broken) for event in whole[:-1]) == 0
-    seen = Observer().from_server(data, 0.0)
+    seen = Observer().events(data, from_client=False)
     observer = Observer()
-    assert [repr(s) for part in pieces(data, at) for s in observer.from_server(part, 0.0)] == list(
+    assert [repr(s) for part in pieces(data, at) for s in observer.events(part, from_client=False)] == list(
         map(repr, seen)
     )
 
@@ -122,10 +122,9 @@ def _observed(turns: list[tuple[bool, bytes]], cut: Callable[[bytes], list[bytes
     observer = Observer()
     events: list[object] = []
     for from_client, data in turns:
-        feed = observer.from_client if from_client else observer.from_server
-        events += [seen.event for piece in cut(data) for seen in feed(piece, 0.0)]
+        events += [event for piece in cut(data) for event in observer.events(piece, from_client=from_client)]
     counts = (observer.skipped_bytes, observer.pending_bytes)
-    return [*events, counts, observer.closed(0.0)[0].event]
+    return [*events, counts, observer.closed()]
 
 
 _IMPOSSIBLE = (b"HTTP", b"GET ", b"\x16\x03\x01\x00", b"\xff\xff\xff\xff")

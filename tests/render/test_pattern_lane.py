@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.render import PatternCall, PatternLane, PatternLoop, PatternStep
-from froude.render.pattern_lane import NOTE, ROW, Anchors, RowKind, anchors_of, folded, lay_lane
+from froude.render.pattern_lane import NOTE, ROW, WIDTH, Anchors, RowKind, anchors_of, folded, lay_lane
 
 from .sample import large_pattern, pattern
 
@@ -57,7 +57,7 @@ def test_rows_do_not_overlap(made: list[PatternStep]) -> None:
         assert above.y + above.height <= below.y
     assert all(row.y + row.height <= laid.height for row in laid.rows)
     assert all(box.y >= 0 and box.y + box.height <= laid.height for box in laid.boxes)
-    assert all(row.x + row.width <= laid.width for row in laid.rows)
+    assert all(row.x + row.width <= WIDTH for row in laid.rows)
 
 
 def test_rows_with_anchors_have_room_for_them() -> None:

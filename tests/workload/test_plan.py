@@ -70,19 +70,6 @@ def test_pace_is_additive_and_loops_multiply_it(first: Step, second: Step, times
     assert pace(node(Repeat("L0", Count(times), (first,))), SCALE) == (times * calls, times * seconds)
 
 
-def test_calls_per_second_adds_steps_and_periods_of_all_nodes() -> None:
-    """Three clients at 4 calls in 2 s and one beat in 4 s; two nodes with a beat in 0.5 s and one in 1 s."""
-    client = node(Repeat("L1", Count(4), (call(Count(0.5)),)), every_s=(4,))
-    plan = planned(client, node(name="datanode", every_s=(0.5, 1)), client=3, datanode=2)
-    assert plan.calls_per_second == pytest.approx(3 * (4 / 2 + 1 / 4) + 2 * (2 + 1))
-
-
-def test_steps_without_any_time_have_no_rate() -> None:
-    """Nor has a type that the plan has no nodes of."""
-    assert planned(node(call(), every_s=(2,)), client=6).calls_per_second == 3
-    assert planned(node(call(Count(1)))).calls_per_second == 0
-
-
 @pytest.mark.parametrize(("fatal", "playable"), [((), True), ((False, False), True), ((False, True), False)])
 def test_one_fatal_refusal_is_enough(fatal: tuple[bool, ...], playable: bool) -> None:
     """Others are warnings."""
@@ -146,8 +133,6 @@ def test_nodes_in_turn_take_as_long_as_all_of_them_together() -> None:
     plan = planned(shell, client=4)
     assert expected_s(plan) == pytest.approx((1 + 2 + 3 + 4) * 0.5 + 3 * 2.0)
     assert expected_s(plan, speed=2) == pytest.approx((5.0 + 6.0) / 2)
-    assert plan.calls_per_second == pytest.approx(2.0)
-    assert planned(shell, client=0).calls_per_second == 0
 
 
 def test_nodes_beside_each_other_take_no_longer_for_being_more() -> None:
@@ -165,7 +150,6 @@ def test_commands_of_a_script_take_as_long_as_all_of_them() -> None:
     plan = planned(put, mv, put=4, mv=4)
     assert all(one_at_a_time(each, plan.workload) for each in (put, mv))
     assert expected_s(plan) == pytest.approx(4 * (2 + 1) + 3 * 0.5 + 3 * 0.5)
-    assert plan.calls_per_second == pytest.approx((4 + 4) / (4 * 2 + 4 * 1))
 
 
 def test_scripts_side_by_side_take_no_longer_for_being_more() -> None:
@@ -175,7 +159,6 @@ def test_scripts_side_by_side_take_no_longer_for_being_more() -> None:
     plan = planned(put, mv, put=100, mv=100)
     assert not any(one_at_a_time(each, plan.workload) for each in (put, mv))
     assert expected_s(plan) == pytest.approx(1.0 + 2 + 0.5 + 1)
-    assert plan.calls_per_second == pytest.approx(100 / 2 / 2 + 100 / 2 / 1)
 
 
 def test_what_waits_for_the_first_command_of_scripts_does_not_wait_for_the_others() -> None:

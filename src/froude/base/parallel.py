@@ -66,7 +66,7 @@ def map(  # noqa: A001 - as the builtin, with workers
         return list(pool.map(limited, todo))
 
 
-def gang(f: Callable[[int], Result], size: int, workers: Workers = 1) -> list[Result]:
+def gang(f: Callable[[int], Result], size: int) -> list[Result]:
     """Run `f(0) … f(size - 1)` at the same time, each in a process of its own; inline when `size` is 1.
 
     A gang's members talk to each other, so all must be alive at once: none is queued behind another.
@@ -74,19 +74,13 @@ def gang(f: Callable[[int], Result], size: int, workers: Workers = 1) -> list[Re
     Args:
         f: takes the member's number, 0 to `size - 1`; must pickle, unless all runs inline.
         size: how many members.
-        workers: only a scheduler's address matters: it sends the members there instead of to local processes.
 
     Returns:
         The members' results, by number.
-
-    Raises:
-        MissingError: a scheduler is named and `distributed` is not installed.
     """
-    if size == 1 and not isinstance(workers, str):
+    if size == 1:
         return [f(0)]
     limited = partial(_limited, f, input_limits())
-    if isinstance(workers, str):
-        return _on_scheduler(limited, list(range(size)), workers)
     with _pool(size) as pool:
         futures = [pool.submit(limited, member) for member in range(size)]
         return [future.result() for future in futures]

@@ -284,24 +284,3 @@ def _elements(node: Any, path: str) -> list[Any]:
         missing = next(index for index in range(len(node)) if index not in node)
         raise InputError("is a list with a gap", place=f"{path}[{missing}]")
     return [node[index] for index in range(len(node))]
-
-
-def field_at(kind: type[Message], path: str) -> FieldDescriptor:
-    """The field that a path leads to.
-
-    Args:
-        kind: the message class that the path begins at.
-        path: a leaf's path; its indices are not looked at.
-
-    Raises:
-        InputError: the class has no such path.
-    """
-    descriptor: Any = kind.DESCRIPTOR
-    field: FieldDescriptor | None = None
-    for name in re.sub(r"\[[^\]]*\]|\{\}", "", path).split("."):
-        if descriptor is None or name not in descriptor.fields_by_name:
-            raise InputError("is no field here", place=path, found=name)
-        field = descriptor.fields_by_name[name]
-        descriptor = field.message_type
-    assert field is not None
-    return field

@@ -157,7 +157,6 @@ class LaidLane:
     """A lane whose parts have places."""
 
     lane: PatternLane
-    width: float
     number: int
     """Of the arrows that begin at the lane; 0 for none."""
     references: tuple[Reference, ...]
@@ -168,22 +167,21 @@ class LaidLane:
     rows: list[LaneRow] = field(default_factory=list)
 
 
-def lay_lane(lane: PatternLane, anchors: Anchors, *, fold_at: int, width: float = WIDTH) -> LaidLane:
+def lay_lane(lane: PatternLane, anchors: Anchors, *, fold_at: int) -> LaidLane:
     """Stack a lane's parts.
 
     Args:
         anchors: of all arrows; calls that they touch are never folded away.
         fold_at: longest run that is shown whole.
-        width: pixels it may take.
 
     Returns:
         The lane with places for all its parts.
     """
-    laid = LaidLane(lane, width, anchors.numbers.get(lane.name, 0), anchors.references.get(lane.name, ()))
+    laid = LaidLane(lane, anchors.numbers.get(lane.name, 0), anchors.references.get(lane.name, ()))
     stack = _Stack(laid, anchors, fold_at)
-    x, inner = PAD, width - 2 * PAD
+    x, inner = PAD, WIDTH - 2 * PAD
     if lane.start:
-        laid.start = wrap(f"starts {lane.start}", width - 24, START_SIZE, 2)
+        laid.start = wrap(f"starts {lane.start}", WIDTH - 24, START_SIZE, 2)
     lines = len(laid.start) + len(laid.references)
     y: float = HEAD + (NOTE + 1) * lines + (3 if lines else 0) + GAP
     y = stack.steps(lane.steps, x, y, inner, depth=0)

@@ -17,6 +17,7 @@ from froude.render.pattern_lane import (
     NOTE,
     ROW,
     START_SIZE,
+    WIDTH,
     Box,
     BoxKind,
     LaidLane,
@@ -44,22 +45,22 @@ def lane_svgs(pattern: Pattern) -> list[str]:
 
 def _frame(laid: LaidLane, body: str) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {laid.width:.0f} {laid.height:.0f}"'
-        f' width="{laid.width:.0f}" height="{laid.height:.0f}" font-family="{escape(SANS)}">{body}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {laid.height:.0f}"'
+        f' width="{WIDTH:.0f}" height="{laid.height:.0f}" font-family="{escape(SANS)}">{body}</svg>'
     )
 
 
 def _lane(laid: LaidLane, tint: str) -> Iterator[str]:
-    yield _rect((0.5, 0.5, laid.width - 1, laid.height - 1), colour("card"), colour("line"), radius=9)
+    yield _rect((0.5, 0.5, WIDTH - 1, laid.height - 1), colour("card"), colour("line"), radius=9)
     # a band of the lane's colour along the top edge, following its round corners
     yield (
-        f'<path d="M0.5 9.5a9 9 0 0 1 9-9h{laid.width - 19:.1f}a9 9 0 0 1 9 9v-5'
-        f'h0H0.5z" fill="none"/><path d="M3.5 4.5Q6 1.8 9.5 1.8H{laid.width - 9.5:.1f}'
-        f'Q{laid.width - 6:.1f} 1.8 {laid.width - 3.5:.1f} 4.5" fill="none" stroke="{tint}"'
+        f'<path d="M0.5 9.5a9 9 0 0 1 9-9h{WIDTH - 19:.1f}a9 9 0 0 1 9 9v-5'
+        f'h0H0.5z" fill="none"/><path d="M3.5 4.5Q6 1.8 9.5 1.8H{WIDTH - 9.5:.1f}'
+        f'Q{WIDTH - 6:.1f} 1.8 {WIDTH - 3.5:.1f} 4.5" fill="none" stroke="{tint}"'
         f' stroke-width="3.4" stroke-linecap="round"/>'
     )
-    room = laid.width - 24
-    yield from _badge(laid.number, laid.width - 12, 18)
+    room = WIDTH - 24
+    yield from _badge(laid.number, WIDTH - 12, 18)
     yield _text(
         (12, 23),
         fit(laid.lane.name, room - badge_room(laid.number), 14, bold=True),
@@ -74,7 +75,7 @@ def _lane(laid: LaidLane, tint: str) -> Iterator[str]:
     for words in laid.start:
         yield _text((12, y), words, colour("soft"), START_SIZE, hint=f"starts {laid.lane.start}")
         y += NOTE + 1
-    yield from _references(laid.references, 12, y, laid.width - 24)
+    yield from _references(laid.references, 12, y, WIDTH - 24)
     for box in laid.boxes:
         yield from _box(box)
     for row in laid.rows:

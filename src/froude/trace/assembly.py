@@ -286,11 +286,9 @@ class CallAssembly:
         )
 
     def _closed(self, watched: _Watched, time_s: float) -> None:
-        if not watched.blind:
-            event = watched.observer.closed(time_s)[0].event
-            if isinstance(event, events.Closed) and event.torn:
-                self._torn += 1
-                self._say(watched, time_s, "ended in the middle of a frame")
+        if not watched.blind and watched.observer.closed().torn:
+            self._torn += 1
+            self._say(watched, time_s, "ended in the middle of a frame")
         self._flush(watched)
         del self._watched[watched.number]
 

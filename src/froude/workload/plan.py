@@ -71,32 +71,6 @@ class Plan(Summarised):
         fatal = (refusal.what for refusal in self.refusals if refusal.fatal)
         return next(fatal, unspoken(self.workload))
 
-    @property
-    def calls_per_second(self) -> float:
-        """Calls a second while every node is at work: periodic calls, and steps at their recorded pace.
-
-        Polls count once; of a step without a recorded service time only the think time counts. Of nodes that run one
-        after another one is at work.
-        """
-        total = 0.0
-        for node_type in self.workload.node_types:
-            nodes = self.counts.get(node_type.name, 0)
-            together = _in_turn_with(node_type, self.workload)
-            lasts_s = sum(self._lasts_s(each) for each in together)
-            rate = sum(1 / periodic.every_s for periodic in node_type.periodic)
-            if one_at_a_time(node_type, self.workload):
-                calls = sum(number * calls for number, calls, _ in paces(node_type, self.scale, nodes))
-                total += (calls + rate * self._lasts_s(node_type)) / lasts_s if lasts_s else 0.0
-                continue
-            for number, calls, seconds in paces(node_type, self.scale, nodes):
-                total += number / len(together) * (rate + (calls / seconds if seconds > 0 else 0.0))
-        return total
-
-    def _lasts_s(self, node_type: NodeType) -> float:
-        """Seconds for which all nodes of a type are at work, one after the other."""
-        nodes = self.counts.get(node_type.name, 0)
-        return sum(number * seconds for number, _, seconds in paces(node_type, self.scale, nodes))
-
 
 def unspoken(workload: Workload) -> str:
     """That no Hadoop daemon speaks the protocols of its calls, as of imported tables of calls; empty if that is not so.

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import TargetError
 from froude.cache.backends.load import GroupLoad, Watched, buffered, scratch_load
 from froude.cache.backends.types import Rate, Verdict
+from testbed.virtual_clock import VirtualClock
 
 
 def test_somebody_elses_load() -> None:

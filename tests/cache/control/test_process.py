@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import InputError, MissingError
 from froude.cache.agents.config import Group, HypervisorAgent, HypervisorVm, Libvirt, Qmp, Ssd, Throttling
 from froude.cache.backends.own import OwnDisk
@@ -15,6 +14,7 @@ from froude.cache.control import process
 from froude.cache.control.config import ControllerConfig, HypervisorEntry
 from froude.cache.control.process import hypervisor_watch, probed, run_controller
 from froude.cache.monitor.limits import Limits
+from testbed.virtual_clock import VirtualClock
 from tests.support.cache.backends.own import control
 
 

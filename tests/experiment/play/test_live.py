@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.emulation.engine import Status
 from froude.emulation.run.bottleneck import Load
 from froude.experiment.play.live import Live, Phase
 from froude.hadoop.metrics.jmx import Sampler
+from testbed.virtual_clock import VirtualClock
 
 
 @pytest.mark.parametrize(

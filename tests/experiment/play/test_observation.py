@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import TargetError
 from froude.emulation.run.run import Difference
 from froude.experiment.play.observation import Observed
+from testbed.virtual_clock import VirtualClock
 from tests.support.experiment.main_jobs import a_run
 
 

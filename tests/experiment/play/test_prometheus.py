@@ -6,13 +6,13 @@ import socket
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import InputError
 from froude.emulation.engine import Status
 from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.tally import IntervalRow
 from froude.experiment.play.prometheus import served
 from froude.hadoop.metrics.jmx import Sampler
+from testbed.virtual_clock import VirtualClock
 from tests.support.experiment.prometheus import scraped
 
 STATUS = Status(

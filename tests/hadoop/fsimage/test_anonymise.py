@@ -31,7 +31,7 @@ def test_any_text_has_another_name(text: str) -> None:
     other = NAMES.path(text)
     assert all(len(part) <= 255 for part in NAMES.path(f"/{text}".replace("/", "_")).split("/"))
     assert (not text) == (not other)
-    for f in (NAMES.user, NAMES.group, NAMES.host, NAMES.permission, NAMES.context, NAMES.component):
+    for f in (NAMES.user, NAMES.group, NAMES.host, NAMES.permission, NAMES.context):
         f(text)
 
 
@@ -58,9 +58,9 @@ def test_what_tells_something_does_not() -> None:
     other = NAMES.path("/user/john.smith/db.db/year=2026/part-00000.snappy.parquet._COPYING_")
     assert not any(word in other for word in ("john", "smith", "2026", "year"))
     assert other.endswith("/part-00000.snappy.parquet._COPYING_")
-    assert NAMES.component("_hidden").startswith("_")
-    assert NAMES.component(".hidden").startswith(".")
-    assert NAMES.component("a.smith").split(".")[1] != "smith"
+    assert NAMES.path("/_hidden").startswith("/_")
+    assert NAMES.path("/.hidden").startswith("/.")
+    assert NAMES.path("/a.smith").split(".")[1] != "smith"
 
 
 def test_a_home_folder_is_called_as_its_user() -> None:

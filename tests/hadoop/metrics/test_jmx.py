@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import InputError, TargetError
 from froude.hadoop.metrics import jmx as metrics
+from testbed.virtual_clock import VirtualClock
 
 NO_ID = "does not say who it is"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import TargetError
 from froude.harvest.live.collector import collect, sample_lines
 from froude.harvest.live.resourcemanager import ResourceManager
 from froude.harvest.live.types import Node
+from testbed.virtual_clock import VirtualClock
 from tests.support.harvest.live.resourcemanager import SEEN
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import GuardError, InputError, MissingError, TargetError
 from froude.documents.artifact import Origin
 from froude.harvest.live.choosing import LastRun, Request
@@ -25,6 +24,7 @@ from froude.harvest.live.serving import (
 )
 from froude.harvest.live.types import Changes, ClusterState, Resource
 from froude.harvest.telemetry.files import read_datacenter
+from testbed.virtual_clock import VirtualClock
 from tests.support.harvest.live.changes import applied
 from tests.support.harvest.live.controller import CORE, NOW, OWN, cluster, daemon
 

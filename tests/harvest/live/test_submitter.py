@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import InputError, TargetError
 from froude.harvest.live.serving import Places, access
 from froude.harvest.live.submitter import Remote, run_application, run_commands
 from froude.harvest.live.submitting import Target
 from froude.rest.calls import JsonCalls
 from froude.rest.serving import Tls
+from testbed.virtual_clock import VirtualClock
 from tests.support.harvest.live.api import ASKED, Memory, api_of
 from tests.support.harvest.live.managers import serving
 from tests.support.rest.certificates import needs_openssl

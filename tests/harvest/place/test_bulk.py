@@ -7,8 +7,8 @@ import pytest
 
 from froude.harvest.place.bulk import place_blocks
 from froude.harvest.place.layout import layout_at
-from froude.harvest.place.online import Placer
 from froude.harvest.place.policies import PRESETS, Policy
+from testbed.placer import Placer
 from tests.support.harvest.even import datacenter
 
 LAYOUT = layout_at(datacenter(), 0.0)

@@ -15,9 +15,8 @@ from scipy.stats import chisquare
 from froude.harvest.place import distinct
 from froude.harvest.place.distinct import choose_distinct
 from froude.harvest.place.layout import Layout
-from froude.harvest.place.online import Placer
 from froude.harvest.place.policies import Attribute, Draw, Policy, constrained, preset
-from froude.harvest.place.rules import prepare
+from testbed.placer import Placer, prepare_lists
 from tests.support.harvest.place.layouts import layouts, nine
 
 NAMES = [each.value for each in Attribute]
@@ -112,7 +111,7 @@ def counts(
 ) -> Counter[int]:
     """How often each server is chosen in 6,000 draws."""
     space = np.full(layout.servers, 9, np.int32) if capacity is None else capacity
-    targets, rules = prepare(layout, policy, space, 3, lists=True)
+    targets, rules = prepare_lists(layout, policy, space, 3)
     chance = random.Random(1)
     return Counter(choose_distinct(targets, rules, taken, len(taken), chance) for _ in range(6000))
 

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from froude.harvest.place.online import Placer
 from froude.harvest.place.policies import preset
+from testbed.placer import Placer
 from tests.support.harvest.place.layouts import nine
 
 

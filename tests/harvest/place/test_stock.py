@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.harvest.place.layout import Layout
-from froude.harvest.place.online import Placer
 from froude.harvest.place.policies import Kind, Policy, preset
-from froude.harvest.place.rules import prepare
+from testbed.placer import Placer, prepare_lists
 from tests.support.harvest.place.layouts import layouts, nine
 
 FOUR = nine(4)
@@ -91,7 +90,7 @@ def test_one_rack_gives_way_and_is_counted() -> None:
 def test_a_block_lies_within_one_copyset() -> None:
     """Its servers stand beside each other in one of the permutations."""
     policy = Policy("c", Kind.COPYSET, scatter=4)
-    _, rules = prepare(FOUR, policy, np.full(36, 50, np.int32), 3, lists=True)
+    _, rules = prepare_lists(FOUR, policy, np.full(36, 50, np.int32), 3)
     sets = {frozenset(rules.permuted[at + i] for i in range(3)) for at in range(0, len(rules.permuted), 3)}
     made = placer(FOUR, policy)
     for writer in range(36):

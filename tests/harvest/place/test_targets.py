@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.harvest.place.targets import Targets, as_lists, make_targets, put, take
+from froude.harvest.place.targets import Targets, make_targets, put, take
+from testbed.placer import as_lists
 
 GROUP = np.array([0, 1, 1, 2, 2, 2], np.int32)
 CELL = np.array([0, 1, 1], np.int32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from froude.mining.check.positions import positions
+from benchmarks.patternminer_positions import positions
 from froude.mining.check.prediction import LeafOutcome
 from froude.mining.read.events import Recording
 from froude.workload.types import Unknown, Workload

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.provision.search.frontier import Frontier
 from froude.provision.types.plan import Conflict, Group, ProvisionPlan, Status
+from testbed.virtual_clock import VirtualClock
 
 
 def _frontier(gap: float = 0.0, most: int = 100) -> Frontier[str]:

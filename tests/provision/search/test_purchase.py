@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from froude.base.clock import VirtualClock
 from froude.provision.check.checker import check
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.purchase import Restriction, _Part, best_purchase, by_quantity, tariffs
@@ -30,6 +29,7 @@ from froude.provision.types import (
     StorageUnit,
 )
 from froude.provision.types.plan import Conflict, Group, Held, ProvisionPlan, Status
+from testbed.virtual_clock import VirtualClock
 from tests.support.provision.clusters import photoshare
 
 _DRAM = StorageUnit("dram", 1e9, "DIMM", 1e10, 0, 1e10, 0, True, 30)

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.provision.check.checker import check
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.racks import best_racks
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem, Rack, RackLoss
 from froude.provision.types.plan import Group, ProvisionPlan, Status
+from testbed.virtual_clock import VirtualClock
 from tests.support.provision.small import DATA, small
 
 _RACK = Rack(4, 1e9, 50.0)

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.provision.check.checker import check
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.safe_rules import has_safe_rules, within_safe_rules
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem, Rack, ReReplication
 from froude.provision.types.plan import Group, ProvisionPlan, Status
+from testbed.virtual_clock import VirtualClock
 from tests.support.provision.small import DATA, small
 
 _TIME = ReReplication(3600.0)

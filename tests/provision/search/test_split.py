@@ -10,7 +10,6 @@ import pytest
 
 pytest.importorskip("highspy")
 
-from froude.base.clock import VirtualClock
 from froude.provision.check.checker import check
 from froude.provision.inputs.read import read_problem
 from froude.provision.search.compile import compile_plan
@@ -30,6 +29,7 @@ from froude.provision.types import (
     Task,
 )
 from froude.provision.types.plan import ProvisionPlan, Status
+from testbed.virtual_clock import VirtualClock
 from tests.support.provision.clusters import photoshare
 
 

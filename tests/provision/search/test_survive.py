@@ -8,7 +8,6 @@ from functools import partial
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.provision.check.checker import check
 from froude.provision.check.evaluate import evaluate
 from froude.provision.model.build import build
@@ -19,6 +18,7 @@ from froude.provision.search.survive import Losses, best_spread, spread_between,
 from froude.provision.types import Placement, Problem
 from froude.provision.types.plan import Conflict, Group, ProvisionPlan, Status
 from testbed.problems import random_problem
+from testbed.virtual_clock import VirtualClock
 from tests.support.provision.clusters import photoshare
 
 

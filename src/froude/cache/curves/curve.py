@@ -164,30 +164,27 @@ class MissRatioCurve:
         }
 
     @classmethod
-    def of_plain(cls, value: object, *, place: str | None = None) -> Self:
+    def of_plain(cls, value: object) -> Self:
         """A curve of its JSON form, as an agent, a cache or a file gives it.
 
         Args:
             value: what was read; nothing of it is trusted.
-            place: what it is a value of, for the error.
 
         Raises:
             InputError: it is no curve.
         """
         if not isinstance(value, Mapping) or set(value) != _FIELDS:
             found = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
-            raise InputError(
-                "is no miss-ratio curve", place=place, found=found, allowed=", ".join(sorted(_FIELDS))
-            )
+            raise InputError("is no miss-ratio curve", found=found, allowed=", ".join(sorted(_FIELDS)))
         sizes, ratios, accesses = value["sizes_bytes"], value["miss_ratio"], value["accesses"]
         if not (
             _numbers(sizes, (int,)) and _numbers(ratios, (int, float)) and _numbers([accesses], (int, float))
         ):
-            raise InputError("has what is no number in a miss-ratio curve", place=place, allowed="numbers")
+            raise InputError("has what is no number in a miss-ratio curve", allowed="numbers")
         try:
             return cls(tuple(sizes), tuple(map(float, ratios)), float(accesses))
         except (ValueError, OverflowError) as error:
-            raise InputError(f"is no miss-ratio curve: {error}", place=place) from error
+            raise InputError(f"is no miss-ratio curve: {error}") from error
 
 
 _FIELDS = frozenset({"sizes_bytes", "miss_ratio", "accesses"})

@@ -1,6 +1,6 @@
-"""The jobs that Froude brings along: real clients at work on a real cluster, at any small scale.
+"""The job that Froude brings along: real clients at work on a real cluster, at any small scale.
 
-A job is what gets recorded at several scales, mined, and predicted. Users bring their own; these serve the
+A job is what gets recorded at several scales, mined, and predicted. Users bring their own; this one serves the
 demo, the tests and the published results.
 """
 
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from froude.base import parallel
-from froude.experiment.record.archive_client import archive
 from froude.experiment.record.demo_client import work
 from froude.workload.scale import Scale
 
@@ -99,31 +98,3 @@ DEMO = JobDefinition(
     play=Scale.of(datanodes=200, clients=50, files=40),
     knee=Scale.of(datanodes=50, clients=12, files=20),
 )
-
-
-def archive_logs(recorder: Recorder, scale: Scale, scratch: Path) -> None:
-    """The second job: clients write, add to, close off and move logs; FsShell looks at the result.
-
-    Args:
-        recorder: the cluster that is recorded.
-        scale: `clients` and `days` (of each client) are looked at.
-    """
-    del scratch
-    client = partial(archive, uri=recorder.uri, days=int(scale["days"].value))
-    parallel.gang(client, int(scale["clients"].value))
-    recorder.shell("-ls", "/logs")
-
-
-ARCHIVE = JobDefinition(
-    name="archive-logs",
-    what="Clients write logs day by day, append to some, make them read-only and move them; FsShell lists.",
-    run=archive_logs,
-    train=(
-        Scale.of(datanodes=2, clients=2, days=3),
-        Scale.of(datanodes=3, clients=1, days=5),
-        Scale.of(datanodes=4, clients=3, days=2),
-    ),
-    held_out=Scale.of(datanodes=5, clients=4, days=6),
-    play=Scale.of(datanodes=100, clients=30, days=10),
-)
-"""Unseen by the miner when it was written, and another published result since the miner was improved on it."""

@@ -78,10 +78,6 @@ class Names:
             return "/".join([*parts[:4], *map(self._components, parts[4:])])
         return "/".join(map(self._components, parts))
 
-    def component(self, name: str) -> str:
-        """Another name of a file or folder; the same in every folder."""
-        return self._components(name)
-
     def user(self, name: str) -> str:
         """Another user, called as its home folder is; a host and a realm behind the name are renamed apart."""
         short, at, realm = name.partition("@")

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from typing import Any
 
 from froude.base.errors import FroudeError, InputError, MissingError
 from froude.base.files import file_beside, read_bounded
@@ -63,13 +63,6 @@ class Coordinate:
     def __str__(self) -> str:
         tail = f":{self.classifier}" if self.classifier else ""
         return f"{self.group}:{self.artifact}:{self.version}{tail}"
-
-
-class _Response(Protocol):
-    status_code: int
-    text: str
-
-    def iter_content(self, chunk_size: int) -> Iterator[bytes]: ...
 
 
 class Repository:

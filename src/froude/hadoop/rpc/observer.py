@@ -13,8 +13,6 @@ own.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from froude.hadoop.rpc import headers
 from froude.hadoop.rpc.codec import (
     PREAMBLE_BYTES,
@@ -38,13 +36,6 @@ from froude.hadoop.rpc.headers import SaslState
 
 # Writable calls without an answer that are remembered; more than this in flight on one connection is hostile.
 _WRITABLE_LIMIT = 65_536
-
-
-class Seen(NamedTuple):
-    """An event and when its last byte passed."""
-
-    at_s: float
-    event: Event
 
 
 class Observer:
@@ -72,32 +63,8 @@ class Observer:
         """Bytes of both directions that wait for the rest of their frame."""
         return self._client.pending + self._server.pending
 
-    def from_client(self, data: bytes, at_s: float) -> list[Seen]:
-        """Take bytes that the client sent, which passed at `at_s`.
-
-        Args:
-            data: the bytes, cut anyhow.
-            at_s: seconds on the capture's clock.
-
-        Returns:
-            The events that these bytes complete.
-        """
-        return [Seen(at_s, event) for event in self.events(data, from_client=True)]
-
-    def from_server(self, data: bytes, at_s: float) -> list[Seen]:
-        """Take bytes that the server sent, which passed at `at_s`.
-
-        Args:
-            data: the bytes, cut anyhow.
-            at_s: seconds on the capture's clock.
-
-        Returns:
-            The events that these bytes complete.
-        """
-        return [Seen(at_s, event) for event in self.events(data, from_client=False)]
-
     def events(self, data: bytes, *, from_client: bool) -> list[Event]:
-        """Take bytes of either side; what they complete, all of it at the time at which they passed.
+        """Take bytes of either side; what they complete.
 
         Args:
             data: the bytes.
@@ -111,10 +78,10 @@ class Observer:
             return [self._read(data[4:], from_client)]
         return self._feed(reader, data, from_client)
 
-    def closed(self, at_s: float) -> list[Seen]:
+    def closed(self) -> Closed:
         """The connection is over: says whether a frame was torn and how many calls had no answer."""
         torn = self.pending_bytes > 0 and not all(self._lost)
-        return [Seen(at_s, Closed(torn, max(0, self._unanswered)))]
+        return Closed(torn, max(0, self._unanswered))
 
     def _feed(self, reader: FrameReader, data: bytes, from_client: bool) -> list[Event]:
         reader.feed(data)

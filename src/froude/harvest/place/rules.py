@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from froude.harvest.place.layout import Layout
 from froude.harvest.place.policies import ATTRIBUTES, Attribute, Constraints, Draw, Kind, Policy
-from froude.harvest.place.targets import Numbers, Targets, as_lists, make_targets
+from froude.harvest.place.targets import Numbers, Targets, make_targets
 from froude.harvest.telemetry.datacenter import Ints
 
 CONSTRAINED, PAPER_STOCK, HDFS_STOCK, COPYSET = range(4)
@@ -46,7 +46,7 @@ class Rules(NamedTuple):
 
 
 def prepare(
-    layout: Layout, policy: Policy, capacity: Ints, replicas: int, seed: int = 0, *, lists: bool = False
+    layout: Layout, policy: Policy, capacity: Ints, replicas: int, seed: int = 0
 ) -> tuple[Targets, Rules]:
     """Empty servers and the rules for them.
 
@@ -55,7 +55,6 @@ def prepare(
         capacity: shape (servers,): replicas that each takes.
         replicas: of a block, from 1.
         seed: of the permutations of copysets.
-        lists: whether plain Python will use them, instead of compiled functions.
 
     Raises:
         ValueError: no replica, not a capacity for each server, or more classes than fit.
@@ -85,10 +84,7 @@ def prepare(
         cast("Numbers", permuted),
         cast("Numbers", places),
     )
-    if not lists:
-        return targets, rules
-    plain: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in rules]
-    return as_lists(targets), Rules(*plain)
+    return targets, rules
 
 
 def _column_bits(column: int, rows: int, columns: int) -> int:

@@ -85,18 +85,6 @@ def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
     return check(problem, plan).sound
 
 
-def linear_plan(problem: Problem, limits: SolveLimits, *, only: Only) -> ProvisionPlan:
-    """The cheapest cluster as far as the linear problem sees it, unchecked: quick, for candidates.
-
-    Quantities and hosts to survive do not count, and the split of a batch job's time must be given.
-
-    Args:
-        limits: how far to go for a proof.
-        only: choices that stay open, as for `compile_plan`.
-    """
-    return _Layers(only, limits.seed).linear(grown(problem), as_it_is, limits.gap, limits.time_limit_s)
-
-
 @dataclass(frozen=True, slots=True)
 class _Layers:
     """From the outermost search to the linear problem; a layer with nothing to decide hands on as it is."""

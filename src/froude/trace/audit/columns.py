@@ -41,21 +41,6 @@ TEXTS = tuple(field.name for field in _FIELDS[2:])
 """Columns that a line itself says, in the order of `AuditLine`'s fields but for `allowed`."""
 
 
-def client_of(user: str, ip: str | None, real_user: str | None = None, context: str | None = None) -> int:
-    """The number of a client, the same in every log; 64 bits.
-
-    Args:
-        user: the effective user, as logged.
-        ip: the address that it called from.
-        real_user: who impersonates the user.
-        context: the caller context, which may name a port and a real user (`froude.hadoop.audit.lines.process`).
-    """
-    values = (ip, user, real_user, context)
-    numbers = (number(value) for (_, number), value in zip(_CLIENT, values, strict=True))
-    total: int = sum(number * _ODD**power for power, number in enumerate(numbers))
-    return total % (1 << 64)
-
-
 @lru_cache(1 << 14)
 def _number(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())

@@ -36,8 +36,6 @@ def import_tap(
     *,
     scale: Mapping[str, Quantity] | None = None,
     source_id: str = "",
-    notes: Mapping[str, str] | None = None,
-    keep_unknown: bool = False,
 ) -> Trace:
     """Read a tap into a Trace.
 
@@ -48,20 +46,18 @@ def import_tap(
         schema: of the release recorded.
         scale: the scale it ran at.
         source_id: identity of what was recorded; empty to learn it from the traffic.
-        notes: free facts to keep.
-        keep_unknown: keep bodies of methods that the schema does not know.
 
     Raises:
         InputError: absent, empty, damaged, or not a tap.
     """
     tail: dict[str, str] = {}
-    redactor = Redactor(schema, secrets.token_bytes(32), keep_unknown=keep_unknown, strict=True)
+    redactor = Redactor(schema, secrets.token_bytes(32), strict=True)
     records = _placed(read_tap(path, tail))
     first = next(records, None)
     if first is None:
         raise InputError("holds no record of a tap", file=path, found=tail.get("cut", "nothing"))
     rows, assembly = assemble(_chain(first, records), schema, redactor, start_s=first[0])
-    facts = {**(notes or {}), **tail, **_losses(assembly)}
+    facts = {**tail, **_losses(assembly)}
     meta = TraceMeta(
         scale or {},
         first[0],

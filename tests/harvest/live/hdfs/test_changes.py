@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import GuardError, InputError, TargetError
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.site import parse_site
 from froude.harvest.live.hdfs.changes import SITE, HdfsChanges, make, remembered, restore
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
 from froude.harvest.live.hdfs.plugin import PACKAGE, POLICY
+from testbed.virtual_clock import VirtualClock
 from tests.support.harvest.live.hdfs.namenodes import namenode
 
 BEFORE = """<configuration>

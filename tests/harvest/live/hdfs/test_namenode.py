@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import GuardError, TargetError
 from froude.hadoop.release.distribution import Hadoop
 from froude.harvest.live.hdfs.namenode import NameNodeCalls
 from froude.harvest.live.hdfs.plugin import POLICY
+from testbed.virtual_clock import VirtualClock
 from tests.support.harvest.live.hdfs.namenodes import NODES, REPLICATION, namenode
 
 

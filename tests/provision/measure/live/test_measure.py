@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from froude.base.clock import VirtualClock
 from froude.base.errors import InputError, TargetError
 from froude.base.progress import Silent
 from froude.base.units import KIB, MIB
@@ -18,6 +17,7 @@ from froude.provision.measure.live.target import Opened, StorageKind, StorageTar
 from froude.provision.measure.measurement import Measurement
 from froude.provision.measure.steady_state import Rule
 from froude.provision.types import Op
+from testbed.virtual_clock import VirtualClock
 
 pytest.importorskip("scipy")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from froude.base.clock import RealClock, VirtualClock
+from froude.base.clock import RealClock
 from froude.provision.search.optimise import type_pricing
 from froude.provision.search.optimise.benders import BendersSearch
 from froude.provision.search.optimise.highs import solve
@@ -16,6 +16,7 @@ from froude.provision.search.optimise.presolve import presolve
 from froude.provision.search.optimise.subproblem import ServerKind, subproblem
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import CacheMedia, Placement
+from testbed.virtual_clock import VirtualClock
 from tests.support.provision.search.optimise.examples import built, fixed, photoshare
 from tests.support.provision.search.optimise.type_pricing import many
 

@@ -87,8 +87,6 @@ def find_target(
     size: int | None = None,
     destroy: str | None = None,
     read_only: bool = False,
-    root: Path = ROOT,
-    signatures: Signatures | None = None,
 ) -> StorageTarget:
     """What a user's word means, and whether it may be measured; nothing is opened for writing here.
 
@@ -98,8 +96,6 @@ def find_target(
         size: bytes to read and write; for a file `DEFAULT_SIZE` unless told, for a device all of it.
         destroy: the resolved name of the device, typed by the user: what lies on it is lost.
         read_only: measure reads of a device only, and write nothing.
-        root: in place of `/` for what the guard reads, for tests.
-        signatures: as for `guard.uses_of`.
 
     Raises:
         GuardError: an existing file; a device that is used in any way, or whose name was not typed.
@@ -110,10 +106,8 @@ def find_target(
     mode = path.stat().st_mode if path.exists() else 0
     if stat.S_ISBLK(mode):
         number = path.stat().st_rdev
-        device = device_at(path, f"{os.major(number)}:{os.minor(number)}", root=root)
-        return device_target(
-            device, size=size, destroy=destroy, read_only=read_only, root=root, signatures=signatures
-        )
+        device = device_at(path, f"{os.major(number)}:{os.minor(number)}")
+        return device_target(device, size=size, destroy=destroy, read_only=read_only)
     if destroy is not None or read_only:
         flag = "--destroy" if destroy is not None else "--read-only"
         raise InputError("is no block device", file=path, remedy=f"{flag} is for devices: leave it out")
@@ -124,7 +118,7 @@ def find_target(
         raise GuardError("already exists, and is never written to", file=path, remedy=remedy)
     if not mode:
         raise InputError("does not exist", file=path, allowed="a folder, or a block device")
-    return _file_target(path, DEFAULT_SIZE if size is None else size, root)
+    return _file_target(path, DEFAULT_SIZE if size is None else size)
 
 
 def device_target(
@@ -220,7 +214,7 @@ def _resolved(path: Path) -> Path:
         raise InputError(f"cannot be resolved ({error})", file=path) from error
 
 
-def _file_target(folder: Path, size: int, root: Path) -> StorageTarget:
+def _file_target(folder: Path, size: int) -> StorageTarget:
     region = _region(size, str(folder))
     with stated_os_errors(folder):
         around = os.statvfs(folder)
@@ -235,7 +229,7 @@ def _file_target(folder: Path, size: int, root: Path) -> StorageTarget:
             remedy="Choose a smaller --size or another folder",
         )
     number = folder.stat().st_dev
-    kind = file_system(f"{os.major(number)}:{os.minor(number)}", root=root)
+    kind = file_system(f"{os.major(number)}:{os.minor(number)}")
     notes = (f"the folder lies in memory ({kind}): no disk was measured",) * (kind in _IN_MEMORY)
     return StorageTarget(StorageKind.FILE, str(folder), region, notes=notes)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from froude.experiment.record import archive_client
-from froude.experiment.record.archive_client import BLOCK_BYTES, archive
+from benchmarks import archive_job
+from benchmarks.archive_job import ARCHIVE, BLOCK_BYTES, archive
 from tests.support.experiment.fake_hdfs import FakeHdfs
 
 
@@ -13,7 +13,7 @@ from tests.support.experiment.fake_hdfs import FakeHdfs
 def hdfs(monkeypatch: pytest.MonkeyPatch) -> FakeHdfs:
     """Where the client works."""
     fake = FakeHdfs()
-    monkeypatch.setattr(archive_client, "Client", fake)
+    monkeypatch.setattr(archive_job, "Client", fake)
     return fake
 
 
@@ -45,3 +45,11 @@ def test_the_first_log_of_a_day_is_the_longest(hdfs: FakeHdfs) -> None:
         assert text.endswith(b"late line\n") is path.endswith("/00.log")
         assert text.startswith(b"line\n")
         assert len(text) < BLOCK_BYTES
+
+
+def test_scales_can_be_told_apart() -> None:
+    """Every variable varies in training, and the held-out size lies outside of it."""
+    for name in ARCHIVE.held_out:
+        values = {scale[name] for scale in ARCHIVE.train}
+        assert len(values) >= 2, name
+        assert ARCHIVE.held_out[name] not in values
