@@ -16,7 +16,7 @@ from benchmarks.results import Row, near
 from froude.provision.check.checker import cost_of
 from froude.provision.check.evaluate import evaluate
 from froude.provision.inputs.read import read_parts, read_problem
-from froude.provision.model.service import record_seconds, throughput
+from froude.provision.model.service import record_seconds
 from froude.provision.search.compile import compile_plan, homogeneous
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import (
@@ -33,6 +33,7 @@ from froude.provision.types import (
     RateTarget,
     Scope,
     Sla,
+    StorageUnit,
     Task,
 )
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
@@ -55,7 +56,7 @@ def device_rows() -> Iterator[Row]:
     catalog = read_parts(["paper2012"]).catalog
     assert catalog is not None
     fast, slow = catalog.unit("15KDisk"), catalog.unit("7.2KDisk")
-    reads = throughput(fast, Op.READ, 200 * KB) / MB
+    reads = _throughput(fast, 200 * KB) / MB
     yield near("15K disk, 200 KB reads", reads, "MB/s", 40, 0.05)
     busy = 1000 * record_seconds(fast, Op.READ, 200 * KB)
     yield row(
@@ -67,7 +68,7 @@ def device_rows() -> Iterator[Row]:
         f"{busy:.2f} busy",
     )
     for size, label in ((4 * KB, "4 KB"), (200 * KB, "200 KB"), (10 * MB, "10 MB")):
-        ours = throughput(slow, Op.READ, size) / MB
+        ours = _throughput(slow, size) / MB
         other = min(slow.rate_r, size / slow.gap_r) / MB
         off = other / ours - 1
         claim, met = ("mispredicts", off > 0.2) if size == 200 * KB else ("agrees", off < 0.08)
@@ -191,7 +192,7 @@ def product_search_rows() -> Iterator[Row]:
     """Section 5.3: a repository behind one network card."""
     problem = read_problem(["productsearch"])
     disks = 4
-    flow = disks * throughput(problem.catalog.unit("7.2KDisk"), Op.READ, 1 * MB) / MB
+    flow = disks * _throughput(problem.catalog.unit("7.2KDisk"), 1 * MB) / MB
     said = f"guess: 1 MB a request; {disks} disks behind 1 Gbps = 125 MB/s"
     yield row("four 7.2K disks in one machine could read", flow, "MB/s", "network-bound", flow > 125, said)
     ssd = {name: [("SSD",)] for name in ("hot_ratingsdata", "cold_ratingsdata")}
@@ -294,3 +295,8 @@ def photoshare_at(problem: Problem, uploads: float) -> Problem:
 def rows() -> Sequence[Row]:
     """Everything of this module."""
     return [*device_rows(), *photoshare_rows(), *terasort_rows(), *product_search_rows()]
+
+
+def _throughput(unit: StorageUnit, record_size: float) -> float:
+    """Bytes per second of reads of one size."""
+    return record_size / record_seconds(unit, Op.READ, record_size)

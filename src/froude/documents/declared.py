@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
 from functools import cache
@@ -239,19 +239,6 @@ def _form_of_class(kind: Any) -> Form:
     if kind not in simple:
         raise TypeError(f"a field of {kind} says its form beside it")
     return simple[kind]
-
-
-def walk(kind: type[Declared], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Declaration]]:
-    """Every field of a kind with the names that lead to it, a section before what is in it.
-
-    Args:
-        above: names that lead to it.
-    """
-    for each in declared(kind):
-        names = (*above, each.key)
-        yield names, each
-        if each.section is not None:
-            yield from walk(each.section, names)
 
 
 def _default(field: Field[Any]) -> Any:

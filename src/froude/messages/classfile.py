@@ -44,7 +44,6 @@ _SIZES = {
 # What 4.4.7 forbids inside a Utf8 constant: a plain NUL and the four-byte forms of standard UTF-8.
 _FORBIDDEN = re.compile(rb"[\x00\xf0-\xff]")
 _U2 = struct.Struct(">H")
-_U4 = struct.Struct(">I")
 
 
 @dataclass(frozen=True)

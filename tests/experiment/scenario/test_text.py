@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from froude.documents.declared import declared, walk
+from froude.documents.declared import declared
 from froude.documents.reading import parse_document
 from froude.experiment.scenario.options import PlanLoad, WorkloadLoad
 from froude.experiment.scenario.scenario import (
@@ -19,9 +19,10 @@ from froude.experiment.scenario.scenario import (
     Scenario,
     scenario_of,
 )
-from froude.experiment.scenario.text import reference, template
+from froude.experiment.scenario.text import template
 from froude.workload.scale import Scale
 from testbed.pages import page_blocks
+from tests.support.experiment.scenario_page import reference, walk
 
 _PAGE = Path(__file__).parents[3] / "docs" / "reference" / "scenarios.md"
 _MARK = "<!-- What follows is made by `python -m tests.experiment.scenario.test_text`. -->\n\n"

@@ -51,7 +51,6 @@ Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="JSON", h
 Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A page of it.")]
 From = Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")]
 To = Annotated[float, typer.Option("--to", help="Largest.")]
-Points = Annotated[int, typer.Option(help="How many, evenly spread in ratio.")]
 Scale = Annotated[float, typer.Option("--scale", help="The SLA's rates times this.")]
 
 

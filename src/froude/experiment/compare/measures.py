@@ -228,8 +228,3 @@ _RESOURCES: tuple[Measure, ...] = tuple(
     )
 )  # fmt: skip
 """What explains: names of `Readings`, as the page of a run draws them."""
-
-
-def mean_s(run: Run) -> float | None:
-    """Mean latency of all calls, of the kind that the run's pacing measures, seconds; None of too few calls."""
-    return _latency(run.main_latency, None, DEFAULT_PRIMARY)(run)

@@ -1,4 +1,4 @@
-"""What the declaration of a scenario says, for people: a commented file of each kind, and a reference of all fields."""
+"""What the declaration of a scenario says, for people: a commented file of each kind."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from froude.documents.declared import Declaration, Declared, Inner, declared
-from froude.documents.forms import Each, Flag, Form, Maybe, Named, Number, Place, Text
+from froude.documents.declared import Declaration, Declared, declared
+from froude.documents.forms import Each, Flag, Maybe, Named, Number, Place, Text
 from froude.documents.plain import dump_yaml
 from froude.documents.reading import STAMP
 from froude.experiment.scenario.scenario import KIND, KINDS, MIGRATIONS, Command
@@ -25,18 +25,6 @@ def template(kind: str) -> str:
 Relative paths are relative to this file's folder. What stands behind # is left out; the rest is the default."""
     lines = [*_comment(head), f"{STAMP}: {MIGRATIONS.stamp}", f"{KIND}: {kind}", *_fields(KINDS[kind])]
     return "\n".join([*lines, ""])
-
-
-def reference() -> str:
-    """The tables of all fields, kind by kind, in Markdown; a section that several kinds have stands once."""
-    shown: dict[type[Declared], None] = {}
-    parts = []
-    for kind, value in KINDS.items():
-        parts.append(f"## kind: {kind}\n\n{value.__doc__}\n\n{field_table(value)}")
-        for section in _sections(value):
-            shown.setdefault(section)
-    parts += [f"## {each.__name__}\n\n{each.__doc__}\n\n{field_table(each)}" for each in shown]
-    return "\n\n".join(parts) + "\n"
 
 
 def _fields(kind: type[Declared], indent: str = "") -> Iterator[str]:
@@ -76,52 +64,3 @@ def _allowed(each: Declaration) -> str:
     form = each.form.form if isinstance(each.form, Maybe) else each.form
     plain = form in (Text(), Number(whole=True)) or isinstance(form, (Command, Each, Flag, Named, Place))
     return "" if plain else f" ({form.allowed})"
-
-
-def _sections(kind: type[Declared]) -> Iterator[type[Declared]]:
-    for each in declared(kind):
-        section = _section_in(each.form)
-        if section is not None:
-            yield section
-            yield from _sections(section)
-
-
-def _section_in(form: Form) -> type[Declared] | None:
-    inner = form.form if isinstance(form, (Each, Named, Maybe)) else form
-    return inner.kind if isinstance(inner, Inner) else None
-
-
-def field_table(kind: type[Declared]) -> str:
-    """The table of a kind's fields, in Markdown.
-
-    Args:
-        kind: any value that is declared.
-    """
-    rows = ["| field | default | allowed | meaning |", "|---|---|---|---|"]
-    rows += [
-        f"| `{each.key}` | {_default_text(each)} | {_allowed_text(each.form)} | {_cell(each.about)} |"
-        for each in declared(kind)
-    ]
-    return "\n".join(rows)
-
-
-def _default_text(each: Declaration) -> str:
-    if each.section is not None:
-        return ""
-    if each.required:
-        return "**required**"
-    plain = _plain_default(each)
-    return "" if plain in (None, [], {}) else f"`{dump_yaml({'x': plain}).removeprefix('x:').strip()}`"
-
-
-def _allowed_text(form: Form) -> str:
-    section = _section_in(form)
-    if section is None:
-        return _cell(form.allowed)
-    link = f"[{section.__name__}](#{section.__name__.lower()})"
-    around = {Named: "names, each with ", Each: "a list of "}
-    return around.get(type(form), "") + link
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("{", "&#123;")

@@ -27,7 +27,6 @@ _CHUNK_BYTES = 1 << 20
 _TOKEN_BYTES, _TEXT_LENGTH, _DEPTH, _LEAVES = 8 << 20, 1 << 20, 16, 1 << 16
 """The longest tag and text, the deepest element, and the leaves of a folder that are taken at a time."""
 _MANGLED = re.compile(r"\\([0-9a-fA-F]{4,6});")
-_POLICY = "hsm.block.storage.policy.id"
 _TYPES = {"FILE": 1, "DIRECTORY": 2, "SYMLINK": 3}
 _USER, _GROUP, _ATTRIBUTE, _MASK_BITS = 1, 2, 3, 3
 _ATTRIBUTE_BIT = 6

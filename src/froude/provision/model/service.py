@@ -68,16 +68,6 @@ def record_seconds(unit: StorageUnit, op: Op, record_size: float, profile: str |
     return record_size / rate + gap
 
 
-def throughput(unit: StorageUnit, op: Op, record_size: float, profile: str | None = None) -> float:
-    """Bytes per second of records of one size: 41.4 MB/s for 200 KB reads of the paper's 15K disk.
-
-    Args:
-        record_size: bytes, above 0.
-        profile: of the data, if it has one: the unit may serve it otherwise.
-    """
-    return record_size / record_seconds(unit, op, record_size, profile)
-
-
 def operation_seconds(
     io: Io, seconds: float, units: float, share: float = 1.0, *, wait_s: float = 0.0
 ) -> float:

@@ -8,13 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from froude.hadoop.audit.lines import AuditLine, process
 
-Ints = npt.NDArray[np.int64]
 _ODD = 0x9E3779B97F4A7C15
 """2^64 by the golden ratio: a user and an address that are exchanged give another number."""
 _FEW = pa.dictionary(pa.int32(), pa.string())

@@ -182,7 +182,7 @@ def test_a_name_that_means_another_device_now() -> None:
 
 def test_a_folder_in_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some of them take O_DIRECT and would pass for a very good disk."""
-    monkeypatch.setattr(module, "file_system", lambda number, root: "tmpfs")
+    monkeypatch.setattr(module, "file_system", lambda number: "tmpfs")
     assert "in memory (tmpfs)" in find_target(str(tmp_path), size=MIB).notes[0]
 
 
