@@ -26,7 +26,6 @@ from froude.hadoop.rpc.target import Target
 from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.types import Moment
-from testbed.virtual_clock import VirtualClock
 from tests.support.simulation.model_namenode import ModelError, ModelNameNode
 
 LIMIT_S = 600.0
