@@ -20,7 +20,8 @@ from benchmarks.results import ONE_INPUT
 from froude.provision.check.checker import check
 from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
-from froude.provision.search.optimise import ColumnPool, solve
+from froude.provision.search.optimise.column_generation import ColumnPool
+from froude.provision.search.optimise.solving import solve
 from froude.provision.types import (
     Application,
     Bus,

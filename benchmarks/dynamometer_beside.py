@@ -36,7 +36,7 @@ from benchmarks.dynamometer_beside_rows import (
 from benchmarks.dynamometer_source import VARIABLE, Counted, Dynamometer, Spent, checkout, spend
 from froude.emulation.programs.audit.lines import Client
 from froude.experiment.play.warm_up import warm_up
-from froude.experiment.replay.accounts import account_properties, owners
+from froude.experiment.replay.preparation import account_properties, owners
 from froude.experiment.session import Hadoop
 from froude.hadoop.audit.lines import parse_line
 from froude.hadoop.cluster import loopback

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from froude.trace.capture.packet_headers import ACK, FIN, RST, SYN, Segment
+from froude.trace.capture.tcp import ACK, FIN, RST, SYN, Segment
 
 CLIENT, SERVER = ("10.0.0.7", 40_000), ("10.0.0.5", 8020)
 Address = tuple[str, int]

@@ -32,7 +32,7 @@ _MINING = [
     for folder, names in {
         "": "counts pipeline",
         "read/": "periodic reports",
-        "shape/": "round_counts",
+        "shape/": "rounds",
         "fit/": "patterns rival_formulas",
         "yarn/": "container_requests",
         "rules/": "arguments loop_counts questions texts",
@@ -54,7 +54,7 @@ MODULES: Mapping[str, Sequence[str]] = {
     "hadoop/rpc/frames.py": ["hadoop/rpc"],
     "hadoop/rpc/codec.py": ["hadoop/rpc"],
     "hadoop/metrics/gc_log.py": ["hadoop/metrics/test_gc_log.py"],
-    "hadoop/fsimage/columns.py": ["hadoop/fsimage"],
+    "hadoop/fsimage/inode_rows.py": ["hadoop/fsimage"],
     "cache/curves/curve.py": ["cache/curves", "cache/solve"],
     "cache/curves/shards.py": ["cache/curves"],
     "cache/solve/exact.py": ["cache/solve"],

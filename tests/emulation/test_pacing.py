@@ -12,11 +12,10 @@ import pytest
 from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core
-from froude.emulation.groups import groups_of
 from froude.emulation.notes import UNSENT
 from froude.emulation.pacing import Pace, Pacing, pacing_of, planned_moments
 from froude.emulation.programs.population import PlaySettings
-from froude.emulation.programs.registry import populate
+from froude.emulation.programs.registry import groups_of, populate
 from froude.emulation.run.bottleneck import LimitedBy
 from froude.emulation.run.run import Run
 from froude.emulation.run.tally import Histogram, Series, Tally

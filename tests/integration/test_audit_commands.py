@@ -12,8 +12,8 @@ import pytest
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import COMMANDS, LEFT_OUT
 from froude.experiment.play.play import play
-from froude.experiment.replay.accounts import account_properties
-from froude.experiment.replay.replay import SWITCHES, make_ready, replay_plan, short_name
+from froude.experiment.replay.preparation import account_properties
+from froude.experiment.replay.recorded_load import SWITCHES, make_ready, replay_plan, short_name
 from froude.experiment.scenario.options import Load, PlayOptions
 from froude.experiment.scenario.replay_options import ReplayedClients, ReplayedDatanodes, ReplayNodes
 from froude.experiment.session import Hadoop

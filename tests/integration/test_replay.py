@@ -20,9 +20,8 @@ from froude.emulation.programs.audit.lines import Client
 from froude.emulation.run.run import Record
 from froude.experiment import runners
 from froude.experiment.play.play import play
-from froude.experiment.replay.accounts import account_properties
-from froude.experiment.replay.preparation import prepare
-from froude.experiment.replay.replay import make_ready, replay_plan
+from froude.experiment.replay.preparation import account_properties, prepare
+from froude.experiment.replay.recorded_load import make_ready, replay_plan
 from froude.experiment.scenario.options import Load, PlayOptions, Target
 from froude.experiment.scenario.replay_options import (
     LogGrowth,

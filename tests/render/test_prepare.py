@@ -1,10 +1,18 @@
 """What of a chart is shown, and what is said of the rest."""
 
+from __future__ import annotations
+
 import math
 
-from froude.render import Axis, Chart, ChartKind, Mark, Series, ValueKind
-from froude.render.prepare import prepare
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from froude.render import Axis, Chart, ChartKind, Mark, Series, ValueKind
+from froude.render.prepare import covers, prepare, reduce_series
+from froude.render.vegalite import panel_spec
+
+TIMES = [0.0, 1.0, 2.0, 3.0]
 SECONDS = Axis("time", ValueKind.DURATION)
 CALLS = Axis("calls", unit="calls")
 LATENCY = Axis("latency", ValueKind.DURATION, log=True)
@@ -115,3 +123,73 @@ def test_a_thing_has_one_colour_in_several_charts() -> None:
         Series("addBlock (sent)", [0.0], [1.0], dashed=True),
     )
     assert [each.colour for each in prepare(chart(*series)).panels[0].series] == [4, 4]
+
+
+def test_short_series_is_whole() -> None:
+    """Nothing is thinned that fits; values that are not finite become gaps."""
+    assert reduce_series([0, 1, 2], [1.0, math.nan, None]) == ([0, 1, 2], [1.0, None, None])
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=50, max_size=400), st.integers(4, 40))
+def test_extremes_and_ends_survive(ys: list[float], limit: int) -> None:
+    """First, last, lowest and highest value are kept, places ascend, and the size is bounded."""
+    xs = [float(i) for i in range(len(ys))]
+    kept_xs, kept_ys = reduce_series(xs, ys, limit)
+    assert kept_xs[0] == xs[0]
+    assert kept_xs[-1] == xs[-1]
+    assert min(kept_ys) == min(ys)  # type: ignore[type-var]
+    assert max(kept_ys) == max(ys)  # type: ignore[type-var]
+    assert kept_xs == sorted(set(kept_xs))
+    assert len(kept_xs) <= limit + 2
+    assert all(ys[int(x)] == y for x, y in zip(kept_xs, kept_ys, strict=True))
+
+
+def test_gap_in_the_middle_survives() -> None:
+    """A hole in the measurements stays a hole."""
+    ys = [1.0] * 4000 + [math.nan] * 500 + [2.0] * 5500
+    xs = [float(i) for i in range(10_000)]
+    kept_xs, kept_ys = reduce_series(xs, ys, 100)
+    holes = [x for x, y in zip(kept_xs, kept_ys, strict=True) if y is None]
+    assert holes
+    assert all(4000 <= x < 4500 for x in holes)
+
+
+def _chart(*ys: list[float], dashed: bool = False, log: bool = False) -> Chart:
+    series = tuple(
+        Series(f"s{number}", TIMES, values, dashed=dashed and number > 0) for number, values in enumerate(ys)
+    )
+    return Chart("t", Axis("time", ValueKind.DURATION), Axis("y", ValueKind.DURATION, log=log), series)
+
+
+def _covered(chart: Chart) -> list[int]:
+    shown = prepare(chart)
+    return covers(shown.panels[0], shown.y_range, log=chart.y.log)
+
+
+def test_a_line_under_another_is_wider() -> None:
+    """By as much for each that covers it; the last one is never covered."""
+    chart = _chart([5.0] * 4, [5.0, 5.0, 9.0, 9.0], [5.0] * 4)
+    assert _covered(chart) == [2, 1, 0]
+    shown = prepare(chart)
+    (line,) = (
+        layer
+        for layer in panel_spec(chart, shown, shown.panels[0])["layer"]
+        if layer["mark"]["type"] == "line"
+    )
+    assert line["encoding"]["strokeWidth"]["scale"]["range"] == [8, 5, 2]
+
+
+def test_lines_apart_are_as_usual() -> None:
+    """Also those that cross once."""
+    assert _covered(_chart([1.0, 2.0, 3.0, 9.0], [4.0, 3.0, 3.0, 1.0])) == [0, 0]
+
+
+def test_a_dashed_line_covers_none() -> None:
+    """What is below shows between its dashes."""
+    assert _covered(_chart([5.0] * 4, [5.0] * 4, dashed=True)) == [0, 0]
+
+
+@pytest.mark.parametrize(("log", "covered"), [(True, [0, 0]), (False, [1, 0])])
+def test_what_is_near_is_seen_on_the_axis(log: bool, covered: list[int]) -> None:
+    """1 ms and 10 ms are far apart on a logarithmic axis that ends at 10 s, and one line on another."""
+    assert _covered(_chart([0.001] * 3 + [10.0], [0.01] * 3 + [10.0], log=log)) == covered

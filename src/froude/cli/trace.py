@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
-from froude.cli import audit, call_table, inputs
+from froude.cli import inputs, trace_import
 from froude.cli.interval_text import agreement_text
 from froude.cli.run_text import failures_text
 from froude.cli.tables import aligned
@@ -56,7 +56,7 @@ def show(
     settings: Settings = ctx.obj
     place = inputs.place(settings, path, "trace", "audit")
     if kind_of(place) == "audit":
-        audit.show_audit(settings, open_audit(place))
+        trace_import.show_audit(settings, open_audit(place))
         return
     trace = read_trace(place)
     summary, senders = summarise(trace), seen(trace)
@@ -192,67 +192,7 @@ def closure(
         raise typer.Exit(EXIT_MISSED)
 
 
-importer = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    help="Make a Trace, or an audit log, of what others recorded.",
-)
-app.add_typer(importer, name="import")
-
-
-@importer.callback()
-def import_() -> None:
-    """Make a Trace, or an audit log, of what others recorded."""
-
-
-importer.command()(audit.audit)
-importer.command()(call_table.calls)
-
-
-@importer.command(epilog="Example: froude trace import tap nodes.tap.gz -o trace-4 --scale nodes=3")
-def tap(
-    ctx: typer.Context,
-    path: Annotated[Path, typer.Argument(metavar="TAP", help="A tap file, plain or packed.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
-    scale: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="The scale it ran at.")
-    ] = None,
-    hadoop: Annotated[
-        str | None, typer.Option(help="The recorded release, or a folder of its jars [3.5.0].")
-    ] = None,
-    source_id: Annotated[str, typer.Option(help="Identity of what was recorded.")] = "",
-    tag: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="A word to find the Trace by.")
-    ] = None,
-) -> None:
-    """A tap: raw bytes of connections with their times."""
-    from froude.cli.capture_inputs import schema_of
-    from froude.cli.outputs import Output, claim
-    from froude.documents.artifact import hash_file
-    from froude.trace.files import write_trace
-    from froude.trace.importers.tap import import_tap
-    from froude.trace.validate import without_payload
-    from froude.workload.scale import Scale
-
-    settings: Settings = ctx.obj
-    claim(settings, [Output(output, "trace", folder=True, keeps=True)], [path, hadoop])
-    schema, _ = schema_of(hadoop, settings)
-    trace = import_tap(path, schema, scale=dict(Scale.parse(scale or [])), source_id=source_id)
-    settings.note(call_table.recognised(trace, "tap of connections"))
-    if cut := trace.meta.notes.get("cut"):
-        settings.note(f"note: {path}: {cut}: what comes before is read")
-    if without := without_payload(trace):
-        settings.note(
-            f"note: {without}. --hadoop names a folder with the jars that have them, such as YARN's"
-        )
-    if settings.dry_run:
-        settings.would(f"write {len(trace.calls)} calls to {output}")
-        return
-    lineage = write_trace(output, trace, settings.origin([hash_file(path)], tags=tag or ()))
-    if settings.json:
-        settings.emit({"path": str(output), "calls": len(trace.calls), "lineage": lineage.to_mapping()})
-    settings.out(f"{output}: {len(trace.calls)} calls")
+app.add_typer(trace_import.app, name="import")
 
 
 def _print_summary(settings: Settings, trace: Trace, summary: Any) -> None:

@@ -32,13 +32,12 @@ from froude.emulation.controller import Controller
 from froude.emulation.core import INTERVAL_S, Core
 from froude.emulation.driver import Driver
 from froude.emulation.facts import facts_of
-from froude.emulation.groups import groups_of
 from froude.emulation.identification import Identification
 from froude.emulation.listener import Listener
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, Send
 from froude.emulation.programs.population import Connections, PlaySettings
-from froude.emulation.programs.registry import populate
+from froude.emulation.programs.registry import groups_of, populate
 from froude.emulation.recorder import Spool
 from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.run import Record

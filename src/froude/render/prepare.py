@@ -1,6 +1,8 @@
 """What of a chart is shown: the points kept, the range of both axes, and what was left out, in words.
 
-The page and the JSON both show this, so they cannot disagree.
+The page and the JSON both show this, so they cannot disagree. Of many points each bucket keeps its lowest and its
+highest value: peaks survive, which is what a latency chart is read for; averaging would hide them. Of lines on one
+another the lower one is drawn wider, so that it shows on both sides of what covers it.
 """
 
 from __future__ import annotations
@@ -9,9 +11,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from froude.render.reduce import LIMIT, reduce_series
 from froude.render.types import Chart, ChartKind, Series
 
+_NEAR = 0.01
+"""Share of an axis within which two points lie on one another."""
+_COVERED = 0.25
+"""Share of two lines' common points from which one covers the other."""
+LIMIT = 800
+"""Points of a series that a page of 1,100 pixels can show apart."""
 _ROOM = 0.03
 """Share of an axis that stays free at its ends, so that no point stands on the frame."""
 
@@ -177,3 +184,67 @@ def _notes(panels: tuple[Panel, ...], hidden: int, missing: int) -> tuple[str, .
 
 def _plural(count: int) -> str:
     return "value" if count == 1 else "values"
+
+
+def reduce_series(
+    xs: Sequence[float], ys: Sequence[float | None], limit: int = LIMIT
+) -> tuple[list[float], list[float | None]]:
+    """Thin a series to about `limit` points, keeping first, last, every bucket's extremes, and gaps.
+
+    Args:
+        xs: places, shape (n,), ascending.
+        ys: values, shape (n,); None, NaN and infinities are gaps.
+        limit: points wanted, at least 4; a series no longer than this is returned whole.
+
+    Returns:
+        The places and values kept, in order; values that are not finite have become None.
+    """
+    values = [y if y is not None and math.isfinite(y) else None for y in ys]
+    count = len(values)
+    if count <= limit:
+        return list(xs), values
+    keep = {0, count - 1}
+    buckets = max(1, limit // 2 - 1)
+    for bucket in range(buckets):
+        keep |= _extremes(values, bucket * count // buckets, (bucket + 1) * count // buckets)
+    chosen = sorted(keep)
+    return [xs[i] for i in chosen], [values[i] for i in chosen]
+
+
+def _extremes(values: Sequence[float | None], start: int, stop: int) -> set[int]:
+    """Indices of the lowest and the highest value, or of one gap where there is nothing else."""
+    present = [(value, i) for i in range(start, stop) if (value := values[i]) is not None]
+    if not present:
+        return {start} if start < stop else set()
+    kept = {min(present)[1], max(present)[1]}
+    if len(present) < stop - start:
+        kept.add(next(i for i in range(start, stop) if values[i] is None))
+    return kept
+
+
+def covers(panel: Panel, extent: tuple[float, float] | None, *, log: bool) -> list[int]:
+    """By how many later lines each line of a panel is covered; a dashed line covers none.
+
+    Args:
+        panel: lines in the order in which they are drawn.
+        extent: lowest and highest value of the axis, in its base unit.
+        log: whether the axis is logarithmic.
+    """
+    low, high = (_placed(end, log=log) for end in extent or (1.0, 10.0))
+    near = _NEAR * (high - low)
+    later = range(len(panel.series))
+    return [
+        sum(_covered(line, panel.series[other], near, log=log) for other in later[number + 1 :])
+        for number, line in enumerate(panel.series)
+    ]
+
+
+def _covered(line: ShownSeries, over: ShownSeries, near: float, *, log: bool) -> bool:
+    above = {x: y for x, y in zip(over.xs, over.ys, strict=True) if y is not None}
+    both = [(y, above[x]) for x, y in zip(line.xs, line.ys, strict=True) if y is not None and x in above]
+    close = sum(abs(_placed(y, log=log) - _placed(other, log=log)) <= near for y, other in both)
+    return bool(both) and not over.dashed and close > _COVERED * len(both)
+
+
+def _placed(value: float, *, log: bool) -> float:
+    return math.log(value) if log else value

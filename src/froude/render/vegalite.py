@@ -8,8 +8,7 @@ from typing import Any
 
 from froude.render.axes import Spec, axis_title, placed, quoted, scale_and_ticks, written_expr
 from froude.render.format import DASH, one_line, written
-from froude.render.overlap import covers
-from froude.render.prepare import Panel, Shown
+from froude.render.prepare import Panel, Shown, covers
 from froude.render.theme import SANS, colour, series_colour
 from froude.render.types import Chart, ChartKind, Mark, ValueKind
 

@@ -1,21 +1,48 @@
-"""From a Workload and a Scale to a Plan, with what must be refused (PatternMiner, III.B.5)."""
+"""From a Workload and a Scale to a Plan, with what must be refused (PatternMiner, III.B.5).
+
+Where formulas that fit all recorded sizes differ at the Scale, the Plan is refused with the run that would decide.
+
+Between which numbers the counters of a node type are at a Scale is found without walking through its loops, as bounds of
+every node and iteration in which a rule decides: of `Cases` the rule `otherwise` decides in none in which `first` or
+`last` does. They are met exactly where each index is in one term without remainders.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
 
+from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal, one_at_a_time, unspoken
-from froude.workload.reach import Reach
 from froude.workload.references import endless_turn, uncounted
 from froude.workload.remarks import options_of, remarks_on_scale
-from froude.workload.rivals import APART, at_odds, deciding_run, number_at
 from froude.workload.rounds import check_size, iterations, made_in
-from froude.workload.scale import Count, Scale
-from froude.workload.types import LETTERS, Counter, NodeType, Workload
-from froude.workload.walk import repeats, templates
+from froude.workload.scale import Count, Scale, Term, term_of, variable_at
+from froude.workload.types import (
+    LETTERS,
+    NODE,
+    Cases,
+    Counter,
+    Cycle,
+    Flow,
+    NodeType,
+    Rule,
+    Scaled,
+    Template,
+    Workload,
+)
+from froude.workload.walk import parts, repeats, templates
 
+Ends = tuple[int, int]
+"""The lowest and the highest value of an index."""
+APART = 0.05
+"""Two formulas are at odds where they differ by more than this share of the larger."""
+_STEPS = 16
+"""Values of a variable that are tried as the size of a further run, up to twice its largest recorded one."""
 _WHOLE = 1e-6
 """What a whole number may differ from one, by rounding."""
 
@@ -188,3 +215,186 @@ def _lowest(node_type: NodeType, scale: Mapping[str, Quantity]) -> dict[str, tup
         f"the iterations of {segment.id}": (segment.times, ends[segment.id][0])
         for segment in repeats(node_type.steps)
     }
+
+
+def at_odds(formulas: Sequence[Count], scale: Mapping[str, Quantity]) -> bool:
+    """Whether formulas come to numbers of things at a Scale that differ by more than `APART`.
+
+    Args:
+        formulas: of one number; one that cannot be worked out there is at odds with any other.
+    """
+    numbers = [number_at(formula, scale) for formula in formulas]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return len(formulas) > 1
+    return bool(known) and max(known) - min(known) > APART * max(known)
+
+
+def deciding_run(formulas: Sequence[Count], recorded: Sequence[Mapping[str, Quantity]]) -> Scale | None:
+    """The smallest run at which formulas come to different numbers, one variable of a recorded run changed.
+
+    Args:
+        formulas: of one number, which are the same at all that was recorded.
+
+    Returns:
+        The run that tells most pairs of them apart, of these the smallest; None where none of those tried does.
+    """
+    names = sorted({name for formula in formulas for name in formula.variables})
+    largest = {name: max((run[name].value for run in recorded if name in run), default=0.0) for name in names}
+
+    def weight(run: Mapping[str, Quantity]) -> tuple[int, float, float]:
+        sizes = [run[name].value / largest[name] for name in names if largest[name]]
+        alike = sum(number_at(one, run) == number_at(other, run) for one, other in combinations(formulas, 2))
+        return alike, max(sizes), sum(sizes)
+
+    runs: list[Mapping[str, Quantity]] = [
+        run for run in _runs(recorded, names, largest) if weight(run)[0] < _pairs(len(formulas))
+    ]
+    smallest: Mapping[str, Quantity] | None = min(runs, key=weight, default=None)
+    return None if smallest is None else Scale(dict(smallest))
+
+
+def _pairs(number: int) -> int:
+    return number * (number - 1) // 2
+
+
+def _runs(
+    recorded: Sequence[Mapping[str, Quantity]], names: Sequence[str], largest: Mapping[str, float]
+) -> Iterator[Mapping[str, Quantity]]:
+    for run in recorded:
+        for name in names:
+            if name not in run or not largest[name]:
+                continue
+            for value in _values(largest[name]):
+                if value != run[name].value:
+                    yield {**run, name: Quantity(value, run[name].unit)}
+
+
+def _values(largest: float) -> list[float]:
+    """Whole values up to twice the largest, evenly."""
+    step = max(1.0, 2 * largest / _STEPS)
+    return sorted({float(round(step * number)) for number in range(1, _STEPS + 1)} - {0.0})
+
+
+def number_at(formula: Count, scale: Mapping[str, Quantity]) -> int | None:
+    """A number of things at a Scale; None where it cannot be worked out, as what is shared out among none.
+
+    Args:
+        formula: of the number.
+    """
+    try:
+        return formula.whole_at(scale)
+    except InputError:
+        return None
+
+
+class Numbers(NamedTuple):
+    """What a number within a rule comes to."""
+
+    rule: Scaled | Counter
+    within_text: bool
+    """Whether it is part of a text."""
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The values of the indices of a node type at a Scale."""
+
+    scale: Scale
+    ends: Mapping[str, Ends]
+    """By index, of a rule that nothing limits; a loop of no iterations ends below its beginning."""
+    lasts: Mapping[str, Ends]
+    """The last value by index: the lowest and the highest of any node."""
+
+    @classmethod
+    def of(cls, node_type: NodeType, scale: Scale) -> Reach:
+        """The reach of a node type.
+
+        Args:
+            node_type: its count and its loops.
+            scale: quantity of each Scale variable.
+
+        Raises:
+            InputError: the Scale lacks a variable that a count depends on.
+        """
+        last = node_type.count.whole_at(scale) - 1
+        ends, lasts = {NODE: (0, last)}, {NODE: (last, last)}
+        for loop, numbers in iterations(node_type, scale).items():
+            least, most = (max(0, round(number)) for number in numbers)
+            ends[loop] = (0, most - 1)
+            lasts[loop] = (max(0, least - 1), most - 1)
+        return cls(scale, ends, lasts)
+
+    def narrowed(self, rounds: Mapping[str, Ends]) -> Reach:
+        """The same for a call that is made in some rounds alone.
+
+        Args:
+            rounds: the first and the last of a loop in which it is made, by the loop's id.
+        """
+        return Reach(self.scale, {**self.ends, **rounds}, self.lasts)
+
+    def numbers(self, rule: Rule, *, within_text: bool = False) -> Iterator[Numbers]:
+        """Every number in a rule that follows from place or Scale, and what it comes to.
+
+        Args:
+            within_text: the rule is part of a text.
+        """
+        if isinstance(rule, Scaled):
+            value = rule.count.at(self.scale)
+            yield Numbers(rule, within_text, value, value)
+        elif isinstance(rule, Counter):
+            least, most = self._between(rule)
+            yield Numbers(rule, within_text, least, most)
+        elif isinstance(rule, Cases):
+            for reach, case in self._cases(rule):
+                yield from reach.numbers(case, within_text=within_text)
+        elif not isinstance(
+            rule, Flow | Cycle
+        ):  # the number of an element is no value: beyond the list is none
+            for part in parts(rule):
+                yield from self.numbers(part, within_text=within_text or isinstance(rule, Template))
+
+    def _cases(self, rule: Cases) -> Iterator[tuple[Reach, Rule]]:
+        """Each case that ever decides, and where it does."""
+        if rule.index not in self.ends:
+            yield from ((self, case) for case in parts(rule))
+            return
+        (low, high), lasts = self.ends[rule.index], self.lasts[rule.index]
+        if rule.first is not None and low == 0:
+            yield from self._where(rule.index, 0, min(0, high), rule.first)
+            low = 1
+        if rule.last is not None:  # of some nodes it is an earlier iteration than of others
+            yield from self._where(rule.index, max(low, lasts[0]), high, rule.last)
+            high -= high == lasts[1]
+        yield from self._where(rule.index, low, high, rule.otherwise)
+
+    def _where(self, index: str, low: int, high: int, rule: Rule) -> Iterator[tuple[Reach, Rule]]:
+        if low <= high:
+            yield Reach(self.scale, {**self.ends, index: (low, high)}, self.lasts), rule
+
+    def _ends(self, name: str) -> Ends:
+        if name in self.scale:
+            return (round(variable_at(name, self.scale)),) * 2
+        return self.ends.get(name, (0, 0))
+
+    def _between(self, counter: Counter) -> tuple[float, float]:
+        """The smallest and largest number that a counter comes to."""
+        least = most = float(counter.base)
+        for name, step in counter.steps.items():
+            term = term_of(name)
+            each = round(variable_at(term.names[0], self.scale)) if len(term.names) > 1 else 1
+            ends = self._ends(term.names[-1])
+            terms = [step * end for end in _folded(term, [each * max(0, end) for end in ends], self.scale)]
+            least, most = least + min(terms), most + max(terms)
+        return least, most
+
+
+def _folded(term: Term, ends: list[int], scale: Mapping[str, Quantity]) -> list[float]:
+    """The ends of a term, from those of what it folds; a remainder may be any once it has gone round."""
+    if term.fold == "%":
+        size = int(term.group_size(scale))
+        if (term.factor * ends[0] + term.plus) // size != (term.factor * ends[1] + term.plus) // size:
+            return [0, size - 1]
+    return [term.folded(end, scale) for end in ends]

@@ -1,8 +1,8 @@
 """Open questions by what they have in common, so that one answer serves all places of one cause.
 
 A list that differs in length or content from call to call raises a question for every leaf of every element: that
-is one cause. A value that stands under one name in several calls is one, too. A group is answered as a whole; each
-of its questions keeps candidates of its own.
+is one cause. A value that has one name in several calls is one, too. A group is answered as a whole; each
+of its questions keeps candidates of its own. Groups are in order of the calls at a Scale that depend on them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from dataclasses import dataclass
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
-from froude.workload.load import calls_by_template
+from froude.workload.plan import Plan, expected_s
 from froude.workload.review import answer
+from froude.workload.rounds import count_calls
+from froude.workload.scale import Scale, at_node
 from froude.workload.types import CallTemplate, Question, Rule, Scalar, Workload
 from froude.workload.walk import calls as calls_within
 from froude.workload.walk import repeats, templates
 
+_ENDLESS_S = 60.0
+"""How long periodic calls are counted for where nothing in the workload ends, seconds."""
 _INDEX = re.compile(r"\[(\d+)\]")
 _LONG = re.compile(r"\d{6,}")
 _EXAMPLES = 5
@@ -176,3 +180,35 @@ def _about(question: Question, workload: Workload) -> list[str]:
         if question.id.startswith(f"{question.node_type}:iterations of {segment.id} "):
             return [call.id for call in calls_within(segment.steps)]
     return [call.id for node_type in steps for call in templates(node_type)]
+
+
+def calls_by_template(workload: Workload, scale: Mapping[str, Quantity]) -> dict[str, float]:
+    """The calls of each template, by its id, of all nodes: steps, periodic calls until the last node has ended, effects.
+
+    An effect counts once for each call of its cause, times its share: how many elements an answer has is the target's.
+
+    Args:
+        workload: with or without open questions.
+        scale: with every variable of the workload.
+
+    Raises:
+        InputError: the Scale lacks a variable.
+    """
+    counts = {node_type.name: node_type.count.whole_at(scale) for node_type in workload.node_types}
+    plan = Plan(workload, Scale(dict(scale)), counts, ())
+    duration_s = expected_s(plan) or _ENDLESS_S
+    calls: dict[str, float] = defaultdict(float)
+
+    def add(call: CallTemplate, times: int) -> None:
+        calls[call.id] += times
+
+    for node_type in workload.node_types:
+        number = counts[node_type.name]
+        # Where loops depend on the node's number those of the middle node stand for all.
+        count_calls(node_type.steps, at_node(scale, number // 2), add, number)
+        for periodic in node_type.periodic:
+            calls[periodic.call.id] += number * duration_s / periodic.every_s
+    for node_type in workload.node_types:
+        for effect in node_type.effects:
+            calls[effect.call.id] += effect.share * calls[effect.cause]
+    return dict(calls)

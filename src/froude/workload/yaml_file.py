@@ -15,6 +15,7 @@ from froude.documents.artifact import Lineage, Origin, hash_fields, parse_hash
 from froude.documents.lineage import dump_sealed, lineage_of, open_document, opened
 from froude.documents.migrate import Migrations, same
 from froude.documents.reading import Section, dump_document, parse_document
+from froude.workload import yaml_timing
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     SCRIPTED,
@@ -35,17 +36,14 @@ from froude.workload.types import (
     Workload,
 )
 from froude.workload.walk import flows, fold, rules, templates
-from froude.workload.yaml_container import awaited_fields, container_fields, read_awaited, read_container
 from froude.workload.yaml_old import to_version_2
 from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field, scalar, whole
 from froude.workload.yaml_shared import expand, share
-from froude.workload.yaml_start import read_start, start_fields
-from froude.workload.yaml_timing import LONGEST_S, read_timing, timing_fields
 
 MIGRATIONS = Migrations("workload", 3, {1: to_version_2, 2: same})
 _SHORTEST_S = 1e-3
 """Of periods: a play cannot beat faster."""
-_SECONDS = (0.0, LONGEST_S)
+_SECONDS = (0.0, yaml_timing.LONGEST_S)
 _MOST_FOLLOWING = 1000
 """Calls of one kind that may follow others of one cause."""
 _DRAWS = "gauge"
@@ -202,9 +200,11 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
             "caller_context": None
             if node_type.caller_context is None
             else rule_field(node_type.caller_context),
-            "container": None if node_type.container is None else container_fields(node_type.container),
+            "container": None
+            if node_type.container is None
+            else yaml_timing.container_fields(node_type.container),
             "in_any_order": [", ".join(pair) for pair in node_type.in_any_order],
-            "start": start_fields(node_type.start) or None,
+            "start": yaml_timing.start_fields(node_type.start) or None,
             "steps": _step_fields(node_type.steps) or None,
             "periodic": [_periodic_fields(periodic) for periodic in node_type.periodic] or None,
             "effects": [_effect_fields(effect) for effect in node_type.effects] or None,
@@ -230,11 +230,11 @@ def _call_fields(call: CallTemplate) -> dict[str, Any]:
             "protocol": call.protocol,
             "service": call.service or None,
             "callee": None if call.callee is None else rule_field(call.callee),
-            **timing_fields(call.timing),
+            **yaml_timing.timing_fields(call.timing),
             "fails": call.fails,
             "confirmed_by": call.confirmed_by,
             "after": None if call.after is None else asdict(call.after),
-            "awaits": None if call.awaits is None else awaited_fields(call.awaits),
+            "awaits": None if call.awaits is None else yaml_timing.awaited_fields(call.awaits),
         }
     ) | (
         {"arguments": {path: rule_field(rule) for path, rule in call.arguments.items()}}
@@ -321,12 +321,14 @@ def _node_type(section: Section, name: str) -> NodeType:
         steps=_steps(section),
         periodic=tuple(_periodic(item) for item in section.sections("periodic")),
         effects=tuple(_effect(item) for item in section.sections("effects")),
-        start=read_start(section.section("start")),
+        start=yaml_timing.read_start(section.section("start")),
         program=section.value("program", str, SCRIPTED),
         user=_user(section),
         caller_context=None if context is None else read_rule(context, section, "caller_context"),
         rivals=section.converted("or_count", _things),
-        container=read_container(section.section("container")) if "container" in section else None,
+        container=yaml_timing.read_container(section.section("container"))
+        if "container" in section
+        else None,
         in_any_order=tuple(_pair(text, section) for text in section.items("in_any_order")),
     )
     section.finish()
@@ -372,14 +374,14 @@ def _call(section: Section) -> CallTemplate:
         protocol=section.value("protocol", str),
         method=section.value("call", str),
         arguments=rules,
-        timing=read_timing(section),
+        timing=yaml_timing.read_timing(section),
         poll=poll,
         fails=section.optional("fails", str),
         service=section.optional("service", str) or "",
         callee=None if callee is None else read_rule(callee, section, "callee"),
         after=_wait(section.section("after")) if "after" in section else None,
         confirmed_by=section.optional("confirmed_by", str),
-        awaits=read_awaited(section.section("awaits")) if "awaits" in section else None,
+        awaits=yaml_timing.read_awaited(section.section("awaits")) if "awaits" in section else None,
     )
     section.finish()
     return call
@@ -393,7 +395,7 @@ def _wait(section: Section) -> Wait:
 
 
 def _periodic(section: Section) -> Periodic:
-    every_s = section.value("every_s", float, within=(_SHORTEST_S, LONGEST_S))
+    every_s = section.value("every_s", float, within=(_SHORTEST_S, yaml_timing.LONGEST_S))
     jitter_s = section.value("jitter_s", float, 0.0, within=_SECONDS)
     opened_by, closed_by = (tuple(map(str, section.items(name))) for name in ("opened_by", "closed_by"))
     pause_s = section.value("pause_s", float, within=_SECONDS) if "pause_s" in section else None

@@ -8,13 +8,14 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from froude.cache.control.api import controller_app, view_message
+from froude.cache.control.api import controller_app, controller_metrics, view_message
 from froude.cache.control.config import ControllerConfig, HypervisorEntry
 from froude.cache.control.loop import Loop
 from froude.cache.control.rounds import Controller
+from froude.cache.control.types import Decision, Outcome, Record
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.messages import JobSample
-from froude.cache.monitor.view import Monitor, View
+from froude.cache.monitor.view import Monitor, View, VmView
 from froude.cache.solve.files import read_state
 from testbed.cache_world import SimulatedAgents, SimulatedJournal, World
 from tests.support.rest.documents import keeps_to_its_document, operations, refuses_what_it_does_not_know
@@ -177,3 +178,23 @@ def test_the_question_that_is_meant_is_named(client: TestClient) -> None:
     answer = client.get("/v1/history", params={"limitt": 1})
     assert answer.json()["allowed"] == "limit"
     assert answer.json()["message"] == "is not a parameter here, did you mean limit?"
+
+
+def test_before_the_first_round_of_metrics() -> None:
+    """Only what is known."""
+    registry = controller_metrics(View((), ()), None, failures=2, seconds=0.5, paused=True)
+    assert registry.get_sample_value("froude_round_failures_total") == 2
+    assert registry.get_sample_value("froude_paused") == 1
+    assert registry.get_sample_value("froude_rounds_total") is None
+
+
+def test_after_a_round() -> None:
+    """VMs with what they have and miss; one outcome of all."""
+    vm = VmView("vm1", "h1", Limits(5), {"misses": 3.0}, 60.0, trouble="gone")
+    record = Record(7, 1.5, "interval", Outcome.PARTLY, Decision("exact", {}), seconds=0.25)
+    registry = controller_metrics(View((), (vm,)), record, failures=0, seconds=0, paused=False)
+    assert registry.get_sample_value("froude_vm_trouble", {"vm": "vm1"}) == 1
+    assert registry.get_sample_value("froude_vm_cache_bytes", {"vm": "vm1", "hypervisor": "h1"}) == 5
+    assert registry.get_sample_value("froude_round_outcome", {"outcome": "partly"}) == 1
+    assert registry.get_sample_value("froude_round_outcome", {"outcome": "applied"}) == 0
+    assert registry.get_sample_value("froude_rounds_total") == 7

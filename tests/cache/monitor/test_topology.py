@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from froude.cache.monitor.topology import Application, Flow, applications
+from froude.cache.monitor.topology import Application, Flow, applications, role_of
 from tests.support.cache.monitor import figure5
 
+_NAMENODE = "org.apache.hadoop.hdfs.server.namenode.NameNode"
 _ALL = [f"vm{number}" for number in range(1, 21)]
 
 
@@ -60,3 +61,22 @@ def test_a_cluster_whose_masters_are_apart() -> None:
     calls = [Flow("w", "nn", 10, calls=True), Flow("w", "rm", 10, calls=True)]
     (found,) = applications(calls, {"nn": ("NameNode",), "rm": ("ResourceManager",), "w": ("DataNode",)})
     assert found.master == "nn"
+
+
+@pytest.mark.parametrize(
+    ("command", "role"),
+    [
+        (["/usr/bin/java", "-Xmx1g", "-cp", "a:b", _NAMENODE], "NameNode"),
+        (["java", "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager"], "ResourceManager"),
+        (["java", "org.apache.hadoop.mapred.YarnChild", "127.0.0.1", "4711", "attempt_1"], "Task"),
+        (["java", "org.apache.hadoop.mapreduce.v2.app.MRAppMaster"], "MRAppMaster"),
+        (["jsvc.java", "org.apache.hadoop.hdfs.server.datanode.SecureDataNodeStarter"], "DataNode"),
+        (["java", f"-Dmain={_NAMENODE}", "com.example.Other"], ""),
+        (["grep", _NAMENODE], ""),
+        (["java", "-jar", "x.jar"], ""),
+        ([], ""),
+    ],
+)
+def test_the_main_class_is_a_word_of_its_own(command: list[str], role: str) -> None:
+    """Neither an option that names it, nor a search for it, is a daemon."""
+    assert role_of(command) == role

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from froude.experiment.figures.head import head_of
-from froude.experiment.figures.page import page, sections_of
-from froude.experiment.figures.plan import plan_section
+from froude.experiment.figures.page import page, plan_section, runs_section, sections_of
 from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_section
-from froude.render import Report, Section
+from froude.render import Callout, Chart, Report, Section, Table, Tone, literal
 from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import Refusal
 from tests.support.experiment.figures.prediction import PREDICTION
 from tests.support.experiment.figures.workload import SCALE, WORKLOAD
 from tests.support.experiment.main_jobs import a_run
@@ -92,3 +92,50 @@ def test_a_page_is_saved_with_its_figures(tmp_path: Path) -> None:
     assert path == tmp_path / "page.html"
     assert "<title>One" in path.read_text()
     assert json.loads(path.with_suffix(".json").read_text())["title"] == "One"
+
+
+def test_a_plan_in_figures() -> None:
+    """Nodes, calls and periodic rates at the scale."""
+    section = plan_section(PLAN)
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert table.rows == [("dn", 3, 0, 0, 1.0), ("client: create, addBlock", 2, 8, 16, 0)]
+    assert section.title == f"The plan at {SCALE}"
+    assert section.intro == "It can be played."
+    assert len(section.blocks) == 1
+
+
+def test_types_that_are_not_played_have_no_row() -> None:
+    """A plan may be of a part of its workload."""
+    (table,) = plan_section(replace(PLAN, counts={"client": 2})).blocks
+    assert isinstance(table, Table)
+    assert [row[0] for row in table.rows] == ["client: create, addBlock"]
+
+
+def test_what_is_refused_and_what_is_to_be_kept_in_mind() -> None:
+    """In their order, to the letter; only what is fatal keeps it from being played."""
+    note = Refusal("`a` *took* one value", fatal=False)
+    section = plan_section(replace(PLAN, refusals=(note,)))
+    assert section.intro == "It can be played."
+    section = plan_section(replace(PLAN, refusals=(note, Refusal("it fits nothing"))))
+    assert section.intro == "It cannot be played: see the refusals."
+    first, second = (block for block in section.blocks if isinstance(block, Callout))
+    assert (first.title, first.tone) == ("To be kept in mind", Tone.WARNING)
+    assert (second.title, second.tone) == ("Refused", Tone.BAD)
+    assert (first.markdown, second.markdown) == (literal(note.what), "`it fits nothing`")
+
+
+def test_runs_in_their_order_and_points_by_their_load() -> None:
+    """The table as given, the chart from the lowest load on."""
+    section = runs_section(
+        [("fast", replace(a_run(), elapsed_s=1.0)), ("slow", replace(a_run(), elapsed_s=3.0))]
+    )
+    table, chart = section.blocks
+    assert isinstance(table, Table)
+    assert isinstance(chart, Chart)
+    assert [(row[0], row[2], row[5], row[6]) for row in table.rows] == [
+        ("fast", 3.0, 1, "unknown"),
+        ("slow", 1.0, 1, "unknown"),
+    ]
+    p99, p50 = chart.series
+    assert (list(p99.xs), list(p50.xs)) == ([1.0, 3.0], [1.0, 3.0])
+    assert list(p99.ys) == [0.003, 0.003]

@@ -1,5 +1,7 @@
 """A run's sections carry the run's own figures, its faults first."""
 
+from __future__ import annotations
+
 import pytest
 
 from froude.emulation.notes import LEFT_OUT
@@ -7,8 +9,9 @@ from froude.emulation.run.bottleneck import Load, Measured
 from froude.emulation.run.run import Difference, Run
 from froude.emulation.run.tally import Tally
 from froude.emulation.run.verdict import LimitResult
-from froude.experiment.figures.run import run_sections
-from froude.render import Callout, Table, Tone
+from froude.experiment.figures.run import player_section, run_sections
+from froude.render import Callout, Chart, Table, Tone
+from tests.support.experiment.main_jobs import a_run
 
 
 def _run(**more: object) -> Run:
@@ -118,3 +121,26 @@ def test_how_it_was_played() -> None:
     """Scale, pacing and seed stand beside the figures."""
     rows = dict(_table(_run(scale={"datanodes": "3"}, seed=7), "How it was played").rows)  # type: ignore[arg-type]
     assert (rows["Scale"], rows["Pacing"], rows["Seed"]) == ("datanodes=3", "closed", "7")
+
+
+def test_its_load_is_drawn_and_what_stood_still_is_not() -> None:
+    """Memory that never changed needs no chart."""
+    run = a_run(load=[Load(0.5, 0.1, 1 << 20, 2, 3), Load(1.5, 0.1, 1 << 20, 5, 1)])
+    charts = [block for block in player_section(run).blocks if isinstance(block, Chart)]
+    assert [(chart.title, list(chart.series[0].ys)) for chart in charts] == [
+        ("Calls in flight", [3, 1]),
+        ("Emulated nodes that have begun", [2, 5]),
+    ]
+
+
+def test_timers_and_calls_are_late_for_different_reasons() -> None:
+    """A row each, in seconds; what never happened has none."""
+    run = a_run()
+    run.tally.lag.add([0.001, 0.002])
+    run.tally.lateness.add([0.5])
+    (table,) = player_section(run).blocks
+    assert isinstance(table, Table)
+    assert [(row[0], row[3]) for row in table.rows] == [("its timers fired", 0.002), ("calls were sent", 0.5)]
+    (table,) = player_section(a_run()).blocks
+    assert isinstance(table, Table)
+    assert table.rows == []

@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from froude.documents.forms import FieldError
-from froude.experiment.replay.growth import plan_growth
+from froude.experiment.replay.growth import independent_ms, middle, plan_growth
 from froude.experiment.scenario.options import Running, Target
 from froude.experiment.scenario.replay_options import (
     LogGrowth,
@@ -90,3 +91,25 @@ def test_what_is_made_up_needs_its_place() -> None:
             namespace=MadeNamespace(profile=Path("analytics")),
             target=Target(image=Path("image")),
         )
+
+
+def test_clients_that_act_together_and_by_themselves() -> None:
+    """Ten begin each minute, all within a second; ten call whenever they like."""
+    rng = np.random.default_rng(1)
+    minutes = 60_000 * np.arange(60)
+    parts = [np.repeat(minutes, 5) + rng.integers(1000, size=300) for _ in range(10)]
+    parts += [rng.integers(3_600_000, size=300) for _ in range(10)]
+    times, groups = np.concatenate(parts), np.repeat(np.arange(20), 300)
+    found = independent_ms(times, groups, rng)
+    assert (found[:10] <= 1000).all()
+    assert (found[10:] >= 10_000).sum() >= 8
+
+
+def test_one_group_alone() -> None:
+    """Nothing says that it may be moved."""
+    assert independent_ms(np.arange(1000), np.zeros(1000, np.int64), np.random.default_rng(1)).tolist() == [0]
+
+
+def test_the_middle_one() -> None:
+    """By weight."""
+    assert middle(np.array([5, 1, 9]), np.array([1, 1, 9])) == 9

@@ -9,9 +9,9 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.progress import Silent
-from froude.emulation.programs.audit.lines import read_head
+from froude.emulation.programs.audit.lines import Client, read_head
 from froude.experiment.replay.block_lists import open_block_lists
-from froude.experiment.replay.preparation import prepare
+from froude.experiment.replay.preparation import account_properties, prepare
 from froude.experiment.scenario.replay_options import (
     LogGrowth,
     MadeLog,
@@ -92,3 +92,17 @@ def test_what_the_log_shows_to_have_been_on(hadoop: Hadoop, tmp_path: Path) -> N
         scenario = DynoScenario(load=ReplayLoad(audit_log=(log,)), nodes=MADE.nodes, namespace=MADE.namespace)
         ready = prepare(scenario, hadoop, tmp_path / command, Silent())
         assert ready.properties.get("dfs.storage.policy.satisfier.mode") == value
+
+
+def test_groups_proxies_and_superusers() -> None:
+    """Everybody has a group of its own; what is known besides is added; a name that cannot be said is left out."""
+    clients = [Client("alice", "oozie"), Client("bob"), Client("a;b")]
+    properties = account_properties(clients, {"bob": {"staff"}, "carol": {"x,y", "ops"}}, ["hdfs"])
+    assert properties == {
+        "hadoop.user.group.static.mapping.overrides": (
+            "alice=alice;bob=bob,staff;carol=carol,ops;hdfs=hdfs,supergroup"
+        ),
+        "dfs.permissions.superusergroup": "supergroup",
+        "hadoop.proxyuser.oozie.hosts": "*",
+        "hadoop.proxyuser.oozie.groups": "*",
+    }

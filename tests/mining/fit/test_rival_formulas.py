@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from froude.base.units import Quantity
 from froude.mining.counts import fit_count
 from froude.mining.fit.rival_formulas import rivals
+from froude.workload.extrapolate import at_odds
 from froude.workload.remarks import always_together
-from froude.workload.rivals import at_odds
 from froude.workload.scale import Count, Scale
 
 MIB = 1 << 20

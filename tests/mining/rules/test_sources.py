@@ -9,11 +9,24 @@ from froude.mining.history.timeline import Timeline, columns
 from froude.mining.read.knowledge import Role
 from froude.mining.read.senders import Sender
 from froude.mining.rules.evidence import Column
-from froude.mining.rules.sources import Sources
+from froude.mining.rules.sources import Sources, derived, of_this_run
 from froude.mining.shape.structure import Occurrence
+from froude.workload.rules import Special, Value
 from froude.workload.scale import Scale
-from froude.workload.types import CALLEE_HOST, Constant, Flow, Side, Which
+from froude.workload.types import (
+    CALLEE_HOST,
+    Constant,
+    Flow,
+    Generated,
+    Rule,
+    Side,
+    Template,
+    TextPart,
+    Which,
+)
 from tests.support.mining.events import calls, event
+
+STAMP = Flow("c.c1", Side.RESPONSE, "id")
 
 
 def asked(requests: Sequence[dict], answers: Sequence[dict], path: str = "x") -> tuple[Sources, Column]:
@@ -98,3 +111,84 @@ def test_a_process_runs_where_it_was_started() -> None:
     started = Flow("launcher.c1", Side.REQUEST, CALLEE_HOST, Which.LAST, "launcher")
     assert next(sources.flows(column)) == started
     assert {flow.path for flow in sources.flows(column)} == {CALLEE_HOST}
+
+
+def found(requests: Sequence[dict], answers: Sequence[dict]) -> Flow | None:
+    """The derived flow of argument `x` of calls, each of which one node sends after another call's answer."""
+    sender, occurrences = Sender(0, "a", Role("client"), []), []
+    for n, (request, answer) in enumerate(zip(requests, answers, strict=True)):
+        each = event(2 * n, "source", {}, answer), event(2 * n + 1, "taker", request)
+        occurrences += [Occurrence(0, 0, sender, call.method, calls(call)[0], {"L1": n}) for call in each]
+    taken = [each for each in occurrences if each.template == "taker"]
+    timeline = Timeline(occurrences)
+    sources = Sources(timeline, [Scale.of(files=3)])
+    return derived(Column(taken, columns(taken)["x"], "x"), timeline, sources.holds)
+
+
+SHARDS = [f"shard-{7 * n:04}/zone-{n % 3}" for n in range(1, 6)]
+
+
+def test_a_part_of_a_text_flows() -> None:
+    """What stands before or behind a character of an earlier answer."""
+    answers = [{"place": shard} for shard in SHARDS]
+    before = found([{"x": shard.split("/")[0]} for shard in SHARDS], answers)
+    assert before == Flow("source", Side.RESPONSE, "place", part=TextPart("/", 0))
+    behind = found([{"x": shard.split("/")[1]} for shard in SHARDS], answers)
+    assert behind == Flow("source", Side.RESPONSE, "place", part=TextPart("/", 1))
+
+
+def test_a_number_that_is_always_as_much_larger_flows() -> None:
+    """From a number that was answered under another name."""
+    starts = [40960, 81920, 102400, 163840]
+    flow = found([{"x": at + 65536} for at in starts], [{"base": at} for at in starts])
+    assert flow == Flow("source", Side.RESPONSE, "base", plus=65536)
+
+
+def test_what_does_not_hold_at_every_call_is_no_flow() -> None:
+    """One other value among five, and texts of which no part is meant."""
+    answers = [{"place": shard} for shard in SHARDS]
+    parts = [{"x": shard.split("/")[0]} for shard in SHARDS]
+    assert found([*parts[:-1], {"x": "shard-9999"}], answers) is None
+    assert found([{"x": shard[2:7]} for shard in SHARDS], answers) is None
+
+
+def test_few_calls_and_few_values_prove_nothing() -> None:
+    """Three calls, or one value at all of them, may be an accident."""
+    answers = [{"place": shard} for shard in SHARDS]
+    assert found([{"x": shard.split("/")[0]} for shard in SHARDS[:3]], answers[:3]) is None
+    assert found([{"x": 7000}] * 5, [{"base": 6000}] * 5) is None
+
+
+def column(value: Value) -> Column:
+    """An argument that has one value in two calls."""
+    call, sender = calls(event(0, "m"))[0], Sender(0, "a", Role("client"), [])
+    return Column([Occurrence(0, 0, sender, "c.c2", call, {})] * 2, [value] * 2, "x")
+
+
+def known(asked: Column) -> Rule | None:
+    """One number was answered before."""
+    return STAMP if asked.values[0] == 1795219431524 else None
+
+
+def test_what_is_made_anew_each_time_is_generated() -> None:
+    """A client's random name, unless someone said it before."""
+    name = "DFSClient_NONMAPREDUCE_-1585_1"
+    assert of_this_run(column(name), known) == Generated("dfs-client", {"task": "NONMAPREDUCE", "thread": 1})
+    assert of_this_run(column(1795219431524), known) == STAMP
+
+
+def test_secrets_and_ports_that_are_given_out_are_no_choice() -> None:
+    """Digits to base 16 in place of a text, and a high port of a leaf of that name."""
+    assert of_this_run(column("8e2c8c71de05ba7c"), known) == Generated("hex", {"digits": 16})
+    port = Column(column(40_000).occurrences, [40_000, 40_000], "rpc_port")
+    assert of_this_run(port, known) == Generated("port")
+
+
+def test_a_long_number_within_a_text_comes_from_an_answer() -> None:
+    """The other parts are what a person wrote."""
+    assert of_this_run(column("/job_1795219431524_0001"), known) == Template(("/job_", STAMP, "_0001"))
+    time = Template(("/job_", Generated("epoch-ms"), "_0001"))
+    assert of_this_run(column("/job_1795219999999_0001"), known) == time
+    assert of_this_run(column("/data/in2"), known) is None
+    assert of_this_run(column(5), known) is None
+    assert of_this_run(column(Special.ABSENT), known) is None

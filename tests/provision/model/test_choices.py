@@ -13,14 +13,22 @@ from froude.provision.model.choices import (
     Part,
     Stored,
     counted,
+    dollars_of_bytes,
+    dollars_of_requests,
+    levels,
     local_choices,
+    mean_wait,
     remote_choices,
     stored_seconds,
 )
+from froude.provision.model.copies import Work
 from froude.provision.model.frame import Frame
 from froude.provision.types import CacheMedia, Dataset, Options, Persistence, Problem, RateTarget, Scope
 from tests.support.provision.small import BOX, DATA, DISK, DRAM, READ, STORE, WRITE, small
 
+ONE = Work(0.5, 5.0, 0.0, 0.05)
+"""Five accesses of 0.1 s a second."""
+CATALOG = small().catalog
 ALL = (DISK, DRAM, STORE)
 BESIDE = Dataset("data", 150.0, Persistence.ANY, remote=False, local_to="serve")
 
@@ -190,3 +198,76 @@ def _levels(rate: float) -> list[Part]:
 def test_counts_forgive_rounding() -> None:
     """A hair above a whole number is that number; nothing is one."""
     assert (counted(3.0000000001), counted(3.001), counted(0.0)) == (3, 4, 1)
+
+
+def test_bytes_by_the_month() -> None:
+    """5 GB at $2 for 36 months: $360; a volume that is filled to 80 % is a quarter larger."""
+    volume = replace(DISK, price_per_gb_month=2.0)
+    assert dollars_of_bytes(CATALOG, volume, 5e9, 1.0) == pytest.approx(360)
+    assert dollars_of_bytes(CATALOG, volume, 5e9, 0.8) == pytest.approx(450)
+    assert dollars_of_bytes(CATALOG, STORE, 5e9, 0.8) == pytest.approx(360)
+    assert dollars_of_bytes(CATALOG, DISK, 5e9, 1.0) == 0
+
+
+def test_requests_of_the_dearest_phase_at_the_mean_load() -> None:
+    """30 reads and 2 writes a second cost 5e-5 a second; another phase with 10 reads less."""
+    catalog = replace(CATALOG, mean_load=0.5)
+    works = [Work(reads=30.0, writes=2.0), Work(reads=10.0)]
+    assert dollars_of_requests(catalog, STORE, works) == pytest.approx(5e-5 * 3600 * 730 * 36 / 2)
+    assert dollars_of_requests(catalog, STORE, []) == 0
+
+
+def test_one_unit_with_constant_service() -> None:
+    """M/D/1 at half load waits half a service: 5 * 0.01 / (2 * 0.5) = 0.05 s; two units: 0.05 / (2 * 1.5)."""
+    assert mean_wait([ONE], 1) == pytest.approx(0.05)
+    assert mean_wait([ONE], 2) == pytest.approx(0.05 / 3)
+
+
+def test_exponential_service_waits_twice_as_long() -> None:
+    """M/M/1: E[sigma^2] = 2 / mu^2, so W = rho / (mu - lambda) = 0.5 / 5 = 0.1 s."""
+    assert mean_wait([Work(0.5, 5.0, 0.0, 5 * 2 * 0.1**2)], 1) == pytest.approx(0.1)
+
+
+def test_the_longest_wait_of_any_phase() -> None:
+    """Few long accesses make others wait longer than many short ones that keep the unit as busy."""
+    assert mean_wait([ONE, Work(0.5, 0.5, 0.0, 0.5)], 1) == pytest.approx(0.5)
+
+
+def test_full_units_never_serve() -> None:
+    """At a load of all the time the queue grows for ever; without accesses there is none."""
+    assert mean_wait([Work(3.0, 30.0, 0.0, 0.3)], 3) == math.inf
+    assert mean_wait([Work()], 1) == 0
+    assert mean_wait([], 1) == 0
+
+
+def test_levels_are_the_next_eight_and_then_by_a_quarter() -> None:
+    """From 10: 11 to 18, then 23, 29, 37; 47 is more than four times as many."""
+    heavy = [Work(9.5, 95.0, 0.0, 95 * 0.1)]
+    assert list(levels(heavy, 10)) == [*range(10, 19), 23, 29, 37]
+    assert list(levels(heavy, 9)) == [*range(10, 19), 23, 29, 37]
+    assert next(levels([Work(10.0, 95.0, 0.0, 9.5)], 10)) == 11
+
+
+def test_no_more_units_than_a_wait_asks_for() -> None:
+    """Without accesses one level; with few, until the wait is a thousandth of the service."""
+    assert list(levels([Work()], 3)) == [3]
+    quick = [Work(1e-6, 1.0, 0.0, 1e-12)]
+    assert list(levels(quick, 1)) == [1]
+
+
+def test_broken_numbers_go_on_whole() -> None:
+    """A number of instances may be broken to begin with."""
+    assert list(levels([ONE], 1.5))[:3] == [1.5, 2.0, 3.0]
+
+
+@given(st.floats(0.01, 0.98), st.floats(0.01, 0.98), st.floats(1e-4, 1.0), st.floats(1.0, 5.0))
+def test_waits_rise_with_load_and_fall_with_units(a: float, b: float, sigma: float, spread: float) -> None:
+    """More accesses never wait less; more units never more; any spread of service times waits at least as long."""
+    low, high = sorted((a, b))
+
+    def at(load: float, factor: float = 1.0) -> Work:
+        return Work(load, load / sigma, 0.0, load * sigma * factor)
+
+    assert mean_wait([at(low)], 1) <= mean_wait([at(high)], 1)
+    assert mean_wait([at(high)], 2) <= mean_wait([at(high)], 1)
+    assert mean_wait([at(low)], 1) <= mean_wait([at(low, spread)], 1)

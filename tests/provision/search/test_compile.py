@@ -14,12 +14,20 @@ import pytest
 from froude.base.errors import MissingError
 from froude.provision.check.bill import bill
 from froude.provision.inputs.read import read_problem
+from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
-from froude.provision.search.compile import UnsoundPlanError, compile_plan, homogeneous, sweep
+from froude.provision.search.compile import (
+    MOST,
+    UnsoundPlanError,
+    compile_plan,
+    countable,
+    homogeneous,
+    sweep,
+)
 from froude.provision.search.solve_limits import SolveLimits
-from froude.provision.types import Growth
-from froude.provision.types.plan import ProvisionPlan, Status
-from tests.support.provision.clusters import alternatives, paper_plan, photoshare
+from froude.provision.types import Growth, Problem
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
+from tests.support.provision.clusters import DISK, alternatives, paper_plan, photoshare, small
 
 
 def test_the_papers_cluster_is_found() -> None:
@@ -44,9 +52,9 @@ def test_the_other_examples_compile(name: str, servers: int) -> None:
 
 
 def _solver(monkeypatch: pytest.MonkeyPatch, solve: Callable[..., ProvisionPlan]) -> None:
-    module = types.ModuleType("froude.provision.search.optimise")
+    module = types.ModuleType("froude.provision.search.optimise.solving")
     module.solve = solve  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "froude.provision.search.optimise", module)
+    monkeypatch.setitem(sys.modules, "froude.provision.search.optimise.solving", module)
 
 
 def test_every_plan_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +143,7 @@ def test_a_missing_solver_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name == "froude.provision.search.optimise":
+        if name == "froude.provision.search.optimise.solving":
             raise ModuleNotFoundError("no highspy", name="highspy")
         return real(name, *rest, **more)
 
@@ -160,3 +168,35 @@ def test_a_core_type_can_be_closed() -> None:
     assert set(closed.cpus.values()) == {"core"}
     assert set(compile_plan(both).cpus.values()) == {"slow"}
     assert compile_plan(both).upper < closed.upper
+
+
+def _instance(problem: Problem) -> Instance:
+    built = build(problem)
+    assert isinstance(built, Instance)
+    return built
+
+
+def test_a_choice_of_too_many_pieces_is_none_while_there_are_others() -> None:
+    """Grains of a tenth of a microbyte hold nothing."""
+    problem = small()
+    grain = replace(DISK, name="grain", capacity=1e-7)
+    instance = _instance(
+        replace(problem, catalog=replace(problem.catalog, units=(grain, *problem.catalog.units)))
+    )
+    kept = countable(instance, instance.every)
+    assert not isinstance(kept, Conflict)
+    names = [instance.datasets[0].choices[c].names for c in kept[0]]
+    assert names
+    assert all("grain" not in chosen for chosen in names)
+
+
+def test_where_there_is_no_other_the_conflict_says_of_what() -> None:
+    """Units of a dataset, or instances and cores of a task."""
+    instance = _instance(small())
+    assert countable(instance, instance.every) == instance.every
+    problem = small()
+    problem = replace(problem, sla=problem.sla.scaled(1e12))
+    conflict = countable(_instance(problem), _instance(problem).every)
+    assert isinstance(conflict, Conflict)
+    assert conflict.constraint.startswith("number of ")
+    assert conflict.needed > MOST == conflict.allowed

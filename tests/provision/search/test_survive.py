@@ -137,7 +137,7 @@ def test_survivors_meet_the_sla(seed: int) -> None:
 def test_the_bound_holds_at_every_number(seed: int) -> None:
     """No plan at any H of a range costs less than the bound over all H."""
     pytest.importorskip("highspy")
-    from froude.provision.search.optimise import solve
+    from froude.provision.search.optimise.solving import solve
 
     problem = _durable(random_problem(seed, local=False), 1)
     plan = compile_plan(problem, SolveLimits(0.05, 20.0))

@@ -13,13 +13,12 @@ from typing import Any
 from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core
-from froude.emulation.groups import groups_of
 from froude.emulation.identification import Identification
 from froude.emulation.inbound import Accepted
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, NodeId
 from froude.emulation.programs.population import Connections, PlaySettings
-from froude.emulation.programs.registry import populate
+from froude.emulation.programs.registry import groups_of, populate
 from froude.emulation.programs.yarn.nodemanagers import KIND, NodemanagerSettings
 from froude.emulation.programs.yarn.protocols import (
     CLIENT,

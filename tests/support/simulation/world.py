@@ -12,13 +12,12 @@ from froude.base.seeds import Seeds
 from froude.emulation.channel import Channel, Journal
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core
-from froude.emulation.groups import groups_of
 from froude.emulation.identification import Identification
 from froude.emulation.notes import UNSENT
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import LOST, Endpoint, NodeId, Program
 from froude.emulation.programs.population import Connections, PlaySettings, Population
-from froude.emulation.programs.registry import populate
+from froude.emulation.programs.registry import groups_of, populate
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from froude.hadoop.rpc.target import Target
 from froude.trace.capture import flows as module
 from froude.trace.capture.flows import Flows
-from froude.trace.capture.packet_headers import ACK, RST, SYN, Segment
+from froude.trace.capture.tcp import ACK, RST, SYN, Segment
 from froude.trace.tape import Record, RecordKind
 from testbed.packet_bytes import CLIENT, SERVER, Talk, flow, shuffled
 

@@ -1,4 +1,7 @@
-"""The controller's REST interface: plan, dry run, history, rollback, what-if, pause; OpenAPI at `/openapi.json`."""
+"""The controller's REST interface: plan, dry run, history, rollback, what-if, pause; OpenAPI at `/openapi.json`.
+
+What the controller knows is at `/metrics` as well, for Prometheus.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, FastAPI, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from pydantic import Field, create_model
 
+from froude.cache.agents.metrics import registry_of
 from froude.cache.control.deciding import Solver
 from froude.cache.control.loop import Loop
-from froude.cache.control.metrics import controller_metrics
-from froude.cache.control.types import Decision, Record, plain
+from froude.cache.control.types import Decision, Outcome, Record, plain
 from froude.cache.monitor.limits import MOST, Limits
 from froude.cache.monitor.messages import FindingMessage, Message, Request
 from froude.cache.monitor.view import View
@@ -201,3 +206,50 @@ def view_message(view: View) -> ViewMessage:
         findings=list(view.findings),
         remarks=list(view.remarks),
     )
+
+
+def controller_metrics(
+    view: View, last: Record | None, *, failures: int, seconds: float, paused: bool
+) -> CollectorRegistry:
+    """The figures of now.
+
+    Args:
+        view: of the last round.
+        last: that round; None before the first.
+        failures: rounds that ended in an error.
+        seconds: processor time spent in rounds.
+    """
+    trouble = GaugeMetricFamily(
+        "froude_vm_trouble", "Whether the VM's limits must stay as they are.", labels=["vm"]
+    )
+    missed = GaugeMetricFamily(
+        "froude_vm_misses_per_s", "Chunks read a second that no cache held.", labels=["vm"]
+    )
+    read = GaugeMetricFamily("froude_vm_chunks_per_s", "Chunks read a second.", labels=["vm"])
+    space = GaugeMetricFamily(
+        "froude_vm_cache_bytes", "Space of the VM's cache.", labels=["vm", "hypervisor"]
+    )
+    for vm in view.vms:
+        trouble.add_metric([vm.name], bool(vm.trouble))
+        missed.add_metric([vm.name], vm.rates.get("misses", 0.0))
+        read.add_metric([vm.name], vm.rates.get("chunks", 0.0))
+        space.add_metric([vm.name, vm.hypervisor], vm.held.cache_bytes or 0)
+    families: list[GaugeMetricFamily | CounterMetricFamily] = [trouble, missed, read, space]
+    if last is not None:
+        outcome = GaugeMetricFamily("froude_round_outcome", "How the last round ended.", labels=["outcome"])
+        for each in Outcome:
+            outcome.add_metric([each.value], last.outcome is each)
+        families += [
+            outcome,
+            CounterMetricFamily("froude_rounds", "Rounds so far, also before a restart.", value=last.number),
+            GaugeMetricFamily(
+                "froude_round_time_seconds", "When the last round was, since the epoch.", last.made_at_s
+            ),
+            GaugeMetricFamily("froude_round_seconds", "How long it took.", value=last.seconds),
+        ]
+    families += [
+        CounterMetricFamily("froude_round_failures", "Rounds that ended in an error.", value=failures),
+        CounterMetricFamily("froude_round_cpu_seconds", "Processor time spent in rounds.", value=seconds),
+        GaugeMetricFamily("froude_paused", "Whether rounds pause.", value=paused),
+    ]
+    return registry_of(families)

@@ -1,7 +1,7 @@
 """A cached disk as its clients see it: requests held to the limits, counted, and answered; commands carried out.
 
 No socket and no clock of its own. Requests that must wait, for the limits or while the chunk size changes, wait in one
-queue in the order in which they came.
+queue in the order in which they came. How many requests and bytes a second are let through, two token buckets say.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from froude.base.errors import FroudeError, TargetError
 from froude.cache.curves.shards import Shards
 from froude.cache.disk.chunks import ChunkChooser
 from froude.cache.disk.commands import Command, Curve, Limit, Resize
-from froude.cache.disk.limiter import Limiter
 from froude.cache.disk.nbd.wire import Flag, Kind, Refusal, Request, refusal_of
 from froude.cache.disk.seams import CacheIndex, Data
 from froude.cache.disk.space import Space
@@ -25,6 +24,10 @@ from froude.cache.disk.state import Places
 from froude.cache.disk.status import Counters, DiskStatus, Limits
 from froude.cache.disk.store import Store
 
+_DEPTH_S = 0.1
+"""How much of a second may be let through at once after a pause."""
+_ROUNDING_S = 1e-6
+"""Less than this is not waited for: a clock might not get on by it."""
 _FUA, _NO_HOLE = int(Flag.FUA), int(Flag.NO_HOLE)
 _AGAIN_S = 0.01
 """Between looks at whether nothing is under way any more."""
@@ -313,3 +316,66 @@ class Service:
 def _number(error: OSError) -> int:
     """The error as a client may be told it."""
     return Refusal.ENOSPC if error.errno in {errno.ENOSPC, errno.EDQUOT} else Refusal.EIO
+
+
+class _Bucket:
+    """Fills at a rate; a request goes when the bucket has what it costs, or is full, and may leave a debt."""
+
+    __slots__ = ("_at_s", "_depth", "_level", "_rate")
+
+    def __init__(self, rate: float, now_s: float) -> None:
+        self._rate = rate
+        self._depth = max(1.0, rate * _DEPTH_S)
+        self._level = self._depth
+        self._at_s = now_s
+
+    def wait_s(self, cost: float, now_s: float) -> float:
+        """Seconds until a request may go; 0 for now."""
+        self._level = min(self._depth, self._level + (now_s - self._at_s) * self._rate)
+        self._at_s = now_s
+        wait = (min(cost, self._depth) - self._level) / self._rate
+        return wait if wait > _ROUNDING_S else 0.0
+
+    def take(self, cost: float) -> None:
+        """A request goes."""
+        self._level -= cost
+
+
+class Limiter:
+    """Lets requests through as limits allow.
+
+    Args:
+        now_s: seconds, from anywhere.
+    """
+
+    __slots__ = ("_bytes", "_requests", "limits")
+
+    def __init__(self, limits: Limits, now_s: float) -> None:
+        self.limits = limits
+        self._requests = None if limits.iops is None else _Bucket(limits.iops, now_s)
+        self._bytes = None if limits.bytes_per_s is None else _Bucket(limits.bytes_per_s, now_s)
+
+    @property
+    def free(self) -> bool:
+        """Whether nothing is limited."""
+        return self._requests is None and self._bytes is None
+
+    def wait_s(self, size_bytes: int, now_s: float) -> float:
+        """Let a request through, if it may go now.
+
+        Args:
+            size_bytes: what it reads or writes; 0 where it moves no bytes.
+            now_s: seconds; never before an earlier one.
+
+        Returns:
+            0 if it went; else after how many seconds to try again.
+        """
+        wait = 0.0 if self._requests is None else self._requests.wait_s(1.0, now_s)
+        if self._bytes is not None:
+            wait = max(wait, self._bytes.wait_s(size_bytes, now_s))
+        if wait == 0.0:
+            if self._requests is not None:
+                self._requests.take(1.0)
+            if self._bytes is not None:
+                self._bytes.take(size_bytes)
+        return wait

@@ -1,14 +1,19 @@
-"""Whether counters can be what they say: an agent may be broken, or lie to get more.
+"""Whether counters can be what they say, and limits are kept: an agent may be broken, or lie to get more.
 
 What is not possible is refused, and the report that holds it is as good as none. What is possible and false can only
-shift a split within the floors and ceilings that the user has set.
+shift a split within the floors and ceilings that the user has set. A VM that is faster than its cap, and an SSD of which
+more was given away than it has, are stated.
 """
 
 from __future__ import annotations
 
 from froude.cache.monitor.limits import Limits
-from froude.cache.monitor.messages import CacheCounters, HypervisorReport, Transfers, VmReport
+from froude.cache.monitor.messages import CacheCounters, CachedVm, HypervisorReport, Transfers, VmReport
 
+_LEAST_S = 2.0
+"""How long a VM must have been under a cap to be judged by it."""
+_TOLERANCE = 1.25
+"""How much faster than its cap it may seem: buckets that start full."""
 _MOST_PER_S = {
     "reads": 1e8,
     "writes": 1e8,
@@ -103,3 +108,38 @@ def _impossible(before: Transfers, after: Transfers, seconds: float) -> str | No
         if now - was > most * (seconds + 1.0):
             return f"{name} grew by {now - was:.3g} in {seconds:.3g} s"
     return None
+
+
+def evades(before: CachedVm, after: CachedVm, seconds: float) -> str:
+    """What to say of a VM that was faster than its cap, which was the same all the while; empty of others.
+
+    Args:
+        before: as it was reported.
+        after: as it was reported next.
+    """
+    if seconds < _LEAST_S or before.instance != after.instance or before.limits != after.limits:
+        return ""
+    grown = {
+        "iops": after.reads + after.writes - before.reads - before.writes,
+        "bytes_per_s": after.read_bytes + after.write_bytes - before.read_bytes - before.write_bytes,
+    }
+    for resource, count in grown.items():
+        cap = getattr(after.limits, resource)
+        if cap is not None and count > _TOLERANCE * cap * seconds:
+            return f"went at {count / seconds:.0f} under a cap of {cap} ({resource}): its back-end does not limit it"
+    return ""
+
+
+def overcommitted(report: HypervisorReport) -> str:
+    """What to say of an SSD that was promised twice, by whomever; empty of others.
+
+    Args:
+        report: of its hypervisor.
+    """
+    held = sum(vm.limits.cache_bytes or 0 for vm in report.vms)
+    space = report.supply.cache_bytes
+    if space is None or held <= space:
+        return ""
+    return (
+        f"{report.name}: caches may take {held} B of an SSD that has {space}: they only shrink until they fit"
+    )

@@ -1,16 +1,40 @@
-"""Which VMs form one application, and which of them is its master: out of who talks to whom, and what runs where.
+"""What runs where and who talks to whom: roles of processes of the Hadoop world, and applications with their masters.
 
-Only what Hadoop's own processes exchange counts. All machines of a site talk to the same name and time servers and the
-same monitoring: with those, there would be one application.
+A process has its role by the main class on its command line. VMs form one application where what Hadoop's own processes
+exchange joins them. All machines of a site talk to the same name and time servers and the same monitoring: with those,
+there would be one application.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from froude.cache.monitor.roles import MASTERS
+MASTERS = ("NameNode", "ResourceManager", "HMaster", "MRAppMaster")
+"""Roles that make their machine an application's master, the surest first."""
+ROLES = {
+    "org.apache.hadoop.hdfs.server.namenode.NameNode": "NameNode",
+    "org.apache.hadoop.hdfs.server.namenode.SecondaryNameNode": "SecondaryNameNode",
+    "org.apache.hadoop.hdfs.server.datanode.DataNode": "DataNode",
+    "org.apache.hadoop.hdfs.qjournal.server.JournalNode": "JournalNode",
+    "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager": "ResourceManager",
+    "org.apache.hadoop.yarn.server.nodemanager.NodeManager": "NodeManager",
+    "org.apache.hadoop.yarn.server.timelineservice.reader.TimelineReaderServer": "TimelineServer",
+    "org.apache.hadoop.yarn.server.applicationhistoryservice.ApplicationHistoryServer": "TimelineServer",
+    "org.apache.hadoop.mapreduce.v2.app.MRAppMaster": "MRAppMaster",
+    "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer": "JobHistoryServer",
+    "org.apache.hadoop.mapred.YarnChild": "Task",
+    "org.apache.hadoop.hbase.master.HMaster": "HMaster",
+    "org.apache.hadoop.hbase.regionserver.HRegionServer": "HRegionServer",
+    "org.apache.spark.deploy.yarn.ApplicationMaster": "SparkMaster",
+    "org.apache.spark.executor.CoarseGrainedExecutorBackend": "SparkExecutor",
+    "org.apache.spark.executor.YarnCoarseGrainedExecutorBackend": "SparkExecutor",
+    "org.apache.tez.dag.app.DAGAppMaster": "TezMaster",
+    "org.apache.tez.runtime.task.TezChild": "Task",
+}
+"""By main class."""
+_SECURE_DATANODE = "org.apache.hadoop.hdfs.server.datanode.SecureDataNodeStarter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +105,21 @@ def _master(vms: list[str], roles: Mapping[str, Iterable[str]], called: Counter[
         if having:
             return max(having, key=lambda vm: (called[vm], vm))
     return max(vms, key=lambda vm: (called[vm], vm))
+
+
+def role_of(command: Sequence[str]) -> str:
+    """The role of a process; empty where it has none of the Hadoop world.
+
+    The main class is a word of its own: a class named within an option, or a file of that name, is none.
+
+    Args:
+        command: its command line, the program first.
+    """
+    if not command or "java" not in command[0].rpartition("/")[2]:
+        return ""
+    for word in command[1:]:
+        if word in ROLES:
+            return ROLES[word]
+        if word == _SECURE_DATANODE:
+            return "DataNode"
+    return ""

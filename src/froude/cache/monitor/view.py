@@ -13,8 +13,7 @@ from typing import Generic, TypeVar
 
 from froude.base.errors import InputError
 from froude.cache.curves import MissRatioCurve
-from froude.cache.monitor.audit import evades, overcommitted
-from froude.cache.monitor.checks import clock_lies, hypervisor_lies, vm_lies
+from froude.cache.monitor.checks import clock_lies, evades, hypervisor_lies, overcommitted, vm_lies
 from froude.cache.monitor.jobs import JobRun, JobRuns
 from froude.cache.monitor.limits import RESOURCES, Limits
 from froude.cache.monitor.messages import (

@@ -1,4 +1,4 @@
-"""`froude harvest characterise` and `froude harvest classify`: what tenants are like, and in which classes they fall."""
+"""`froude harvest characterise`, `classify`, `schedule` and `simulate scheduling`: classes, and jobs on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,24 @@ if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.classify.classes import Grouping
     from froude.harvest.telemetry.datacenter import Datacenter
+from pathlib import Path
 
+from froude.base.units import parse_seconds
+from froude.cli.numbers import ranged
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+    from froude.harvest.classify.classes import Classification
+    from froude.harvest.schedule.dags.graph import Concurrency, JobGraph
+    from froude.harvest.schedule.selection import ClassRoom, Policy
+    from froude.harvest.telemetry.datacenter import Datacenter
+
+_Jobs = typer.Option(
+    "--jobs",
+    metavar="FILE",
+    help="Spark event log, Rumen trace, .jhist or WfCommons instance; repeat [52 made-up queries].",
+)
+_KIND, _SIMULATED = "class-selection", "scheduling-simulation"
 _PERIOD = typer.Option(
     min=2, max=366, metavar="DAYS", help="Of the backtest [the longest of 30, 7, 2 that fits twice]."
 )
@@ -155,3 +172,179 @@ def grouping(features: str, classes: str) -> Grouping:
             "are no numbers of classes", place="--classes", found=classes, allowed="13,5,5 or auto"
         )
     return Grouping(kind, dict(zip(PATTERNS, map(int, numbers), strict=True)))
+
+
+def schedule(
+    ctx: typer.Context,
+    folder: common.Folder,
+    jobs: Annotated[list[Path], _Jobs],
+    concurrency: Annotated[
+        str,
+        typer.Option(help="levels (the paper's breadth-first search) or runnable (the most at one time)."),
+    ] = "levels",
+    last: Annotated[
+        str | None, typer.Option(metavar="TIME", help="How long the last run took [as recorded in the file].")
+    ] = None,
+    classes: Annotated[
+        str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")
+    ] = "13,5,5",
+    output: answers.Output = None,
+    report: answers.Page = None,
+) -> None:
+    """The class, or classes, that Algorithm 1 chooses for jobs: the node label to submit them with.
+
+    Example: froude harvest schedule dc9 --jobs application_1.zstd
+    """
+    settings: Settings = ctx.obj
+    answers.claim(settings, [folder, *jobs], output, _KIND, report)
+    common.require()
+
+    def find(datacenter: Datacenter) -> answers.Answer:
+        from froude.base.seeds import Seeds
+        from froude.harvest.classify.classes import classify
+        from froude.harvest.figures.scheduling import Choice, schedule_report
+        from froude.harvest.schedule.dags.graph import concurrency as most
+        from froude.harvest.schedule.selection import Thresholds, select
+
+        how = _concurrency(concurrency)
+        known = None if last is None else parse_seconds(last, place="--last")
+        graphs = _read(settings, jobs)
+        found = classify(datacenter, Seeds(settings.seed), grouping("folded", classes))
+        rooms, policy = _rooms(datacenter, found), _policy(datacenter)
+        rng = Seeds(settings.seed).child("select").random()
+        choices = []
+        for graph in graphs:
+            kind = Thresholds().type_of(graph.duration_s if known is None else known)
+            request = most(graph, how)
+            choices.append(Choice(graph.name, kind, request, select(rooms, kind, request, policy, rng)))
+        content = {
+            "jobs": [
+                {
+                    "job": choice.job,
+                    "type": choice.kind.value,
+                    "containers": choice.request,
+                    "fit": choice.selection.fit.value,
+                    "labels": [found.classes[n].name for n in choice.selection.classes],
+                }
+                for choice in choices
+            ]
+        }
+        return answers.Answer(
+            _KIND, content, lambda facts: schedule_report(found, rooms, choices, policy, facts)
+        )
+
+    common.finish(settings, folder, find, output, report)
+
+
+def scheduling(
+    ctx: typer.Context,
+    folder: common.Folder,
+    jobs: Annotated[list[Path] | None, _Jobs] = None,
+    days: Annotated[
+        float | None, typer.Option(min=0.1, max=366, help="The last ones [half of the history].")
+    ] = None,
+    runs: Annotated[
+        int, typer.Option(min=1, max=1000, help="On this datacenter, each with arrivals of its own.")
+    ] = 5,
+    reserve_cores: Annotated[
+        int, typer.Option("--reserve-cores", min=0, max=1024, help="Of each server.")
+    ] = 4,
+    batch_share: Annotated[
+        float, typer.Option("--batch-share", help="Of all cores, that jobs would use; it scales them.")
+    ] = 0.21,
+    gap: Annotated[str, typer.Option(metavar="TIME", help="Mean time between jobs.")] = "300s",
+    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="A scheduler; repeat [all].")] = None,
+    output: answers.Output = None,
+    report: answers.Page = None,
+) -> None:
+    """The same batch jobs beside primary tenants under each scheduler: stock, pt, proportional, h, forecast.
+
+    Example: froude harvest simulate scheduling dc9 --days 7 --runs 3
+    """
+    settings: Settings = ctx.obj
+    answers.claim(settings, [folder, *(jobs or [])], output, _SIMULATED, report)
+    common.require()
+    ranged("--batch-share", batch_share, 1e-4, 1.0)
+    gap_s = parse_seconds(gap, place="--gap")
+    ranged("--gap", gap_s, 3.0, 1e6)
+
+    def find(datacenter: Datacenter) -> answers.Answer:
+        from dataclasses import asdict
+
+        from froude.base.seeds import Seeds
+        from froude.harvest.classify.classes import slots_a_day
+        from froude.harvest.figures.scheduling import scheduling_report
+        from froude.harvest.simulate.jobs import drawn_jobs
+        from froude.harvest.simulate.month import Scheduler, SchedulingSetting, month_of
+        from froude.harvest.simulate.scheduling import compare
+
+        chosen = _schedulers(only)
+        seeds = Seeds(settings.seed)
+        graphs = _read(settings, jobs) if jobs else drawn_jobs(seeds.child("jobs"))
+        span = days or datacenter.slots / slots_a_day(datacenter) / 2
+        setting = SchedulingSetting(span, min(reserve_cores, datacenter.cores), gap_s, batch_share)
+        month = month_of(datacenter, setting, seeds)
+        with settings.progress().task(f"{runs} runs of {span:g} days under {len(chosen)} schedulers"):
+            outcomes = compare(
+                month, graphs, setting, seeds, schedulers=[Scheduler(name) for name in chosen], runs=runs,
+                workers=settings.workers,
+            )  # fmt: skip
+        content = {"foresight": month.foresight, "outcomes": [asdict(outcome) for outcome in outcomes]}
+        return answers.Answer(_SIMULATED, content, lambda facts: scheduling_report(month, outcomes, facts))
+
+    common.finish(settings, folder, find, output, report)
+
+
+def _read(settings: Settings, files: list[Path]) -> list[JobGraph]:
+    from froude.harvest.schedule.dags.read import read_jobs
+
+    return [graph for file in files for graph in read_jobs(file, settings.note, settings.note)]
+
+
+def _concurrency(text: str) -> Concurrency:
+    from froude.harvest.schedule.dags.graph import Concurrency
+
+    try:
+        return Concurrency(text)
+    except ValueError as error:
+        allowed = ", ".join(each.value for each in Concurrency)
+        raise InputError("is no way to count", place="--concurrency", found=text, allowed=allowed) from error
+
+
+def _schedulers(names: list[str] | None) -> list[str]:
+    from froude.harvest.simulate.month import Scheduler
+
+    known = [each.value for each in Scheduler]
+    wrong = [name for name in names or [] if name not in known]
+    if wrong:
+        raise InputError("is no scheduler", place="--only", found=wrong[0], allowed=", ".join(known))
+    return list(dict.fromkeys(names)) if names else known
+
+
+def _policy(datacenter: Datacenter) -> Policy:
+    from froude.harvest.schedule.selection import Policy
+
+    return Policy(datacenter.cores, datacenter.memory_mb)
+
+
+def _rooms(datacenter: Datacenter, found: Classification) -> list[ClassRoom]:
+    """Classes at the last slot that is known of each tenant."""
+    import numpy as np
+
+    from froude.harvest.schedule.selection import ClassRoom
+
+    known = ~np.isnan(datacenter.utilisation)
+    last = datacenter.slots - 1 - np.argmax(known[:, ::-1], axis=1)
+    now = np.nan_to_num(datacenter.utilisation[np.arange(len(last)), last])
+    weight = datacenter.tenant_servers
+    return [
+        ClassRoom(
+            each.name,
+            each.pattern,
+            each.servers,
+            each.average,
+            each.peak,
+            float(np.average(now[each.tenants], weights=weight[each.tenants])),
+        )
+        for each in found.classes
+    ]

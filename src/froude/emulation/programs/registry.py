@@ -1,15 +1,23 @@
-"""Every kind of program that a node type may name. A new kind is added to `KINDS`, and nowhere else."""
+"""Every kind of program that a node type may name, and the nodes of a plan in the groups that a controller starts.
+
+A new kind is added to `KINDS`, and nowhere else.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.emulation.programs.audit.family import ClientKind
+from froude.emulation.controller import Group
+from froude.emulation.pacing import Pacing, planned_moments
+from froude.emulation.programs.audit.clients import ClientKind
 from froude.emulation.programs.hdfs.family import DatanodeKind
 from froude.emulation.programs.population import PlaySettings, Population, ProgramKind
 from froude.emulation.programs.yarn.family import LauncherKind, NodemanagerKind, ScriptedKind
 from froude.messages.schema import Schema
 from froude.workload.plan import Plan
+from froude.workload.types import Moment, NodeType, StartRule
 
 KINDS: tuple[ProgramKind, ...] = (
     ScriptedKind(),
@@ -49,3 +57,51 @@ def populate(plan: Plan, schema: Schema, *, seeds: Seeds, settings: PlaySettings
     for node_type in plan.workload.node_types:
         population.add(node_type.name, kind_of(node_type.program).family(node_type, population))
     return population
+
+
+def groups_of(population: Population) -> list[Group]:
+    """The groups of a plan.
+
+    Daemons (endless nodes) begin with the play, at the pace of its settings: that the recorded ones took seconds each
+    is the start of a JVM and no load. Nodes without a start rule wait for the kinds that are needed first. Nodes that
+    start beside each other, however many, do so no faster than daemons: the player has to keep up.
+    """
+    counts = population.plan.counts
+    awaited: str | None = None
+    groups = []
+    for node_type in sorted(
+        population.types.values(), key=lambda each: not kind_of(each.program).needed_first
+    ):
+        needed = kind_of(node_type.program).needed_first and counts.get(node_type.name, 0) > 0
+        groups.append(_group(node_type, population, awaited))
+        if needed and node_type.start.after is None:
+            awaited = (
+                node_type.name
+            )  # the next kind that is needed waits for this one, and all others for the last
+    places = {name: place for place, name in enumerate(population.types)}
+    return sorted(groups, key=lambda group: places[group.name])
+
+
+def _group(node_type: NodeType, population: Population, awaited: str | None) -> Group:
+    """The group of one type.
+
+    Args:
+        node_type: whose nodes they are.
+        awaited: the type all of whose nodes must have started before those of a type without a start rule begin.
+    """
+    rule, kind, settings = node_type.start, kind_of(node_type.program), population.settings
+    count = population.plan.counts.get(node_type.name, 0)
+    if population.families[node_type.name].told:
+        return Group(node_type.name, count, StartRule(), told=True)
+    # The controller divides pauses by the speed, which is of the load; the ramp is what was asked for.
+    ramp_s = settings.speed / settings.ramp_per_s
+    if kind.endless:
+        rule = StartRule(rule.after, rule.moment, rule.every, rule.nth, rule.share, spacing_s=ramp_s)
+    else:
+        rule = replace(rule, spacing_s=rule.apart_s(count, ramp_s))
+    if awaited is not None and rule.after is None:
+        rule = replace(rule, after=awaited, moment=Moment.STARTED, every=True)
+    # Nodes in turn with those of another type are planned by what those take, which no schedule of their own says.
+    scheduled = settings.pacing is Pacing.SCHEDULED and not kind.endless and rule.follows is None
+    planned = planned_moments(node_type, population.plan.scale, settings.speed, count) if scheduled else {}
+    return Group(node_type.name, count, rule, kind.endless, planned)

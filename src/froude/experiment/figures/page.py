@@ -1,4 +1,7 @@
-"""A page of whatever one wants to look at together: Traces, Workloads, Plans, predictions and Runs."""
+"""A page of whatever one wants to look at together: Traces, Workloads, Plans, predictions and Runs.
+
+Plans and several Runs, which no other page shows, have their sections here.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,39 @@ from froude.emulation.run.run import Run
 from froude.experiment.compare.compare import Comparison
 from froude.experiment.figures.audit import audit_report
 from froude.experiment.figures.comparison import comparison_section
+from froude.experiment.figures.environment import limit_words, scale_text
 from froude.experiment.figures.head import Part, head_of
 from froude.experiment.figures.knee import knee_section
 from froude.experiment.figures.latency import coloured_methods
-from froude.experiment.figures.plan import plan_section
+from froude.experiment.figures.names import named
 from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.run import run_sections
-from froude.experiment.figures.runs import runs_section
 from froude.experiment.figures.sweep import sweep_sections
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_section
 from froude.experiment.knee.knee import Knee
 from froude.experiment.sweep.result import Swept
 from froude.mining.check.prediction import Prediction
-from froude.render import Report, Section, save
+from froude.render import (
+    Axis,
+    Block,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    Report,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+    ValueKind,
+    literal,
+    save,
+)
 from froude.trace.audit.summary import AuditSummary
 from froude.trace.types import Trace
-from froude.workload.plan import Plan
+from froude.workload.plan import Plan, calls_per_node
 from froude.workload.types import Workload
 
 _TITLE = "Froude report"
@@ -133,3 +152,69 @@ def sections_of(part: Part) -> tuple[Section, ...]:
         case Swept():
             return tuple(sweep_sections(part))
     raise TypeError(f"a {type(part).__name__} has no place in a report")
+
+
+def plan_section(plan: Plan) -> Section:
+    """Nodes, calls and refusals."""
+    rows: list[tuple[Value, ...]] = []
+    for node_type in plan.workload.node_types:
+        if node_type.name in plan.counts:
+            count = plan.counts[node_type.name]
+            rate = count * sum(1 / periodic.every_s for periodic in node_type.periodic)
+            calls = calls_per_node(plan, node_type)
+            rows.append((named(node_type), count, calls, count * calls, rate))
+    columns = (
+        Column("Node type"),
+        Column("Nodes", ValueKind.NUMBER),
+        Column("Calls of each", ValueKind.NUMBER),
+        Column("Calls of all", ValueKind.NUMBER),
+        Column("Periodic calls", ValueKind.NUMBER, "calls/s"),
+    )
+    blocks: list[Block] = [Table(columns, rows, "What would be played")]
+    for refusal in plan.refusals:
+        tone = Tone.BAD if refusal.fatal else Tone.WARNING
+        title = "Refused" if refusal.fatal else "To be kept in mind"
+        blocks.append(Callout(title, literal(refusal.what), tone))
+    why = "see the refusals" if plan.refused else literal(plan.obstacle)
+    playable = "It can be played." if plan.playable else f"It cannot be played: {why}."
+    return Section(f"The plan at {plan.scale}", tuple(blocks), playable)
+
+
+def runs_section(runs: Sequence[tuple[str, Run]]) -> Section:
+    """The runs as rows, and each as a point of latency against load.
+
+    Args:
+        runs: with their names, in the order of the rows.
+    """
+    rows: list[tuple[Value, ...]] = []
+    points = []
+    for name, run in runs:
+        latency = run.latency()
+        errors = sum(sum(by_class.values()) for by_class in run.errors.values())
+        times = (latency.seconds("p50_ms"), latency.seconds("p99_ms"))
+        limit, _ = limit_words(run.bottleneck.by.value, run.environment, run.bottleneck.daemon)
+        rows.append((name, scale_text(run), run.throughput(), *times, errors, limit, run.main_latency.value))
+        points.append((run.throughput(), *times))
+    points.sort(key=lambda point: point[0])
+    columns = (
+        Column("Run", ValueKind.CODE),
+        Column("Scale"),
+        Column("Answered", ValueKind.NUMBER, "calls/s"),
+        Column("p50", ValueKind.DURATION),
+        Column("p99", ValueKind.DURATION),
+        Column("Errors", ValueKind.NUMBER),
+        Column("Limited by"),
+        Column("Latency is"),
+    )
+    loads = [point[0] for point in points]
+    series = tuple(
+        Series(name, loads, [point[at] for point in points]) for at, name in ((2, "p99"), (1, "p50"))
+    )
+    chart = Chart(
+        "Latency against load, a point for each run",
+        Axis("answered, all methods", unit="calls/s", extent=(0.0, 1.02 * loads[-1])),
+        Axis("latency", ValueKind.DURATION, log=True),
+        series,
+        ChartKind.POINTS,
+    )
+    return Section("The runs side by side", (Table(columns, rows, "Runs"), chart))

@@ -1,4 +1,4 @@
-"""A Run as charts and tables: what limited it, its errors, latency and throughput over time, and the NameNode."""
+"""A Run as charts and tables: what limited it, errors, latency and throughput over time, the player and the target."""
 
 from __future__ import annotations
 
@@ -19,10 +19,22 @@ from froude.experiment.figures.environment import (
 from froude.experiment.figures.failures import failures_table
 from froude.experiment.figures.latency import latency_section
 from froude.experiment.figures.namenode import namenode_section
-from froude.experiment.figures.phases import phase_table
-from froude.experiment.figures.player import player_section
+from froude.experiment.figures.phases import phase_marks, phase_table, time_axis
 from froude.experiment.figures.resourcemanager import resourcemanager_sections
-from froude.render import Block, Callout, Column, Section, Table, Tone, Value, ValueKind
+from froude.render import (
+    Axis,
+    Block,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+    ValueKind,
+)
 from froude.render.markdown import plain
 
 _MOST_LEFT_OUT = 12
@@ -103,3 +115,38 @@ def _left_out(run: Run) -> list[Block]:
     text = "An argument that they need was not there. Figures below are of less load than was asked for.\n\n"
     title = f"{counted(sum(run.left_out.values()), 'call')} never sent"
     return [Callout(title, text + "\n".join(lines), Tone.BAD)]
+
+
+def player_section(run: Run) -> Section:
+    """Calls in flight, emulated nodes, memory, and how late its own timers fired."""
+    times = [load.time_s for load in run.load]
+    lines: tuple[tuple[str, Axis, list[float]], ...] = (
+        ("Calls in flight", Axis("calls", unit="calls"), [load.in_flight for load in run.load]),
+        ("Emulated nodes that have begun", Axis("nodes", unit="nodes"), [load.nodes for load in run.load]),
+        ("Memory of the player", Axis("memory", ValueKind.BYTES), [load.rss_bytes for load in run.load]),
+    )
+    charts = tuple(
+        Chart(
+            title,
+            time_axis(run),
+            y,
+            (Series(y.title, times, values),),
+            ChartKind.STEP,
+            phase_marks(run),
+            small=True,
+        )
+        for title, y, values in lines
+        if len(set(values)) > 1
+    )
+    lag, late = run.tally.lag.percentiles(), run.lateness
+    rows: list[tuple[Value, ...]] = [
+        (name, each.p50_ms / 1e3, each.p99_ms / 1e3, each.max_ms / 1e3)
+        for name, each in (("its timers fired", lag), ("calls were sent", late))
+        if each.count
+    ]
+    columns = (Column("How late"), *(Column(title, ValueKind.DURATION) for title in ("p50", "p99", "Max")))
+    note = (
+        "Timers that fire late are the player's own fault. Calls also wait for the answers that they need, which the "
+        "server may owe."
+    )
+    return Section("The player", (*charts, Table(columns, rows, "Lateness", note)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from froude.emulation.run.tally import Histogram
 from froude.experiment.figures.failures import failures_table
-from froude.experiment.figures.recorded import methods_table
 from froude.render import (
     Axis,
     Block,
@@ -23,7 +23,7 @@ from froude.render import (
 )
 from froude.trace.importers.audit import ClosureResult
 from froude.trace.summary import failures_of
-from froude.trace.types import Trace
+from froude.trace.types import Call, Status, Trace
 
 _MOST_METHODS = 12
 _MOST_TRACES = 6
@@ -112,3 +112,27 @@ def _labels(traces: Sequence[Trace], names: Sequence[str]) -> list[str]:
 
 def _scale(trace: Trace) -> str:
     return ", ".join(f"{name}={quantity}" for name, quantity in trace.meta.scale.items())
+
+
+def methods_table(traces: Sequence[Trace]) -> Table:
+    """Calls, failures and durations by method, the most frequent first; a duration nobody saw is a dash."""
+    by_method: dict[str, list[Call]] = {}
+    for trace in traces:
+        for call in trace.calls:
+            by_method.setdefault(call.method, []).append(call)
+    rows: list[tuple[Value, ...]] = []
+    for method, calls in sorted(by_method.items(), key=lambda item: (-len(item[1]), item[0])):
+        histogram = Histogram()
+        histogram.add(call.duration_s for call in calls if call.duration_s is not None)
+        seen = histogram.percentiles()
+        times = [seen.seconds(name) for name in ("p50_ms", "p99_ms", "max_ms")]
+        rows.append((method, len(calls), sum(call.status is not Status.SUCCESS for call in calls), *times))
+    columns = (
+        Column("Method", ValueKind.CODE),
+        Column("Calls", ValueKind.NUMBER),
+        Column("Failed", ValueKind.NUMBER),
+        *(Column(title, ValueKind.DURATION) for title in ("p50", "p99", "Max")),
+    )
+    return Table(
+        columns, rows, "Durations by method", "Until the answer's last byte passed, in all recordings shown."
+    )

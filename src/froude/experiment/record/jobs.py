@@ -2,6 +2,9 @@
 
 A job is what gets recorded at several scales, mined, and predicted. Users bring their own; this one serves the
 demo, the tests and the published results.
+
+Each client is a process with `hdfs-native`, which keeps a connection and a clientId of its own. It uploads files in a
+loop, lists them, renames each, reads each back, and deletes each.
 """
 
 from __future__ import annotations
@@ -12,10 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from hdfs_native import Client, WriteOptions
+
 from froude.base import parallel
-from froude.experiment.record.demo_client import work
+from froude.base.errors import TargetError
 from froude.workload.scale import Scale
 
+BLOCK_BYTES = 1 << 20
+"""Block size of the demo's files: the smallest that its cluster allows, so that a file has several blocks."""
 FILE_BYTES = 3 << 19
 """Size of each of the demo's files: one block and a half."""
 SEED_BYTES = 5 << 19
@@ -98,3 +105,38 @@ DEMO = JobDefinition(
     play=Scale.of(datanodes=200, clients=50, files=40),
     knee=Scale.of(datanodes=50, clients=12, files=20),
 )
+
+
+def work(number: int, *, uri: str, files: int, file_bytes: int) -> None:
+    """Do one client's part of the job.
+
+    Args:
+        number: this client's number, from 0; it works in a folder of its own.
+        uri: `hdfs://HOST:PORT` of the NameNode or of the proxy before it.
+        files: how many files it uploads.
+
+    Raises:
+        TargetError: a file read back differs from what was written.
+    """
+    client = Client(uri, {"dfs.replication": "2", "dfs.blocksize": str(BLOCK_BYTES)})
+    folder = f"/demo/client-{number}"
+    client.mkdirs(folder, 0o755, create_parent=True)
+    payload = bytes(range(256)) * (file_bytes // 256)
+    for i in range(files):
+        with client.create(
+            f"{folder}/part-{i:05d}", WriteOptions(block_size=BLOCK_BYTES, replication=2)
+        ) as out:
+            out.write(payload)
+    names = [status.path for status in client.list_status(folder, recursive=False)]
+    if len(names) != files:
+        raise TargetError(
+            "a folder lists another number of files than was written", found=len(names), allowed=files
+        )
+    for i in range(files):
+        client.rename(f"{folder}/part-{i:05d}", f"{folder}/done-{i:05d}", overwrite=False)
+    for i in range(files):
+        with client.read(f"{folder}/done-{i:05d}") as source:
+            if source.read() != payload:
+                raise TargetError("a file reads back differently", file=f"{folder}/done-{i:05d}")
+    for i in range(files):
+        client.delete(f"{folder}/done-{i:05d}", recursive=False)

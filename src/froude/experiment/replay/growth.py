@@ -1,8 +1,17 @@
 """A log with more clients, and the image that they need: copies of the log's clients, each with folders of its own.
 
-Every bundle of clients (`growth_bundles`) is copied as often as the factor says, all of its clients alike. A copy does
-what its original does, by the same user, a little later (`growth_times`), and at copies of the paths that are the
+Every bundle of clients (`growth_bundles`) is copied as often as the factor says, all of its clients in the same way. A
+copy does what its original does, by the same user, a little later, and at copies of the paths that are the
 bundle's own; other paths stay, so what all share is shared by more. The image gets the same copies.
+
+How far may a copy be moved in time so that copies depend on each other as clients do? Where clients act by themselves,
+copies that act at the same instant would make peaks that no larger cluster has. Where clients act together, as jobs
+that begin at full hours do, copies that are moved would wash the peaks out. So the log says for each group of clients at
+which time scale it begins to act together with the others: for widths from a tenth of a second to an hour, whether its
+lines rise and fall with theirs from one interval to the next, beyond what they do when its lines are moved round by any
+time.
+
+Source: ours; differences of neighbouring intervals, as in the Allan variance, which a slow rise and fall does not enter.
 """
 
 from __future__ import annotations
@@ -24,7 +33,6 @@ from froude.base.seeds import Seeds
 from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import COMMANDS
 from froude.experiment.replay.growth_bundles import Bundles, Ints, find_bundles, paths_in
-from froude.experiment.replay.growth_times import independent_ms, middle
 from froude.hadoop.audit.lines import AuditLine
 from froude.hadoop.fsimage.container import ImageFile, write_image
 from froude.hadoop.fsimage.copies import Copied, CopyingComposer, rows_of
@@ -33,6 +41,16 @@ from froude.messages.schema import Schema
 from froude.trace.audit.columns import SCHEMA, joined, to_lines
 from froude.trace.audit.files import AuditLog
 
+_WIDTHS_MS = (
+    100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000,
+    3_600_000,
+)  # fmt: skip
+_TRIES = 50
+"""Times by which lines are moved round, to know what is usual."""
+_BEYOND = 3.0
+"""Standard deviations beyond what is usual that count as acting together; by chance it is about 1 in 700."""
+_LEAST_INTERVALS, _LEAST_LINES = 20, 20
+"""Below, nothing can be said of a width, or of a group."""
 ONCE = frozenset(
     """
     metaSave saveNamespace rollEditLog refreshNodes finalizeUpgrade setBalancerBandwidth refreshServiceAcl
@@ -289,3 +307,60 @@ def _mark(log: AuditLog, namespace: Namespace | None) -> str:
     while any(_MARK * (longest + 1) in text for text in found):
         longest += 1
     return _MARK * (longest + 1)
+
+
+def independent_ms(times_ms: Ints, groups: Ints, rng: np.random.Generator) -> Ints:
+    """(groups,) the longest time within which each acts independently of the others; 0 for none.
+
+    A group that has too few lines gets what the group of the middle line has.
+
+    Args:
+        times_ms: (lines,) of each line.
+        groups: (lines,) number of its group, from 0; each number is met.
+        rng: for the moved lines.
+    """
+    times = times_ms - times_ms.min()
+    order = np.argsort(groups, kind="stable")
+    sizes = np.bincount(groups)
+    parts = np.split(times[order], np.cumsum(sizes)[:-1])
+    longest, known = np.zeros(len(sizes), np.int64), sizes >= _LEAST_LINES
+    going = known.copy()
+    for width in _WIDTHS_MS:
+        intervals = int(times.max()) // width
+        if intervals < _LEAST_INTERVALS or len(sizes) < 2:
+            break
+        whole = np.bincount(times // width, minlength=intervals + 1)[:intervals]
+        for group in np.flatnonzero(going).tolist():
+            if _together(parts[group] // width, whole, rng):
+                going[group] = False
+            else:
+                longest[group] = width
+    if known.any() and not known.all():
+        longest[~known] = middle(longest[known], sizes[known])
+    return longest
+
+
+def middle(values: Ints, weights: Ints) -> int:
+    """The value of the middle one of things that have a weight."""
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(weights[order])
+    return int(values[order][np.searchsorted(ends, ends[-1] / 2)])
+
+
+def _together(own: Ints, whole: Ints, rng: np.random.Generator) -> bool:
+    """Whether lines rise and fall with those of others: the sum over intervals of the products of both differences.
+
+    Args:
+        own: (lines,) interval of each line of a group.
+        whole: (intervals,) lines of all groups.
+        rng: for moved lines.
+    """
+    places, counts = np.unique(own[own < len(whole)], return_counts=True)
+    rest = whole.copy()
+    rest[places] -= counts
+    moves = np.concatenate(([0], rng.integers(1, len(whole), size=_TRIES)))
+    at = places + moves[:, None]
+    curved = 2 * rest[at % len(whole)] - rest[(at - 1) % len(whole)] - rest[(at + 1) % len(whole)]
+    products = curved @ counts
+    usual = products[1:]
+    return bool(products[0] > usual.mean() + _BEYOND * max(float(usual.std()), 1e-9))

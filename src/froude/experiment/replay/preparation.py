@@ -1,11 +1,20 @@
-"""What a run of kind `dyno` is played on, read and made ready: image, blocks, load, accounts."""
+"""What a run of kind `dyno` is played on, read and made ready: image, blocks, load, accounts.
+
+A log names users and no groups. Each user is put into the group of its own name and into every group that it owns
+something with, in the image or in the log; the owner of `/` in the image is a superuser, as it was. Permissions are
+checked, as in production.
+
+Source: org.apache.hadoop.security.Groups (`hadoop.user.group.static.mapping.overrides`).
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from froude.base.errors import InputError
 from froude.base.files import stated_os_errors
@@ -13,20 +22,18 @@ from froude.base.progress import Progress
 from froude.base.seeds import Seeds
 from froude.base.summary import counted
 from froude.base.units import parse_zone
-from froude.emulation.programs.audit.lines import Head
-from froude.experiment.replay.accounts import account_properties, owners
+from froude.emulation.programs.audit.lines import Client, Head
 from froude.experiment.replay.block_lists import open_block_lists, write_block_lists
 from froude.experiment.replay.growth import Growth, plan_growth
 from froude.experiment.replay.image import Replayed, profile_of, read_image, replayed_image
 from froude.experiment.replay.made_log import Asked, made_log
-from froude.experiment.replay.recorded_load import make_trace_ready
-from froude.experiment.replay.replay import SWITCHES, make_ready, replay_plan
+from froude.experiment.replay.recorded_load import SWITCHES, make_ready, make_trace_ready, replay_plan
 from froude.experiment.scenario.options import PlayOptions
 from froude.experiment.scenario.replay_options import ReplayedDatanodes, ReplayLoad
 from froude.experiment.scenario.scenario import DynoScenario
 from froude.hadoop.audit.text import line_text
 from froude.hadoop.fsimage.block_lists import Cluster
-from froude.hadoop.fsimage.namespace import Namespace
+from froude.hadoop.fsimage.namespace import ROOT_ID, Namespace
 from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.fsimage.replicas import fullest_storage
 from froude.hadoop.fsimage.saving import transaction_of
@@ -40,6 +47,9 @@ from froude.trace.importers.audit_pieces import Options
 from froude.trace.importers.image_cut import cut_by_edits, cut_by_namespace
 from froude.workload.plan import Plan
 
+_SUPERUSERS = "supergroup"
+_SEPARATORS = frozenset(";,= \t\n")
+_MODE_BITS = 16
 _ACCOUNTS = (
     "Permissions are checked. Each user is in the group of its own name, and in those that it owns something with in "
     "the image; the owner of / is a superuser."
@@ -288,3 +298,50 @@ def _log(
 def _write(path: Path, lines: Iterable[str]) -> None:
     with stated_os_errors(path), path.open("w", encoding="utf-8") as file:
         file.writelines(lines)
+
+
+def account_properties(
+    clients: Iterable[Client], groups: Mapping[str, Set[str]], superusers: Iterable[str] = ()
+) -> dict[str, str]:
+    """The properties of a NameNode that knows the users of a log.
+
+    Args:
+        groups: by user, as far as they are known.
+        superusers: users that may do everything.
+    """
+    clients = list(clients)
+    members = {client.user: {client.user} for client in clients}
+    for user, known in groups.items():
+        members.setdefault(user, {user}).update(known)
+    for user in superusers:
+        members.setdefault(user, {user}).add(_SUPERUSERS)
+    mapping = ";".join(
+        f"{user}={','.join(sorted(filter(_plain, names)))}"
+        for user, names in sorted(members.items())
+        if _plain(user)
+    )
+    real_users = {client.real_user for client in clients if client.real_user is not None}
+    proxies = {
+        f"hadoop.proxyuser.{user}.{what}": "*" for user in sorted(real_users) for what in ("hosts", "groups")
+    }
+    return {
+        "hadoop.user.group.static.mapping.overrides": mapping,
+        "dfs.permissions.superusergroup": _SUPERUSERS,
+        **proxies,
+    }
+
+
+def owners(namespace: Namespace) -> tuple[dict[str, set[str]], str]:
+    """Of an image: by user, the groups that it owns something with; and who owns `/`. O(inodes)."""
+    permissions = namespace.column("permission").astype(np.uint64)
+    groups: dict[str, set[str]] = {}
+    for permission in np.unique(permissions >> np.uint64(_MODE_BITS)).tolist():
+        whole = permission << _MODE_BITS
+        groups.setdefault(namespace.strings.user(whole), set()).add(namespace.strings.group(whole))
+    root = int(np.flatnonzero(namespace.column("id") == ROOT_ID)[0])
+    return groups, namespace.strings.user(int(permissions[root]))
+
+
+def _plain(name: str) -> bool:
+    """Whether the mapping can say a name."""
+    return bool(name) and not _SEPARATORS & set(name)

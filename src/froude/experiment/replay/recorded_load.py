@@ -1,15 +1,16 @@
-"""A Trace as a load: the calls of its clients made ready for players, as the lines of a log are (`replay`).
+"""A recorded load as a Plan: lines of an audit log, or calls of a Trace, made ready for players.
 
-Who calls is a client of a Trace under one user; where it had several calls in flight, it is as many nodes, each with
-one at a time. What DataNodes called is left out: emulated ones make calls of their own, and get the blocks that clients
-wrote, at the lengths with which they were closed.
+The nodes are the clients and the DataNodes. Who calls is a client of a log, or a client of a Trace under one user; where
+that had several calls in flight, it is as many nodes, each with one at a time. What the DataNodes of a Trace called is
+left out: emulated ones make calls of their own, and get the blocks that clients wrote, at the lengths with which they
+were closed.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,15 +20,29 @@ import pyarrow as pa
 
 from froude.base.errors import InputError
 from froude.base.summary import counted
-from froude.emulation.programs.audit.commands import COMMANDS, PROTOCOLS
+from froude.emulation.programs.audit.commands import COMMANDS, LEFT_OUT, PROTOCOLS
 from froude.emulation.programs.audit.conflicts import in_order
 from froude.emulation.programs.audit.lines import Client, Head, Line, write_lines
 from froude.emulation.programs.audit.recorded import FALSE, GIVING, Recorded
-from froude.emulation.programs.hdfs.datanodes import PROTOCOL as DATANODES
+from froude.emulation.programs.audit.shared import KIND as CLIENTS
+from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
+from froude.emulation.programs.hdfs.datanodes import PROTOCOL as DATANODES_PROTOCOL
 from froude.emulation.programs.retries import retry_s
+from froude.hadoop.audit.lines import AuditLine, process
 from froude.trace.audit.cut import Cut
 from froude.trace.types import Call, Status, Trace
+from froude.workload.plan import Plan, Refusal
+from froude.workload.scale import Count, Scale
+from froude.workload.types import NodeFact, NodeType, Workload
+from froude.workload.types import Recorded as WorkloadSources
 
+_PROXY = "PROXY"
+SWITCHES: Mapping[str, Mapping[str, str]] = {
+    "satisfyStoragePolicy": {"dfs.storage.policy.satisfier.mode": "external"},
+    "getDelegationToken": {"dfs.namenode.delegation.token.always-use": "true"},
+    "refreshServiceAcl": {"hadoop.security.authorization": "true"},
+}
+"""Properties without which a NameNode refuses a command: a log that has it shows that they were set."""
 _NAMENODE = {"namenode", ""}
 _SAFEMODE_GET = 3
 _WITHOUT = {
@@ -40,6 +55,92 @@ _PATHS = ("src", "link", "path", "snapshotRoot", "trg", "dst", "target", "filena
 """Fields of requests that hold paths; what is made stands first."""
 _LOGGED = {command.method: name for name, command in COMMANDS.items() if command.method}
 """What an audit log calls a method."""
+
+
+def make_ready(log: Iterable[AuditLine], path: Path) -> Head:
+    """Write the lines of a log for a replay.
+
+    Args:
+        log: in the order of their times.
+        path: of the file that players read.
+
+    Raises:
+        InputError: there is no line, or one has no time.
+    """
+    clients: list[Client] = []
+    head = write_lines(path, clients, in_order(_lines(log, clients, path)))
+    if not head.lines:
+        raise InputError("has no line to replay", place="audit log")
+    return head
+
+
+def _lines(log: Iterable[AuditLine], clients: list[Client], path: Path) -> Iterator[Line]:
+    numbers: dict[Client, int] = {}
+    first_s: float | None = None
+    for line in log:
+        if line.time_s is None:
+            raise InputError("has a line without a time", file=path, place="audit log", found=line.command)
+        first_s = line.time_s if first_s is None else first_s
+        real_user = short_name(line.real_user) if line.auth == _PROXY and line.real_user else None
+        client = Client(short_name(line.user), real_user, line.ip, process(line.caller_context))
+        number = numbers.setdefault(client, len(clients))
+        if number == len(clients):
+            clients.append(client)
+        at_s = round(max(0.0, line.time_s - first_s), 3)
+        yield Line(at_s, number, line.command, line.src, (), line.dst, line.options, line.perm, line.allowed)
+
+
+def short_name(user: str) -> str:
+    """What Hadoop's default rules make of a principal: `alice` of `alice/host@REALM`."""
+    return user.partition("@")[0].partition("/")[0]
+
+
+def replay_plan(
+    log: Path, head: Head, *, datanodes: int = 0, remarks: Iterable[str] = (), sources: Sequence[str] = ()
+) -> Plan:
+    """Who plays a log.
+
+    Args:
+        log: that was made ready.
+        datanodes: emulated DataNodes beside the clients.
+        remarks: what else is to be kept in mind with the run.
+        sources: ids of what it was recorded from, which is never played against.
+    """
+    types = (
+        NodeType(DATANODES, Count(0, {"datanodes": 1}), (), program=DATANODES),
+        NodeType("client", Count(len(head.clients), {}), (), program=CLIENTS, user=NodeFact("user")),
+    )
+    counts = {DATANODES: datanodes, "client": len(head.clients)}
+    used = tuple(each for each in types if counts[each.name])
+    workload = Workload(used, WorkloadSources((), tuple(sources)))
+    return Plan(workload, Scale.of(datanodes=datanodes), counts, _remarks(head, remarks), log)
+
+
+def _remarks(head: Head, others: Iterable[str]) -> tuple[Refusal, ...]:
+    """What the run is not: the log's own load."""
+    texts = [*others]
+    for what, counts in (("Taken instead", assumptions(head)), ("Left out", left_out(head))):
+        texts += [f"{what}, {counted(times, 'line')} of {text}." for text, times in counts.items()]
+    return tuple(Refusal(text, fatal=False) for text in texts)
+
+
+def assumptions(head: Head) -> Mapping[str, int]:
+    """What the log does not hold and is taken instead, by command, and how often."""
+    counted = {}
+    for name, times in head.commands.items():
+        command = COMMANDS.get(name)
+        if command is not None and command.assumes:
+            counted[f"{name}: {command.assumes}"] = times
+    return counted
+
+
+def left_out(head: Head) -> Mapping[str, int]:
+    """What is not made again, with the reason, and how often the log has it."""
+    return {
+        f"{name}: {LEFT_OUT.get(name, 'no command that is known')}": times
+        for name, times in head.commands.items()
+        if name not in COMMANDS
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +201,7 @@ def _rows(trace: Trace, left_out: Counter[str]) -> list[int]:
 def _why_not(trace: Trace, call: Call, again: set[tuple[bytes, int]]) -> str | None:
     if call.target.service not in _NAMENODE:
         return f"they are of a {call.target.service}"
-    if call.protocol == DATANODES:
+    if call.protocol == DATANODES_PROTOCOL:
         return "they are of DataNodes, and emulated ones make their own"
     if call.protocol not in PROTOCOLS:
         return f"they are of {call.protocol.rpartition('.')[2]}, which clients do not speak"

@@ -22,7 +22,7 @@ from froude.base.errors import FroudeError, InputError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
 from froude.base.locks import in_turn
 from froude.base.progress import Progress, Silent
-from froude.hadoop.release import java_wheel, jvm
+from froude.hadoop.release import jvm
 from froude.hadoop.release.maven import Coordinate, Repository, sha256_of
 from froude.messages.schema import Schema
 
@@ -160,10 +160,10 @@ def java_for(
     environ = os.environ if environ is None else environ
     home = environ.get("HADOOP_HOME")
     default = (home and _version_at(Path(home))) or DEFAULT_RELEASE
-    here = [*jvm.candidates(environ), *java_wheel.offered(cache_folder(environ))]
+    here = [*jvm.candidates(environ), *jvm.offered(cache_folder(environ))]
     java = jvm.choose(list(dict.fromkeys(each or default for each in releases)), here)
     if progress is not None:
-        java_wheel.fetch(java, progress)
+        jvm.fetch(java, progress)
     return java
 
 

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from froude.base.units import Quantity
-from froude.mining.check.announcements import Announced
+from froude.mining.check.forecast import Announced, EffectCounts, TypeSequences, effect_counts, sequences_of
 from froude.mining.check.matching import match, token_of
-from froude.mining.check.sequences import EffectCounts, TypeSequences, effect_counts, sequences_of
 from froude.mining.fit.patterns import same
 from froude.mining.history.placement import Placement
 from froude.mining.history.timeline import OccurrenceContext

@@ -25,7 +25,6 @@ from froude.mining.read.elements import with_numbers
 from froude.mining.read.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
 from froude.mining.rules import sampling
 from froude.mining.rules.candidates import alike, leaf_name
-from froude.mining.rules.derived_values import derived
 from froude.mining.rules.doubtful_rules import SHORT_TEXT, Doubt, growing, replaced, short_texts
 from froude.mining.rules.evidence import (
     SOURCES_TRIED,
@@ -36,9 +35,8 @@ from froude.mining.rules.evidence import (
     is_telling,
     spread,
 )
-from froude.mining.rules.run_constants import of_this_run
 from froude.mining.rules.sampling import searched
-from froude.mining.rules.sources import Sources
+from froude.mining.rules.sources import Sources, derived, of_this_run
 from froude.mining.rules.texts import FEWEST_LISTED, TextMiner, is_padded
 from froude.mining.shape.structure import Occurrence
 from froude.mining.yarn import container_requests as outstanding

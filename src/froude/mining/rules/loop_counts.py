@@ -10,7 +10,7 @@ from froude.base.units import Quantity
 from froude.mining.counts import Fit, fit_count, fit_dealt
 from froude.mining.fit.rival_formulas import rivals
 from froude.mining.rules.questions import Questions
-from froude.mining.shape.round_counts import fit_rounds
+from froude.mining.shape.rounds import fit_rounds
 from froude.mining.shape.segments import Item, Loop
 from froude.mining.shape.structure import LoopRun, MinedType
 from froude.workload.scale import Count, Scale, at_node

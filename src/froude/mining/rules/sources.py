@@ -1,24 +1,49 @@
-"""Where an argument's values come from: flows that hold at every call, likeliest first."""
+"""Where an argument's values come from: flows that hold at every call, likeliest first.
+
+Flows that are derived from one earlier value are looked for last, where nothing simpler gives a value: a part of its
+text, or a number that is always as much larger (PatternMiner, section III.B.3). As all rules they count only if they
+hold at every call.
+
+Where a single run is mined, ids, names and secrets that every run makes again only look constant, and nothing else shows
+that a person did not write them. So a value of such a form is one of its generator, and a long number within a text is
+looked for in what was sent before.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from froude.base.units import Quantity
 from froude.mining.effects.rare_values import is_distinctive
-from froude.mining.fit.patterns import same
-from froude.mining.history.timeline import Timeline
+from froude.mining.fit.patterns import SLOT, joined, same
+from froude.mining.history.timeline import Source, Timeline
 from froude.mining.history.value_uses import Takers
 from froude.mining.read.elements import leaf_name
 from froude.mining.rules.bulk_rules import Bulk
 from froude.mining.rules.candidates import flows_from, from_cause, is_chosen, ranked, siblings
 from froude.mining.rules.evidence import ALWAYS_NEW, SOURCES_TRIED, Column, is_telling, spread
+from froude.mining.rules.texts import BOUNDS, Holds
 from froude.mining.shape.structure import Occurrence
+from froude.workload.generators import recognise
 from froude.workload.rules import Special
-from froude.workload.types import Flow, Rule, Scalar, Side, Which
+from froude.workload.types import Flow, Generated, Rule, Scalar, Side, Template, TextPart, Which
 
+_SECRET = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{16,}")
+"""What a capture puts in place of a secret text."""
+_EPHEMERAL = 1 << 15
+"""Ports from here on are given to whoever asks."""
+
+FlowOf = Callable[[Column], Rule | None]
+"""Finds where a value comes from."""
+_FEWEST_CALLS = 4
+"""Calls at which a derived value must have been seen before it is no accident."""
+_FEWEST_NUMBERS = 3
+"""Different values that a number must have had."""
+_SHORTEST = 3
+"""Characters of a part before meeting it counts."""
 _FEW = 4000
 """Calls at which a rule is tried before all."""
 _NEARBY = 16
@@ -175,3 +200,90 @@ def _some_first(calls: Takers) -> list[tuple[Sequence[int], Takers]]:
     return [
         (part, Takers([calls[at] for at in part])) for part in (first, others[:_FEW], others[_FEW:]) if part
     ]
+
+
+def derived(column: Column, timeline: Timeline, holds: Holds) -> Flow | None:
+    """The likeliest derived flow that holds at all calls of a template, from its own node's last calls.
+
+    Args:
+        timeline: every placed call of all runs.
+        holds: whether a rule gives the recorded value at every call.
+
+    Returns:
+        None where there is none, or where too few calls or too few different values were seen.
+    """
+    at = column.shows
+    if at is None or len(column.values) < _FEWEST_CALLS:
+        return None
+    value = column.values[at]
+    distinct = set(column.values)
+    if isinstance(value, Special) or not _tells(value, len(distinct)):
+        return None
+    taker = column.occurrences[at]
+    tried = [
+        replace(flow, part=made.part, plus=made.plus)
+        for source, seen in timeline.latest(taker)
+        for made in _derivations(source, seen, value)
+        for flow in flows_from(source, taker.template)
+    ]
+    for flow in ranked(tried, column.path, taker.template):
+        if not is_chosen(flow, value) and holds(flow, column):
+            return flow
+    return None
+
+
+def _tells(value: Scalar, distinct: int) -> bool:
+    if isinstance(value, str):
+        return len(value) >= _SHORTEST and distinct > 1
+    return type(value) is int and is_distinctive(value) and distinct >= _FEWEST_NUMBERS
+
+
+def _derivations(source: Source, seen: Scalar, value: Scalar) -> Iterator[Flow]:
+    """How a value may come from another one, as flows of which only the part and the number count."""
+    template, _, side, path = source
+    if isinstance(value, str) and isinstance(seen, str):
+        if value not in seen:
+            return
+        for separator in BOUNDS:
+            parts = seen.split(separator)
+            if len(parts) > 1 and value in parts:
+                yield Flow(template, side, path, part=TextPart(separator, parts.index(value)))
+    elif type(value) is int and type(seen) is int and is_distinctive(seen) and seen != value:
+        yield Flow(template, side, path, plus=value - seen)
+
+
+def of_this_run(column: Column, flow_of: FlowOf) -> Rule | None:
+    """The rule of an argument that has one value in the only run; None where nothing says that another run has another.
+
+    Args:
+        flow_of: where its value, or a number within it, was seen before.
+    """
+    value = column.values[0]
+    if isinstance(value, Special):
+        return None
+    made = recognise([value]) or _secret(value) or _ephemeral(column.path, value)
+    if made is not None:
+        return flow_of(column) or made
+    if not isinstance(value, str):
+        return None
+    parts: list[str | Rule] = []
+    for piece in SLOT.split(value):
+        number = int(piece) if piece.isdecimal() and str(int(piece)) == piece else 0
+        source = (
+            flow_of(Column(column.occurrences, [number] * len(column.values), ""))
+            if is_distinctive(number)
+            else None
+        )
+        made = recognise([number]) if number else None
+        parts.append(source or made or piece)
+    return Template(joined(parts)) if any(not isinstance(part, str) for part in parts) else None
+
+
+def _secret(value: Scalar) -> Generated | None:
+    known = isinstance(value, str) and _SECRET.fullmatch(value)
+    return Generated("hex", {"digits": len(value)}) if known and isinstance(value, str) else None
+
+
+def _ephemeral(path: str, value: Scalar) -> Generated | None:
+    given = type(value) is int and _EPHEMERAL <= value < 2 * _EPHEMERAL
+    return Generated("port") if given and leaf_name(path).lower().endswith("port") else None

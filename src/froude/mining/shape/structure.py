@@ -20,8 +20,8 @@ from froude.mining.read.knowledge import Role
 from froude.mining.read.senders import Sender
 from froude.mining.shape.alignment import Pattern, unify
 from froude.mining.shape.parse import Automaton, Parse
+from froude.mining.shape.rounds import unify_decided
 from froude.mining.shape.segments import Item, Loop, fold
-from froude.mining.shape.uneven_rounds import unify_decided
 from froude.workload.types import Finding
 
 _NUMBER = re.compile(r"-?\d+")

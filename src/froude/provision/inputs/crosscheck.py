@@ -1,6 +1,7 @@
 """What no element can tell alone: names that lead nowhere, units without a bus, loops of calls without end.
 
-Each part is checked against those that are there: one file of three can be validated alone.
+Each part is checked against those that are there: one file of three can be validated alone. Racks, their loss and the
+time to re-replicate ask for other parts as well.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from froude.provision.types import (
     Catalog,
     Dataset,
     Io,
+    Lost,
     Options,
     Persistence,
+    RackLoss,
     Scope,
     Server,
     Sla,
@@ -110,6 +113,52 @@ class Crosscheck:
                     "is persistent and does not outlive survive_hosts",
                     name=name,
                     found=f"survive_hosts {failing}",
+                    allowed=allowed,
+                )
+
+    def racks(self, options: Options, catalog: Catalog) -> None:
+        """A lost rack needs racks.
+
+        Args:
+            options: whether a rack may be lost.
+            catalog: with racks or without.
+        """
+        if not self._has_racks(catalog) and options.survive_rack is not RackLoss.NONE:
+            at = self._find("options", None)
+            message = "asks for racks, and resources has none"
+            self._flaws.add(at, message, name="survive_rack", allowed="an element rack")
+
+    def re_replication(self, catalog: Catalog, sla: Sla) -> None:
+        """What is lost and re-replicated is there.
+
+        Args:
+            catalog: with racks or without.
+            sla: with a re_replication or without.
+        """
+        re_replication = sla.re_replication
+        if re_replication is not None and re_replication.of is Lost.RACK and not self._has_racks(catalog):
+            at = self._find("re_replication", None)
+            message = "is of racks, and resources has none"
+            self._flaws.add(at, message, name="of", allowed="server, or an element rack")
+
+    def lost_rack(self, options: Options, application: Application) -> None:
+        """What must outlive a rack has pieces in others.
+
+        Args:
+            options: whether a rack may be lost.
+            application: its persistent datasets must have replicas or fragments, or be local to tasks that do.
+        """
+        loss = options.survive_rack
+        for dataset in application.datasets if loss is not RackLoss.NONE else ():
+            if dataset.persistent is Persistence.REQUIRED and not _outlives_rack(dataset, loss):
+                allowed = "replication of 2 or more, or erasure"
+                if not dataset.remote:
+                    allowed = "scope replicated with survive_rack service, or remote with replication"
+                self._flaws.add(
+                    self._find("dataset", dataset.name),
+                    "is persistent and does not outlive survive_rack",
+                    name="replication" if dataset.remote else "scope",
+                    found=f"survive_rack {loss.value}",
                     allowed=allowed,
                 )
 
@@ -292,6 +341,10 @@ class Crosscheck:
     def _all_sound(self, tag: str, sound: Sized) -> bool:
         return len(sound) >= sum(element.tag == tag for element in self._elements)
 
+    def _has_racks(self, catalog: Catalog) -> bool:
+        """Whether there are racks, or one that is wrong, which is an error already."""
+        return catalog.rack is not None or any(element.tag == "rack" for element in self._elements)
+
     def _is_blank(self, tag: str, name: str, field: str) -> bool:
         text = self._find(tag, name).fields.get(field)
         return text is not None and is_blank(text.text)
@@ -316,6 +369,12 @@ def _outlives(dataset: Dataset, failing: int) -> bool:
     if not dataset.remote:
         return dataset.scope is not Scope.PARTITIONED
     return dataset.replication > failing or (dataset.erasure is not None and dataset.erasure[1] >= failing)
+
+
+def _outlives_rack(dataset: Dataset, loss: RackLoss) -> bool:
+    if not dataset.remote:
+        return dataset.scope is Scope.REPLICATED and loss is RackLoss.SERVICE
+    return dataset.replication > 1 or dataset.erasure is not None
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -13,16 +13,15 @@ from froude.base.errors import InputError, nearest
 from froude.base.files import read_bounded
 from froude.provision.inputs.blanks import note_blanks
 from froude.provision.inputs.crosscheck import Crosscheck
-from froude.provision.inputs.crosscheck_racks import check_lost_rack, check_racks, check_re_replication
-from froude.provision.inputs.demands import (
+from froude.provision.inputs.hardware import read_catalog
+from froude.provision.inputs.requirements import (
+    read_application,
     read_batch,
     read_growth,
     read_options,
     read_re_replication,
     read_target,
 )
-from froude.provision.inputs.hardware import read_catalog
-from froude.provision.inputs.software import read_application
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.inputs.xml_file import LIMIT_BYTES, parse_xml
 from froude.provision.inputs.yaml_form import parse_yaml
@@ -205,21 +204,20 @@ def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
 
 
 def _crosscheck(parts: Parts, elements: Sequence[Element], flaws: Flaws) -> None:
-    within = list(_within(elements))
-    check = Crosscheck(within, flaws)
+    check = Crosscheck(_within(elements), flaws)
     catalog, application = parts.catalog, parts.application
     if catalog is not None:
         check.catalog(catalog)
         check.options(parts.options, catalog)
-        check_racks(within, flaws, catalog, parts.options)
+        check.racks(parts.options, catalog)
     if application is not None:
         check.application(application)
         check.survival(parts.options, application)
-        check_lost_rack(within, flaws, parts.options, application)
+        check.lost_rack(parts.options, application)
     if application is not None and parts.sla is not None:
         check.sla(parts.sla, application)
     if catalog is not None and parts.sla is not None:
-        check_re_replication(within, flaws, catalog, parts.sla)
+        check.re_replication(catalog, parts.sla)
     if catalog is not None and application is not None:
         check.storable(catalog, application)
         check.profiles(catalog, application)

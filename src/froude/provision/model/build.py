@@ -48,7 +48,7 @@ def build(problem: Problem, racks: int | None = None) -> Instance | tuple[Confli
 
 
 def _too_frequent(frame: Frame) -> list[Conflict]:
-    """Loads that are beyond any arithmetic; what is merely beyond any cluster, `search.countable` refuses."""
+    """Loads that are beyond any arithmetic; what is merely beyond any cluster, `search.compile` refuses."""
     rates = frame.rates.items()
     return [
         Conflict(f"executions of task {n}", rate, _FASTEST, "per second")

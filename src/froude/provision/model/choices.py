@@ -1,26 +1,29 @@
 """The ways to store a dataset: one unit type, or a non-volatile type with a write-through cache before it.
 
-A local dataset has units beside each instance of its task; how many is part of the choice, because it sets
+A local dataset has units next to each instance of its task; how many is part of the choice, because it sets
 how many instances are needed to hold and to carry the data. Where a latency is bounded, the number of units is
-part of every choice, because it sets how long an access waits.
+part of every choice, because it sets how long an access waits. Bytes that are kept by the month and requests may cost
+as well.
 
-Source: scc 4.2, 4.2.2, 4.3; spec: choices, cached pairs, local datasets; levels are ours.
+Accesses arrive at random and share n equal units; each is an M/G/1 queue:
+W = lambda / n * E[sigma^2] / (2 (1 - busy / n)), the mean wait before service.
+
+Source: scc 4.2, 4.2.2, 4.3; spec: choices, cached pairs, local datasets; Pollaczek and Khinchine; levels are ours.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from froude.provision.model.copies import Role, Work, alone, behind_cache, cache, work
 from froude.provision.model.frame import Frame
 from froude.provision.model.service import operation_seconds, record_seconds
-from froude.provision.model.usage import dollars_of_bytes, dollars_of_requests
-from froude.provision.model.waiting import levels, mean_wait
 from froude.provision.types import (
     CacheMedia,
+    Catalog,
     Dataset,
     Io,
     Op,
@@ -30,6 +33,12 @@ from froude.provision.types import (
     StorageUnit,
 )
 
+_EVERY_UNIT = 8
+_STEP = 1.25
+_MOST = 4.0
+_NOTICED = 1e-3
+"""A wait below this part of the mean service time is no reason for more units."""
+_FULL = 1 - 1e-9
 ROUNDING = 1e-9
 """Relative slack of counts: a need of 3.0000000001 units is 3 units."""
 _EVERY_LEVEL_TO = 16
@@ -290,3 +299,70 @@ def _still_faster(frame: Frame, dataset: Dataset, number: int) -> bool:
         for phase in frame.accesses[dataset.name]
         for a in phase
     )
+
+
+def dollars_of_bytes(catalog: Catalog, unit: StorageUnit, stored: float, fill: float) -> float:
+    """Dollars over the term for bytes on a unit.
+
+    Args:
+        stored: bytes, with redundancy.
+        fill: largest share of a volume that is filled, in (0, 1]; a service is paid by what it holds.
+    """
+    return catalog.cost_of_bytes(unit, stored if unit.service else stored / fill)
+
+
+def dollars_of_requests(catalog: Catalog, unit: StorageUnit, works: Iterable[Work]) -> float:
+    """Dollars over the term for accesses of the device, at the mean load of the phase with the dearest.
+
+    Phases of a batch job follow each other, so this overstates what several of them cost.
+
+    Args:
+        catalog: gives the hours of the term and the mean load.
+        unit: gives the prices of a read and of a write.
+        works: of the device, one for each phase, in accesses per second.
+    """
+    per_second = max(
+        (work.reads * unit.price_per_read + work.writes * unit.price_per_write for work in works), default=0.0
+    )
+    return per_second * 3600 * catalog.hours * catalog.mean_load
+
+
+def mean_wait(works: Sequence[Work], units: float) -> float:
+    """Seconds that an access waits on average, in the phase where that is longest; infinite at full load.
+
+    Args:
+        works: of the units, one for each phase.
+        units: that share the work; need not be whole.
+    """
+    if any(work.busy >= units * _FULL for work in works):
+        return math.inf
+    return max((work.squares / (2 * (units - work.busy)) for work in works), default=0.0)
+
+
+def levels(works: Sequence[Work], least: float) -> Iterator[float]:
+    """Numbers of units, ascending: `least`, each of the next eight, then by a quarter up to four times.
+
+    Those that would be full all the time are left out, and none follows one whose wait is not noticed.
+
+    Args:
+        works: per phase.
+        least: to begin with, above 0.
+    """
+    busiest = max(works, key=lambda work: work.busy, default=Work())
+    accesses = busiest.reads + busiest.writes
+    noticed = _NOTICED * busiest.busy / accesses if accesses else math.inf
+    first = least if busiest.busy < least * _FULL else math.floor(busiest.busy / _FULL) + 1.0
+    for units in _steps(first):
+        yield units
+        if mean_wait(works, units) <= noticed:
+            return
+
+
+def _steps(first: float) -> Iterator[float]:
+    yield first
+    units = math.floor(first)
+    for _ in range(_EVERY_UNIT):
+        units += 1
+        yield float(units)
+    while (units := math.ceil(units * _STEP)) <= first * _MOST:
+        yield float(units)

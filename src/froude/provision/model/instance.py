@@ -32,6 +32,8 @@ from dataclasses import dataclass
 
 from froude.provision.types import Placement
 
+Open = tuple[tuple[int, ...], ...]
+"""Open choices per dataset, by their numbers."""
 Pick = Callable[[Iterable[float]], float]
 """Of what the open choices give: the least, or the most."""
 
@@ -231,7 +233,7 @@ class Instance:
     placement: Placement
 
     @property
-    def every(self) -> tuple[tuple[int, ...], ...]:
+    def every(self) -> Open:
         """Numbers of all choices, per dataset."""
         return tuple(tuple(range(len(dataset.choices))) for dataset in self.datasets)
 

@@ -1,7 +1,9 @@
 """From inputs to a checked plan, and to the curve of cost against SLA with its homogeneous baselines.
 
 Every plan that leaves here has passed the independent check; one that does not is a bug of ours and is said
-to be one, never handed on.
+to be one, never handed on. Clusters with more pieces of a kind than a plan can have are no clusters. Whether they are is
+asked here and not of the inputs: a split of a batch job that leaves a phase next to no time asks for as many, and is
+merely one that the search passes by.
 """
 
 from __future__ import annotations
@@ -17,9 +19,8 @@ from froude.base.parallel import map as parallel_map
 from froude.provision.check.checker import check
 from froude.provision.model.build import build
 from froude.provision.model.growth import grown
-from froude.provision.model.instance import Instance
+from froude.provision.model.instance import Instance, Open
 from froude.provision.model.spreading import least_servers
-from froude.provision.search.countable import Open, countable
 from froude.provision.search.frontier import Adapt
 from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
 from froude.provision.search.racks import best_racks
@@ -29,6 +30,9 @@ from froude.provision.search.split import as_it_is, best_split, decided, undecid
 from froude.provision.search.survive import Losses, best_spread
 from froude.provision.types import Problem
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
+
+MOST = 1e9
+"""Pieces of a kind that a plan can have."""
 
 
 class UnsoundPlanError(RuntimeError):
@@ -214,7 +218,7 @@ def _point(problem: Problem, limits: SolveLimits, baselines: bool, factor: float
 
 def _solved(instance: Instance, open_: Open, limits: SolveLimits) -> ProvisionPlan:
     try:
-        from froude.provision.search.optimise import solve
+        from froude.provision.search.optimise.solving import solve
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("froude"):
             raise
@@ -232,3 +236,27 @@ def _checked(problem: Problem, plan: ProvisionPlan) -> None:
     verdict = check(problem, plan)
     if not verdict.sound:
         raise UnsoundPlanError("; ".join(map(str, verdict.violations[:5])))
+
+
+def countable(instance: Instance, open_: Sequence[Sequence[int]]) -> Open | Conflict:
+    """The choices whose pieces a plan can have, or what there would be too many of.
+
+    Args:
+        open_: open choices per dataset; each has one at least.
+    """
+    kept: list[tuple[int, ...]] = []
+    for dataset, choices in zip(instance.datasets, open_, strict=True):
+        units = {c: sum(copy.min_units for copy in dataset.choices[c].copies) for c in choices}
+        kept.append(tuple(c for c in choices if units[c] <= MOST))
+        if not kept[-1]:
+            return _too_many(f"units of dataset {dataset.name}", float(min(units.values())))
+    wanted = instance.parallelism_among(kept)
+    for task, instances in zip(instance.tasks, wanted, strict=True):
+        for what, count in (("instances", instances), ("cores", min(task.cores, default=0.0))):
+            if not count <= MOST:
+                return _too_many(f"{what} of task {task.name}", count)
+    return tuple(kept)
+
+
+def _too_many(what: str, count: float) -> Conflict:
+    return Conflict(f"number of {what}", count, MOST)

@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from froude.hadoop.rpc.target import Target, target_at
-from froude.trace.capture.packet_headers import ACK, FIN, RST, SYN, Segment, reverse, source_of
-from froude.trace.capture.tcp_stream import Stream
+from froude.trace.capture.tcp import ACK, FIN, RST, SYN, Segment, Stream, reverse, source_of
 from froude.trace.tape import Record, RecordKind
 
 HELD_BYTES = 8 << 20

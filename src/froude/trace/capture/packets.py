@@ -1,6 +1,6 @@
 """Packets of a capture file: pcap and pcapng, as tcpdump and Wireshark write them.
 
-A packet is what the file says of it and no more; `packet_headers` looks inside. A file whose beginning is wrong is an
+A packet is what the file says of it and no more; `tcp` looks inside. A file whose beginning is wrong is an
 error; one that is cut or damaged further on gives what comes before, and `cut` says where and why, for nothing in
 either format lets a reader find the next packet again.
 

@@ -20,9 +20,16 @@ from froude.base.errors import InputError
 from froude.base.files import open_regular
 from froude.base.input_limits import check_limit
 from froude.base.packed import unpacked
-from froude.trace.importers.call_secrets import form_of, is_secret
-from froude.trace.importers.call_times import Times, check_duration
-from froude.trace.importers.call_values import Cell, parse_arguments, parse_json, put
+from froude.trace.importers.call_secrets import is_secret
+from froude.trace.importers.call_values import (
+    Cell,
+    Times,
+    check_duration,
+    form_of,
+    parse_arguments,
+    parse_json,
+    put,
+)
 from froude.trace.types import Status
 
 ALIASES: dict[str, tuple[str, ...]] = {

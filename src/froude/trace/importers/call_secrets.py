@@ -27,7 +27,6 @@ _VALUE_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_NAME = 64
-_FORM_LENGTH = 30
 _TEXTS_WITHIN = 2
 """JSON within the text of JSON that is still read as such."""
 _NAME_KEYS = ("name", "key", "header", "property")
@@ -39,16 +38,6 @@ def is_secret(name: str) -> bool:
     if name.isascii():
         return _SUSPECT.search(_MARK.sub("", name).lower()) is not None
     return _SUSPECT.search(_MARK.sub("", unicodedata.normalize("NFKC", name)).casefold()) is not None
-
-
-def form_of(text: str) -> str:
-    """What may be shown of a value: its form, every digit a 9, every letter an a, and its length."""
-    marked = (
-        "9" if each.isdigit() else "a" if each.isalpha() else each if each in " -:.,/+" else "?"
-        for each in text[:_FORM_LENGTH]
-    )
-    more = "…" if len(text) > _FORM_LENGTH else ""
-    return f"{''.join(marked)}{more} (digits as 9, letters as a)"
 
 
 class Masker:

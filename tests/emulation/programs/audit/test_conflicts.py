@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from froude.emulation.programs.audit import conflicts
 from froude.emulation.programs.audit.commands import command_of
-from froude.emulation.programs.audit.conflicts import in_order
+from froude.emulation.programs.audit.conflicts import Folders, in_order
 from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.audit.order import Order, Ordered
 
@@ -102,3 +102,24 @@ def test_a_deep_path() -> None:
     """However many folders stand above it."""
     first, second = in_order([Line(0.0, 0, "getfileinfo", "/a" * 3000), Line(0.0, 1, "delete", "/a")])
     assert len(first.locks) == len(second.locks) == 1
+
+
+def test_the_topmost_folder_that_may_be_missing() -> None:
+    """Once; what is used after it is there."""
+    folders = Folders()
+    assert folders.missing("/a/b/c") == "/a"
+    assert folders.missing("/a/b/d") is None
+    assert folders.missing("/a/x/y/z") == "/a/x"
+    assert folders.missing("/top") is None
+
+
+def test_what_is_gone_may_be_missing_again() -> None:
+    """With all below it, and until it is made again."""
+    folders = Folders()
+    folders.missing("/a/b/c")
+    folders.gone("/a")
+    assert folders.missing("/a/1") == "/a"
+    assert folders.missing("/a/b/1") == "/a/b"
+    assert folders.missing("/a/b/2") is None
+    folders.gone("/a/b/2")
+    assert folders.missing("/a/b/2/3") == "/a/b/2"

@@ -8,18 +8,20 @@ from typing import Any, cast
 import pytest
 
 from froude.base.seeds import Seeds
-from froude.emulation.programs.events import NodeId
+from froude.emulation.programs.events import MessageReceived, NodeId, Reached, Started
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import kind_of, populate
 from froude.emulation.programs.scripted_family import ScriptedFamily
-from froude.emulation.programs.yarn.applications import Applications
-from froude.emulation.programs.yarn.family import LauncherFamily, MasterFamily, NodemanagerFamily
+from froude.emulation.programs.yarn.applications import AllOver, Applications
+from froude.emulation.programs.yarn.family import Launcher, LauncherFamily, MasterFamily, NodemanagerFamily
 from froude.hadoop.rpc.target import Target
 from froude.workload.rules import Special
-from froude.workload.types import CallTemplate
+from froude.workload.types import CallTemplate, Moment
 from testbed.recorded import schema
 from tests.support.emulation.programs.yarn.masters import near
 from tests.support.emulation.yarn_plans import call, plan
+
+ME = NodeId("launcher", 0)
 
 
 def test_programs_act_where_a_resourcemanager_plays_along(population: Population) -> None:
@@ -120,3 +122,21 @@ def test_a_client_is_told_where_its_input_lies() -> None:
     applications.given(client.id, 9)
     applications.submitted(client.id, taken=True)
     assert applications.blocks(NodeId("am", 0), "client.report") == [("a",), ("a",)]
+
+
+def test_it_is_through_when_no_application_master_will_work_any_more(population: Population) -> None:
+    """It begins like any other node, and calls nobody."""
+    launcher = Launcher(population.common(Applications), ME)
+    assert launcher.handle(Started(0.0), 0.0) == [Reached(Moment.STARTED)]
+    assert launcher.overdue(1e9) == ()
+    assert launcher.handle(MessageReceived(AllOver()), 1.0) == [Reached(Moment.FINISHED)]
+    assert launcher.handle(MessageReceived("another"), 1.0) == []
+
+
+def test_it_comes_too_late(population: Population) -> None:
+    """All is over: it ends as it begins."""
+    applications = population.common(Applications)
+    for client in range(2):
+        applications.submitted(NodeId("client", client), taken=False)
+    said = Launcher(applications, ME).handle(Started(0.0), 0.0)
+    assert said == [Reached(Moment.STARTED), Reached(Moment.FINISHED)]

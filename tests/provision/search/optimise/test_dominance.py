@@ -20,8 +20,8 @@ from froude.provision.model.instance import (
     ServerType,
     UnitType,
 )
-from froude.provision.search.optimise import solve
 from froude.provision.search.optimise.dominance import undominated
+from froude.provision.search.optimise.solving import solve
 from froude.provision.types import Placement
 from tests.support.provision.search.optimise.examples import featured
 

@@ -9,11 +9,11 @@ import pytest
 
 from froude.base.clock import RealClock
 from froude.provision.model.instance import Choice, DatasetNeed, Instance
-from froude.provision.search.optimise import solve
 from froude.provision.search.optimise.benders import BendersSearch
 from froude.provision.search.optimise.highs import solve as solved
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.presolve import breaks_latency, presolve
+from froude.provision.search.optimise.solving import solve
 from froude.provision.search.optimise.subproblem import subproblem
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Placement

@@ -7,10 +7,11 @@ import math
 import pytest
 
 from froude.provision.model.instance import Instance
-from froude.provision.search.optimise import solve, type_pricing
+from froude.provision.search.optimise import type_pricing
 from froude.provision.search.optimise.dominance import undominated
 from froude.provision.search.optimise.highs import solve as solved
 from froude.provision.search.optimise.master import Master
+from froude.provision.search.optimise.solving import solve
 from froude.provision.search.optimise.subproblem import subproblem
 from froude.provision.search.optimise.tightening import tighten
 from froude.provision.search.optimise.type_pricing import select_types

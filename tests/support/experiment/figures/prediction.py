@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from froude.mining.check.forecast import TypeSequences
 from froude.mining.check.prediction import LeafOutcome, Miss, Prediction, PredictionRow
-from froude.mining.check.sequences import TypeSequences
 
 PREDICTION = Prediction(
     sequences=(TypeSequences("client", 5, 5, 4, 100, 99, 98, "call 7: delete"),),

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 
 from froude.messages.schema import Schema
-from froude.provision.draft.calls import CLIENT_PROTOCOL
+from froude.provision.draft.files import CLIENT_PROTOCOL
 from froude.trace.types import Call, Fidelity, Status, Trace, TraceMeta
 
 START_S = 1_700_000_000.0

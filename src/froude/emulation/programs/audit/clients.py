@@ -1,8 +1,8 @@
-"""A client of an audit log, played: one operation at a time, each as the calls that a real client makes for it."""
+"""Clients of an audit log as a kind of program: one operation at a time, each as the calls that a real client makes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from google.protobuf.message import EncodeError
@@ -11,7 +11,9 @@ from froude.base.errors import InputError
 from froude.emulation.notes import ALLOWED, AS_RECORDED, FAILED, NOT_REPLAYED, RETRIED, UNSERVED
 from froude.emulation.programs.audit.commands import (
     CLIENT,
+    COMMANDS,
     LEFT_OUT,
+    PROTOCOLS,
     Call,
     Pause,
     Steps,
@@ -20,13 +22,14 @@ from froude.emulation.programs.audit.commands import (
 )
 from froude.emulation.programs.audit.recorded import recorded_error
 from froude.emulation.programs.audit.replay import Operation
-from froude.emulation.programs.audit.shared import SharedLog
+from froude.emulation.programs.audit.shared import KIND, SharedLog
 from froude.emulation.programs.events import (
     Event,
     Failed,
     Instruction,
     MessageReceived,
     Note,
+    Program,
     Reached,
     Reply,
     Send,
@@ -34,9 +37,12 @@ from froude.emulation.programs.events import (
     Timer,
     WakeAt,
 )
+from froude.emulation.programs.family import Family, PlainFamily
 from froude.emulation.programs.hdfs.datanode import BlockReported
+from froude.emulation.programs.population import Population
 from froude.emulation.programs.retries import retry_s
-from froude.workload.types import Moment
+from froude.workload.rules import Special, Value
+from froude.workload.types import Moment, NodeType, Rule
 
 _CALL, _SAFE_MODE = 0, 1
 _DUE, _AGAIN, _ON, _ASK, _PATIENCE = range(5)
@@ -290,3 +296,68 @@ class EmulatedClient:
         self._busy, self._steps, self._call = False, None, None
         self._done += 1
         out += self._shared.done(operation, now_s)
+
+
+class ClientFamily(PlainFamily):
+    """All clients of one log."""
+
+    autonomous = True
+
+    def __init__(self, shared: SharedLog) -> None:
+        """Play the clients of a log."""
+        self.shared = shared
+
+    def program(self, number: int) -> Program:
+        """A client that has not begun."""
+        return EmulatedClient(self.shared, number)
+
+    def fact(self, number: int, name: str) -> Value:  # noqa: ARG002 - nobody asks
+        """None of its facts is known."""
+        return Special.UNRESOLVED
+
+    def owner(self, name: str) -> int | None:  # noqa: ARG002 - no message names a client
+        """None: no message names a client."""
+        return None
+
+    def identity(self, number: int, rule: Rule) -> str | None:  # noqa: ARG002 - the log says
+        """The user of a client.
+
+        Args:
+            rule: not asked: the log says.
+        """
+        return self.shared.replay.head.clients[number].user
+
+    def real_user(self, number: int) -> str | None:
+        """Who stands in for the user, where the log says so."""
+        return self.shared.replay.head.clients[number].real_user
+
+
+class ClientKind:
+    """The kind `audit`."""
+
+    name = KIND
+    called = False
+    endless = False
+    needed_first = False
+    protocols: Collection[str] = PROTOCOLS
+    messages: Collection[str] = ()
+
+    def methods(self, node_type: NodeType) -> Collection[str]:  # noqa: ARG002 - any log may have any command
+        """See `ProgramKind`."""
+        several = {"create", "addBlock", "complete", "append", "getListing"}
+        return {command.method for command in COMMANDS.values() if command.method} | several
+
+    def family(self, node_type: NodeType, population: Population) -> Family:
+        """See `ProgramKind`.
+
+        Args:
+            node_type: whose nodes are clients of a log.
+            population: its plan says which.
+
+        Raises:
+            InputError: the plan has no log, or one that was not made ready.
+        """
+        log = population.plan.log
+        if log is None:
+            raise InputError("needs a log to replay", place=f"node type {node_type.name}")
+        return ClientFamily(SharedLog(node_type.name, population, log))

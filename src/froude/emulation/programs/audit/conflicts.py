@@ -1,8 +1,11 @@
 """Which operations of a log may be in conflict while it is replayed, and the locks that keep these in order.
 
 A replay never makes operations of blocks that are not neighbours at the same time (`lines.BLOCK`). So an operation needs
-a lock on a path only where one of its own block or of the two beside it holds a lock there that does not go with it;
+a lock on a path only where one of its own block or of the two next to it holds a lock there that does not go with it;
 most need none, and a player knows no path. This is done once, before a replay.
+
+A file or folder that is created makes all folders above it that are missing, and they belong to whoever was first. So an
+operation that creates something also changes the topmost folder above it that nobody in the log has made or used before.
 """
 
 from __future__ import annotations
@@ -11,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from zlib import crc32
 
-from froude.emulation.programs.audit.folders import Folders
 from froude.emulation.programs.audit.lines import BLOCK, Line
 from froude.emulation.programs.audit.order import (
     AGAINST,
@@ -141,3 +143,44 @@ def _touch(line: Line, folders: Folders) -> _Touch:
     for path in paths if command.moves else ():
         folders.gone(path)
     return paths, command.changes
+
+
+class Folders:
+    """The folders above what was created so far."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+        self._gone: dict[str, int] = {}
+        self._now = 0
+
+    def missing(self, path: str) -> str | None:
+        """The topmost folder above a path that may not be there yet; all of them are taken to be from here on.
+
+        Args:
+            path: of what is created.
+        """
+        self._now += 1
+        topmost, gone = None, -1
+        for folder in _above(path):
+            gone = max(gone, self._gone.get(folder, -1))
+            if topmost is None and self._seen.get(folder, -1) <= gone:
+                topmost = folder
+            self._seen[folder] = self._now
+        return topmost
+
+    def gone(self, path: str) -> None:
+        """What was at a path and below it is not there any more, or is something else.
+
+        Args:
+            path: that was deleted, or renamed.
+        """
+        self._now += 1
+        self._gone[path] = self._now
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders above a path, from the top, without the root, which is always there."""
+    end = path.find("/", 1)
+    while end > 0:
+        yield path[:end]
+        end = path.find("/", end + 1)

@@ -1,6 +1,10 @@
 """Emulated NodeManagers, application masters and the ResourceManager's launcher as kinds of program.
 
 They act by themselves only where a play has a ResourceManager. Against a NameNode alone they are scripted, as mined.
+
+The launcher is the ResourceManager's own calls to NodeManagers. Others may be known to start with these calls, or after
+them; so in a play where a real one makes them it begins like any other node, and ends when no application master is at
+work any more.
 """
 
 from __future__ import annotations
@@ -8,12 +12,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from froude.emulation.programs.events import Instruction, NodeId, Program
+from froude.emulation.programs.events import (
+    Event,
+    Instruction,
+    MessageReceived,
+    NodeId,
+    Program,
+    Reached,
+    Started,
+)
 from froude.emulation.programs.family import Family, PlainFamily, ScriptedView
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted_family import ScriptedFamily
-from froude.emulation.programs.yarn.applications import Applications
-from froude.emulation.programs.yarn.launcher import Launcher
+from froude.emulation.programs.yarn.applications import AllOver, Applications
 from froude.emulation.programs.yarn.master import ApplicationMaster
 from froude.emulation.programs.yarn.masters import Masters
 from froude.emulation.programs.yarn.nodemanager import METHODS, EmulatedNodemanager
@@ -28,7 +39,7 @@ from froude.emulation.programs.yarn.protocols import (
     TRACKER_SERVICE,
 )
 from froude.workload.rules import Special, Value
-from froude.workload.types import SCRIPTED, CallTemplate, NodeType
+from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType
 from froude.workload.walk import templates
 
 LAUNCHER = "container-launcher"
@@ -230,3 +241,36 @@ def _promise(client: ScriptedView, application: Any) -> None:
                 client.promise(step.call, path, application.cluster_timestamp)
             elif path == _TOKENS:
                 client.promise(step.call, path, _NO_TOKENS)
+
+
+class Launcher:
+    """One such node; see the module."""
+
+    __slots__ = ("_applications", "_id")
+
+    def __init__(self, applications: Applications, node: NodeId) -> None:
+        """A node that has not started."""
+        self._applications = applications
+        self._id = node
+
+    def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:  # noqa: ARG002 - it knows no time
+        """Take an event; see `Program`.
+
+        Args:
+            event: what happened to the node.
+            now_s: seconds on the play's clock.
+        """
+        if isinstance(event, Started):
+            over = self._applications.tell_when_over(self._id)
+            return [Reached(Moment.STARTED), *([Reached(Moment.FINISHED)] if over else [])]
+        if isinstance(event, MessageReceived) and isinstance(event.message, AllOver):
+            return [Reached(Moment.FINISHED)]
+        return []
+
+    def overdue(self, now_s: float) -> Sequence[tuple[str, float]]:  # noqa: ARG002 - see `Program`
+        """Nothing: it calls nobody.
+
+        Args:
+            now_s: seconds on the play's clock.
+        """
+        return ()

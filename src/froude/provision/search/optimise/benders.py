@@ -14,10 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
-from froude.provision.model.instance import Instance
+from froude.provision.model.instance import Instance, Open
 from froude.provision.search.optimise.bounds import safe_bound
 from froude.provision.search.optimise.branch_and_bound import prove, proved_empty
-from froude.provision.search.optimise.choice_dominance import undominated_choices
 from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.consolidate import consolidate, merged
 from froude.provision.search.optimise.cuts import Cut, lifted
@@ -31,7 +30,7 @@ from froude.provision.search.optimise.highs import (
 )
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.packer import Packer, Settings, parts, tiers
-from froude.provision.search.optimise.presolve import Open, breaks_latency, presolve, standing
+from froude.provision.search.optimise.presolve import breaks_latency, presolve, standing, undominated_choices
 from froude.provision.search.optimise.rounding import Servers, cost_of, groups_of, round_servers
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from froude.provision.search.optimise.tightening import tighten

@@ -177,7 +177,7 @@ class RestrictedMaster:
             if server.max_count is not None
         )
         self.branching_rows: tuple[TotalLimit, ...] = ()
-        """Rows of the node at hand (see `branch_and_price`)."""
+        """Rows of the node at hand (see `packer`)."""
         self.needed = self._needs()
         self.columns: list[tuple[PricingProblem, Floats]] = []
         self._covers: list[Floats] = []

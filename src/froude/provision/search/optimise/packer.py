@@ -2,6 +2,13 @@
 
 With isolation no server is shared between hosts and workers, so both tiers are packed apart and their bounds
 add up; without it, and where a server type is scarce, there is one tier.
+
+Where column generation leaves a gap, branch and price over totals raises what the choices cost at least. Every cluster
+has a whole number of servers of each kind, of units of each copy, of cores and memory units; the fractional packing need
+not. Parting one such total at a time and generating columns again on both sides gives bounds that hold (each is safe,
+`RestrictedMaster.generate`), best bound first, so that it may stop at any time.
+
+Source: Vanderbeck, branching on aggregated columns in branch and price (2000); the choice of totals is ours.
 """
 
 from __future__ import annotations
@@ -12,14 +19,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from froude.provision.search.best_first import BestFirst
 from froude.provision.search.optimise.bounds import safe_bound
 from froude.provision.search.optimise.branch_and_bound import prove, proved_empty
-from froude.provision.search.optimise.branch_and_price import raise_bound
 from froude.provision.search.optimise.column_generation import (
     ROUND_UP_FROM,
     Bound,
     ColumnPool,
     RestrictedMaster,
+    TotalLimit,
 )
 from froude.provision.search.optimise.cuts import Cut, quickest
 from froude.provision.search.optimise.highs import INFINITY, Floats, Solver, SolverOptions, Status, solve
@@ -339,3 +347,42 @@ def placed_of(sub: Subproblem, servers: Servers) -> Placed:
         for t, number in content.instances.items():
             placed.instances[t] = placed.instances.get(t, 0.0) + number * count
     return placed
+
+
+def raise_bound(
+    restricted: RestrictedMaster,
+    root: Bound,
+    *,
+    target: Callable[[], float],
+    penalty: float,
+    nodes: int,
+    found: Callable[[], None],
+    expired: Callable[[], bool],
+) -> float:
+    """A lower bound of the packing's choices, at least the root's.
+
+    Args:
+        restricted: the columns so far; more are added.
+        root: what generation ended with, without branches.
+        target: the bound that is enough, asked again at each node.
+        penalty: as for `RestrictedMaster.generate`.
+        nodes: most generations; there are two a node.
+        found: called after each generation: the columns have changed, a better cluster may be at hand.
+        expired: true when time is over.
+    """
+    open_: BestFirst[tuple[tuple[TotalLimit, ...], Bound]] = BestFirst()
+    open_.push(((), root), root.lower)
+    for (rows, bound), lower in open_.until(target, most=(nodes + 1) // 2, expired=expired):
+        fractions = (*bound.fractions, *([0.0] * (len(restricted.columns) - len(bound.fractions))))
+        split = restricted.fractional(fractions)
+        if split is None:
+            open_.close(lower)
+            break
+        total, amount = split
+        for row in (TotalLimit(total, False, math.floor(amount)), TotalLimit(total, True, math.ceil(amount))):
+            restricted.branching_rows = (*rows, row)
+            child = restricted.generate(penalty, enough=1e-4)
+            open_.push((restricted.branching_rows, child), max(lower, child.lower))
+        restricted.branching_rows = ()
+        found()
+    return open_.lower

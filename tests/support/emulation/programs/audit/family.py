@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from froude.base.seeds import Seeds
+from froude.emulation.programs.audit.clients import ClientFamily
 from froude.emulation.programs.audit.commands import CLIENT, Assumed
 from froude.emulation.programs.audit.conflicts import in_order
-from froude.emulation.programs.audit.family import ClientFamily
 from froude.emulation.programs.audit.lines import Client, Line, write_lines
 from froude.emulation.programs.audit.shared import KIND
 from froude.emulation.programs.events import Instruction, Note, Reached, Reply, Send, Started

@@ -1,0 +1,311 @@
+"""`froude cache solve` and `simulate`: who gets how much of an SSD and why, and splits played out.
+
+They are played on clusters of jobs or on block traces.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.base.files import read_bounded
+from froude.cli import answers
+from froude.documents.reading import LIMIT_BYTES
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from froude.cli.cache.sizes import size_of
+
+if TYPE_CHECKING:
+    from froude.cache.simulate.traces import Layout
+    from froude.cli.settings import Settings
+
+
+def solve(
+    ctx: typer.Context,
+    state: Annotated[
+        str,
+        typer.Argument(
+            metavar="STATE",
+            help="YAML or JSON of hypervisors and VMs, as a controller gives it (GET /v1/state) or you write it; or one "
+            "that comes with Froude: table-1, two-clusters.",
+        ),
+    ],
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How to split: none, shared, equal, working-set, importance, ac-ssd-ga, "
+            "ac-ssd, hull, exact, deadline [exact].",
+        ),
+    ] = None,
+    what_if: Annotated[
+        str | None,
+        typer.Option(
+            "--what-if", metavar="X,...", help="Also with SSDs so many times as large; such as 0.5,2,4."
+        ),
+    ] = None,
+    move_anyway: Annotated[
+        bool, typer.Option("--move-anyway", help="Move even where it does not pay for itself.")
+    ] = False,
+    example: Annotated[
+        bool, typer.Option("--example", help="Print the state's text instead, to begin one of your own with.")
+    ] = False,
+    output: answers.Output = None,
+    report: answers.Page = None,
+) -> None:
+    """Who gets how much of each SSD, and why: a plan by one policy, from what is known of the VMs.
+
+    Example: froude cache solve table-1 --what-if 0.5,2
+    """
+    from dataclasses import asdict
+
+    from froude.cache.figures.plan import plan_report
+    from froude.cache.solve.files import PLAN, read_state, shipped
+    from froude.cache.solve.planner import Planning
+    from froude.cache.solve.planner import solve as plan_of
+    from froude.cache.solve.policies import DEFAULT
+    from froude.cache.solve.policies import policy as named
+    from froude.cache.solve.whatif import what_if as cases_of
+
+    settings: Settings = ctx.obj
+    path = shipped().get(state, Path(state))
+    if example:
+        text = read_bounded(path, limit_bytes=LIMIT_BYTES).decode("utf-8", "replace")
+        settings.emit({"state": text})
+        if not settings.json:
+            print(text, end="")
+        return
+    answers.claim(settings, [path], output, PLAN.kind, report)
+    chosen = named(policy or DEFAULT)
+    factors = _factors(what_if)
+    opened = read_state(path)
+    planning = Planning(seeds=answers.seeds(settings), **({"least_gain": None} if move_anyway else {}))
+    with settings.progress().task(f"{len(opened.state.vms)} VMs by policy {chosen.name}"):
+        plan = plan_of(opened.state, chosen, planning)
+        cases = cases_of(opened.state, chosen, factors, planning)
+    content = asdict(plan)
+    if cases:
+        content["what_if"] = [
+            {"factor": case.factor, "space_bytes": case.space_bytes, **asdict(case.plan.expected)}
+            for case in cases
+        ]
+    answers.finish(
+        settings,
+        answers.Answer(PLAN.kind, content, lambda facts: plan_report(opened.state, plan, cases, facts)),
+        inputs={state: opened.content},
+        output=output,
+        report=report,
+    )
+
+
+def _factors(text: str | None) -> list[float]:
+    if text is None:
+        return []
+    allowed = "numbers from 0 to 100 with commas between, 50 at most"
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError("is no list of factors", place="--what-if", found=text, allowed=allowed) from error
+    if len(found) > 50 or not all(0 <= factor <= 100 for factor in found):
+        raise InputError("is no list of factors", place="--what-if", found=text, allowed=allowed)
+    return sorted(set(found))
+
+
+def simulate(
+    ctx: typer.Context,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCENARIO|TRACE...",
+            help="A scenario, yours or one that comes with Froude (figure-5, table-2); or block traces: of blkparse, "
+            "CSV, or as some are published; plain or packed.",
+        ),
+    ],
+    policy: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Repeat [all].")] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Of a scenario, each with data of its own [5].")
+    ] = None,
+    space: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Of a trace's SSD [half of what is read again]; of a scenario's each SSD."
+        ),
+    ] = None,
+    chunk: Annotated[str | None, typer.Option(metavar="SIZE", help="Of a trace's caches [64 KiB].")] = None,
+    windows: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Of a trace, each with a split of its own [20].")
+    ] = None,
+    cache_writes: Annotated[
+        bool,
+        typer.Option(
+            "--cache-writes", help="Of a trace's caches: keep what is written, too [only what is read]."
+        ),
+    ] = False,
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of traces: blkparse, spc, msr, alibaba, mqsim or csv [by the first line]."
+        ),
+    ] = None,
+    example: Annotated[
+        bool,
+        typer.Option("--example", help="Print the scenario's text instead, to begin one of your own with."),
+    ] = False,
+    output: answers.Output = None,
+    report: answers.Page = None,
+) -> None:
+    """What each policy would bring: jobs of clusters on a virtual clock, or block traces of several volumes.
+
+    Example: froude cache simulate figure-5 --policy shared --policy equal --runs 1
+    """
+    from froude.cache.simulate.scenario import shipped
+
+    settings: Settings = ctx.obj
+    paths = [shipped().get(each, Path(each)) for each in inputs]
+    if example:
+        text = read_bounded(paths[0], limit_bytes=LIMIT_BYTES).decode("utf-8", "replace")
+        settings.emit({"scenario": text})
+        if not settings.json:
+            print(text, end="")
+        return
+    names = _names(policy)
+    flags = _Flags(space, chunk, windows, layout, cache_writes)
+    if _is_scenario(paths):
+        _refuse(flags.others(), "traces")
+        answers.claim(settings, paths, output, "cache-simulation", report)
+        answer, contents = _scenario(settings, paths[0], names, runs or 5, space)
+    else:
+        _refuse({"--runs": runs}, "a scenario")
+        answers.claim(settings, paths, output, "cache-replay", report)
+        answer, contents = _traces(settings, paths, names, flags)
+    named = dict(zip(inputs, contents, strict=True))
+    answers.finish(settings, answer, inputs=named, output=output, report=report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flags:
+    """Of a trace, as typed."""
+
+    space: str | None
+    chunk: str | None
+    windows: int | None
+    layout: str | None
+    cache_writes: bool
+
+    def others(self) -> dict[str, object]:
+        """By name, all that a scenario has no use for."""
+        return {
+            "--chunk": self.chunk,
+            "--windows": self.windows,
+            "--layout": self.layout,
+            "--cache-writes": self.cache_writes or None,
+        }
+
+
+def _refuse(options: Mapping[str, object], whose: str) -> None:
+    """Options that are given and would do nothing."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"is for {whose} only", place=name, found=value)
+
+
+def _scenario(
+    settings: Settings, path: Path, names: list[str], runs: int, space: str | None
+) -> tuple[answers.Answer, list[str]]:
+    from dataclasses import asdict, replace
+
+    from froude.cache.figures.simulation import simulation_report
+    from froude.cache.simulate.compare import compare
+    from froude.cache.simulate.scenario import read_scenario
+
+    scenario, content = read_scenario(path)
+    if space is not None:
+        scenario = replace(scenario, space_bytes=size_of(space, "--space", zero=True))
+    played = f"{len(scenario.groups)} groups of jobs under {len(names)} policies, each {runs} times"
+    with settings.progress().task(played):
+        outcomes = compare(scenario, names, answers.seeds(settings), runs=runs, workers=settings.workers)
+    found = {"outcomes": [asdict(outcome) for outcome in outcomes]}
+    return answers.Answer(
+        "cache-simulation", found, lambda facts: simulation_report(scenario, outcomes, facts)
+    ), [content]
+
+
+def _traces(
+    settings: Settings, paths: list[Path], names: list[str], flags: _Flags
+) -> tuple[answers.Answer, list[str]]:
+    from dataclasses import asdict
+
+    from froude.base.summary import counted, recognised_text
+    from froude.cache.figures.simulation import replay_report
+    from froude.cache.simulate.replay import Replay, footprint_bytes, replay_all
+    from froude.cache.simulate.traces import read_traces
+    from froude.documents.lineage import content_of
+
+    chunk = size_of(flags.chunk or "64 KiB", "--chunk")
+    trace = read_traces(paths, _layout(flags.layout))
+    volumes, requests = counted(len(trace.volumes), "volume"), counted(len(trace.requests), "request")
+    every_s = trace.duration_s / max(1, len(trace.requests) - 1)
+    form = f"block traces ({', '.join(trace.layouts)})"
+    settings.note(recognised_text(form, f"{volumes}, {requests}", every_s, trace.duration_s))
+    for text in trace.remarks:
+        settings.note(f"note: {text}")
+    space = (
+        footprint_bytes(trace, chunk, cache_writes=flags.cache_writes) // 2
+        if flags.space is None
+        else size_of(flags.space, "--space", zero=True)
+    )
+    how = Replay(
+        space_bytes=space,
+        chunk_bytes=chunk,
+        windows=flags.windows or 20,
+        cache_writes=flags.cache_writes,
+    )
+    with settings.progress().task(f"{len(trace.requests):,} requests under {len(names)} policies"):
+        found = replay_all(trace, how, names, answers.seeds(settings), settings.workers)
+    content = {
+        "requests": len(trace.requests),
+        "dirty": trace.dirty,
+        "remarks": list(trace.remarks),
+        **asdict(how),
+        "policies": [{**asdict(each), "miss_ratio": each.miss_ratio} for each in found],
+    }
+    answer = answers.Answer("cache-replay", content, lambda facts: replay_report(trace, how, found, facts))
+    return answer, [content_of(path) for path in paths]
+
+
+def _is_scenario(paths: list[Path]) -> bool:
+    """Whether a scenario is meant, and not traces."""
+    from froude.cache.simulate.scenario import SCENARIO
+    from froude.documents.recognise import kind_of
+
+    kinds = [kind_of(path) for path in paths]
+    if SCENARIO.kind in kinds and len(paths) > 1:
+        found, allowed = ", ".join(map(str, paths)), "one scenario, or traces"
+        raise InputError("stand beside one another", place="SCENARIO|TRACE", found=found, allowed=allowed)
+    return kinds[0] == SCENARIO.kind
+
+
+def _names(asked: list[str] | None) -> list[str]:
+    from froude.cache.solve.policies import POLICIES
+    from froude.cache.solve.policies import policy as named
+
+    return (
+        list(dict.fromkeys(named(name).name for name in asked)) if asked else [each.name for each in POLICIES]
+    )
+
+
+def _layout(text: str | None) -> Layout | None:
+    from froude.cache.simulate.traces import Layout
+
+    try:
+        return None if text is None else Layout(text)
+    except ValueError as error:
+        allowed = ", ".join(each.value for each in Layout)
+        raise InputError("is no layout", place="--layout", found=text, allowed=allowed) from error

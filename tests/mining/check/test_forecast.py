@@ -1,0 +1,148 @@
+"""Predicted sequences beside those that the nodes of a run made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from froude.mining.check.forecast import (
+    Announced,
+    EffectCounts,
+    TypeSequences,
+    effect_counts,
+    expand,
+    sequences_of,
+)
+from froude.mining.check.matching import match, token_of
+from froude.mining.read.canonical import Token
+from froude.mining.read.events import Recording
+from froude.workload.scale import Count, Scale
+from froude.workload.types import (
+    CallTemplate,
+    Finding,
+    Generated,
+    NodeType,
+    Question,
+    Recorded,
+    Repeat,
+    Workload,
+)
+from froude.workload.walk import templates
+from testbed.synthetic import record
+from tests.support.mining.events import PROTOCOL, event
+
+SCALES = (Scale.of(n=2), Scale.of(n=3))
+HELD_OUT = {"datanodes": 5, "clients": 4, "dirs": 2, "files": 3, "blocks": 2}
+
+
+@pytest.fixture(scope="module")
+def run() -> Recording:
+    """A larger run."""
+    return record(11, **HELD_OUT)
+
+
+def without(run: Recording, method: str) -> Recording:
+    """The run without the last call of a method."""
+    gone = next(event for event in reversed(run.events) if event.method == method)
+    kept = [event for event in run.events if event is not gone]
+    return replace(run, events=tuple(replace(event, order=at) for at, event in enumerate(kept)))
+
+
+def sequences(workload: Workload, run: Recording) -> dict[str, TypeSequences]:
+    """Of every type."""
+    matched = match(workload, run)
+    calls = (call for node in workload.node_types for call in templates(node))
+    tokens = {call.id: token_of(call) for call in calls}
+    return {node.name: sequences_of(node, matched, run.scale, tokens) for node in workload.node_types}
+
+
+def effects(workload: Workload, run: Recording) -> list[EffectCounts]:
+    """Of the types that have some."""
+    matched = match(workload, run)
+    return [effect_counts(node, matched) for node in workload.node_types if node.effects]
+
+
+def test_loops_within_loops_are_expanded_in_order() -> None:
+    """Two folders, each with three files."""
+    mkdirs, create = (CallTemplate(name, "p", name, {}) for name in ("mkdirs", "create"))
+    steps = (Repeat("L1", Count(2.0), (mkdirs, Repeat("L2", Count(0.0, {"files": 1.0}), (create,)))),)
+    tokens: dict[str, Token] = {name: ("p", name, "") for name in ("mkdirs", "create")}
+    sent = [method for _, method, _ in expand(steps, Scale.of(files=3), tokens)]
+    assert sent == ["mkdirs", "create", "create", "create"] * 2
+
+
+def test_every_node_of_every_type_is_exact(workload: Workload, run: Recording) -> None:
+    """As many as the workload has at that Scale, call for call."""
+    for node in workload.node_types:
+        counts = sequences(workload, run)[node.name]
+        assert counts.nodes_predicted == counts.nodes_real == counts.exact == node.count.whole_at(run.scale)
+        assert counts.calls_predicted == counts.calls_real == counts.calls_matched
+        assert counts.first_difference is None
+
+
+def test_a_missing_call_is_seen(workload: Workload, run: Recording) -> None:
+    """The node that stopped early is not exact, and only its missing call is not matched."""
+    counts = sequences(workload, without(run, "rename2"))["client"]
+    assert counts.exact == counts.nodes_real - 1
+    assert counts.calls_matched == counts.calls_real == counts.calls_predicted - 1
+    assert counts.first_difference is not None
+    assert counts.first_difference.endswith("where rename2 was predicted")
+
+
+def test_effects_that_did_not_happen_are_counted(workload: Workload, run: Recording) -> None:
+    """One block that a DataNode never reported is one effect fewer than its causes ask for."""
+    (whole,) = effects(workload, run)
+    assert whole.seen == whole.expected > 0
+    assert whole.unexplained == 0
+    (less,) = effects(workload, without(run, "blockReceivedAndDeleted"))
+    assert less.expected == whole.expected
+    assert less.seen < whole.seen
+
+
+@pytest.mark.parametrize(("times", "exact"), [(1, 1), (3, 1), (4, 0)])
+def test_a_drawn_number_is_any_that_may_be_drawn(times: int, exact: int) -> None:
+    """And no other."""
+    look = CallTemplate("client.c1", PROTOCOL, "look", {})
+    drawn = Generated("gauge", {"low": 1, "high": 3})
+    client = NodeType("client", Count(1.0), (Repeat("L1", Count(2.0), (look,), drawn),))
+    workload = Workload((client,), Recorded((Scale.of(n=1),), ()))
+    events = tuple(event(at, "look", {"src": str(at)}, start_s=at**1.5) for at in range(times))
+    found = sequences(workload, Recording(events, Scale.of(n=1)))["client"]
+    assert (found.exact, found.nodes_real) == (exact, 1)
+
+
+def _announced(*questions: Question, findings: tuple[Finding, ...] = (), **scale: int) -> Announced:
+    node = NodeType("c", Count(1), (CallTemplate("c.c1", "p.P", "m", {}),))
+    workload = Workload((node,), Recorded(SCALES, ()), questions, findings)
+    return Announced(workload, Scale.of(**(scale or {"n": 5})))
+
+
+def test_a_question_announces_its_argument_and_in_a_list_all_elements() -> None:
+    """Of that call, and not its sequence."""
+    said = _announced(Question("q", "?", "c", "c.c1", "list[1].id"))
+    assert said.argument("c.c1", "list[1].id")
+    assert said.argument("c.c1", "list[7].id")
+    assert not said.argument("c.c1", "list[1].name")
+    assert not said.sequence("c")
+
+
+def test_a_question_about_a_number_announces_the_sequence() -> None:
+    """An answered one announces nothing."""
+    assert _announced(Question("q", "?", "c")).sequence("c")
+    assert not _announced(Question("q", "?", "c", answered=True)).sequence("c")
+
+
+def test_findings_announce_sequences_and_fatal_ones_values_too() -> None:
+    """Only of their node type, and fatal ones only elsewhere than recorded."""
+    note = _announced(findings=(Finding("some calls fit nowhere", fatal=False, node_type="c"),))
+    assert (note.sequence("c"), note.argument("c.c1", "src"), note.sequence("d")) == (True, False, False)
+    fatal = (Finding("fits no count", fatal=True, node_type="c"),)
+    assert _announced(findings=fatal).argument("c.c1", "src")
+    assert not _announced(findings=fatal, n=2).argument("c.c1", "src")
+
+
+def test_a_scale_that_cannot_be_planned_announces_all() -> None:
+    """A variable that was never recorded."""
+    assert _announced(n=2, racks=1).argument("c.c1", "src")
+    assert _announced(n=2, racks=1).sequence("c")
