@@ -170,9 +170,9 @@ def read_target(element: Element, flaws: Flaws) -> RateTarget | None:
         The target; None where anything about it is wrong.
     """
     fields = Fields(element, flaws)
-    task, rate = fields.text("task"), fields.number("rate", COUNT)
-    latency = fields.optional_number("latency", TIME, above_zero=True)
-    quantile = fields.optional_number("quantile", SHARE, above_zero=True)
+    task, rate = fields.text("task"), fields.number("rate", _COUNT)
+    latency = fields.optional_number("latency", _TIME, above_zero=True)
+    quantile = fields.optional_number("quantile", _SHARE, above_zero=True)
     fields.finish()
     return fields.make(lambda: RateTarget(task, rate, latency, quantile))
 
@@ -188,7 +188,7 @@ def read_batch(element: Element, flaws: Flaws) -> Batch | None:
         The job of the children that are sound; None where anything else about it is wrong.
     """
     fields = Fields(element, flaws)
-    time = fields.number("time", TIME, above_zero=True)
+    time = fields.number("time", _TIME, above_zero=True)
     jobs = every(fields, "job", _job, flaws)
     splits = every(fields, "split", _split, flaws)
     at_least_one(fields, "job")
@@ -197,13 +197,13 @@ def read_batch(element: Element, flaws: Flaws) -> Batch | None:
 
 
 def _job(fields: Fields, _flaws: Flaws) -> BatchTarget | None:
-    task, executions = fields.text("task"), fields.number("executions", COUNT)
+    task, executions = fields.text("task"), fields.number("executions", _COUNT)
     fields.finish()
     return fields.make(lambda: BatchTarget(task, executions))
 
 
 def _split(fields: Fields, _flaws: Flaws) -> tuple[str, float] | None:
-    phase, share = fields.text("phase"), fields.number("share", SHARE, above_zero=True)
+    phase, share = fields.text("phase"), fields.number("share", _SHARE, above_zero=True)
     fields.finish()
     return fields.make(lambda: (phase, share))
 
@@ -219,8 +219,8 @@ def read_growth(element: Element, flaws: Flaws) -> Growth | None:
         The growth; None where anything about it is wrong.
     """
     fields = Fields(element, flaws)
-    load, data = fields.number("load", NUMBER, 0.0), fields.number("data", NUMBER, 0.0)
-    lead_time = fields.number("lead_time", TIME)
+    load, data = fields.number("load", _NUMBER, 0.0), fields.number("data", _NUMBER, 0.0)
+    lead_time = fields.number("lead_time", _TIME)
     fields.finish()
     return fields.make(lambda: Growth(load, data, lead_time))
 
@@ -236,11 +236,11 @@ def read_re_replication(element: Element, flaws: Flaws) -> ReReplication | None:
         The constraint; None where anything about it is wrong.
     """
     fields, default = Fields(element, flaws), ReReplication(1.0)
-    time, of = fields.number("time", TIME, above_zero=True), fields.one_of("of", Lost, default.of)
-    share = fields.number("share", SHARE, default.share, above_zero=True)
+    time, of = fields.number("time", _TIME, above_zero=True), fields.one_of("of", Lost, default.of)
+    share = fields.number("share", _SHARE, default.share, above_zero=True)
     streams = fields.whole("max_streams", default.max_streams)
     block = fields.number("block_size", Dimension.SIZE, default.block_size, above_zero=True)
-    heartbeat = fields.number("heartbeat", TIME, default.heartbeat, above_zero=True)
+    heartbeat = fields.number("heartbeat", _TIME, default.heartbeat, above_zero=True)
     fields.finish()
     return fields.make(lambda: ReReplication(time, of, share, streams, block, heartbeat))
 
@@ -260,9 +260,9 @@ def read_options(element: Element, flaws: Flaws) -> Options | None:
     placement = fields.one_of("placement", Placement, Placement.WEIGHTED)
     media = fields.one_of("cache_media", CacheMedia, CacheMedia.ANY)
     duplex = fields.one_of("duplex", Duplex, Duplex.HALF)
-    busy = fields.number("peak_utilization", SHARE, 1.0, above_zero=True)
+    busy = fields.number("peak_utilization", _SHARE, 1.0, above_zero=True)
     memory = fields.optional_text("memory_unit")
-    fill = fields.number("peak_fill", SHARE, 1.0, above_zero=True)
+    fill = fields.number("peak_fill", _SHARE, 1.0, above_zero=True)
     failing = fields.whole("survive_hosts", 0)
     rack = fields.one_of("survive_rack", RackLoss, RackLoss.NONE)
     fields.finish()
