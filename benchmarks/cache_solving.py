@@ -13,13 +13,12 @@ import numpy as np
 from benchmarks.results import INPUTS, ONE_INPUT, Row, over_inputs
 from froude.base.seeds import Seeds
 from froude.cache.curves import MissRatioCurve, Shards
-from froude.cache.solve.expecting import expected
+from froude.cache.solve.expectation import expected
 from froude.cache.solve.files import read_state, shipped
 from froude.cache.solve.genetic import PAPER, Breeding, Selection, evolve
 from froude.cache.solve.paper import Signals, Weights, best_fitness, fitness, fittest
 from froude.cache.solve.planner import Planning, solve
-from froude.cache.solve.policies import POLICIES, policy
-from froude.cache.solve.sharing import natural_split
+from froude.cache.solve.policies import POLICIES, natural_split, policy
 from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
 
 Rows = Iterator[dict[str, Any]]

@@ -16,7 +16,7 @@ from froude.base.units import Quantity
 from froude.experiment.session import Hadoop
 from froude.hadoop.metrics import jmx as metrics
 from froude.trace.files import read_trace
-from froude.trace.seen import seen
+from froude.trace.roles import seen
 from tests.conftest import Gone
 
 pytestmark = pytest.mark.integration

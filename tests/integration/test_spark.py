@@ -16,7 +16,7 @@ from froude.experiment.scenario.scenario import RecordScenario, read_scenario
 from froude.experiment.scenario.shipped import FOLDER
 from froude.experiment.session import Hadoop
 from froude.trace.files import read_trace
-from froude.trace.seen import seen
+from froude.trace.roles import seen
 from froude.workload.scale import Scale
 
 pytestmark = [

@@ -14,7 +14,7 @@ from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.cluster import NodePlace
 from froude.hadoop.cluster.yarn_cluster import YarnCluster
 from froude.trace.files import read_trace
-from froude.trace.seen import seen
+from froude.trace.roles import seen
 from froude.trace.types import Trace
 from tests.conftest import Gone
 

@@ -210,7 +210,7 @@ def _target(text: str) -> tuple[tuple[str, int], Target]:
 
 
 def _show_packets(settings: Settings, result: PcapResult, services: list[str]) -> None:
-    from froude.trace.seen import advice, in_words, seen
+    from froude.trace.roles import advice, in_words, seen
 
     capture = result.capture
     senders = seen(capture.path)
@@ -303,7 +303,7 @@ def _run(asked: CaptureSettings, schema: Schema, settings: Settings, limit_s: fl
 
 
 def _show(settings: Settings, result: CaptureResult, services: Iterable[str]) -> None:
-    from froude.trace.seen import advice, in_words, seen
+    from froude.trace.roles import advice, in_words, seen
 
     senders = seen(result.path)
     hint = advice(senders, services)

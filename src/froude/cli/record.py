@@ -262,7 +262,7 @@ def _show_end(settings: Settings, error: FroudeError, output: Path) -> None:
 
 def _line(recorded: Recorded) -> str:
     from froude.experiment.own_job import output_of
-    from froude.trace.seen import in_words, seen
+    from froude.trace.roles import in_words, seen
 
     scale = ", ".join(f"{name}={quantity}" for name, quantity in recorded.trace.meta.scale.items())
     number = len(recorded.trace.calls)
@@ -277,7 +277,7 @@ def _near(path: Path) -> Path:
 
 def _doubts(recorded: Recorded) -> Iterator[str]:
     """What makes a recording other than it should be."""
-    from froude.trace.seen import CLIENT, seen
+    from froude.trace.roles import CLIENT, seen
 
     if not seen(recorded.trace)[CLIENT]:
         yield (
@@ -298,7 +298,7 @@ def _doubts(recorded: Recorded) -> Iterator[str]:
 
 def _document(recorded: Recorded) -> dict[str, object]:
     from froude.experiment.own_job import output_of
-    from froude.trace.seen import seen
+    from froude.trace.roles import seen
 
     return {
         "name": recorded.path.name,

@@ -50,7 +50,7 @@ def show(
     from froude.documents.recognise import kind_of
     from froude.trace.audit.files import open_audit
     from froude.trace.files import read_trace
-    from froude.trace.seen import advice, in_words, seen
+    from froude.trace.roles import advice, in_words, seen
     from froude.trace.summary import summarise
 
     settings: Settings = ctx.obj

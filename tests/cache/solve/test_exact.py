@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.cache.solve.choices import Choices, choices
+from froude.cache.solve.curve_policies import greedy
 from froude.cache.solve.exact import table
-from froude.cache.solve.hull import greedy
 from tests.support.cache.solve.made import curve
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.cache.curves import LARGEST, MissRatioCurve
-from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
+from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm, written
 from froude.documents.declared import from_plain
 from tests.support.cache.solve.made import state, table_1, vm
 
@@ -76,3 +76,12 @@ def test_names_stand_once_and_places_exist() -> None:
         State(hypervisors=(ssd,), vms=(Vm(name="a", hypervisor="h2"),))
     with pytest.raises(InputError, match="is no name"):
         Hypervisor(name="", space_bytes=1)
+
+
+def test_misses_and_writes_are_written() -> None:
+    """A chunk for each miss; without a cache nothing."""
+    curve = MissRatioCurve((0, 10), (1.0, 0.2), 1)
+    each = vm("a", curve=curve, chunk_bytes=7, writes_bytes_per_s=9)
+    assert written(each, 10) == 100 * 0.2 * 7 + 9
+    assert written(each, 5) == 100 * 7 + 9
+    assert written(each, 0) == 0

@@ -15,9 +15,9 @@ from froude.provision.prices.filters import Filters
 from froude.provision.prices.layouts import InstanceType, Prices, Tariff
 from froude.provision.prices.parts import Local, Notes
 from froude.provision.prices.rates import Memory, Rates, Speed, TypeFigures, read_rates
+from froude.provision.prices.request import Wanted
 from froude.provision.prices.rows import read_prices
 from froude.provision.prices.tables import read_table
-from froude.provision.prices.wanted import Wanted
 from froude.provision.types import Bundle, Bus, Rack
 from tests.support.provision.prices.tables import DISKS, EC2, GCP, RATES
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from froude.base.units import MIB
 from froude.cache.agents.config import Serving
 from froude.cache.control.deciding import Assumed, Solver, Wishes
-from froude.cache.solve.moving import LEAST_GAIN
+from froude.cache.solve.hysteresis import LEAST_GAIN
 from froude.cache.solve.policies import DEFAULT, policy
 from froude.documents.declared import Declared, Example
 from froude.documents.forms import FieldError, Number, Seconds, Size, Text

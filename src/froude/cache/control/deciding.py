@@ -11,7 +11,7 @@ from froude.base.seeds import Seeds
 from froude.cache.control.types import Decision
 from froude.cache.monitor.limits import Limits
 from froude.cache.monitor.view import View, VmView
-from froude.cache.solve.moving import LEAST_GAIN
+from froude.cache.solve.hysteresis import LEAST_GAIN
 from froude.cache.solve.plan import Plan
 from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import Policy

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from froude.cache.curves import MissRatioCurve
-from froude.cache.solve.filling import Floats
+from froude.cache.solve.max_min import Floats
 
 Ints = npt.NDArray[np.int64]
 STEPS = 1024

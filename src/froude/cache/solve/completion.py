@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from froude.cache.solve.filling import Floats
+from froude.cache.solve.max_min import Floats
 from froude.cache.solve.state import Application, JobRun
 
 FEWEST = 4

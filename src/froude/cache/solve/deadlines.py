@@ -19,10 +19,9 @@ import numpy as np
 from froude.cache.solve.choices import Ints
 from froude.cache.solve.completion import Completion
 from froude.cache.solve.exact import Table, table
-from froude.cache.solve.filling import Floats
+from froude.cache.solve.max_min import Floats
 from froude.cache.solve.sites import Site
-from froude.cache.solve.state import Vm
-from froude.cache.solve.writing import written
+from froude.cache.solve.state import Vm, written
 
 _MOST_SETS = 1 << 18
 """Sets of limits compared at once."""

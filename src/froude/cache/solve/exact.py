@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from froude.cache.solve.choices import Choices, Ints
-from froude.cache.solve.filling import Floats
+from froude.cache.solve.max_min import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from enum import Enum
 import numpy as np
 
 from froude.cache.solve.choices import Ints
-from froude.cache.solve.filling import Floats
+from froude.cache.solve.max_min import Floats
 from froude.cache.solve.paper import Signals, Weights, fitnesses
 
 

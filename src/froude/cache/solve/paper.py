@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from froude.cache.solve.filling import Floats
+from froude.cache.solve.max_min import Floats
 from froude.cache.solve.state import Vm
 
 

@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from froude.base.seeds import Seeds
-from froude.cache.solve.expecting import expected
-from froude.cache.solve.filling import fill, split_iops
-from froude.cache.solve.lasting import lasting, within
-from froude.cache.solve.moving import LEAST_GAIN, kept
+from froude.cache.solve.expectation import expected
+from froude.cache.solve.hysteresis import LEAST_GAIN, kept
+from froude.cache.solve.max_min import fill, split_iops
 from froude.cache.solve.plan import Advice, Grant, Plan
 from froude.cache.solve.policies import Policy, Search
 from froude.cache.solve.share import Share
 from froude.cache.solve.state import Hypervisor, State, Vm
+from froude.cache.solve.wear import lasting, within
 from froude.cache.solve.words import rate, size
 
 _LEAST_IOPS = 0.01

@@ -10,7 +10,7 @@ from froude.cli.provision import (
     importing,
     inputs,
     measuring,
-    questioning,
+    questions,
     sweeping,
 )
 
@@ -28,6 +28,6 @@ app.command(name="import")(importing.import_)
 app.command(name="compile")(compiling.compile_)
 app.command()(compiling.evaluate)
 app.command()(sweeping.sweep)
-app.command()(questioning.vary)
-app.command(name="why-not")(questioning.why_not)
+app.command()(questions.vary)
+app.command(name="why-not")(questions.why_not)
 app.command()(measuring.measure)

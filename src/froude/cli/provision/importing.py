@@ -103,7 +103,7 @@ def import_(
     from froude.provision.prices.filters import Filters
     from froude.provision.prices.layouts import Tariff
     from froude.provision.prices.mismatch import unmatched
-    from froude.provision.prices.wanted import Wanted
+    from froude.provision.prices.request import Wanted
     from froude.provision.types import HOURS
 
     settings: Settings = ctx.obj
@@ -190,7 +190,7 @@ def _mapping(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _long_enough(tariff: Tariff, hours: float) -> None:
-    from froude.provision.prices.wanted import HOURS_PER_YEAR
+    from froude.provision.prices.request import HOURS_PER_YEAR
 
     if hours < tariff.years * HOURS_PER_YEAR:
         found, allowed = f"{hours:g} h", f"at least {tariff.years}y, for which such servers are paid"

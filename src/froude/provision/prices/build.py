@@ -24,9 +24,9 @@ from froude.provision.prices.layouts import InstanceType, Prices, Tariff
 from froude.provision.prices.mismatch import distinct, note_mismatch
 from froude.provision.prices.parts import MEMORY, Local, Notes, disks_of, local_of, memory_of, volumes_of
 from froude.provision.prices.rates import Rates, TypeFigures
+from froude.provision.prices.request import HOURS_PER_YEAR, Wanted
 from froude.provision.prices.volumes import BUS, GIB
 from froude.provision.prices.volumes import BUS as VOLUME
-from froude.provision.prices.wanted import HOURS_PER_YEAR, Wanted
 from froude.provision.types import Bundle, Bus, Catalog, Cpu, Server, StorageUnit
 
 

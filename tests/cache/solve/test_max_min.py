@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.cache.solve.filling import fill, split_iops
+from froude.cache.solve.max_min import fill, split_iops
 
 Vessels = list[tuple[float, float, float]]
 

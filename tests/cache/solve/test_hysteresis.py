@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from froude.cache.curves import MissRatioCurve
-from froude.cache.solve.moving import fill_s, kept
+from froude.cache.solve.hysteresis import fill_s, kept
 from froude.cache.solve.policies import policy
 from froude.cache.solve.state import Hypervisor, State
 from tests.support.cache.solve.made import state, vm

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from froude.cache.solve.curve_policies import completions
 from froude.cache.solve.plan import Expected
-from froude.cache.solve.state import State
-from froude.cache.solve.writing import written
+from froude.cache.solve.state import State, written
 
 
 def ratios(state: State, sizes: Mapping[str, float]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from froude.provision.prices.layouts import Tariff
-from froude.provision.prices.wanted import HOURS_PER_YEAR, Wanted
+from froude.provision.prices.request import HOURS_PER_YEAR, Wanted
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ from dataclasses import replace
 from froude.base.seeds import Seeds
 from froude.cache.solve.policies import Policy, Search
 from froude.cache.solve.share import Share
-from froude.cache.solve.state import Hypervisor, State, Vm
+from froude.cache.solve.state import DAY_S, Hypervisor, State, Vm, written
 from froude.cache.solve.words import size
-from froude.cache.solve.writing import DAY_S, written
 
 _STEEPER = 4.0
 """How a price that is too low is raised."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from froude.cache.curves import MissRatioCurve
-from froude.cache.solve.expecting import expected, ratios
+from froude.cache.solve.expectation import expected, ratios
 from froude.cache.solve.state import Application
 from tests.support.cache.solve.curve_policies import runs
 from tests.support.cache.solve.made import state, vm

@@ -11,7 +11,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.cli.app import run
-from froude.cli.provision import questioning
+from froude.cli.provision import questions
 from froude.provision.analyses import choose, prices
 from froude.provision.analyses import uncertainty as uncertain
 from froude.provision.analyses.choose import WhyNot
@@ -157,7 +157,7 @@ def test_wrong_flags_are_refused(
 )
 def test_what_is_known_of_an_input(text: str, known: Distribution) -> None:
     """Two ends, two ends and what is likeliest, or a median and a factor; in base units."""
-    input_, distribution = questioning.known_input(photoshare(), text)
+    input_, distribution = questions.known_input(photoshare(), text)
     assert input_.path == "dataset.photos.size"
     assert distribution == known
 
@@ -178,15 +178,15 @@ def test_what_is_known_of_an_input(text: str, known: Distribution) -> None:
 def test_what_is_no_range(given: str, message: str) -> None:
     """Named with what was typed."""
     with pytest.raises(InputError, match=message):
-        questioning.known_input(photoshare(), f"dataset.photos.size={given}")
+        questions.known_input(photoshare(), f"dataset.photos.size={given}")
 
 
 def test_inputs_are_those_asked_for_or_the_main_ones() -> None:
     """In the order in which they were asked for."""
     problem = photoshare()
     paths = ["unit.SSD.price", "cpu.core.price"]
-    assert [input_.path for input_ in questioning.chosen_inputs(problem, paths)] == paths
-    assert questioning.chosen_inputs(problem, None) == main_inputs(problem)
+    assert [input_.path for input_ in questions.chosen_inputs(problem, paths)] == paths
+    assert questions.chosen_inputs(problem, None) == main_inputs(problem)
 
 
 def test_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

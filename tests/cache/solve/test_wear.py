@@ -9,11 +9,10 @@ import pytest
 
 from froude.base.seeds import Seeds
 from froude.cache.curves import MissRatioCurve
-from froude.cache.solve.expecting import ratios
-from froude.cache.solve.lasting import lasting, per_day, within
+from froude.cache.solve.expectation import ratios
 from froude.cache.solve.policies import POLICIES, Policy, Search, policy
-from froude.cache.solve.state import State
-from froude.cache.solve.writing import DAY_S
+from froude.cache.solve.state import DAY_S, State
+from froude.cache.solve.wear import lasting, per_day, within
 from tests.support.cache.solve.made import curve, state, vm
 
 LOOP = MissRatioCurve((0, 60), (1.0, 0.0), 1)

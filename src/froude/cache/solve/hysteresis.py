@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from froude.cache.solve.expecting import ratios
-from froude.cache.solve.lasting import within
+from froude.cache.solve.expectation import ratios
 from froude.cache.solve.policies import Policy, Search
 from froude.cache.solve.state import Hypervisor, State, Vm
+from froude.cache.solve.wear import within
 
 LEAST_GAIN = 0.01
 """Part of what misses cost that a move must save: curves are known no better than that."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from froude.trace.files import write_trace
-from froude.trace.seen import advice, in_words, seen
+from froude.trace.roles import advice, in_words, seen
 from froude.trace.types import Trace
 from testbed import wire
 from tests.support.trace.making import META, echo
