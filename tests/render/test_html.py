@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from lxml import html
+from lxml import etree, html
 
 from froude.base.errors import MissingError
 from froude.render import (
@@ -32,6 +32,8 @@ from froude.render import (
     report_html,
     save,
 )
+from froude.render.html import panel_svg
+from froude.render.prepare import prepare
 
 from .sample import report
 
@@ -172,3 +174,22 @@ def test_a_warning_is_no_limit() -> None:
     """The word beside it says how to take it: a limit is something that is kept or not."""
     text = report_html(Report("t", sections=(Section("s", (Callout("Mining noticed", "one value"),)),)))
     assert '<span class="chip warning">Caution</span> Mining noticed' in text
+
+
+CHART = Chart(
+    "t",
+    Axis("time", ValueKind.DURATION),
+    Axis("heap", ValueKind.BYTES),
+    (Series("a", [0.0, 9.0], [1e6, 4e6]),),
+)
+
+
+def test_a_panel_is_well_formed() -> None:
+    """With the page's colours, and ids that no other drawing of the page has."""
+    shown = prepare(CHART)
+    svg = panel_svg(CHART, shown, shown.panels[0], width=300, height=150, prefix="v1")
+    root = etree.fromstring(svg.encode())
+    assert root.tag.endswith("svg")
+    assert "var(--c1)" in svg
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert all(each.startswith("v1") for each in ids)

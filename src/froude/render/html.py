@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
@@ -28,7 +29,7 @@ from froude.render.json import report_json
 from froude.render.markdown import inline, plain, to_html
 from froude.render.pattern import Pattern, describe
 from froude.render.pattern_svg import lane_svgs
-from froude.render.prepare import Shown, prepare
+from froude.render.prepare import Panel, Shown, prepare
 from froude.render.theme import SERIES, css_variables
 from froude.render.types import (
     Block,
@@ -158,8 +159,6 @@ class _Drawer:
             self.specs.append(spec)
             return view
         self.drawn += 1
-        from froude.render.svg import panel_svg
-
         width = 700 if len(shown.panels) == 1 and not chart.small else 340
         view["svg"] = _ours(
             panel_svg(chart, shown, panel, width=width, height=height, prefix=f"v{self.drawn}")
@@ -329,3 +328,26 @@ def _asset(name: str) -> str:
     loader = environment.loader
     assert loader is not None
     return loader.get_source(environment, name)[0].strip()
+
+
+_IDS = re.compile(r'(id="|url\(#|href="#)(clip|gradient)')
+
+
+def panel_svg(chart: Chart, shown: Shown, panel: Panel, *, width: int, height: int, prefix: str) -> str:
+    """One panel of a chart as an `<svg>` element.
+
+    Args:
+        shown: what of it is drawn.
+        panel: one of `shown.panels`.
+        width: pixels of the plot, axes not counted.
+        height: pixels of the plot.
+        prefix: start of the ids inside, unique in the page.
+
+    Returns:
+        SVG text.
+    """
+    import vl_convert
+
+    spec = panel_spec(chart, shown, panel, width=width, height=height, hover=False)
+    text: str = vl_convert.vegalite_to_svg(spec)
+    return _IDS.sub(rf"\g<1>{prefix}\g<2>", text)
