@@ -138,7 +138,7 @@ def time_rows(runs: int) -> list[Row]:
             f"{done.returncode}"
         )
         rows += [
-            Row("`make test`", wall, "s", conditions=conditions),
+            at_most("`make test`", wall, "s", 600, conditions=conditions),
             Row("tests that passed", counts["passed"], "tests", conditions=f"run {run}"),
             Row("tests that were skipped", counts["skipped"], "tests", conditions=f"run {run}"),
             at_most(
