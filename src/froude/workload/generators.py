@@ -27,7 +27,7 @@ _LARGEST = (1 << 63) - 1
 _LONGEST = 1 << 20
 """Bytes of one value."""
 CONTAINER_ASKS = "container-asks"
-"""Of leaves of asks for containers: which asks a call makes says the miner (`mining.outstanding`)."""
+"""Of leaves of asks for containers: which asks a call makes says the miner (`mining.yarn`)."""
 _FEW = 8
 """Values that a choice may have."""
 

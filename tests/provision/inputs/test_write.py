@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 
@@ -148,20 +149,24 @@ def _server(draw: st.DrawFn, bus: str, cpus: list[str], units: list[str]) -> Ser
         st.integers(0, cores),
         included.map(lambda names: tuple((name, number) for number, name in enumerate(names))),
     )
-    return Server(
-        draw(_name),
-        price,
-        cores,
-        draw(_number),
-        (Bus(bus, draw(st.integers(9, 99)), draw(_number)),),
-        power,
-        draw(st.none() | st.integers(0, 9)),
-        draw(st.none() | st.sampled_from(cpus)),
-        draw(st.none() | bundle),
-        idle,
-        draw(st.integers(0, 9)),
-        discounts,
-    )
+    values = {
+        "name": draw(_name),
+        "price": price,
+        "cpus": cores,
+        "bandwidth": draw(_number),
+        "buses": (Bus(bus, draw(st.integers(9, 99)), draw(_number)),),
+        "power": power,
+        "max_count": draw(st.none() | st.integers(0, 9)),
+        "cpu": draw(st.none() | st.sampled_from(cpus)),
+        "bundle": draw(st.none() | bundle),
+        "idle_power": idle,
+        "owned": draw(st.integers(0, 9)),
+        "discounts": discounts,
+    }
+    assert set(values) == {
+        field.name for field in fields(Server)
+    }  # a field that is not drawn could be lost in writing
+    return Server(**values)  # type: ignore[arg-type]
 
 
 @st.composite

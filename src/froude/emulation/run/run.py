@@ -348,7 +348,7 @@ class Run(Summarised):
 
     @property
     def verdict(self) -> Verdict:
-        """How far the run can be relied on, and why (`emulation.verdict`)."""
+        """How far the run can be relied on, and why (`emulation.run.verdict`)."""
         return verdict_of(self, self.bottleneck)
 
 

@@ -3,7 +3,7 @@
 A list may stand in the elements of another: `targets[].datanodes` is every node of every target, and an element of it
 has two numbers. The first `{each}` of a path stands for the first of them, in a list beside the outer one, too.
 
-Elements of a list that stands for a map are named by their keys in leaf paths (`hadoop.leaves`).
+Elements of a list that stands for a map are named by their keys in leaf paths (`messages.leaves`).
 """
 
 from __future__ import annotations

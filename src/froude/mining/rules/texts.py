@@ -1,7 +1,7 @@
 """Texts that are made of parts: of another call's text, or of a name that stands in a listing.
 
 What stands around such a part is text of its own, with numbers by rules. A rule counts only if it gives the recorded
-value at every call, as all rules of arguments do (`mining.arguments`).
+value at every call, as all rules of arguments do (`mining.rules.arguments`).
 """
 
 from __future__ import annotations
