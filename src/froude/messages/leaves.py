@@ -35,7 +35,9 @@ _WORD = re.compile(r"(?!.*\d{4})[^\[\]{}\d\s][^\[\]{}\s]{0,63}")
 """A key by which an element may be named. One with a long number is an id, another in each message."""
 
 
-class _Kind(Enum):
+class Kind(Enum):
+    """What a field holds: one value, a submessage, or several of either; of maps, those by convention and protobuf's."""
+
     SCALAR = auto()
     MESSAGE = auto()
     SCALARS = auto()
@@ -60,19 +62,19 @@ def leaves(message: Message, *, canonical: bool = False) -> dict[str, Value]:
 
 def _walk(message: Message, prefix: str, out: dict[str, Value], canonical: bool) -> None:
     for field, value in message.ListFields():
-        name, kind = _facts(field)
+        name, kind = facts(field)
         path = prefix + name
-        if kind is _Kind.SCALAR:
+        if kind is Kind.SCALAR:
             out[path] = value
-        elif kind is _Kind.SCALARS:
+        elif kind is Kind.SCALARS:
             for index, item in enumerate(value):
                 out[f"{path}[{index}]"] = item
-        elif kind is _Kind.MESSAGE:
+        elif kind is Kind.MESSAGE:
             _submessage(value, path, out, canonical)
-        elif kind is _Kind.MAP:
+        elif kind is Kind.MAP:
             _walk_map(value, path, out, canonical)
         else:
-            maplike = canonical and kind is _Kind.MAPLIKE
+            maplike = canonical and kind is Kind.MAPLIKE
             items = sorted(value, key=_bytes) if maplike else value
             for word, item in zip(_indices(items, named=maplike), items, strict=True):
                 _submessage(item, f"{path}[{word}]", out, canonical)
@@ -133,15 +135,16 @@ def _bytes(message: Message) -> bytes:
 
 
 @cache
-def _facts(field: FieldDescriptor) -> tuple[str, _Kind]:
+def facts(field: FieldDescriptor) -> tuple[str, Kind]:
+    """A field's name and what it holds, looked up once."""
     inner = field.message_type
     if not field.is_repeated:
-        return field.name, _Kind.SCALAR if inner is None else _Kind.MESSAGE
+        return field.name, Kind.SCALAR if inner is None else Kind.MESSAGE
     if inner is None:
-        return field.name, _Kind.SCALARS
+        return field.name, Kind.SCALARS
     if inner.GetOptions().map_entry:
-        return field.name, _Kind.MAP
-    return field.name, _Kind.MAPLIKE if is_maplike(inner) else _Kind.MESSAGES
+        return field.name, Kind.MAP
+    return field.name, Kind.MAPLIKE if is_maplike(inner) else Kind.MESSAGES
 
 
 def is_maplike(element: Descriptor) -> bool:
@@ -167,11 +170,11 @@ def build(kind: type[M], values: Mapping[str, Value]) -> M:
         InputError: a path that the class does not have, a value that does not fit, or a gap in a list.
     """
     message = kind()
-    _fill(message, _tree(values), "")
+    _fill(message, tree_of(values), "")
     return message
 
 
-def _tree(values: Mapping[str, Value]) -> dict[str, Any]:
+def tree_of(values: Mapping[str, Any]) -> dict[str, Any]:
     """Paths as nested mappings: field -> value, subtree, or index -> value or subtree."""
     root: dict[str, Any] = {}
     for path, value in values.items():
@@ -225,23 +228,23 @@ def _fill(message: Message, tree: Mapping[str, Any], prefix: str) -> None:
         path = prefix + name
         if name not in fields:
             raise InputError("is no field here", place=path, allowed=", ".join(fields) or "no field at all")
-        kind = _facts(fields[name])[1]
-        if kind is _Kind.SCALAR:
+        kind = facts(fields[name])[1]
+        if kind is Kind.SCALAR:
             _put(path, node, setattr, message, name)
-        elif kind is _Kind.MESSAGE:
+        elif kind is Kind.MESSAGE:
             child = getattr(message, name)
             child.SetInParent()
             _fill(child, _subtree(node, path), path + ".")
         else:
-            _fill_list(getattr(message, name), kind, _elements(node, path), path)
+            _fill_list(getattr(message, name), kind, elements_of(node, path), path)
 
 
-def _fill_list(field: Any, kind: _Kind, elements: Iterable[Any], path: str) -> None:
+def _fill_list(field: Any, kind: Kind, elements: Iterable[Any], path: str) -> None:
     for index, node in enumerate(elements):
         place = f"{path}[{index}]"
-        if kind is _Kind.SCALARS:
+        if kind is Kind.SCALARS:
             _put(place, node, field.append)
-        elif kind is _Kind.MAP:
+        elif kind is Kind.MAP:
             _fill_entry(field, _subtree(node, place), place)
         else:
             _fill(field.add(), _subtree(node, place), place + ".")
@@ -273,7 +276,15 @@ def _subtree(node: Any, path: str) -> Mapping[str, Any]:
     return node
 
 
-def _elements(node: Any, path: str) -> list[Any]:
+def elements_of(node: Any, path: str) -> list[Any]:
+    """The elements of a list, from its part of a tree (`tree_of`).
+
+    Args:
+        path: of the list, for errors.
+
+    Raises:
+        InputError: it is no list, or one with a gap.
+    """
     if not isinstance(node, dict) or any(isinstance(key, str) for key in node):
         raise InputError("is a list", place=path, found=repr(node), allowed=f"{path}[0]")
     if all(isinstance(key, _Named) for key in node):

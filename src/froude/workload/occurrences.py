@@ -165,7 +165,7 @@ class History(Generic[T]):
     to the iteration before the highest that has been seen, also where answers come out of order.
     """
 
-    __slots__ = ("_asked", "_first", "_latest", "_loops", "_walked")
+    __slots__ = ("_depths", "_first", "_latest", "_loops", "_nth", "_walked")
 
     def __init__(self, asked: Collection[Which] = tuple(Which), *, walked: bool = True) -> None:
         """An empty history.
@@ -175,9 +175,12 @@ class History(Generic[T]):
             walked: takers follow the order of the loops. Those of effects do not, for causes come from many nodes:
                 they have an item an occurrence kept.
         """
-        self._asked = frozenset(asked)
+        self._nth = Which.NTH in asked
+        self._depths = -1 if Which.SAME in asked or Which.PREVIOUS in asked else 1 if self._nth else 0
+        """Loops around an occurrence that are told apart by what may be asked: -1 for any number of them, 1 for all or
+        none, 0 for none."""
         self._walked = walked
-        self._loops: Collection[str] = ()
+        self._loops: tuple[str, ...] = ()
         self._first: T | None = None
         self._latest: dict[int, dict[Place, T]] = {}
         """By number of loops and their iterations."""
@@ -188,13 +191,15 @@ class History(Generic[T]):
         Args:
             item: what to give back when it is asked for.
         """
+        whole = len(loops)
         if not self._latest:
             self._loops, self._first = tuple(loops), item
+            depths = range(whole + 1) if self._depths < 0 else sorted({0, whole * self._depths})
+            self._latest = {depth: {} for depth in depths}
         place = tuple(loops.values())
-        for depth in self._depths(len(place)):
-            latest = self._latest.setdefault(depth, {})
+        for depth, latest in self._latest.items():
             latest[place[:depth]] = item
-            if self._walked and not (depth == len(place) and Which.NTH in self._asked):
+            if len(latest) > 1 and self._walked and not (self._nth and depth == whole):
                 _forget(latest)
 
     def find(self, which: Which, taker: Loops) -> T | None:
@@ -206,19 +211,18 @@ class History(Generic[T]):
         """
         if which is Which.FIRST:
             return self._first
-        place = place_meant(which, taker, self._loops)
-        return None if place is None else self._latest.get(len(place), {}).get(place)
-
-    def _depths(self, depth: int) -> Collection[int]:
-        """How many loops around an occurrence, which stands in `depth`, are told apart by what may be asked."""
-        if self._asked & {Which.SAME, Which.PREVIOUS}:
-            return range(depth + 1)
-        return {0, depth} if Which.NTH in self._asked else (0,)
+        if which is Which.SAME and self._loops == tuple(
+            taker
+        ):  # the usual case of what `place_meant` defines
+            place: Place | None = tuple(taker.values())
+        else:
+            place = place_meant(which, taker, self._loops)
+        latest = None if place is None else self._latest.get(len(place))
+        return None if latest is None else latest.get(place)  # type: ignore[arg-type]
 
 
 def _forget(latest: dict[Place, T]) -> None:
     """Keep the highest iteration and the one before it."""
-    if len(latest) > 1:
-        highest = max(latest)
-        for place in [place for place in latest if place not in (highest, _one_before(highest))]:
-            del latest[place]
+    highest = max(latest)
+    for place in [place for place in latest if place not in (highest, _one_before(highest))]:
+        del latest[place]

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.emulation.programs.memory import Cursor, Memory, Needs
+from froude.emulation.programs.memory import Cursor, Memory, Needs, key_of
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.target import Target
 from froude.workload.rounds import unrolled
@@ -135,7 +135,7 @@ def test_causes_come_in_any_order(hadoop: Hadoop) -> None:
         assert memory.flow(replace(path, call=name), {"L1": 1}) == f"/{name}1"
 
 
-def test_where_a_call_went_is_kept_beside_what_stood_in_it(hadoop: Hadoop) -> None:
+def test_where_a_call_went_is_kept_as_what_stood_in_it_is() -> None:
     """Only of calls of which it is taken."""
     taken = {
         "src": Flow("c.a", Side.REQUEST, CALLEE_HOST),
@@ -145,9 +145,8 @@ def test_where_a_call_went_is_kept_beside_what_stood_in_it(hadoop: Hadoop) -> No
     made = Workload((NodeType("c", Count(1), steps),), Recorded((), ()))
     needs, memory = Needs(made), Memory()
     assert needs.addressed == {"c.a"}
-    request = hadoop.schema().method(CLIENT, "getFileInfo").request(src="/f")
-    callee = Target("nodemanager", "10.0.0.2:8041")
-    memory.keep(needs.own, "c.a", {}, Side.REQUEST, request, callee=callee)
+    wanted = needs.own["c.a"][Side.REQUEST]
+    memory.add(key_of("c.a", Side.REQUEST), wanted, {}, {CALLEE_HOST: "10.0.0.2", CALLEE_PORT: 8041})
     assert [memory.flow(flow, {}) for flow in taken.values()] == ["10.0.0.2", 8041]
 
 

@@ -22,7 +22,7 @@ from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.target import Target
 from froude.messages.schema import Schema
 from froude.workload.rules import Special, Value
-from froude.workload.types import Constant, Counter, Generated, Template
+from froude.workload.types import Counter, Generated, Template
 from testbed.plans import call_template, plan
 
 SCHEMA = Schema({}, {})
@@ -122,10 +122,11 @@ def test_every_node_has_an_id_of_its_own(population: Population) -> None:
 
 def test_a_request_that_does_not_fit_the_release_is_stated(population: Population) -> None:
     """A field that is not there, and a required one that is missing."""
+    template = call_template("x", "getFileInfo", {})
     with pytest.raises(InputError, match="nonsense"):
-        population.fixed(call_template("x", "getFileInfo", {"nonsense": Constant(1)}))
+        population.request(template, {"nonsense": 1})
     with pytest.raises(InputError, match=r"lacks a field.*src"):
-        population.fixed(call_template("y", "getFileInfo", {}))
+        population.encode(template, population.request(template, {}))
 
 
 def test_pools_share_and_no_pool_gives_each_its_own(hadoop: Hadoop) -> None:

@@ -434,10 +434,3 @@ def test_names_are_taken_from_a_listing_element_by_element(
         assert Note(f"{LEFT_OUT}client.look getFileInfo") in said
     else:
         assert stage.request(said).src == path
-
-
-def test_constant_requests_are_made_once(population: Population) -> None:
-    """A call without a changing argument is encoded once for all nodes."""
-    template = call_template("fixed", "getFileInfo", {"src": Constant("/a")})
-    assert population.fixed(template) is population.fixed(template)
-    assert population.fixed(population.types["client"].steps[0].steps[0]) is None  # type: ignore[union-attr,arg-type]

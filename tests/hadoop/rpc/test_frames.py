@@ -7,7 +7,8 @@ import tracemalloc
 import pytest
 
 from froude.hadoop.rpc.errors import RemoteProtocolError
-from froude.hadoop.rpc.frames import FrameReader, delimited, frame, varint
+from froude.hadoop.rpc.frames import FrameReader, delimited, frame
+from froude.messages.encoder import varint
 from tests.support.hadoop.rpc.exchange import cuts
 
 

@@ -13,15 +13,12 @@ from random import Random
 from google.protobuf.message import Message
 
 from froude.base.units import Quantity
-from froude.emulation.programs.paths import elements_at, value_at
-from froude.hadoop.rpc.target import Target
+from froude.emulation.programs.paths import CALLEE, Values, taken
 from froude.workload.generators import generate
 from froude.workload.occurrences import History, Loops, of_own_node
 from froude.workload.rounds import at_round
 from froude.workload.rules import Special, Value, derived
 from froude.workload.types import (
-    CALLEE_HOST,
-    CALLEE_PORT,
     CallTemplate,
     Flow,
     NodeType,
@@ -173,7 +170,7 @@ class Needs:
                     wanted = sides.setdefault(flow.side, Wanted())
                     wanted.paths.add(flow.path)
                     wanted.asked.add(flow.which)
-                    if flow.path in {CALLEE_HOST, CALLEE_PORT}:
+                    if flow.path in CALLEE:
                         self.addressed.add(flow.call)
             self.names[node_type.name] = frozenset(e.owner_fact for e in node_type.effects if e.owner_fact)
             for call in _scattered(node_type) & own.keys():
@@ -196,41 +193,62 @@ def _scattered(node_type: NodeType) -> set[str]:
     return taken | {effect.call.id for effect in node_type.effects}
 
 
+def key_of(call: str, side: Side) -> str:
+    """Under which name a memory has one side of a call.
+
+    Args:
+        call: its id.
+    """
+    return f"{call} {side.value}"
+
+
 class Memory:
     """What one node keeps of its calls, or what all keep for each other."""
 
     __slots__ = ("_histories",)
 
     def __init__(self) -> None:
-        self._histories: dict[tuple[str, Side], History[dict[str, Value | tuple[Value, ...]]]] = {}
+        self._histories: dict[str, History[Values]] = {}
 
-    def keep(
-        self,
-        kept: Kept,
-        call: str,
-        loops: Loops,
-        side: Side,
-        message: Message | None,
-        *,
-        callee: Target | None = None,
-    ) -> None:
+    def keep(self, kept: Kept, call: str, loops: Loops, side: Side, message: Message | None) -> None:
         """Keep what later rules take of one side of a call.
 
         Args:
             kept: what is taken, by call id (`Needs`).
             side: which side has come; an answer counts from when it comes.
             message: the request or response; None for an error, of which every leaf is absent.
-            callee: the daemon that is called, in a request.
         """
         wanted = kept.get(call, {}).get(side)
-        if wanted is None:
-            return
-        history = self._histories.get((call, side))
+        if wanted is not None:
+            values = {
+                path: Special.ABSENT if message is None else taken(message, path) for path in wanted.paths
+            }
+            self.add(key_of(call, side), wanted, loops, values)
+
+    def add(self, key: str, wanted: Wanted, loops: Loops, values: Values) -> None:
+        """Keep values of one side of a call.
+
+        Args:
+            key: of the side (`key_of`).
+            wanted: what is taken of it.
+            loops: where the call stands.
+            values: by leaf path; at least those that are wanted.
+        """
+        history = self._histories.get(key)
         if history is None:
-            history = self._histories[call, side] = History(wanted.asked, walked=wanted.walked)
-        called = {} if callee is None else {CALLEE_HOST: callee.host, CALLEE_PORT: callee.port}
-        values = {path: called[path] if path in called else _taken(message, path) for path in wanted.paths}
+            history = self._histories[key] = History(wanted.asked, walked=wanted.walked)
         history.add(loops, values)
+
+    def find(self, key: str, which: Which, loops: Loops) -> Values | None:
+        """What is kept of the occurrence that a taking call means; None where there is none.
+
+        Args:
+            key: of a side of the source call (`key_of`).
+            which: of which occurrence the flow speaks.
+            loops: where the taking call stands.
+        """
+        history = self._histories.get(key)
+        return None if history is None else history.find(which, loops)
 
     def flow(self, flow: Flow, loops: Loops, element: int | None = None) -> Value:
         """The value a flow gives to a taking call; UNRESOLVED if there is none.
@@ -239,21 +257,19 @@ class Memory:
             loops: where the taking call stands.
             element: number of the element that is taken, of a flow from a list.
         """
-        history = self._histories.get((flow.call, flow.side))
-        values = None if history is None else history.find(flow.which, loops)
-        if values is None:
-            return Special.UNRESOLVED
-        value = values[flow.path]
-        if isinstance(value, tuple):
-            value = value[element] if element is not None and 0 <= element < len(value) else Special.ABSENT
-        return derived(value, flow)
+        values = self.find(key_of(flow.call, flow.side), flow.which, loops)
+        return derived(picked(values, flow.path, element), flow)
 
 
-def _taken(message: Message | None, path: str) -> Value | tuple[Value, ...]:
-    """A leaf's value; of a path with `{each}` that of every element."""
-    if message is None or path in {CALLEE_HOST, CALLEE_PORT}:
-        return Special.ABSENT
-    field_path, each, _ = path.partition("[{each}]")
-    if not each:
-        return value_at(message, path)
-    return tuple(value_at(message, path, number) for number in elements_at(message, field_path))
+def picked(values: Values | None, path: str, element: int | None) -> Value:
+    """A leaf's value of an occurrence, or that of one element; UNRESOLVED where there is no occurrence.
+
+    Args:
+        element: number of the element; an element that is not there is absent.
+    """
+    if values is None:
+        return Special.UNRESOLVED
+    value = values[path]
+    if isinstance(value, tuple):
+        return value[element] if element is not None and 0 <= element < len(value) else Special.ABSENT
+    return value

@@ -7,15 +7,21 @@ The element of a list in a list has several, the outer one first.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 from froude.messages.leaves import key_of
 from froude.workload.rules import Special, Value
+from froude.workload.types import CALLEE_HOST, CALLEE_PORT
 
+Values = Mapping[str, "Value | tuple[Value, ...]"]
+"""What is taken of a message: values by leaf path; of a path through a list that of each element."""
+CALLEE = frozenset({CALLEE_HOST, CALLEE_PORT})
+"""Paths of what does not stand in a message: whom it is addressed to."""
 _STEP = re.compile(r"([A-Za-z_]\w*)(?:\[(\{each\}|[^\[\]{}]+)\])?(\{\})?(?:\.|$)")
 
 
@@ -83,6 +89,90 @@ def _named(elements: Any, key: str) -> int:
 
 def _has(message: Message, name: str) -> bool:
     return bool(message.HasField(name))
+
+
+def taken(message: Message, path: str) -> Value | tuple[Value, ...]:
+    """A leaf's value; of a path with `{each}` that of every element.
+
+    Args:
+        path: such as `dirList.partialListing[{each}].path`.
+    """
+    field_path, each, _ = path.partition("[{each}]")
+    if not each:
+        return Special.ABSENT if path in CALLEE else value_at(message, path)
+    return tuple(value_at(message, path, number) for number in elements_at(message, field_path))
+
+
+def compiled(source: str, names: Mapping[str, object]) -> Any:
+    """The function that a source defines.
+
+    Args:
+        source: of one function; made of field names, numbers and quoted texts.
+        names: what it may use.
+    """
+    found = dict(names)
+    exec(compile(source, "<compiled>", "exec"), found)  # noqa: S102 - our own, from no text that is not quoted
+    return found[source[4 : source.index("(")]]
+
+
+def reader(kind: Descriptor, paths: Sequence[str]) -> tuple[str, Mapping[str, object]]:
+    """The source of a function from a message to what is `taken` at some paths, and the names that it uses.
+
+    Submessages are looked at once, whatever number of their leaves is taken; a path of a rare kind is left to `taken`.
+
+    Args:
+        kind: of the messages.
+        paths: leaf paths, as for `taken`.
+    """
+    lines, known = ["def read(message):"], {"": "message"}
+    items = [f"{path!r}: {_reading(kind, path, known, lines)}" for path in paths]
+    source = "\n    ".join([*lines, f"return {{{', '.join(items)}}}"])
+    return source, {"ABSENT": Special.ABSENT, "taken": taken}
+
+
+def _reading(kind: Descriptor, path: str, known: dict[str, str], lines: list[str]) -> str:
+    """An expression of what is taken at a path; the submessages on its way become variables."""
+    if path in CALLEE:
+        return "ABSENT"
+    at, message, passed = kind, "message", ""
+    steps = _steps(path)
+    for number, (name, index, present) in enumerate(steps):
+        field, last = at.fields_by_name.get(name), number == len(steps) - 1
+        if field is None or present or not (field.has_presence or field.is_repeated):
+            break
+        if index == -1 and field.message_type is not None and number == len(steps) - 2:
+            leaf = field.message_type.fields_by_name.get(steps[-1][0])
+            if (
+                leaf is None
+                or leaf.is_repeated
+                or leaf.message_type is not None
+                or not leaf.has_presence
+                or steps[-1][2]
+            ):
+                break
+            each = (
+                f"(each.{leaf.name} if each.HasField({leaf.name!r}) else ABSENT for each in {message}.{name})"
+            )
+            return f"() if {message} is None else tuple{each}" if passed else f"tuple{each}"
+        if (index is None) is field.is_repeated or isinstance(index, str) or (index or 0) < 0:
+            break
+        there = f"{message}.HasField({name!r})" if index is None else f"len({message}.{name}) > {index}"
+        there = f"{message} is not None and {there}" if passed else there
+        value = f"{message}.{name}" if index is None else f"{message}.{name}[{index}]"
+        if last:
+            return (
+                f"{value} if {there} else ABSENT"
+                if field.message_type is None
+                else f"taken(message, {path!r})"
+            )
+        if field.message_type is None:
+            break
+        passed += f"{name}[{index}]."
+        if passed not in known:
+            known[passed] = f"m{len(known)}"
+            lines.append(f"{known[passed]} = {value} if {there} else None")
+        message, at = known[passed], field.message_type
+    return f"taken(message, {path!r})"
 
 
 @cache

@@ -25,7 +25,7 @@ from froude.messages.leaves import build
 from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.rules import Value
-from froude.workload.types import Absent, Actor, CallTemplate, Constant, Effect, NodeType
+from froude.workload.types import Actor, CallTemplate, Effect, NodeType
 
 T = TypeVar("T")
 SCHEDULER = "resourcemanager-scheduler"
@@ -103,7 +103,6 @@ class Population:
             for number, effect in enumerate(node_type.effects):
                 key = (effect.cause_type, effect.cause)
                 self._effects.setdefault(key, []).append((name, number, effect))
-        self._fixed: dict[str, bytes] = {}
 
     def add(self, name: str, family: Family) -> None:
         """Let a family play a node type.
@@ -272,14 +271,6 @@ class Population:
             raise InputError(
                 "a request lacks a field", place=f"call {template.id}", found=str(error)
             ) from error
-
-    def fixed(self, template: CallTemplate) -> bytes | None:
-        """A request's bytes where every argument is constant; None where they must be made anew."""
-        body = self._fixed.get(template.id)
-        if body is None and all(isinstance(rule, (Constant, Absent)) for rule in template.arguments.values()):
-            values = {p: rule.value for p, rule in template.arguments.items() if isinstance(rule, Constant)}
-            body = self._fixed[template.id] = self.encode(template, self.request(template, values))
-        return body
 
     def response(self, template: CallTemplate, body: bytes) -> Message:
         """A response message.

@@ -5,21 +5,23 @@ What a node sends and is answered is remembered here, so that the flows of its c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
 from google.protobuf.message import Message
 
 from froude.emulation.notes import LEFT_OUT, UNRESOLVED
 from froude.emulation.pacing import Pace
+from froude.emulation.programs.compiled import Calls, Compiled, Kept
 from froude.emulation.programs.context import NodeContext, stand_in
 from froude.emulation.programs.events import Instruction, NodeId, Note
 from froude.emulation.programs.memory import Memory
+from froude.emulation.programs.paths import Values
 from froude.emulation.programs.population import Population, service_named
 from froude.hadoop.rpc.target import Target
 from froude.workload.occurrences import Loops, of_own_node, qualified
 from froude.workload.rules import Special, Value, evaluate
-from froude.workload.types import CallTemplate, Flow, NodeType, Side
+from froude.workload.types import CALLEE_HOST, CALLEE_PORT, CallTemplate, Flow, NodeType, Side
 
 
 class OfType(Protocol):
@@ -27,6 +29,11 @@ class OfType(Protocol):
 
     node_type: NodeType
     population: Population
+
+    @property
+    def names(self) -> Collection[str]:
+        """Leaves of its nodes' requests by which effects name a node."""
+        ...
 
     def pace(self, number: int) -> Pace:
         """The due times of a node's steps."""
@@ -40,7 +47,7 @@ class OfType(Protocol):
 class Requests:
     """A node's requests, and its memory of them; see the module."""
 
-    __slots__ = ("_family", "_memory", "_node", "_population", "_promised")
+    __slots__ = ("_compiled", "_family", "_memory", "_node", "_population", "_promised")
 
     def __init__(self, family: OfType, node: NodeId) -> None:
         """Of a node that has sent nothing.
@@ -50,9 +57,10 @@ class Requests:
         """
         self._family = family
         self._population = family.population
+        self._compiled = self._population.common(Calls)
         self._node = node
         self._memory = Memory()
-        self._promised: dict[tuple[str, str], Value] = {}
+        self._promised: dict[str, dict[str, Value]] = {}
 
     def recall(self, rule: Flow, loops: Loops, element: int | None, *, effect: bool) -> Value:
         """The value that a flow gives to a call of this node.
@@ -73,7 +81,7 @@ class Requests:
             path: leaf path of the argument.
             value: what it will be.
         """
-        self._promised[(call.id, path)] = value
+        self._promised.setdefault(call.id, {})[path] = value
 
     def body(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> bytes | None:
         """A request's bytes; None where a call before it failed and left a required field without its value.
@@ -81,21 +89,51 @@ class Requests:
         Args:
             out: takes notes of what is missing.
         """
-        population = self._population
-        promised = any(of == call.id for of, _ in self._promised)
-        fixed = None if promised else population.fixed(call)
-        if fixed is not None:
-            if population.needs.wants(call.id, Side.REQUEST):
-                request = population.schema.decode_request(call.protocol, call.method, fixed)
-                self.keep(call, context, Side.REQUEST, request)
-            return fixed
-        message = self.message(call, context, out)
-        return None if message is None else population.encode(call, message)
+        compiled = self._compiled.of(call, self._node.type)
+        promised = self._promised.get(call.id)
+        if promised and not compiled.binds(promised):
+            message = self.message(call, context, out)
+            return None if message is None else self._population.encode(call, message)
+        values = compiled.make(
+            self._node.number, context.loops, context, self._memory, self._population.shared
+        )
+        if promised:
+            del self._promised[call.id]
+            values = tuple(map(promised.get, compiled.paths, values))
+        body = None if compiled.encode is None else compiled.encode(*values)
+        kept = compiled.kept.get(Side.REQUEST)
+        if body is None:
+            return self._unusual(compiled, values, context, out)
+        if self._family.names:
+            self._family.learn_names(self._node.number, compiled.named(values))
+        if kept is not None:
+            taken = (
+                kept.read(compiled.kinds.request.FromString(body))
+                if compiled.pick is None
+                else compiled.pick(*values)
+            )
+            self._remember(compiled, kept, context, taken)
+        return body
+
+    def _unusual(
+        self, compiled: Compiled, values: tuple[Value, ...], context: NodeContext, out: list[Instruction]
+    ) -> bytes | None:
+        """The bytes of a request in which some leaf is not there, or is of another type than its field."""
+        given = tuple(type(value) is not Special for value in values)
+        encode = compiled.shape(given) if not all(given) else None
+        body = None if encode is None else encode(*values)
+        if body is None or self._family.names or Special.UNRESOLVED in values:
+            message = self._built(compiled, compiled.named(values), context, out)
+            return None if message is None else self._population.encode(compiled.template, message)
+        kept = compiled.kept.get(Side.REQUEST)
+        if kept is not None:
+            self._remember(compiled, kept, context, kept.read(compiled.kinds.request.FromString(body)))
+        return body
 
     def message(
         self, call: CallTemplate, context: NodeContext, out: list[Instruction], *, sent: bool = True
     ) -> Message | None:
-        """A request, kept as far as somebody takes values of it.
+        """A request by the evaluator of rules, kept as far as somebody takes values of it: what `body` is to equal.
 
         Args:
             out: takes notes of what is missing.
@@ -105,17 +143,33 @@ class Requests:
             None as for `body`, where it is to be sent.
         """
         values: dict[str, Any] = {}
-        context.making = (call.id, values)
+        context.making = (call.id, given := {})
+        promised = self._promised.pop(call.id, {})
         for path, rule in call.arguments.items():
-            value = self._promised.pop((call.id, path), Special.ABSENT)
-            if value is Special.ABSENT:
-                value = stand_in(rule, context)
-            if value is Special.UNRESOLVED:
-                out.append(Note(f"{UNRESOLVED}{call.id} {path}"))
-            elif value is not Special.ABSENT:
-                values[path] = value
-        self._family.learn_names(self._node.number, values)
-        message = self._population.request(call, values)
+            values[path] = promised[path] if path in promised else stand_in(rule, context)
+            if not isinstance(values[path], Special):
+                given[path] = values[path]
+        return self._built(self._compiled.of(call, self._node.type), values, context, out, sent=sent)
+
+    def _built(
+        self,
+        compiled: Compiled,
+        values: Mapping[str, Value],
+        context: NodeContext,
+        out: list[Instruction],
+        *,
+        sent: bool = True,
+    ) -> Message | None:
+        """The request of these values, those that are missing left out; kept as far as somebody takes values of it."""
+        call = compiled.template
+        out += [
+            Note(f"{UNRESOLVED}{call.id} {path}")
+            for path, value in values.items()
+            if value is Special.UNRESOLVED
+        ]
+        given = {path: value for path, value in values.items() if not isinstance(value, Special)}
+        self._family.learn_names(self._node.number, given)
+        message = self._population.request(call, given)
         if sent and not message.IsInitialized():
             out.append(Note(f"{LEFT_OUT}{call.id} {call.method}"))
             return None
@@ -128,12 +182,22 @@ class Requests:
         Args:
             message: the message; None for a response that was an error.
         """
-        needs, loops = self._population.needs, context.loops
-        place = qualified(*self._node, loops, effect=context.cause is not None)
-        addressed = side is Side.REQUEST and call.id in needs.addressed
-        callee = self._callee(call, context) if addressed else None
-        self._memory.keep(needs.own, call.id, loops, side, message, callee=callee)
-        self._population.shared.keep(needs.shared, call.id, place, side, message, callee=callee)
+        compiled = self._compiled.of(call, self._node.type)
+        kept = compiled.kept.get(side)
+        if kept is not None:
+            self._remember(compiled, kept, context, kept.nothing if message is None else kept.read(message))
+
+    def _remember(self, compiled: Compiled, kept: Kept, context: NodeContext, values: Values) -> None:
+        loops = context.loops
+        if kept.addressed:
+            callee = self._callee(compiled.template, context)
+            if callee is not None:
+                values = {**values, CALLEE_HOST: callee.host, CALLEE_PORT: callee.port}
+        if kept.own is not None:
+            self._memory.add(kept.key, kept.own, loops, values)
+        if kept.shared is not None:
+            place = qualified(*self._node, loops, effect=context.cause is not None)
+            self._population.shared.add(kept.key, kept.shared, place, values)
 
     def _callee(self, call: CallTemplate, context: NodeContext) -> Target | None:
         """Who is called: the daemon that a rule names, else the play's target."""

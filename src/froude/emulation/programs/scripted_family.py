@@ -33,6 +33,8 @@ class ScriptedFamily(PlainFamily):
         self.node_type = node_type
         self.population = population
         self.told = population.contained(node_type)
+        self.names = population.needs.names[node_type.name]
+        """Leaves of its nodes' requests by which effects name a node."""
         self._names: dict[str, int] = {}
 
     def program(self, number: int) -> Program:
@@ -72,7 +74,7 @@ class ScriptedFamily(PlainFamily):
         Args:
             values: arguments of a request of its own, by leaf path.
         """
-        for path in self.population.needs.names[self.node_type.name]:
+        for path in self.names:
             if isinstance(values.get(path), str):
                 self._names[values[path]] = number
 

@@ -12,27 +12,13 @@ from __future__ import annotations
 import struct
 
 from froude.hadoop.rpc.errors import RemoteProtocolError
+from froude.messages.encoder import varint
 
 FRAME_LIMIT_BYTES = 128 << 20
 """Hadoop's own limit for requests and responses."""
 HANDSHAKE_LIMIT_BYTES = 64 << 10
 """Largest frame before authentication: more than any SASL token in use (the default maxbuf of 64 KiB)."""
 _LENGTH = struct.Struct(">I")
-_ONE_BYTE = tuple(bytes([n]) for n in range(128))
-
-
-def varint(value: int) -> bytes:
-    """Protobuf's base-128 form of a number from 0 to 2^64 - 1."""
-    if value < 0x80:
-        return _ONE_BYTE[value]
-    if value < 0x4000:
-        return bytes((value & 0x7F | 0x80, value >> 7))
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 def delimited(payload: bytes) -> bytes:

@@ -1,0 +1,489 @@
+"""Call templates compiled to Python: what a request is made of, as a function; and what is read of an answer.
+
+**Three functions a template.** Interpreted, a call costs a walk over its rules, a tree of its leaves, a protobuf
+message and its serialisation. Of all of that only few values differ from call to call, and which do follows from the
+types of the rules. So each template becomes, when its first call is due:
+
+1. `make(node, loops, context, own, shared)`: the varying values, in the order of the leaves. A counter is arithmetic on
+   the node's number and the loops' iterations; a text an f-string; the flows from one occurrence of a call share one
+   look-up; a case is a conditional expression. What follows from the Scale alone is a number in the source.
+2. `encode(v0, v1, ...)`: their bytes, between constant ones (`messages.encoder`), for each set of leaves that are
+   there: a file's first addBlock has no `previous`, the next one has. There are at most `MOST_SHAPES` of these.
+3. `read(message)`: of a request or an answer the leaves that some flow takes later, as `paths.value_at` finds them.
+   What a request holds is at hand already: `pick(v0, v1, ...)` keeps it without reading.
+
+**Same bytes.** The rules' evaluator (`workload.rules`), `leaves.build` and `paths.value_at` define what is right, and
+remain for all that is rare: a rule that has no form here is evaluated within the generated function, through the same
+context; an encoder gives None for a value that is not of its field's own type, and `build` then encodes it or states
+what is wrong with it. Values are made once on either way, so that generators draw the same numbers. An unknown's
+example, the stand-in for a rule that is missing, is a constant of the source.
+
+**Why source text.** Closures cost a Python call a rule, some 60 ns each, and cannot be read; source is checked by eye:
+`listing` gives all of it for a play. It is made of field names, numbers and quoted texts only, and its size is
+bounded: by `MOST_LEAVES` of a message, and `MOST_CHARACTERS` of a function, beyond which a template stays interpreted.
+
+Answers are decoded by protobuf's own C code: 1 us for an answer of a few hundred bytes, where a walk over the bytes in
+Python takes 5 us and more. An answer of which nothing is taken is not decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from google.protobuf.message import Message
+
+from froude.base.errors import InputError
+from froude.base.units import Quantity
+from froude.emulation.programs.context import NodeContext, stand_in
+from froude.emulation.programs.memory import Memory, Wanted, key_of, picked
+from froude.emulation.programs.paths import Values, compiled, reader, value_at
+from froude.emulation.programs.population import Population
+from froude.messages.encoder import Encode, Slot, encoder
+from froude.messages.leaves import build
+from froude.workload.occurrences import Loops, of_own_node, qualified
+from froude.workload.rules import Special, Value, as_text, count, derived, evaluate
+from froude.workload.scale import term_of, variable_at
+from froude.workload.types import (
+    NODE,
+    Absent,
+    CallTemplate,
+    Cases,
+    Constant,
+    Counter,
+    Cycle,
+    Flow,
+    Generated,
+    NodeFact,
+    Rule,
+    Scaled,
+    Side,
+    Template,
+    Unknown,
+    Which,
+)
+from froude.workload.walk import flows, templates, within
+
+MOST_SHAPES = 8
+"""Sets of leaves for which a template has an encoder."""
+MOST_CHARACTERS = 40_000
+"""Of the function that makes a template's values."""
+Make = Callable[[int, Loops, NodeContext, Memory, Memory], tuple[Value, ...]]
+
+
+class Kept(NamedTuple):
+    """What is kept of one side of a call, and for whom."""
+
+    key: str
+    """Under which memories have it (`memory.key_of`)."""
+    own: Wanted | None
+    """What the node itself takes later."""
+    shared: Wanted | None
+    """What nodes of any type take."""
+    read: Callable[[Message], Values]
+    nothing: Values
+    """Of an error: every leaf is absent."""
+    addressed: bool
+    """Whether it is kept whom a request is addressed to."""
+
+
+class Compiled:
+    """A template in a play; see the module."""
+
+    __slots__ = (
+        "_shapes",
+        "constants",
+        "delicate",
+        "encode",
+        "kept",
+        "kinds",
+        "make",
+        "paths",
+        "pick",
+        "sources",
+        "template",
+    )
+
+    def __init__(self, template: CallTemplate, node_type: str, population: Population) -> None:
+        """Compile a template.
+
+        Args:
+            template: of a node type of the play.
+            node_type: that type.
+            population: the play's Scale, schema and needs.
+
+        Raises:
+            InputError: the release under test has no such method.
+        """
+        self.template = template
+        self.sources: list[str] = []
+        """What was generated so far."""
+        self.kinds = population.schema.method(template.protocol, template.method)
+        rules = template.arguments
+        self.constants = {path: rule.value for path, rule in rules.items() if isinstance(rule, Constant)}
+        self.paths = tuple(path for path, rule in rules.items() if not isinstance(rule, Constant | Absent))
+        """Leaves whose values vary."""
+        self.delicate = _delicate(template)
+        """Leaves whose values cannot be replaced once they are made: a rule draws numbers for one, or takes it."""
+        source = _Maker(template, node_type, population.plan.scale).function()
+        self.make: Make = self._compiled(*source)
+        self._shapes: dict[tuple[bool, ...], Encode | None] = {}
+        self.encode = self.shape((True,) * len(self.paths))
+        """Of a message with all leaves; None where `leaves.build` is to make it."""
+        self.kept: dict[Side, Kept] = {}
+        """Only sides of which something is kept."""
+        for side, kind in ((Side.REQUEST, self.kinds.request), (Side.RESPONSE, self.kinds.response)):
+            own, shared = (
+                needs.get(template.id, {}).get(side)
+                for needs in (population.needs.own, population.needs.shared)
+            )
+            paths = sorted(set().union(*(each.paths for each in (own, shared) if each is not None)))
+            if paths:
+                addressed = side is Side.REQUEST and template.id in population.needs.addressed
+                read = self._compiled(*reader(kind.DESCRIPTOR, paths))  # type: ignore[arg-type]
+                nothing = dict.fromkeys(paths, Special.ABSENT)
+                self.kept[side] = Kept(key_of(template.id, side), own, shared, read, nothing, addressed)
+        self.pick = self._picker()
+        """What is kept of a request that has all leaves, from its values; None where it is to be read."""
+
+    def shape(self, given: tuple[bool, ...]) -> Encode | None:
+        """The encoder for messages in which some varying leaves are not there; None where there is none.
+
+        Args:
+            given: of each varying leaf, whether it is there.
+        """
+        if given not in self._shapes:
+            if len(self._shapes) >= MOST_SHAPES:
+                return None
+            there = {path: Slot(number) for number, path in enumerate(self.paths) if given[number]}
+            leaves = {
+                path: (there | self.constants)[path]
+                for path in self.template.arguments
+                if path in there or path in self.constants
+            }
+            made = encoder(self.kinds.request, leaves, len(self.paths))
+            self._shapes[given] = None if made is None else made.encode
+            if made is not None:
+                self.sources.append(made.source)
+        return self._shapes[given]
+
+    def binds(self, promised: Mapping[str, Value]) -> bool:
+        """Whether arguments that are promised can be put in place of values that `make` gave.
+
+        Args:
+            promised: by leaf path.
+        """
+        return all(
+            self.constants[path] == value if path in self.constants else path not in self.delicate
+            for path, value in promised.items()
+        )
+
+    def named(self, values: Sequence[Value]) -> dict[str, Value]:
+        """The values of all leaves, in the order of the template.
+
+        Args:
+            values: of the varying leaves.
+        """
+        known = {**self.constants, **dict(zip(self.paths, values, strict=True))}
+        return {path: known.get(path, Special.ABSENT) for path in self.template.arguments}
+
+    def _picker(self) -> Callable[..., Values] | None:
+        kept = self.kept.get(Side.REQUEST)
+        slots = {path: f"v{number}" for number, path in enumerate(self.paths)}
+        if (
+            kept is None
+            or self.encode is None
+            or not kept.nothing.keys() <= slots.keys() | self.constants.keys()
+        ):
+            return None
+        constant = build(self.kinds.request, self.constants)
+        items = ", ".join(
+            f"{path!r}: {slots.get(path) or _quoted(value_at(constant, path))}" for path in kept.nothing
+        )
+        return self._compiled(f"def pick({', '.join(slots.values())}):\n    return {{{items}}}", {})  # type: ignore[no-any-return]
+
+    def _compiled(self, source: str, names: Mapping[str, object]) -> Any:
+        self.sources.append(source)
+        return compiled(source, names)
+
+
+class Calls:
+    """The compiled templates of a play, each made when it is first asked for."""
+
+    def __init__(self, population: Population) -> None:
+        """None is compiled yet; see `Population.common`."""
+        self._population = population
+        self._compiled: dict[str, Compiled] = {}
+
+    def of(self, template: CallTemplate, node_type: str) -> Compiled:
+        """A template, compiled.
+
+        Args:
+            template: of a node type of the play.
+            node_type: that type.
+
+        Raises:
+            InputError: the release under test has no such method.
+        """
+        known = self._compiled.get(template.id)
+        if known is None or known.template is not template:
+            known = self._compiled[template.id] = Compiled(template, node_type, self._population)
+        return known
+
+
+def interpreted(template: CallTemplate, context: NodeContext) -> tuple[Value, ...]:
+    """The varying values of a template by the evaluator: what every `make` is to give.
+
+    Args:
+        context: where the call stands.
+    """
+    values: dict[str, Any] = {}
+    context.making = (template.id, values)
+    out = []
+    for path, rule in template.arguments.items():
+        value = stand_in(rule, context)
+        if not isinstance(value, Special):
+            values[path] = value
+        if not isinstance(rule, Constant | Absent):
+            out.append(value)
+    return tuple(out)
+
+
+def listing(population: Population) -> str:
+    """All code that is generated for a play, as text: what a debugger of a template wants to read.
+
+    Args:
+        population: the play's nodes, with their families.
+    """
+    parts = []
+    for node_type in population.types.values():
+        for template in templates(node_type):
+            parts += [
+                f"# {template.id} {template.method}",
+                *population.common(Calls).of(template, node_type.name).sources,
+                "",
+            ]
+    return "\n".join(parts)
+
+
+def _delicate(template: CallTemplate) -> frozenset[str]:
+    rules = template.arguments
+    own = {
+        rule.path
+        for each in rules.values()
+        for rule in within(each)
+        if isinstance(rule, Flow) and rule.call == template.id
+    }
+    drawn = {
+        path for path, rule in rules.items() if any(isinstance(each, Generated) for each in within(rule))
+    }
+    return frozenset(own | drawn)
+
+
+_NAMES: Mapping[str, object] = {
+    **{which.name: which for which in Which},
+    **{special.name: special for special in Special},
+    "as_text": as_text, "count": count, "derived": derived, "evaluate": evaluate, "picked": picked,
+    "qualified": qualified, "stand_in": stand_in,
+}  # fmt: skip
+
+
+class _Maker:
+    """Writes the function that makes a template's varying values."""
+
+    def __init__(self, template: CallTemplate, node_type: str, scale: Mapping[str, Quantity]) -> None:
+        self._template = template
+        self._node_type = node_type
+        self._scale = scale
+        self._lines: list[str] = []
+        self._names: dict[str, object] = dict(_NAMES)
+        self._indices: dict[str, str] = {}
+        self._found: dict[tuple[str, Which, bool], str] = {}
+        """Variables that hold what a look-up found, by call and side, occurrence, and whether all nodes share it."""
+        self._done: dict[str, str] = {}
+        """Expressions of the leaves so far, by path."""
+        self._temporary = 0
+        self._rare = False
+        """Whether a rule that is evaluated takes of the request being made."""
+
+    def function(self) -> tuple[str, Mapping[str, object]]:
+        """Its source, and the names that the source has."""
+        head = "def make(node, loops, context, own, shared):"
+        results = list[str]()
+        for path, rule in self._template.arguments.items():
+            if isinstance(rule, Constant | Absent):
+                self._done[path] = self._expression(rule)
+                continue
+            self._lines.append(f"v{len(results)} = {self._expression(rule)}  # {path}")
+            self._done[path] = f"v{len(results)}"
+            results.append(f"v{len(results)}")
+        indices = [f"{name} = loops.get({loop!r}, 0)" for loop, name in self._indices.items() if loop != NODE]
+        result = f"return ({''.join(f'{name}, ' for name in results)})"
+        source = "\n    ".join([head, *indices, *self._lines, result])
+        if self._rare or len(source) > MOST_CHARACTERS:
+            return f"{head}\n    return interpreted(context)", {
+                "interpreted": partial(interpreted, self._template)
+            }
+        return source, self._names
+
+    def _bound(self, value: object) -> str:
+        """A name for a value that has no source of its own, such as a rule."""
+        name = f"r{len(self._names) - len(_NAMES)}"
+        self._names[name] = value
+        return name
+
+    def _expression(self, rule: Rule, *, whole: bool = True) -> str:
+        """An expression of a rule's value.
+
+        Args:
+            rule: which; one without a form here is evaluated through the context.
+            whole: it is a leaf, for which an example stands in; not a part of a text.
+        """
+        match rule:
+            case Constant(value):
+                return self._constant(value)
+            case Absent():
+                return "ABSENT"
+            case Counter() | Scaled():
+                return self._number(rule) or self._evaluated(rule, whole=whole)
+            case Template():
+                return self._text(rule)
+            case Flow():
+                return self._flow(rule)
+            case NodeFact(fact):
+                return f"context.fact({fact!r})"
+            case Generated():
+                return f"context.generated({self._bound(rule)})"
+            case Cases():
+                return self._case(rule, whole=whole)
+            case Cycle(values, counter):
+                place = self._number(counter)
+                return (
+                    self._evaluated(rule, whole=whole)
+                    if place is None
+                    else f"{self._bound(values)}[({place}) % {len(values)}]"
+                )
+            case Unknown(examples):
+                return self._constant(examples[0]) if whole and examples else "UNRESOLVED"
+
+    def _evaluated(self, rule: Rule, *, whole: bool) -> str:
+        self._rare |= any(
+            flow.call == self._template.id and flow.side is Side.REQUEST for flow in flows(rule)
+        )
+        return f"{'stand_in' if whole else 'evaluate'}({self._bound(rule)}, context)"
+
+    def _constant(self, value: object) -> str:
+        return repr(value) if type(value) in {bool, int, str, bytes, type(None)} else self._bound(value)
+
+    def _index(self, name: str) -> str:
+        return "node" if name == NODE else self._indices.setdefault(name, f"i{len(self._indices)}")
+
+    def _case(self, rule: Cases, *, whole: bool) -> str:
+        text = self._expression(rule.otherwise, whole=whole)
+        if rule.last is not None:
+            text = (
+                f"({self._expression(rule.last, whole=whole)} if context.is_last({rule.index!r}) else {text})"
+            )
+        if rule.first is not None:
+            text = (
+                f"({self._expression(rule.first, whole=whole)} if {self._index(rule.index)} == 0 else {text})"
+            )
+        return text
+
+    def _number(self, rule: Counter | Scaled) -> str | None:
+        """A number in terms of indices; None where the Scale lacks what it needs, which `evaluate` states."""
+        try:
+            if isinstance(rule, Scaled):
+                return str(rule.count.whole_at(self._scale))
+            constant, terms = rule.base, []
+            for name, step in rule.steps.items():
+                term = term_of(name)
+                each = round(variable_at(term.names[0], self._scale)) if len(term.names) > 1 else 1
+                last = term.names[-1]
+                if last in self._scale:
+                    number = round(variable_at(last, self._scale))
+                    constant += step * int(term.folded(each * number, self._scale))
+                    continue
+                value = f"{each} * {self._index(last)}" if each != 1 else self._index(last)
+                if term.fold:
+                    size = term.group_size(self._scale)
+                    value = f"int(({term.factor} * {value} + {term.plus}) {term.fold} {size!r})"
+                terms.append(f"{step} * {value}" if step != 1 else value)
+        except InputError:
+            return None
+        return " + ".join([*terms, *([str(constant)] if constant or not terms else [])])
+
+    def _text(self, rule: Template) -> str:
+        """A text of parts, unresolved where one is; parts that draw numbers are evaluated one and all, as ever."""
+        if any(isinstance(each, Generated) for each in within(rule)):
+            return self._evaluated(rule, whole=True)
+        pieces, unknown = [], []
+        for part in rule.parts:
+            if isinstance(part, str):
+                pieces.append(_in_text(part))
+            elif isinstance(part, Counter) and (number := self._number(part)) is not None:
+                pieces.append(self._digits(part, number))
+            else:
+                name = f"t{self._temporary}"
+                self._temporary += 1
+                unknown.append(
+                    f"({name} := as_text({self._bound(part)}, {self._expression(part, whole=False)})) is None"
+                )
+                pieces.append(f"{{{name}}}")
+        text = f"f'{''.join(pieces)}'"
+        return f"(UNRESOLVED if {' or '.join(unknown)} else {text})" if unknown else text
+
+    def _digits(self, part: Counter, number: str) -> str:
+        if part.radix == 10:
+            return f"{{{number}:0{part.width}d}}" if part.width else f"{{{number}}}"
+        return f"{{{self._bound(part)}.digits({number})}}"
+
+    def _flow(self, rule: Flow) -> str:
+        if rule.which is Which.CAUSE:
+            return f"context.flow({self._bound(rule)})"
+        if rule.call == self._template.id and rule.side is Side.REQUEST and rule.which is Which.SAME:
+            value = self._done.get(rule.path, "UNRESOLVED")
+            return self._derived(
+                f"(UNRESOLVED if {value} is ABSENT else {value})"
+                if value[0] == "v"
+                else "UNRESOLVED"
+                if value == "ABSENT"
+                else value,
+                rule,
+            )
+        found = self._found_by(rule)
+        if "[{each}]" not in rule.path:
+            return self._derived(f"(UNRESOLVED if {found} is None else {found}[{rule.path!r}])", rule)
+        element = "None" if rule.element is None else self._number(rule.element)
+        if element is None:
+            return f"context.flow({self._bound(rule)})"
+        return self._derived(f"picked({found}, {rule.path!r}, {element})", rule)
+
+    def _derived(self, value: str, rule: Flow) -> str:
+        return value if rule.part is None and not rule.plus else f"derived({value}, {self._bound(rule)})"
+
+    def _found_by(self, rule: Flow) -> str:
+        """A variable with what is kept of the occurrence that a flow means; looked up once, before the leaf."""
+        own = of_own_node(rule, self._node_type)
+        key = key_of(rule.call, rule.side), rule.which, own
+        if key not in self._found:
+            name = self._found[key] = f"k{len(self._found)}"
+            place = (
+                "loops"
+                if own
+                else f"qualified({self._node_type!r}, node, loops, effect=context.cause is not None)"
+            )
+            memory = "own" if own else "shared"
+            self._lines.append(f"{name} = {memory}.find({key[0]!r}, {rule.which.name}, {place})")
+        return self._found[key]
+
+
+def _in_text(text: str) -> str:
+    """A text as it stands within an f-string of single quotes."""
+    escaped = text.encode("unicode_escape").decode()
+    return escaped.replace("'", "\\'").replace("{", "{{").replace("}", "}}")
+
+
+def _quoted(value: Value) -> str:
+    return value.name if isinstance(value, Special) else repr(value)
