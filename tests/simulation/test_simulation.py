@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from froude.base.errors import GuardError
+from froude.emulation.programs import scripted
+from froude.emulation.programs.requests import Requests
 from froude.hadoop.release.distribution import Hadoop
 from testbed.plans import plan
+from tests.support.emulation.interpreted import Interpreted
 from tests.support.simulation.world import Trouble, World, broken
 
 
@@ -48,6 +51,22 @@ def test_a_seed_replays_exactly(hadoop: Hadoop, seed: int) -> None:
     assert first.digest.hexdigest() == second.digest.hexdigest()
     assert first.core.tally.rows == second.core.tally.rows
     assert first.core.tally.whole.counts == second.core.tally.whole.counts
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 4))
+def test_compiled_templates_play_as_the_evaluator_of_rules(
+    hadoop: Hadoop, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every byte of a play, every time and every figure is the same, whatever goes wrong."""
+    worlds = []
+    for requests in (Requests, Interpreted):
+        monkeypatch.setattr(scripted, "Requests", requests)
+        worlds.append(World(plan(datanodes=4, clients=3, files=3), hadoop.schema(), seed))
+        worlds[-1].run()
+    compiled, interpreted = worlds
+    assert compiled.digest.hexdigest() == interpreted.digest.hexdigest()
+    assert compiled.core.tally.rows == interpreted.core.tally.rows
+    assert compiled.core.tally.notes == interpreted.core.tally.notes
 
 
 def test_a_dead_target_ends_the_play_with_one_error(hadoop: Hadoop) -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from froude.emulation.programs.memory import Cursor, Memory, Needs, key_of
 from froude.hadoop.release.distribution import Hadoop
-from froude.hadoop.rpc.target import Target
 from froude.workload.rounds import unrolled
 from froude.workload.rules import Special
 from froude.workload.scale import Count, Scale, at_node

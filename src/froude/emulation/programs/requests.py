@@ -100,6 +100,8 @@ class Requests:
         if promised:
             del self._promised[call.id]
             values = tuple(map(promised.get, compiled.paths, values))
+        if call.callee is not None:  # whose rule may take of the request itself
+            context.making = (call.id, _given(compiled.named(values)))
         body = None if compiled.encode is None else compiled.encode(*values)
         kept = compiled.kept.get(Side.REQUEST)
         if body is None:
@@ -167,7 +169,7 @@ class Requests:
             for path, value in values.items()
             if value is Special.UNRESOLVED
         ]
-        given = {path: value for path, value in values.items() if not isinstance(value, Special)}
+        given = _given(values)
         self._family.learn_names(self._node.number, given)
         message = self._population.request(call, given)
         if sent and not message.IsInitialized():
@@ -205,3 +207,7 @@ class Requests:
         if isinstance(address, str):
             return Target(call.service, address, "")
         return self._population.target(service_named(call))
+
+
+def _given(values: Mapping[str, Value]) -> dict[str, Any]:
+    return {path: value for path, value in values.items() if not isinstance(value, Special)}
