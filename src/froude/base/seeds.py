@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -26,8 +27,22 @@ class Seeds:
     @property
     def value(self) -> int:
         """This node's seed, 64 bits, from BLAKE2 over the root and the path."""
+        return int.from_bytes(self._hash().digest(), "big")
+
+    def numbered(self) -> Callable[[int], int]:
+        """The seeds of children by number: `seeds.numbered()(3)` is `seeds.child(3).value`, at a third of its cost."""
+        begun = self._hash()
+
+        def value(number: int) -> int:
+            child = begun.copy()
+            child.update(b"\x1fint:%d" % number)
+            return int.from_bytes(child.digest(), "big")
+
+        return value
+
+    def _hash(self) -> hashlib.blake2b:
         text = "\x1f".join(f"{type(n).__name__}:{n}" for n in (self.root, *self.path))
-        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+        return hashlib.blake2b(text.encode(), digest_size=8)
 
     def random(self) -> random.Random:
         """A fresh generator of this node; two calls give two equal streams."""

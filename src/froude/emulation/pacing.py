@@ -20,6 +20,7 @@ from enum import Enum
 from froude.base.seeds import Seeds
 from froude.base.units import Quantity
 from froude.workload.plan import pace, paces
+from froude.workload.timing import Duration
 from froude.workload.types import CallTemplate, Moment, NodeType
 from froude.workload.walk import calls
 
@@ -59,10 +60,16 @@ def pacing_of(untimed: str | None, wanted: Pacing | None) -> tuple[Pacing, str |
 class Pace:
     """The due times of one node's steps."""
 
-    __slots__ = ("_answered_s", "_count", "_pacing", "_scale", "_seeds", "_speed")
+    __slots__ = ("_answered_s", "_closed", "_count", "_numbers", "_scale", "_speed", "_times")
 
     def __init__(
-        self, pacing: Pacing, scale: Mapping[str, Quantity], *, speed: float = 1.0, seeds: Seeds | None = None
+        self,
+        pacing: Pacing,
+        scale: Mapping[str, Quantity],
+        *,
+        speed: float = 1.0,
+        seeds: Seeds | None = None,
+        times: dict[str, tuple[Duration, Duration]] | None = None,
     ) -> None:
         """A node that has not begun.
 
@@ -71,11 +78,13 @@ class Pace:
             scale: the plan's Scale, over which recorded times may grow.
             speed: 2 halves every pause, and in a schedule every service time.
             seeds: the node's own, from which times vary as they were recorded to; None for medians alone.
+            times: think and service times by call id, which nodes of one type share; filled as they are needed.
         """
-        self._pacing = pacing
+        self._closed = pacing is Pacing.CLOSED
         self._scale = scale
         self._speed = speed
-        self._seeds = seeds
+        self._numbers = None if seeds is None else seeds.numbered()
+        self._times = {} if times is None else times
         self._answered_s = 0.0
         self._count = 0
 
@@ -89,11 +98,11 @@ class Pace:
         Args:
             now_s: when the call before was answered; a schedule does not look at it.
         """
-        if self._pacing is Pacing.CLOSED:
-            self._answered_s = now_s
-        due_s = self._answered_s + call.timing.think_s(self._scale, self._share()) / self._speed
-        if self._pacing is Pacing.SCHEDULED:
-            self._answered_s = due_s + call.timing.service_s(self._scale, self._share()) / self._speed
+        think, service = self._of(call)
+        if self._closed:
+            return now_s + self._drawn_s(think) / self._speed
+        due_s = self._answered_s + self._drawn_s(think) / self._speed
+        self._answered_s = due_s + self._drawn_s(service) / self._speed
         return due_s
 
     def transferred(self, call: CallTemplate, now_s: float) -> float:
@@ -105,7 +114,7 @@ class Pace:
         Args:
             now_s: when the call before was answered.
         """
-        return now_s + call.timing.think_s(self._scale) / self._speed
+        return now_s + self._of(call)[0].median_s / self._speed
 
     def overdue(self, steps: Iterable[CallTemplate], now_s: float) -> Iterator[tuple[CallTemplate, float]]:
         """The calls that a schedule has before `now_s`, with when each is due; none where pacing is closed.
@@ -114,7 +123,7 @@ class Pace:
             steps: what follows the call that `due` was asked for last.
             now_s: the latest time, seconds on the play's clock.
         """
-        if self._pacing is Pacing.CLOSED:
+        if self._closed:
             return
         ahead = copy(self)
         for call in steps:
@@ -125,16 +134,24 @@ class Pace:
 
     def expected_s(self, call: CallTemplate) -> float:
         """Seconds from a call until the next one is expected, for the correction; 0 in a schedule, which needs none."""
-        if self._pacing is Pacing.SCHEDULED or call.timing.service is None:
+        if not self._closed or call.timing.service is None:
             return 0.0
-        return call.timing.think_s(self._scale) / self._speed + call.timing.service_s(self._scale)
+        think, service = self._of(call)
+        return think.median_s / self._speed + service.median_s
 
-    def _share(self) -> float:
-        """Where in its distribution the next time lies."""
-        if self._seeds is None:
-            return 0.5
+    def _of(self, call: CallTemplate) -> tuple[Duration, Duration]:
+        times = self._times.get(call.id)
+        if times is None:
+            timing = call.timing
+            times = self._times[call.id] = timing.think_at(self._scale), timing.service_at(self._scale)
+        return times
+
+    def _drawn_s(self, duration: Duration) -> float:
+        """The next time: where in its distribution it lies follows from the seed, and from how many came before."""
         self._count += 1
-        return self._seeds.child(self._count).value / 2**64
+        if self._numbers is None or not duration.quantiles_s:
+            return duration.median_s
+        return duration.at(self._numbers(self._count) / 2**64)
 
 
 def planned_moments(

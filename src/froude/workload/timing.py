@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from froude.base.units import Quantity
 from froude.workload.scale import Count
@@ -21,6 +22,26 @@ LEVELS = {
     7: (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0),
 }
 """The shares of values at or below each quantile, by the number of quantiles."""
+
+
+class Duration(NamedTuple):
+    """A duration at one Scale: its median, and how values lie about it."""
+
+    median_s: float
+    quantiles_s: tuple[float, ...]
+    """As recorded; none where it does not vary."""
+    grown: float
+    """The median over the recorded one."""
+
+    def at(self, share: float) -> float:
+        """The duration that a share of all does not exceed, seconds.
+
+        Args:
+            share: 0 to 1; 0.5 for the median.
+        """
+        if not self.quantiles_s or share == 0.5:
+            return self.median_s
+        return self.grown * value_at(self.quantiles_s, share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +67,15 @@ class Timing:
             scale: quantity of each Scale variable.
             share: 0 to 1; 0.5 for the median.
         """
-        return _duration_s(self.think, self.think_quantiles_s, scale, share)
+        return self.think_at(scale).at(share)
+
+    def think_at(self, scale: Mapping[str, Quantity]) -> Duration:
+        """The think times at a Scale.
+
+        Args:
+            scale: quantity of each Scale variable.
+        """
+        return _duration(self.think, self.think_quantiles_s, scale)
 
     def service_s(self, scale: Mapping[str, Quantity], share: float = 0.5) -> float:
         """The service time that a share of all does not exceed, seconds; 0 where it was not recorded.
@@ -55,9 +84,17 @@ class Timing:
             scale: quantity of each Scale variable.
             share: 0 to 1; 0.5 for the median.
         """
-        return (
-            0.0 if self.service is None else _duration_s(self.service, self.service_quantiles_s, scale, share)
-        )
+        return self.service_at(scale).at(share)
+
+    def service_at(self, scale: Mapping[str, Quantity]) -> Duration:
+        """The service times at a Scale; all of them 0 where they were not recorded.
+
+        Args:
+            scale: quantity of each Scale variable.
+        """
+        if self.service is None:
+            return Duration(0.0, (), 1.0)
+        return _duration(self.service, self.service_quantiles_s, scale)
 
     def mean_s(self, scale: Mapping[str, Quantity]) -> float:
         """Mean think and service time together, seconds.
@@ -82,15 +119,10 @@ def value_at(quantiles_s: tuple[float, ...], share: float) -> float:
     return quantiles_s[above - 1] + part * (quantiles_s[above] - quantiles_s[above - 1])
 
 
-def _duration_s(
-    middle: Count, quantiles_s: tuple[float, ...], scale: Mapping[str, Quantity], share: float
-) -> float:
+def _duration(middle: Count, quantiles_s: tuple[float, ...], scale: Mapping[str, Quantity]) -> Duration:
     median_s = max(0.0, middle.at(scale))
-    if not quantiles_s or share == 0.5:
-        return median_s
-    recorded_s = quantiles_s[len(quantiles_s) // 2]
-    grown = median_s / recorded_s if recorded_s > 0 else 1.0
-    return grown * value_at(quantiles_s, share)
+    recorded_s = quantiles_s[len(quantiles_s) // 2] if quantiles_s else 0.0
+    return Duration(median_s, quantiles_s, median_s / recorded_s if recorded_s > 0 else 1.0)
 
 
 def _mean_over_median(quantiles_s: tuple[float, ...]) -> float:

@@ -32,14 +32,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
 from froude.emulation.programs.context import NodeContext, stand_in
 from froude.emulation.programs.memory import Memory, Wanted, key_of, picked
 from froude.emulation.programs.paths import Values, compiled, reader, value_at
-from froude.emulation.programs.population import Population
+from froude.emulation.programs.population import Population, service_named
 from froude.messages.encoder import Encode, Slot, encoder
 from froude.messages.leaves import build
 from froude.workload.occurrences import Loops, of_own_node, qualified
@@ -48,6 +48,7 @@ from froude.workload.scale import term_of, variable_at
 from froude.workload.types import (
     NODE,
     Absent,
+    Actor,
     CallTemplate,
     Cases,
     Constant,
@@ -92,18 +93,25 @@ class Compiled:
     """A template in a play; see the module."""
 
     __slots__ = (
+        "_response",
         "_shapes",
         "constants",
         "delicate",
+        "effects",
         "encode",
         "kept",
         "kinds",
+        "listens",
+        "made",
         "make",
         "paths",
         "pick",
+        "served",
+        "service",
         "sources",
         "template",
-    )
+        "watchers",
+    )  # fmt: skip
 
     def __init__(self, template: CallTemplate, node_type: str, population: Population) -> None:
         """Compile a template.
@@ -144,8 +152,43 @@ class Compiled:
                 read = self._compiled(*reader(kind.DESCRIPTOR, paths))  # type: ignore[arg-type]
                 nothing = dict.fromkeys(paths, Special.ABSENT)
                 self.kept[side] = Kept(key_of(template.id, side), own, shared, read, nothing, addressed)
+        effects = population.effects_of(node_type, template.id)
+        self.effects = {
+            answered: [effect for effect in effects if (effect[2].actor is not Actor.CALLEE) is answered]
+            for answered in (False, True)
+        }
+        """Those of its request, which wait for no answer, and those of its answer."""
+        self.watchers = population.watchers(template.method)
+        self.listens = bool(
+            template.poll
+            or template.confirmed_by
+            or self.effects[True]
+            or self.watchers
+            or Side.RESPONSE in self.kept
+        )
+        """Whether something follows from what an answer says."""
+        self.made = population.made.leaf(node_type, template.method)
+        """The leaf of the request that says what the call makes, where others wait for such."""
+        self.service = service_named(template)
+        self.served = population.target(self.service) is not None
+        """Whether the play has a target for it."""
+        self._response: Callable[[bytes], Message] = self.kinds.response.FromString
         self.pick = self._picker()
         """What is kept of a request that has all leaves, from its values; None where it is to be read."""
+
+    def response(self, body: bytes | memoryview) -> Message:
+        """An answer's message.
+
+        Args:
+            body: its bytes.
+
+        Raises:
+            InputError: it does not decode.
+        """
+        try:
+            return self._response(bytes(body))
+        except DecodeError as error:
+            raise InputError("an answer does not decode", place=self.template.id, found=str(error)) from error
 
     def shape(self, given: tuple[bool, ...]) -> Encode | None:
         """The encoder for messages in which some varying leaves are not there; None where there is none.

@@ -83,6 +83,10 @@ class Requests:
         """
         self._promised.setdefault(call.id, {})[path] = value
 
+    def compiled(self, call: CallTemplate) -> Compiled:
+        """A call of the node's type, compiled."""
+        return self._compiled.of(call, self._node.type)
+
     def body(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> bytes | None:
         """A request's bytes; None where a call before it failed and left a required field without its value.
 

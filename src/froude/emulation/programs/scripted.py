@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 
 from froude.emulation.notes import AS_RECORDED, FAILED, GIVEN_UP, LEFT_OUT, RETRIED
 from froude.emulation.programs.beats import Beats
+from froude.emulation.programs.compiled import Compiled
 from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
 from froude.emulation.programs.coordination import Said, Waiting, caused
 from froude.emulation.programs.events import (
@@ -36,7 +37,6 @@ from froude.emulation.programs.family import Step
 from froude.emulation.programs.made import Ready
 from froude.emulation.programs.memory import Cursor
 from froude.emulation.programs.paths import value_at
-from froude.emulation.programs.population import service_named
 from froude.emulation.programs.requests import OfType, Requests
 from froude.emulation.programs.retries import retry_s
 from froude.trace.failures import path_of
@@ -44,7 +44,6 @@ from froude.workload.occurrences import Loops
 from froude.workload.rules import Value, evaluate
 from froude.workload.scale import at_node
 from froude.workload.types import (
-    Actor,
     CallTemplate,
     Flow,
     Moment,
@@ -66,6 +65,8 @@ class ScriptedNode:
         "_beside",
         "_body",
         "_call",
+        "_compiled",
+        "_context",
         "_cursor",
         "_due_s",
         "_family",
@@ -105,6 +106,9 @@ class ScriptedNode:
         self._requests = Requests(family, self.id)
         self._rng: random.Random | None = None
         self._call: CallTemplate | None = None
+        self._compiled: Compiled | None = None
+        """The step that was sent last, and where it stands."""
+        self._context: NodeContext | None = None
         self._body = b""
         self._flying = 0
         self._due_s = 0.0
@@ -115,7 +119,7 @@ class ScriptedNode:
         self._started = False
         self._waiting = Waiting(population.made, self.id)
         self._tokens = count(_BESIDE)
-        self._beside: dict[int, tuple[CallTemplate, NodeContext, bytes]] = {}
+        self._beside: dict[int, tuple[Compiled, NodeContext, bytes]] = {}
 
     @property
     def rng(self) -> random.Random:
@@ -225,7 +229,8 @@ class ScriptedNode:
         call = self._cursor.call
         assert call is not None
         self._call, self._retries = call, 0
-        context = self._here()
+        self._compiled = self._requests.compiled(call)
+        context = self._context = self._here()
         body = self._requests.body(call, context, out)
         if body is None:
             self._skip(call, now_s, out)
@@ -258,13 +263,12 @@ class ScriptedNode:
 
     def _learn(self, call: CallTemplate, reply: Reply, now_s: float, out: list[Instruction]) -> bool:
         """Take what an answer says; False if the call is to be made again."""
-        population = self.population
+        compiled, context = self._compiled, self._context
+        assert compiled is not None
+        assert context is not None
         said, declined = len(out), False
-        effects = population.effects_of(self._type.name, call.id)
-        watchers = population.watchers(call.method)
-        kept = population.needs.wants(call.id, Side.RESPONSE)
-        if call.poll is not None or call.confirmed_by is not None or effects or watchers or kept:
-            response = population.response(call, bytes(reply.body))
+        if compiled.listens:
+            response = compiled.response(reply.body)
             if call.poll is not None and not call.poll.ended_by(value_at(response, call.poll.path)):
                 self._retries += 1
                 if self._retries < _POLLS:
@@ -275,21 +279,19 @@ class ScriptedNode:
             if declined:
                 text = f"{call.confirmed_by}: false, and true whenever it was recorded"
                 out.append(Declined(call.method, text, path_of(self._request(call))))
-            context = self._here()
             self._requests.keep(call, context, Side.RESPONSE, response)
-            for family in watchers:
+            for family in compiled.watchers:
                 out += family.answered(self, call, response)
-            self._cause(call, context, self._body, response, out)
+            self._cause(compiled, context, self._body, response, out)
         self._transfers = any(type(instruction) is SendMessage for instruction in out[said:])
-        if not declined:
-            self._tell_waiting(call, out)
+        if compiled.made is not None and not declined:
+            self._tell_waiting(call, compiled.made, out)
         self._opened_or_closed(call, now_s, out)
         return True
 
-    def _tell_waiting(self, call: CallTemplate, out: list[Instruction]) -> None:
+    def _tell_waiting(self, call: CallTemplate, leaf: str, out: list[Instruction]) -> None:
         """Let nodes go on that wait for what a call has made."""
-        leaf = self.population.made.leaf(self._type.name, call.method)
-        path = None if leaf is None else value_at(self._request(call), leaf)
+        path = value_at(self._request(call), leaf)
         if isinstance(path, str):
             waiting = self.population.made.add(self._type.name, call.method, path)
             out.extend(SendMessage(node, Ready(path)) for node in waiting)
@@ -364,19 +366,19 @@ class ScriptedNode:
 
     def _cause(
         self,
-        call: CallTemplate,
+        compiled: Compiled,
         context: NodeContext,
         body: bytes,
         response: Message | None,
         out: list[Instruction],
     ) -> None:
         """Send the effects of an answer to the nodes that act; without an answer, those of the request."""
-        effects = self.population.effects_of(self._type.name, call.id)
-        chosen = [e for e in effects if (e[2].actor is Actor.CALLEE) is (response is None)]
-        if chosen:
-            request = self.population.schema.decode_request(call.protocol, call.method, body)
-            said = Said(self.id, call, context, request, response)
-            out += caused(chosen, said, self.population, rng=lambda: self.rng)
+        effects = compiled.effects[response is not None]
+        if effects:
+            said = Said(
+                self.id, compiled.template, context, compiled.kinds.request.FromString(body), response
+            )
+            out += caused(effects, said, self.population, rng=lambda: self.rng)
 
     def _act(self, cause: Cause, now_s: float, out: list[Instruction]) -> None:
         effect = self._type.effects[cause.effect]
@@ -405,11 +407,10 @@ class ScriptedNode:
         sent = self._send(call, body, out, token=token, intended_s=intended_s, context=context)
         if not sent:
             return None
-        effects = self.population.effects_of(self._type.name, call.id)
-        if effects:
-            self._cause(call, context, body, None, out)
-        if effects or self.population.needs.wants(call.id, Side.RESPONSE):
-            self._beside[token] = (call, context, body)
+        compiled = self._requests.compiled(call)
+        self._cause(compiled, context, body, None, out)
+        if compiled.effects[True] or Side.RESPONSE in compiled.kept:
+            self._beside[token] = (compiled, context, body)
         return token
 
     def _leave_out(self, call: CallTemplate, reason: str, out: list[Instruction], *, answered: bool) -> None:
@@ -422,11 +423,11 @@ class ScriptedNode:
         if token in self._awaited:
             self._beat(self._awaited.pop(token), now_s, out)
         if token in self._beside:
-            call, context, request = self._beside.pop(token)
-            response = None if body is None else self.population.response(call, body)
-            self._requests.keep(call, context, Side.RESPONSE, response)
+            compiled, context, request = self._beside.pop(token)
+            response = None if body is None else compiled.response(body)
+            self._requests.keep(compiled.template, context, Side.RESPONSE, response)
             if response is not None:
-                self._cause(call, context, request, response, out)
+                self._cause(compiled, context, request, response, out)
 
     def _send(
         self,
@@ -443,13 +444,14 @@ class ScriptedNode:
 
         A request that is made again, as polls and retries are, has had its effects.
         """
-        service = service_named(call)
+        compiled = self._requests.compiled(call)
+        service = compiled.service
         if token == _STEP and not again:
-            self._cause(call, context, body, None, out)
+            self._cause(compiled, context, body, None, out)
         if call.callee is not None and self.population.called(evaluate(call.callee, context)) is not None:
             out.append(Note(f"call to an emulated node, not sent: {call.method}"))
             return False
-        if self.population.target(service) is None:
+        if not compiled.served:
             reason = f"the play has no target for {service}"
             out.append(Note(f"{LEFT_OUT}{call.id} {call.method}, {reason}"))
             self._leave_out(call, reason, out, answered=token != _STEP)

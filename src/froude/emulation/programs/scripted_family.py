@@ -13,6 +13,7 @@ from froude.emulation.programs.family import PlainFamily
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted import ScriptedNode
 from froude.workload.rules import Special, Value
+from froude.workload.timing import Duration
 from froude.workload.types import NodeType, Rule
 
 _FIRST_ADDRESS = IPv4Address("127.0.0.10")
@@ -36,6 +37,7 @@ class ScriptedFamily(PlainFamily):
         self.names = population.needs.names[node_type.name]
         """Leaves of its nodes' requests by which effects name a node."""
         self._names: dict[str, int] = {}
+        self._times: dict[str, tuple[Duration, Duration]] = {}
 
     def program(self, number: int) -> Program:
         """A fresh node."""
@@ -49,6 +51,7 @@ class ScriptedFamily(PlainFamily):
             self.population.plan.scale,
             speed=settings.speed,
             seeds=seeds.child("pace", self.node_type.name, number),
+            times=self._times,
         )
 
     def fact(self, number: int, name: str) -> Value:
