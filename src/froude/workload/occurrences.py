@@ -22,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import Generic, TypeVar
 
-from froude.workload.types import NODE, Flow, Which
+from froude.workload.types import NODE, Flow, Side, Which
 
 Loops = Mapping[str, int]
 """Iteration by loop id, outermost first."""
@@ -114,6 +114,15 @@ def nth_place(taker: Loops, source_loops: Collection[str]) -> Place | None:
         return None
     paired = dict(zip(others, own, strict=False))
     return tuple(taker[paired.get(loop, loop)] for loop in source_loops)
+
+
+def key_of(call: str, side: Side) -> str:
+    """Under which name a memory has one side of a call.
+
+    Args:
+        call: its id.
+    """
+    return f"{call} {side.value}"
 
 
 class WholeHistory(Generic[T]):

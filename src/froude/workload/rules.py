@@ -101,6 +101,34 @@ def evaluate(rule: Rule, context: Context) -> Value:
             return Special.UNRESOLVED
 
 
+def stand_in(rule: Rule, context: Context) -> Value:
+    """What a rule gives, or the first example where no rule is known.
+
+    Args:
+        context: where the call stands.
+    """
+    value = evaluate(rule, context)
+    if value is Special.UNRESOLVED:
+        deciding = active(rule, context)
+        if isinstance(deciding, Unknown) and deciding.examples:
+            return deciding.examples[0]
+    return value
+
+
+def picked(values: Mapping[str, Value | tuple[Value, ...]] | None, path: str, element: int | None) -> Value:
+    """A leaf's value of an occurrence, or that of one element; UNRESOLVED where there is no occurrence.
+
+    Args:
+        element: number of the element; an element that is not there is absent.
+    """
+    if values is None:
+        return Special.UNRESOLVED
+    value = values[path]
+    if isinstance(value, tuple):
+        return value[element] if element is not None and 0 <= element < len(value) else Special.ABSENT
+    return value
+
+
 def derived(value: Value, flow: Flow) -> Value:
     """What a flow makes of the value at its source: a part of a text, a number with another added.
 

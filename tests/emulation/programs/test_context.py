@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
+from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.memory import Cursor
 from froude.workload.occurrences import Loops
-from froude.workload.rules import Special, Value
+from froude.workload.rules import Special, Value, stand_in
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     Absent,

@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.emulation.programs.memory import Cursor, Memory, Needs, key_of
+from froude.emulation.programs.memory import Cursor, Memory, Needs
 from froude.hadoop.release.distribution import Hadoop
+from froude.workload.occurrences import key_of
 from froude.workload.rounds import unrolled
 from froude.workload.rules import Special
 from froude.workload.scale import Count, Scale, at_node

@@ -15,8 +15,8 @@ from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population
 from froude.workload.generators import CONTAINER_ASKS, GENERATORS, generate
 from froude.workload.occurrences import Loops
-from froude.workload.rules import Context, Special, Value, active, derived, element_at, evaluate
-from froude.workload.types import NODE, Flow, Generated, Rule, Side, Unknown, Which
+from froude.workload.rules import Special, Value, derived, element_at
+from froude.workload.types import NODE, Flow, Generated, Side, Which
 
 
 class Cause(NamedTuple):
@@ -128,17 +128,3 @@ class NodeContext:
         message = self.cause.request if rule.side is Side.REQUEST else self.cause.response
         value = Special.UNRESOLVED if message is None else value_at(message, rule.path, self.cause.each)
         return derived(value, rule)
-
-
-def stand_in(rule: Rule, context: Context) -> Value:
-    """What a rule gives, or the first example where no rule is known.
-
-    Args:
-        context: where the call stands.
-    """
-    value = evaluate(rule, context)
-    if value is Special.UNRESOLVED:
-        deciding = active(rule, context)
-        if isinstance(deciding, Unknown) and deciding.examples:
-            return deciding.examples[0]
-    return value

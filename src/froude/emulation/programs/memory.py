@@ -15,9 +15,9 @@ from google.protobuf.message import Message
 from froude.base.units import Quantity
 from froude.emulation.programs.paths import CALLEE, Values, taken
 from froude.workload.generators import generate
-from froude.workload.occurrences import History, Loops, of_own_node
+from froude.workload.occurrences import History, Loops, key_of, of_own_node
 from froude.workload.rounds import at_round
-from froude.workload.rules import Special, Value, derived
+from froude.workload.rules import Special, Value, derived, picked
 from froude.workload.types import (
     CallTemplate,
     Flow,
@@ -193,15 +193,6 @@ def _scattered(node_type: NodeType) -> set[str]:
     return taken | {effect.call.id for effect in node_type.effects}
 
 
-def key_of(call: str, side: Side) -> str:
-    """Under which name a memory has one side of a call.
-
-    Args:
-        call: its id.
-    """
-    return f"{call} {side.value}"
-
-
 class Memory:
     """What one node keeps of its calls, or what all keep for each other."""
 
@@ -259,17 +250,3 @@ class Memory:
         """
         values = self.find(key_of(flow.call, flow.side), flow.which, loops)
         return derived(picked(values, flow.path, element), flow)
-
-
-def picked(values: Values | None, path: str, element: int | None) -> Value:
-    """A leaf's value of an occurrence, or that of one element; UNRESOLVED where there is no occurrence.
-
-    Args:
-        element: number of the element; an element that is not there is absent.
-    """
-    if values is None:
-        return Special.UNRESOLVED
-    value = values[path]
-    if isinstance(value, tuple):
-        return value[element] if element is not None and 0 <= element < len(value) else Special.ABSENT
-    return value

@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 from froude.emulation.notes import AS_RECORDED, FAILED, GIVEN_UP, LEFT_OUT, RETRIED
 from froude.emulation.programs.beats import Beats
 from froude.emulation.programs.compiled import Compiled
-from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
+from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.coordination import Said, Waiting, caused
 from froude.emulation.programs.events import (
     Declined,
@@ -41,7 +41,7 @@ from froude.emulation.programs.requests import OfType, Requests
 from froude.emulation.programs.retries import retry_s
 from froude.trace.failures import path_of
 from froude.workload.occurrences import Loops
-from froude.workload.rules import Value, evaluate
+from froude.workload.rules import Value, evaluate, stand_in
 from froude.workload.scale import at_node
 from froude.workload.types import (
     CallTemplate,

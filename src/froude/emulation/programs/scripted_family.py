@@ -7,12 +7,12 @@ from ipaddress import IPv4Address
 from typing import Any
 
 from froude.emulation.pacing import Pace
-from froude.emulation.programs.context import NodeContext, Place, stand_in
+from froude.emulation.programs.context import NodeContext, Place
 from froude.emulation.programs.events import NodeId, Program
 from froude.emulation.programs.family import PlainFamily
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted import ScriptedNode
-from froude.workload.rules import Special, Value
+from froude.workload.rules import Special, Value, stand_in
 from froude.workload.timing import Duration
 from froude.workload.types import NodeType, Rule
 

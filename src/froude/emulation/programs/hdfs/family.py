@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from froude.emulation.notes import FOREIGN_DATANODE
-from froude.emulation.programs.context import stand_in
 from froude.emulation.programs.events import Instruction, NodeId, Note, Program, SendMessage
 from froude.emulation.programs.family import Family, PlainFamily, ScriptedView
 from froude.emulation.programs.hdfs.blocks import Block
@@ -19,7 +18,7 @@ from froude.emulation.programs.hdfs.datanode import METHODS, BlockWritten, Emula
 from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes, DatanodeSettings
 from froude.emulation.programs.hdfs.stalls import StalledDatanode
 from froude.emulation.programs.population import SCHEDULER, Population
-from froude.workload.rules import Special, Value
+from froude.workload.rules import Special, Value, stand_in
 from froude.workload.types import CallTemplate, NodeType
 
 _ADD_BLOCK = "addBlock"

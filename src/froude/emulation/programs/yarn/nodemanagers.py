@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from froude.emulation.programs.addresses import node_address, number_at
-from froude.emulation.programs.context import NodeContext, Place, stand_in
+from froude.emulation.programs.context import NodeContext, Place
 from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.yarn.containers import Held
@@ -19,7 +19,7 @@ from froude.emulation.programs.yarn.localisation import Fetch
 from froude.emulation.programs.yarn.protocols import HDFS, TRACKER
 from froude.workload.generators import generate
 from froude.workload.occurrences import Loops, qualified
-from froude.workload.rules import Special, Value
+from froude.workload.rules import Special, Value, stand_in
 from froude.workload.types import CallTemplate, Cases, Constant, Flow, Generated, NodeType, Rule, Side
 from froude.workload.walk import templates
 
