@@ -73,11 +73,11 @@ class ClientConnection:
         "_mechanism",
         "_mechanisms",
         "_out",
-        "_parts",
         "_reader",
         "_real_user",
         "_sasl",
         "_state",
+        "_tails",
         "client_id",
         "limit_bytes",
         "protocol",
@@ -113,7 +113,7 @@ class ClientConnection:
         self._client_part = _client_part(client_id)
         self._caller = encode_caller(caller_context)
         self._heads: dict[tuple[str, str], bytes] = {}
-        self._parts: dict[bytes, bytes] = {}
+        self._tails: dict[tuple[bytes | None, str | None], bytes] = {}
 
     @property
     def state(self) -> State:
@@ -173,19 +173,18 @@ class ClientConnection:
             raise LocalProtocolError(f"call {call_id} is in flight already")
         key = (protocol or self.protocol, method)
         head = self._heads.get(key) or self._head(key)
-        header = b"".join(
-            (
-                _HEADER_START,
-                varint(call_id << 1),
-                self._client_part if client_id is None else self._part_of(client_id),
-                varint(retry << 1 if retry >= 0 else ~(retry << 1)),
-                self._caller if caller_context is None else encode_caller(caller_context),
-            )
-        )
-        head_size, size = len(header), varint(len(body))
+        caller = (client_id, caller_context)
+        tail = None if retry else self._tails.get(caller)
+        if tail is None:
+            tail = self._tail(client_id, retry, caller_context)
+            if not retry:
+                self._tails[caller] = tail
+        number, size = varint(call_id << 1), varint(len(body))
+        head_size = len(_HEADER_START) + len(number) + len(tail)
         total = 1 + (head_size > 0x7F) + (head_size > 0x3FFF) + head_size + len(head) + len(size) + len(body)
         self._in_flight.add(call_id)
-        return b"".join((_LENGTH.pack(total), varint(head_size), header, head, size, body))
+        length = _LENGTH.pack(total)
+        return b"".join((length, varint(head_size), _HEADER_START, number, tail, head, size, body))
 
     def ping(self) -> bytes:
         """A ping, which has no answer.
@@ -304,11 +303,15 @@ class ClientConnection:
         message = encode_sasl(state, token, () if choice is None else (choice,), challenge=False)
         return frame(_control_header(headers.CALL_SASL, b""), message)
 
-    def _part_of(self, client_id: bytes) -> bytes:
-        part = self._parts.get(client_id)
-        if part is None:
-            part = self._parts[client_id] = _client_part(client_id)
-        return part
+    def _tail(self, client_id: bytes | None, retry: int, caller_context: str | None) -> bytes:
+        """A request header from the client id on: the same in all first attempts of one process."""
+        return b"".join(
+            (
+                self._client_part if client_id is None else _client_part(client_id),
+                varint(retry << 1 if retry >= 0 else ~(retry << 1)),
+                self._caller if caller_context is None else encode_caller(caller_context),
+            )
+        )
 
     def _head(self, key: tuple[str, str]) -> bytes:
         protocol, method = key

@@ -7,16 +7,21 @@ megabytes.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from google.protobuf.message_factory import GetMessageClass
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.addresses import node_address
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
 from froude.emulation.programs.hdfs.stalls import Stall
+from froude.messages.encoder import Encode, Slot, encoder, varint
+from froude.messages.leaves import build
 from froude.messages.schema import Schema
 
 if TYPE_CHECKING:
@@ -29,6 +34,11 @@ _LAYOUT = -57 & 0xFFFFFFFF  # the DataNode layout of 3.x; the NameNode does not 
 _HEARTBEAT_S = 3.0
 _FIRST_PORT = 1024
 """Data port that node 0 names; a NameNode tells nodes apart by address and port."""
+_BLOCKS = b"\x1a"  # field 3 of BlockReceivedAndDeletedRequestProto
+_CHANGE = ("block.blockId", "block.genStamp", "block.numBytes", "status")
+_UNSIGNED = (1 << 64) - 1
+_MOST_HEADS = 4096
+"""Nodes whose part of incremental reports is kept: 100 bytes each."""
 RECEIVED, DELETED = 2, 3
 """Status of a block in an incremental report (`ReceivedDeletedBlockInfoProto.BlockStatus`)."""
 
@@ -97,6 +107,8 @@ class Datanodes:
         self._request: dict[str, Any] = dict(request)
         self.version_request = request["versionRequest"]().SerializeToString()
         self._registration = self._blank_registration()
+        self._heads: dict[int, bytes] = {}
+        self._reports: dict[tuple[int, int], Encode] = {}
 
     def stored(self, number: int) -> list[Inventory]:
         """What a node holds on each of its storages when it begins; empty for nothing.
@@ -131,10 +143,13 @@ class Datanodes:
             number: which node, from 0.
             index: which of its storages, 0 to `settings.storages - 1`.
         """
-        return f"DS-{uuid.UUID(int=(int(self._family, 16) << 64) | (index << 48) | number)}"
+        family = self._family
+        return f"DS-0000{family[:4]}-{family[4:8]}-{family[8:]}-{index:04x}-{number:012x}"
 
     def storage_index(self, storage_uuid: str) -> int:
         """Which of a node's storages that id is; 0 where it is none of them."""
+        if self.settings.storages == 1:
+            return 0
         try:
             index = (uuid.UUID(storage_uuid.removeprefix("DS-")).int >> 48) & 0xFFFF
         except ValueError:
@@ -181,6 +196,7 @@ class Datanodes:
             raise InputError("an answer lacks a field", place="versionRequest", found=missing or None)
         self._namespace = response.info
         self._namespace_body = body
+        self._heads.clear()
         storage = self._registration.storageInfo
         storage.CopyFrom(self._namespace.storageInfo)
         storage.layoutVersion = _LAYOUT
@@ -260,28 +276,52 @@ class Datanodes:
             bodies.append(message.SerializeToString())
         return bodies
 
-    def incremental_report(self, number: int, changes: Iterable[tuple[int, Block, int]]) -> bytes:
+    def incremental_report(self, number: int, changes: Sequence[tuple[int, Block, int]]) -> bytes:
         """The body of blockReceivedAndDeleted for (storage index, block, status) triples.
 
         Args:
             number: which node, from 0.
             changes: index of the storage, the block, and `RECEIVED` or `DELETED`.
         """
-        message = self._request["blockReceivedAndDeleted"](registration=self.registration(number))
-        message.blockPoolId = self._namespace.blockPoolID
-        by_storage: dict[int, Any] = {}
-        for index, block, status in changes:
-            part = by_storage.get(index)
-            if part is None:
-                part = by_storage[index] = message.blocks.add()
-                part.storageUuid = self._fill_storage(part.storage, number, index)
-            entry = part.blocks.add(status=status)
-            entry.block.blockId, entry.block.genStamp, entry.block.numBytes = (
-                block.id,
-                block.stamp,
-                block.length,
+        parts = [self._head(number)]
+        for index in dict.fromkeys(index for index, _, _ in changes):
+            values = [
+                value
+                for at, block, status in changes
+                if at == index
+                for value in (block.id & _UNSIGNED, block.stamp, block.length, status)
+            ]
+            storage = self.storage(number, index)
+            part = self._storage_report(index, len(values) // 4)(storage, storage, *values)
+            assert part is not None
+            parts += (_BLOCKS, varint(len(part)), part)
+        return b"".join(parts)
+
+    def _head(self, number: int) -> bytes:
+        """What every incremental report of a node begins with: its registration, and the pool."""
+        head = self._heads.get(number)
+        if head is None:
+            if len(self._heads) >= _MOST_HEADS:
+                self._heads.clear()
+            kind = self._request["blockReceivedAndDeleted"]
+            message = kind(registration=self.registration(number), blockPoolId=self._namespace.blockPoolID)
+            head = self._heads[number] = message.SerializeToString()
+        return head
+
+    def _storage_report(self, index: int, changes: int) -> Encode:
+        """What is to be reported of one storage: the encoder of so many changes."""
+        known = self._reports.get((index, changes))
+        if known is None:
+            kind = self._request["blockReceivedAndDeleted"].DESCRIPTOR.fields_by_name["blocks"].message_type
+            leaves: dict[str, Any] = {"storageUuid": Slot(0), "storage.storageUuid": Slot(1)}
+            leaves |= {"storage.state": 0, "storage.storageType": self._types[index]}
+            for change, path in product(range(changes), _CHANGE):
+                leaves[f"blocks[{change}].{path}"] = Slot(2 + 4 * change + _CHANGE.index(path))
+            made = encoder(GetMessageClass(kind), leaves, 2 + 4 * changes)
+            known = self._reports[index, changes] = (
+                _built(GetMessageClass(kind), leaves) if made is None else made.encode
             )
-        return message.SerializeToString()  # type: ignore[no-any-return]
+        return known
 
     def synchronization(self, number: int, recovering: Any, length: int | None) -> bytes:
         """The body of commitBlockSynchronization; a length of None says that no replica is left.
@@ -318,6 +358,19 @@ class Datanodes:
         storage.storageUuid = name = self.storage(number, index)
         storage.state, storage.storageType = 0, self._disk
         return name
+
+
+def _built(kind: Any, leaves: dict[str, Any]) -> Encode:
+    """Instead of an encoder, for a storage with very many changes at once."""
+
+    def encode(*values: Any) -> bytes:
+        given = {
+            path: values[leaf.number] if isinstance(leaf, Slot) else leaf for path, leaf in leaves.items()
+        }
+        data: bytes = build(kind, given).SerializeToString()
+        return data
+
+    return encode
 
 
 def _lists(folder: Path, storages: int) -> BlockLists:
