@@ -239,7 +239,7 @@ def test_an_effect_that_timing_decides_is_made_for_its_share_of_causes(hadoop: H
         body = population.encode(info, population.request(info, {"src": "/a"}))
         for _ in range(200):
             response = population.schema.method(CLIENT, "getFileInfo").response()
-            stage.node._cause(info, context, body, response, out)  # type: ignore[attr-defined]
+            stage.node._cause(stage.node._requests.compiled(info), context, body, response, out)  # type: ignore[attr-defined]
         acted.append(len(out))
     assert acted[0] == acted[1]
     assert 35 < acted[0] < 85

@@ -197,6 +197,21 @@ def test_an_incremental_report_gathers_changes_by_storage(schema: Schema, fleet:
     ]
 
 
+@pytest.mark.parametrize("changes", [1, 3, 200])
+def test_an_incremental_report_is_what_protobuf_writes(
+    schema: Schema, fleet: Datanodes, changes: int
+) -> None:
+    """However many changes there are; of a striped block with its negative id as the wire has it."""
+    made = [(0, Block(-8 - n, n, 1000 + n), RECEIVED) for n in range(changes)]
+    body = fleet.incremental_report(3, made)
+    message = decoded(schema, "blockReceivedAndDeleted", body)
+    assert message.SerializeToString() == body
+    assert [each.block.blockId for each in message.blocks[0].blocks] == [
+        (1 << 64) - 8 - n for n in range(changes)
+    ]
+    assert message.registration == fleet.registration(3)
+
+
 def recovering(schema: Schema, fleet: Datanodes, storages: list[str]) -> Any:
     """A block that nodes 4 and 5 hold, to be recovered."""
     response: Any = schema.method(PROTOCOL, "sendHeartbeat").response()

@@ -108,7 +108,7 @@ class Datanodes:
         self.version_request = request["versionRequest"]().SerializeToString()
         self._registration = self._blank_registration()
         self._heads: dict[int, bytes] = {}
-        self._reports: dict[tuple[int, int], Encode] = {}
+        self._reports: dict[int, Encode] = {}
 
     def stored(self, number: int) -> list[Inventory]:
         """What a node holds on each of its storages when it begins; empty for nothing.
@@ -292,7 +292,7 @@ class Datanodes:
                 for value in (block.id & _UNSIGNED, block.stamp, block.length, status)
             ]
             storage = self.storage(number, index)
-            part = self._storage_report(index, len(values) // 4)(storage, storage, *values)
+            part = self._storage_report(len(values) // 4)(storage, storage, *values)
             assert part is not None
             parts += (_BLOCKS, varint(len(part)), part)
         return b"".join(parts)
@@ -308,17 +308,17 @@ class Datanodes:
             head = self._heads[number] = message.SerializeToString()
         return head
 
-    def _storage_report(self, index: int, changes: int) -> Encode:
-        """What is to be reported of one storage: the encoder of so many changes."""
-        known = self._reports.get((index, changes))
+    def _storage_report(self, changes: int) -> Encode:
+        """The encoder of what is reported of one storage, for a number of changes."""
+        known = self._reports.get(changes)
         if known is None:
             kind = self._request["blockReceivedAndDeleted"].DESCRIPTOR.fields_by_name["blocks"].message_type
             leaves: dict[str, Any] = {"storageUuid": Slot(0), "storage.storageUuid": Slot(1)}
-            leaves |= {"storage.state": 0, "storage.storageType": self._types[index]}
+            leaves |= {"storage.state": 0, "storage.storageType": self._disk}
             for change, path in product(range(changes), _CHANGE):
                 leaves[f"blocks[{change}].{path}"] = Slot(2 + 4 * change + _CHANGE.index(path))
             made = encoder(GetMessageClass(kind), leaves, 2 + 4 * changes)
-            known = self._reports[index, changes] = (
+            known = self._reports[changes] = (
                 _built(GetMessageClass(kind), leaves) if made is None else made.encode
             )
         return known
