@@ -13,7 +13,7 @@ LOCK := requirements/dev.lock
 STAMP := $(VENV)/.froude-$(shell cat $(LOCK) pyproject.toml 2>/dev/null | sha256sum | cut -c1-16)
 DEMO ?= froude-demo
 
-.PHONY: help setup setup-system demo test test-all lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache results-suite fuzz clean
+.PHONY: help setup setup-system demo test test-all lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache results-suite results-answers fuzz clean
 
 help: ## Tell what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -81,6 +81,9 @@ results-cache: setup ## Write docs/results/cache.md and .json; serves disks, run
 
 results-suite: setup ## Write docs/results/suite.md and .json; MUTANTS=FOLDER keeps what became of mutants.
 	@MUTANTS="$(MUTANTS)" $(BIN)/python -m benchmarks.results_suite
+
+results-answers: setup ## Write docs/results/answers.md and .json: what a played call costs the player.
+	@$(BIN)/python -m benchmarks.results_answers
 
 results-patternminer: setup ## Write docs/results/patternminer.md and .json; records real jobs on up to 8 nodes.
 	@$(BIN)/python -m benchmarks.results_patternminer

@@ -78,14 +78,23 @@ class _Streams:
         return None
 
 
-def ours(address: tuple[str, int], schema: Schema, method: str, name: str, calls: int = CALLS) -> Figure:
+def ours(  # noqa: PLR0917 - whom, and what
+    address: tuple[str, int],
+    schema: Schema,
+    method: str,
+    name: str,
+    calls: int = CALLS,
+    cluster_id: str = "CID-bench",
+) -> Figure:
     """One operation by Froude's player, latencies from intended and actual send time kept."""
     kind = schema.method(PROTOCOL, method).request
     ready = [
         Ready(PROTOCOL, method, kind(**fields).SerializeToString())
         for fields in _requests(method, name, calls)
     ]
-    streams = _Streams([ready[part::CONNECTIONS] for part in range(CONNECTIONS)], _target(address))
+    streams = _Streams(
+        [ready[part::CONNECTIONS] for part in range(CONNECTIONS)], target_at("namenode", address, cluster_id)
+    )
     core = Core(streams, Controller([Group("stream", CONNECTIONS, StartRule())]), connect=connect)
     begun_s, cpu_s = time.perf_counter(), time.process_time()
     Driver(core).run()

@@ -1,0 +1,17 @@
+"""Measures everything that docs/results/answers shows: `make results-answers`."""
+
+from __future__ import annotations
+
+from benchmarks.results import ONE_INPUT, Topic
+
+TOPIC = Topic(
+    "answers",
+    "What a player costs, measured",
+    "Every figure is measured by `make results-answers` on the machine named below: CPU of a player's process for each "
+    "call that it plays on a real NameNode, next to a ready-made stream of calls in the same run. The jobs are mined, "
+    "and recorded once; other jobs give other figures.",
+)
+TOPIC.benchmark("calls", "A played call", "bench_answers", conditions=ONE_INPUT)
+
+if __name__ == "__main__":
+    TOPIC.main()
