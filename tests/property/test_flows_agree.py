@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from froude.base.seeds import Seeds
 from froude.emulation.programs.context import Cause, NodeContext, Place
-from froude.emulation.programs.memory import Cursor
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted import ScriptedNode
 from froude.emulation.programs.scripted_family import ScriptedFamily
@@ -25,6 +24,7 @@ from froude.mining.history.timeline import OccurrenceContext, Timeline
 from froude.mining.read.knowledge import Role
 from froude.mining.read.senders import Sender
 from froude.mining.shape.structure import Occurrence
+from froude.workload.cursor import Cursor
 from froude.workload.occurrences import Loops
 from froude.workload.plan import Plan
 from froude.workload.rules import Value

@@ -11,7 +11,7 @@ import pytest
 
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import NodeId
-from froude.emulation.programs.memory import Cursor
+from froude.workload.cursor import Cursor
 from froude.workload.occurrences import Loops
 from froude.workload.rules import Special, Value, stand_in
 from froude.workload.scale import Count, Scale

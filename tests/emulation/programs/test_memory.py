@@ -1,4 +1,4 @@
-"""Cursors over steps, and what a node remembers."""
+"""What a node remembers of its calls."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.emulation.programs.memory import Cursor, Memory, Needs
+from froude.emulation.programs.memory import Memory, Needs
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.occurrences import key_of
-from froude.workload.rounds import unrolled
 from froude.workload.rules import Special
-from froude.workload.scale import Count, Scale, at_node
+from froude.workload.scale import Count
 from froude.workload.types import (
     CALLEE_HOST,
     CALLEE_PORT,
@@ -21,74 +20,19 @@ from froude.workload.types import (
     Counter,
     Effect,
     Flow,
-    Generated,
     NodeType,
     Recorded,
     Repeat,
     Side,
-    Step,
     Which,
     Workload,
 )
 from testbed.plans import CLIENT, workload
 
-SCALE = Scale.of(files=3)
-
 
 def call(name: str) -> CallTemplate:
     """A call of that id."""
     return CallTemplate(name, CLIENT, "getFileInfo", {})
-
-
-def walk(steps: tuple[Step, ...]) -> list[tuple[str, dict[str, int]]]:
-    """Every call a cursor stands at."""
-    cursor, seen = Cursor(steps, SCALE), []
-    while (at := cursor.call) is not None:
-        seen.append((at.id, cursor.loops))
-        cursor.advance()
-    return seen
-
-
-def test_loops_nest_and_empty_ones_are_passed_by() -> None:
-    """Iterations count from zero; a loop of no iterations, or of no steps, makes no call."""
-    inner = Repeat("L2", Count(2), (call("b"),))
-    empty = (Repeat("L3", Count(0), (call("x"),)), Repeat("L4", Count(5), ()))
-    seen = walk((*empty, call("a"), Repeat("L1", Count(0, {"files": 1}), (inner, call("c"), *empty)), *empty))
-    assert [name for name, _ in seen] == ["a", *["b", "b", "c"] * 3]
-    assert seen[4] == ("b", {"L1": 1, "L2": 0})
-
-
-STEPS = st.recursive(
-    st.builds(call, st.sampled_from("abc")).map(lambda c: (c,)),
-    lambda inner: st.lists(
-        st.one_of(inner, st.builds(lambda n, s: (Repeat("L", Count(n), s),), st.integers(0, 3), inner)),
-        max_size=3,
-    ).map(lambda parts: tuple(step for part in parts for step in part)),
-    max_leaves=8,
-)
-
-
-def flat(steps: tuple[Step, ...]) -> list[str]:
-    """The plain expansion."""
-    out = []
-    for step in steps:
-        out += flat(step.steps) * step.times.whole_at(SCALE) if isinstance(step, Repeat) else [step.id]
-    return out
-
-
-@given(STEPS)
-def test_a_cursor_makes_the_calls_of_the_plain_expansion(steps: tuple[Step, ...]) -> None:
-    """Whatever the nesting."""
-    assert [name for name, _ in walk(steps)] == flat(steps)
-
-
-def test_a_copy_runs_ahead_alone() -> None:
-    """Looking ahead does not move a node."""
-    cursor = Cursor((Repeat("L", Count(2), (call("a"),)),), SCALE)
-    twin = cursor.copy()
-    twin.advance()
-    assert (cursor.loops, twin.loops) == ({"L": 0}, {"L": 1})
-    assert (cursor.is_last("L"), twin.is_last("L")) == (False, True)
 
 
 def test_only_what_is_taken_later_is_kept(hadoop: Hadoop) -> None:
@@ -158,41 +102,6 @@ def test_a_failed_call_leaves_no_value(hadoop: Hadoop) -> None:
     assert (
         memory.flow(Flow("client.add", Side.RESPONSE, "block.b.blockId", Which.LAST), loops) is Special.ABSENT
     )
-
-
-def test_numbers_that_are_drawn_follow_from_the_place() -> None:
-    """A twin that runs ahead draws the same, and other nodes draw others."""
-    steps = (Repeat("L", Count(4), (call("a"),), Generated("gauge", {"low": 1, "high": 1000})),)
-
-    def length(cursor: Cursor) -> int:
-        made = 0
-        while cursor.call is not None:
-            made += 1
-            cursor.advance()
-        return made
-
-    first = Cursor(steps, SCALE, lambda: 7)
-    assert length(first.copy()) == length(first.copy()) == length(Cursor(steps, SCALE, lambda: 7))
-    assert len({length(Cursor(steps, SCALE, lambda seed=seed: seed)) for seed in range(10)}) > 5  # type: ignore[misc]
-
-
-def test_loops_by_the_number_of_the_node() -> None:
-    """Each node does one more than the one before."""
-    steps = (Repeat("L", Count.parse("node + 1"), (call("a"),)),)
-    for node in range(3):
-        cursor, made = Cursor(steps, at_node(SCALE, node)), 0
-        while cursor.call is not None:
-            made += 1
-            cursor.advance()
-        assert made == node + 1
-
-
-def test_loops_by_the_round_of_the_loop_around() -> None:
-    """A file every third round, as a prediction unrolls it."""
-    body = (call("a"), Repeat("L2", Count.parse("(L1+1)//3 - L1//3"), (call("b"),)))
-    steps: tuple[Step, ...] = (Repeat("L1", Count(8), body),)
-    made = [name for name, _ in walk(steps)]
-    assert made == list("aaabaaabaa") == unrolled(steps, SCALE, lambda each: each.id)
 
 
 @given(st.lists(st.binary(max_size=4), max_size=5), st.none() | st.integers(-2, 6))

@@ -6,9 +6,9 @@ from google.protobuf.message import Message
 
 from froude.emulation.programs.context import NodeContext
 from froude.emulation.programs.events import Instruction
-from froude.emulation.programs.paths import taken
 from froude.emulation.programs.requests import Requests
 from froude.workload.occurrences import key_of, qualified
+from froude.workload.paths import taken
 from froude.workload.rules import Special
 from froude.workload.types import CALLEE_HOST, CALLEE_PORT, CallTemplate, Side
 

@@ -10,11 +10,11 @@ from google.protobuf.message import Message
 
 from froude.base.units import Quantity
 from froude.emulation.programs.events import NodeId
-from froude.emulation.programs.memory import Cursor
-from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population
+from froude.workload.cursor import Cursor
 from froude.workload.generators import CONTAINER_ASKS, GENERATORS, generate
 from froude.workload.occurrences import Loops
+from froude.workload.paths import value_at
 from froude.workload.rules import Special, Value, derived, element_at
 from froude.workload.types import NODE, Flow, Generated, Side, Which
 

@@ -13,8 +13,8 @@ from froude.emulation.notes import IN_VAIN
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import Instruction, NodeId, Note, SendMessage, Timer, WakeAt
 from froude.emulation.programs.made import Made, Ready
-from froude.emulation.programs.paths import elements_at, value_at
 from froude.emulation.programs.population import Population
+from froude.workload.paths import elements_at, value_at
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import Actor, CallTemplate, Effect, Wait
 

@@ -1,136 +1,27 @@
-"""A node type made ready to be played: where a node stands in its steps, and what it must remember.
+"""What a node of a type must remember in a play.
 
-`Cursor` walks the steps with their loops. `Needs` says which values of which calls some later rule takes, so that
+`Needs` says which values of which calls some later rule takes, so that
 a node keeps those and forgets the rest; `Memory` keeps them and answers a `Flow`, as `workload.occurrences` defines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from random import Random
 
 from google.protobuf.message import Message
 
-from froude.base.units import Quantity
-from froude.emulation.programs.paths import CALLEE, Values, taken
-from froude.workload.generators import generate
 from froude.workload.occurrences import History, Loops, key_of, of_own_node
-from froude.workload.rounds import at_round
+from froude.workload.paths import CALLEE, Values, taken
 from froude.workload.rules import Special, Value, derived, picked
 from froude.workload.types import (
-    CallTemplate,
     Flow,
     NodeType,
-    Repeat,
     Side,
-    Step,
     Which,
     Workload,
 )
 from froude.workload.walk import flows, rules
-
-
-class _Frame:
-    __slots__ = ("iteration", "loop", "position", "steps", "times")
-
-    def __init__(self, steps: tuple[Step, ...], loop: str = "", times: int = 1) -> None:
-        self.steps, self.loop, self.times = steps, loop, times
-        self.position = self.iteration = 0
-
-    def copy(self) -> _Frame:
-        twin = _Frame(self.steps, self.loop, self.times)
-        twin.position, twin.iteration = self.position, self.iteration
-        return twin
-
-
-class Cursor:
-    """Where a node stands in its steps.
-
-    The lazy form of `workload.walk.fold`: a node with a million iterations is never written out.
-    """
-
-    __slots__ = ("_frames", "_scale", "_seed")
-
-    def __init__(
-        self, steps: tuple[Step, ...], scale: Mapping[str, Quantity], seed: Callable[[], int] = int
-    ) -> None:
-        """At the first call; loops of no iterations are passed by.
-
-        Args:
-            steps: of a node type.
-            scale: at which loops are counted, as the node sees it (`workload.scale.at_node`).
-            seed: of the node; asked for where a loop's number is drawn.
-        """
-        self._scale = scale
-        self._seed = seed
-        self._frames = [_Frame(steps)]
-        self._settle()
-
-    @property
-    def call(self) -> CallTemplate | None:
-        """The call it stands at; None past the last."""
-        if not self._frames:
-            return None
-        frame = self._frames[-1]
-        step = frame.steps[frame.position]
-        assert isinstance(step, CallTemplate)
-        return step
-
-    @property
-    def loops(self) -> dict[str, int]:
-        """Iterations of the loops it stands in, outermost first."""
-        return {frame.loop: frame.iteration for frame in self._frames if frame.loop}
-
-    def is_last(self, loop: str) -> bool:
-        """Whether that loop is in its last iteration; true of a loop it does not stand in."""
-        return all(frame.iteration + 1 >= frame.times for frame in self._frames if frame.loop == loop)
-
-    def advance(self) -> None:
-        """Go to the next call."""
-        self._frames[-1].position += 1
-        self._settle()
-
-    def copy(self) -> Cursor:
-        """A twin that may run ahead."""
-        twin = Cursor.__new__(Cursor)
-        twin._scale, twin._seed = self._scale, self._seed
-        twin._frames = [frame.copy() for frame in self._frames]
-        return twin
-
-    def _settle(self) -> None:
-        frames = self._frames
-        while frames:
-            frame = frames[-1]
-            if frame.position >= len(frame.steps):
-                frame.iteration += 1
-                frame.position = 0
-                if frame.iteration >= frame.times or not frame.steps:
-                    frames.pop()
-                    if frames:
-                        frames[-1].position += 1
-                continue
-            step = frame.steps[frame.position]
-            if isinstance(step, CallTemplate):
-                return
-            times = self._times(step) if step.drawn is None else self._drawn(step)
-            if times:
-                frames.append(_Frame(step.steps, step.id, times))
-            else:
-                frame.position += 1
-
-    def _times(self, step: Repeat) -> int:
-        scale = self._scale
-        if step.times.slopes and len(self._frames) > 1:  # it may depend on the rounds around it
-            for loop, number in self.loops.items():
-                scale = at_round(scale, loop, number)
-        return step.times.whole_at(scale)
-
-    def _drawn(self, step: Repeat) -> int:
-        """A number of iterations that a twin draws, too: it follows from the place."""
-        assert step.drawn is not None
-        number = generate(step.drawn, Random(f"{self._seed()} {step.id} {self.loops}"), 0.0)
-        return max(0, round(number)) if isinstance(number, int | float) else 0
 
 
 @dataclass(slots=True)

@@ -16,10 +16,10 @@ from froude.emulation.programs.compiled import Calls, Compiled, Kept
 from froude.emulation.programs.context import NodeContext
 from froude.emulation.programs.events import Instruction, NodeId, Note
 from froude.emulation.programs.memory import Memory
-from froude.emulation.programs.paths import Values
 from froude.emulation.programs.population import Population, service_named
 from froude.hadoop.rpc.target import Target
 from froude.workload.occurrences import Loops, of_own_node, qualified
+from froude.workload.paths import Values
 from froude.workload.rules import Special, Value, evaluate, stand_in
 from froude.workload.types import CALLEE_HOST, CALLEE_PORT, CallTemplate, Flow, NodeType, Side
 

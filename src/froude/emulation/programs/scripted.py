@@ -35,12 +35,12 @@ from froude.emulation.programs.events import (
 )
 from froude.emulation.programs.family import Step
 from froude.emulation.programs.made import Ready
-from froude.emulation.programs.memory import Cursor
-from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.requests import OfType, Requests
 from froude.emulation.programs.retries import retry_s
 from froude.trace.failures import path_of
+from froude.workload.cursor import Cursor
 from froude.workload.occurrences import Loops
+from froude.workload.paths import value_at
 from froude.workload.rules import Value, evaluate, stand_in
 from froude.workload.scale import at_node
 from froude.workload.types import (

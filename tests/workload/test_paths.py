@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 
-from froude.emulation.programs.paths import elements_at, value_at
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.leaves import leaves
 from froude.messages.schema import Schema
+from froude.workload.paths import elements_at, value_at
 from froude.workload.rules import Special
 from testbed.plans import CLIENT
 
