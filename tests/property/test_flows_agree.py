@@ -192,6 +192,7 @@ def played(workload: Workload, made: list[Made], flow: Flow, taker: str) -> list
     nodes: dict[tuple[str, int], ScriptedNode] = {}
     for node_type in workload.node_types:
         family = ScriptedFamily(node_type, population)
+        population.add(node_type.name, family)
         nodes |= {(node_type.name, number): ScriptedNode(family, number) for number in range(NODES)}
     given_values = []
     moments = [(call.sent_s, 0, call) for call in made]
