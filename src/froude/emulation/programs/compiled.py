@@ -4,9 +4,10 @@
 message and its serialisation. Of all of that only few values differ from call to call, and which do follows from the
 types of the rules. So each template becomes, when its first call is due:
 
-1. `make(node, loops, context, own, shared)`: the varying values, in the order of the leaves. A counter is arithmetic on
-   the node's number and the loops' iterations; a text an f-string; the flows from one occurrence of a call share one
-   look-up; a case is a conditional expression. What follows from the Scale alone is a number in the source.
+1. `make(node, loops, context, own, shared)`: the varying values, in the order of the leaves (`workload.rule_code`). A
+   counter is arithmetic on the node's number and the loops' iterations; a text an f-string; the flows from one
+   occurrence of a call share one look-up; a case is a conditional expression. What follows from the Scale alone is a
+   number in the source.
 2. `encode(v0, v1, ...)`: their bytes, between constant ones (`messages.encoder`), for each set of leaves that are
    there: a file's first addBlock has no `previous`, the next one has. There are at most `MOST_SHAPES` of these.
 3. `read(message)`: of a request or an answer the leaves that some flow takes later, as `paths.value_at` finds them.
@@ -18,12 +19,12 @@ context; an encoder gives None for a value that is not of its field's own type, 
 what is wrong with it. Values are made once on either way, so that generators draw the same numbers. An unknown's
 example, the stand-in for a rule that is missing, is a constant of the source.
 
-**Why source text.** Closures cost a Python call a rule, some 60 ns each, and cannot be read; source is checked by eye:
-`listing` gives all of it for a play. It is made of field names, numbers and quoted texts only, and its size is
-bounded: by `MOST_LEAVES` of a message, and `MOST_CHARACTERS` of a function, beyond which a template stays interpreted.
+**Why source text.** Closures cost a Python call a rule, and cannot be read; source is checked by eye: `listing` gives
+all of it for a play. It is made of field names, numbers and quoted texts only, and its size is
+bounded: by `MOST_LEAVES` of a message, and `MOST_CHARACTERS` of a function, beyond which a template is interpreted.
 
-Answers are decoded by protobuf's own C code: 1 us for an answer of a few hundred bytes, where a walk over the bytes in
-Python takes 5 us and more. An answer of which nothing is taken is not decoded.
+Answers are decoded by protobuf's own C code, which a walk over their bytes in Python does not reach. An answer of which
+nothing is taken is not decoded.
 """
 
 from __future__ import annotations
@@ -56,8 +57,6 @@ from froude.workload.walk import templates, within
 
 MOST_SHAPES = 8
 """Sets of leaves for which a template has an encoder."""
-MOST_CHARACTERS = 40_000
-"""Of the function that makes a template's values."""
 Make = Callable[[int, Loops, NodeContext, Memory, Memory], tuple[Value, ...]]
 
 
@@ -81,23 +80,8 @@ class Compiled:
     """A template in a play; see the module."""
 
     __slots__ = (
-        "_response",
-        "_shapes",
-        "constants",
-        "delicate",
-        "effects",
-        "encode",
-        "kept",
-        "kinds",
-        "listens",
-        "made",
-        "make",
-        "paths",
-        "pick",
-        "served",
-        "service",
-        "sources",
-        "template",
+        "_response", "_shapes", "constants", "delicate", "effects", "encode", "kept", "kinds",
+        "listens", "made", "make", "paths", "pick", "served", "service", "sources", "template",
         "watchers",
     )  # fmt: skip
 

@@ -60,28 +60,9 @@ class ScriptedNode:
     """One node of a node type; see the module."""
 
     __slots__ = (
-        "_awaited",
-        "_beats",
-        "_beside",
-        "_body",
-        "_call",
-        "_compiled",
-        "_context",
-        "_cursor",
-        "_due_s",
-        "_family",
-        "_flying",
-        "_pace",
-        "_requests",
-        "_retries",
-        "_rng",
-        "_started",
-        "_tokens",
-        "_transfers",
-        "_type",
-        "_waiting",
-        "id",
-        "population",
+        "_awaited", "_beats", "_beside", "_body", "_call", "_compiled", "_context", "_cursor",
+        "_due_s", "_family", "_flying", "_pace", "_requests", "_retries", "_rng", "_started",
+        "_tokens", "_transfers", "_type", "_waiting", "id", "population",
     )  # fmt: skip
 
     def __init__(self, family: OfType, number: int) -> None:
