@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,3 +106,17 @@ def test_a_source_is_bounded() -> None:
     """Beyond that a template is interpreted."""
     rule = Template(("x" * MOST_CHARACTERS,))
     assert make_source(CallTemplate("c", "p", "m", {"a": rule}), "client", SCALE) is None
+
+
+@pytest.mark.parametrize("text", ["\n    raise SystemExit", "'}{exit()}", "\\\r\u2028import os"])
+def test_no_text_of_a_file_becomes_code(text: str) -> None:
+    """Whatever stands in paths, names of loops and texts is quoted, or left out of the source."""
+    rules = (
+        Counter(0, {text: 1}),
+        Template((text, Counter(0, {"node": 1}))),
+        Flow(text, Side.RESPONSE, text),
+    )
+    for rule in (*rules, Cases(text, rules[0], None, rules[1])):
+        source = make_source(CallTemplate("c", "p", "m", {f"a{text}": rule}), text, SCALE)
+        assert source is not None
+        assert compiled(*source)(1, {}, Place(1, {}), Nothing(), Nothing()) == (stand_in(rule, Place(1, {})),)

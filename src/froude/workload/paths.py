@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from keyword import iskeyword
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor
@@ -138,13 +139,14 @@ def _reading(kind: Descriptor, path: str, known: dict[str, str], lines: list[str
     steps = _steps(path)
     for number, (name, index, present) in enumerate(steps):
         field, last = at.fields_by_name.get(name), number == len(steps) - 1
-        if field is None or present or not (field.has_presence or field.is_repeated):
+        if field is None or present or iskeyword(name) or not (field.has_presence or field.is_repeated):
             break
         if index == -1 and field.message_type is not None and number == len(steps) - 2:
             leaf = field.message_type.fields_by_name.get(steps[-1][0])
             if (
                 leaf is None
                 or leaf.is_repeated
+                or iskeyword(leaf.name)
                 or leaf.message_type is not None
                 or not leaf.has_presence
                 or steps[-1][2]

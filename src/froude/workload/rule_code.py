@@ -89,7 +89,10 @@ class _Maker:
             if isinstance(rule, Constant | Absent):
                 self._done[path] = self._expression(rule)
                 continue
-            self._lines.append(f"v{len(results)} = {self._expression(rule)}  # {path}")
+            comment = (
+                f"  # {path}" if path.isprintable() else ""
+            )  # a path comes from a file: no line of its own
+            self._lines.append(f"v{len(results)} = {self._expression(rule)}{comment}")
             self._done[path] = f"v{len(results)}"
             results.append(f"v{len(results)}")
         indices = [f"{name} = loops.get({loop!r}, 0)" for loop, name in self._indices.items() if loop != NODE]
