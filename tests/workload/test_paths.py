@@ -10,9 +10,11 @@ from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorP
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.leaves import leaves
 from froude.messages.schema import Schema
-from froude.workload.paths import elements_at, value_at
+from froude.workload.paths import compiled, elements_at, reader, taken, value_at
 from froude.workload.rules import Special
+from froude.workload.types import CALLEE_HOST
 from testbed.plans import CLIENT
+from testbed.recorded import schema
 
 DATANODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 
@@ -109,3 +111,24 @@ def pairs() -> FileDescriptorProto:
         name="pairs", number=1, type=field.TYPE_MESSAGE, type_name=".test.Pair", label=field.LABEL_REPEATED
     )
     return file
+
+
+PATHS = (
+    "block.b.blockId", "block.b.poolId", "block.offset", "block.locs[0].id.ipAddr", "block.locs[1].id.ipAddr",
+    "block.locs[{each}].id.ipAddr", "block.locs[{each}].location", "block.storageIDs[0]", "block.storageIDs[{each}]",
+    "block.blockToken{}", "block.b", "block.b.nonsense", "nonsense", CALLEE_HOST,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("nodes", [None, 0, 1, 2])
+def test_a_generated_reader_takes_what_is_taken_path_by_path(nodes: int | None) -> None:
+    """Of messages that lack submessages, elements and fields, too."""
+    kind = schema().method("org.apache.hadoop.hdfs.protocol.ClientProtocol", "addBlock").response
+    message: Any = kind()
+    if nodes is not None:
+        message.block.b.blockId, message.block.storageIDs[:] = 7, ["s"] * nodes
+        for number in range(nodes):
+            message.block.locs.add(location=f"/r{number}").id.ipAddr = f"10.0.0.{number}"
+        message.block.locs.add()
+    read = compiled(*reader(kind.DESCRIPTOR, PATHS))
+    assert read(message) == {path: taken(message, path) for path in PATHS}

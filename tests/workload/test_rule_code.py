@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from froude.workload.paths import compiled
@@ -93,6 +93,18 @@ RULES = st.recursive(
 )
 
 
+@example(
+    rule=Template(("f", Counter(-7, {"node": 3}, 4), "/", Counter(5, {"L1": 1}, 3))),
+    node=1,
+    first=2,
+    second=0,
+)
+@example(
+    rule=Template((Counter(200, {}, 5, 16), Counter(30, {}, 4, 26), Counter(3, {}))),
+    node=0,
+    first=0,
+    second=0,
+)
 @given(rule=RULES, node=st.integers(0, 3), first=st.integers(0, 3), second=st.integers(0, 3))
 def test_a_rule_gives_what_the_evaluator_gives(rule: Rule, node: int, first: int, second: int) -> None:
     """Whatever texts hold, however rules nest."""
