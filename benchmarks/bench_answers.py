@@ -17,12 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from froude.experiment.replay.replay import make_ready, replay_plan
-
 from benchmarks.bench_player import PROTOCOL, ours
 from froude.emulation.engine import PlayJob, fresh_nonce, play_apart
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.population import Connections, PlaySettings
+from froude.experiment.replay.recorded_load import make_ready, replay_plan
 from froude.experiment.session import Hadoop, Workload
 from froude.hadoop.audit.lines import AuditLine
 from froude.hadoop.cluster.namenode import NameNode
