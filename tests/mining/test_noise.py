@@ -33,6 +33,7 @@ def test_a_busy_machine_records_the_same_job(seed: int) -> None:
     assert _pattern(noisy) == _pattern(runs)
 
 
+@pytest.mark.long
 def test_so_it_does_of_a_real_job() -> None:
     """Captures of MapReduce, with the same noise put into them."""
     runs = [recording_of(recorded(name)) for name in ("k2c", "k3")]

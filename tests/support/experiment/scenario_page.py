@@ -28,10 +28,10 @@ def reference() -> str:
     shown: dict[type[Declared], None] = {}
     parts = []
     for kind, value in KINDS.items():
-        parts.append(f"## kind: {kind}\n\n{value.__doc__}\n\n{_field_table(value)}")
+        parts.append(f"## kind: {kind}\n\n{value.__doc__}\n\n{field_table(value)}")
         for section in _sections(value):
             shown.setdefault(section)
-    parts += [f"## {each.__name__}\n\n{each.__doc__}\n\n{_field_table(each)}" for each in shown]
+    parts += [f"## {each.__name__}\n\n{each.__doc__}\n\n{field_table(each)}" for each in shown]
     return "\n\n".join(parts) + "\n"
 
 
@@ -48,7 +48,7 @@ def _section_in(form: Form) -> type[Declared] | None:
     return inner.kind if isinstance(inner, Inner) else None
 
 
-def _field_table(kind: type[Declared]) -> str:
+def field_table(kind: type[Declared]) -> str:
     """The table of a kind's fields, in Markdown."""
     rows = ["| field | default | allowed | meaning |", "|---|---|---|---|"]
     rows += [
