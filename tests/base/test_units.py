@@ -162,3 +162,9 @@ def test_zones() -> None:
     """By name; UTC itself."""
     assert parse_zone("UTC") is UTC
     assert str(parse_zone("Europe/Berlin")) == "Europe/Berlin"
+
+
+def test_a_unit_is_one_of_three() -> None:
+    """A quantity of another unit is a mistake of the caller."""
+    with pytest.raises(ValueError, match="got 'm'"):
+        Quantity(1, "m")

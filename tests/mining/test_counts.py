@@ -28,6 +28,12 @@ def test_simplest_exact_fit(values: tuple[float, ...], text: str) -> None:
     assert str(fit_count(list(zip(S, values, strict=True))).count) == text
 
 
+def test_a_line_with_an_offset_below_a_ceiling() -> None:
+    """It goes through the points below alone."""
+    points = [(Scale.of(k=k), min(9.0, 2.0 * k + 1)) for k in (1, 2, 3, 6, 8)]
+    assert str(fit_count(points).count) == "min(9, 2*k + 1)"
+
+
 def test_several_variables_need_more_runs_than_coefficients() -> None:
     """A plane through as many points as coefficients says nothing; one more point makes it say something."""
     scales = [Scale.of(a=a, b=b) for a, b in ((1, 1), (2, 1), (1, 3), (4, 2))]

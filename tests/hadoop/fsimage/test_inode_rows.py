@@ -96,6 +96,20 @@ def test_usual_files_are_read_by_columns(tmp_path: Path, schema: Schema) -> None
         rows.tables([each.SerializeToString() for each in made])
 
 
+def test_a_folder_has_no_values_of_files(tmp_path: Path, schema: Schema) -> None:
+    """Each of these columns is 0, but for the erasure coding policy that is not there; quotas are signed."""
+    folder: Any = kind(schema, "INodeSection.INode")(type=DIRECTORY, id=7, name=b"d")
+    folder.directory.modificationTime, folder.directory.permission = 5, 6
+    folder.directory.nsQuota, folder.directory.dsQuota = (1 << 64) - 1, 8
+    inodes, blocks = rows_of(tmp_path, schema).tables([folder.SerializeToString()])
+    set_ = {"id": 7, "type": DIRECTORY, "name": b"d", "modified_ms": 5, "permission": 6, "space_quota": 8}
+    zeros = dict.fromkeys(
+        ("accessed_ms", "replication", "block_size", "policy", "blocks", "length", "acl", "xattrs"), 0
+    )
+    assert inodes.to_pylist() == [{**set_, **zeros, "open": False, "erasure": -1, "quota": -1}]
+    assert blocks.num_rows == 0
+
+
 def decoded(blocks: list[bytes], schema: Schema) -> list[tuple[int, ...]]:
     """A tuple a block."""
     columns = decode_blocks(blocks, kind(schema, "hadoop.hdfs.BlockProto"))

@@ -115,6 +115,12 @@ def test_foreign_preambles_are_refused(raw: bytes) -> None:
         decode_preamble(raw)
 
 
+def test_a_header_that_is_not_one_is_named() -> None:
+    """Bytes of the right length that protobuf refuses."""
+    with pytest.raises(RemoteProtocolError, match="sent a ResponseHeader that does not decode"):
+        decode_response(frame(b"\x02\xff\xff")[4:])
+
+
 @pytest.mark.parametrize(
     "payload", [response(1, 9, b""), frame(b"")[4:], response(-33, 0, b"\x10\x63"), frame(b"\x18\x63")[4:]]
 )

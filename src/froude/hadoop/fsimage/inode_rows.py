@@ -326,7 +326,7 @@ def flat_inode(schema: Schema) -> type[Message]:
     whole.CopyToProto(section)
     file = descriptor_pb2.FileDescriptorProto(name="flat.proto", package=whole.full_name.rpartition(".")[0])
     for message in section.nested_type:
-        if message.name == "INode" or message.name.startswith("INode"):
+        if message.name.startswith("INode"):
             for field in message.field:
                 _flatten(field, inner=message.name != "INode")
     kept = [message for message in section.nested_type if message.name.startswith("INode")]
