@@ -225,3 +225,9 @@ def test_any_use_is_as_of_a_sorted_list(
         real, model = worlds
         assert real.log == model.log
         assert (real.events.now, real.events.next_s) == (model.events.now, model.events.next_s)
+
+
+def test_a_time_is_a_number() -> None:
+    """In no order with others, NaN would hold all of them up."""
+    with pytest.raises(AssertionError, match="not a number"):
+        Events().schedule(math.nan, print)

@@ -73,7 +73,15 @@ def test_varying_values_are_written_as_protobuf_does(
 
 def test_what_is_rare_has_no_encoder() -> None:
     """A required field that is missing, an unknown one, a constant that does not fit, and too many leaves."""
-    for leaves in ({}, {"src": Slot(0), "nonsense": 1}, {"src": 5}, {"src": {}}, {"src[0]": "a"}):
+    for leaves in (
+        {},
+        {"src": Slot(0), "nonsense": 1},
+        {"src": 5},
+        {"src": {}},
+        {"src[0]": "a"},
+        {"src": 10**30},
+    ):
         assert encoder(kind("getFileInfo"), leaves, 1) is None  # type: ignore[arg-type]
     many = {f"favoredNodes[{number}]": "a" for number in range(MOST_LEAVES)}
     assert encoder(kind("addBlock"), {"src": "a", "clientName": "b", **many}, 0) is None
+    assert encoder(kind("delete"), {"src": "a", "recursive": 10**30}, 0) is None

@@ -166,6 +166,7 @@ def mapping_schema() -> Schema:
         ({"masked": 1}, "masked: is a message"),
         ({"cryptoProtocolVersion[1]": 1}, r"cryptoProtocolVersion\[0\]: is a list with a gap"),
         ({"cryptoProtocolVersion[999999999]": 1}, "gap"),
+        ({"createFlag": 10**30}, "createFlag: does not take this value"),
         ({"cryptoProtocolVersion": 1}, "is a list"),
         ({"a..b": 1}, NO_PATH),
         ({"a.": 1}, NO_PATH),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 
+from froude.base.errors import InputError
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.leaves import leaves
 from froude.messages.schema import Schema
@@ -88,8 +89,11 @@ def test_an_element_of_a_map_is_found_by_its_key(hadoop: Hadoop) -> None:
     assert value_at(entries, "pairs[c].value") == 1
     assert value_at(entries, "pairs[dir/a.b].value") == 7
     assert value_at(entries, "pairs[d].value") is Special.ABSENT
-    with pytest.raises(ValueError, match="not a leaf path"):
+    with pytest.raises(InputError, match="is not a path of a leaf"):
         value_at(kind(), "a..b")
+    assert (
+        value_at(kind(), "cryptoProtocolVersion[\u00b2]") is Special.ABSENT
+    )  # not a number, as int() has it
 
 
 def test_counting_what_is_not_there() -> None:

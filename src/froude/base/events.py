@@ -57,6 +57,7 @@ class Events:
         Returns:
             The event, for `cancel`.
         """
+        assert not math.isnan(time_s), "an event is due at a time that is not a number"
         event = (time_s, priority, next(self._serials), callback, args)
         heappush(self._heap, event)
         return event

@@ -229,6 +229,6 @@ def _constant(field: Any, value: Any) -> bytes:
         else:
             setattr(message, field.name, value)
         data: bytes = message.SerializePartialToString()
-    except (TypeError, ValueError, EncodeError) as error:
+    except (TypeError, ValueError, OverflowError, EncodeError) as error:
         raise _RareError from error
     return data

@@ -31,6 +31,7 @@ from froude.base.errors import InputError
 M = TypeVar("M", bound=Message)
 Value = int | float | bool | str | bytes | None
 _STEP = re.compile(r"([A-Za-z_]\w*)((?:\[(?:\d{1,9}|[^\[\]{}\d][^\[\]{}]*)\])?)(\{\})?(?:\.|$)")
+_INDEX_DIGITS = 9
 _WORD = re.compile(r"(?!.*\d{4})[^\[\]{}\d\s][^\[\]{}\s]{0,63}")
 """A key by which an element may be named. One with a long number is an id, another in each message."""
 
@@ -211,8 +212,13 @@ class _Named:
     key: str
 
 
+def is_index(text: str) -> bool:
+    """Whether a text in brackets is an element's number, not the key of a map; digits of other scripts are keys."""
+    return text.isascii() and text.isdigit() and len(text) <= _INDEX_DIGITS
+
+
 def _index(text: str) -> int | _Named:
-    return int(text) if text.isdigit() else _Named(text)
+    return int(text) if is_index(text) else _Named(text)
 
 
 def _child(node: dict[Any, Any], key: Any, path: str) -> dict[Any, Any]:
@@ -264,7 +270,7 @@ def _put(path: str, value: Any, put: Callable[..., object], *where: object) -> N
         raise InputError("is a single value", place=path, found=value, allowed="a scalar")
     try:
         put(*where, value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             "does not take this value", place=path, found=repr(value), allowed=str(error)
         ) from error

@@ -15,7 +15,8 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
-from froude.messages.leaves import key_of
+from froude.base.errors import InputError
+from froude.messages.leaves import is_index, key_of
 from froude.workload.rules import Special, Value
 from froude.workload.types import CALLEE_HOST, CALLEE_PORT
 
@@ -184,12 +185,14 @@ def _steps(path: str) -> tuple[tuple[str, int | str | None, bool], ...]:
     while at < len(path) or not path:
         step = _STEP.match(path, at)
         if step is None or path.endswith("."):
-            raise ValueError(f"not a leaf path: {path}")
+            raise InputError(
+                "is not a path of a leaf", place=path, allowed="fields and indices: block.locs[0].id"
+            )
         index = step[2]
         if index == "{each}":
             passed += 1
         # The first `{each}` is -1, the second -2.
-        position = -passed if index == "{each}" else int(index) if index and index.isdigit() else index
+        position = -passed if index == "{each}" else int(index) if index and is_index(index) else index
         steps.append((step[1], position, step[3] is not None))
         at = step.end()
     return tuple(steps)

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.emulation.programs.compiled import Calls, listing
+from froude.emulation.programs.compiled import Calls, Compiled, listing
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import Instruction
+from froude.emulation.programs.memory import Wanted
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.requests import Requests
@@ -40,6 +41,7 @@ from froude.workload.types import (
     Step,
     Template,
     Unknown,
+    Which,
     Workload,
 )
 from froude.workload.walk import flows, templates
@@ -269,3 +271,19 @@ def test_an_example_stands_in_for_a_rule_that_is_missing() -> None:
         body = node._requests.body(other, NodeContext(node, Place({}, ())), out)
         assert (body is not None and b"/seen" in body) == there
         assert bool(out) != there
+
+
+def test_a_list_may_have_constants_between_what_varies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though a flow takes a leaf of the request: the constants alone have a gap."""
+    at = stage("upload-and-read")
+    call = next(call for _, call, _ in at.templates if call.method == "create")
+    rules = {"cryptoProtocolVersion[0]": Counter(1, {NODE: 0}), "cryptoProtocolVersion[1]": Constant(2)}
+    mixed = replace(call, arguments={**call.arguments, **rules})
+    wanted = {Side.REQUEST: Wanted({"cryptoProtocolVersion[1]"}, {Which.SAME})}
+    monkeypatch.setitem(at.compiled.needs.own, call.id, wanted)  # type: ignore[index]
+    compiled = Compiled(mixed, "client", at.compiled)
+    node = node_of(at.compiled, "client", 1, Requests)
+    assert compiled.pick is None
+    body = node._requests.body(mixed, NodeContext(node, Place({}, ())), [])
+    assert body is not None
+    assert list(compiled.kinds.request.FromString(body).cryptoProtocolVersion) == [1, 2]  # type: ignore[attr-defined]

@@ -20,8 +20,9 @@ what is wrong with it. Values are made once on either way, so that generators dr
 example, the stand-in for a rule that is missing, is a constant of the source.
 
 **Why source text.** Closures cost a Python call a rule, and cannot be read; source is checked by eye: `listing` gives
-all of it for a play. It is made of field names, numbers and quoted texts only, and its size is
-bounded: by `MOST_LEAVES` of a message, and `MOST_CHARACTERS` of a function, beyond which a template is interpreted.
+all of it for a play. It is made of field names, numbers and quoted texts only. An encoder is bounded by
+`MOST_LEAVES` of a message, `make` by `MOST_CHARACTERS`, beyond which a template is interpreted; `read` and `pick` have
+a line or an item for each leaf that is taken.
 
 Answers are decoded by protobuf's own C code, which a walk over their bytes in Python does not reach. An answer of which
 nothing is taken is not decoded.
@@ -175,11 +176,8 @@ class Compiled:
             if len(self._shapes) >= MOST_SHAPES:
                 return None
             there = {path: Slot(number) for number, path in enumerate(self.paths) if given[number]}
-            leaves = {
-                path: (there | self.constants)[path]
-                for path in self.template.arguments
-                if path in there or path in self.constants
-            }
+            filled = there | self.constants
+            leaves = {path: filled[path] for path in self.template.arguments if path in filled}
             made = encoder(self.kinds.request, leaves, len(self.paths))
             self._shapes[given] = None if made is None else made.encode
             if made is not None:
@@ -215,7 +213,10 @@ class Compiled:
             or not kept.nothing.keys() <= slots.keys() | self.constants.keys()
         ):
             return None
-        constant = build(self.kinds.request, self.constants)
+        try:
+            constant = build(self.kinds.request, self.constants)
+        except InputError:  # a list of which some elements vary has a gap without them
+            return None
         items = ", ".join(
             f"{path!r}: {slots.get(path) or _quoted(value_at(constant, path))}" for path in kept.nothing
         )
