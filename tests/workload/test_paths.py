@@ -9,9 +9,10 @@ from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorP
 
 from froude.base.errors import InputError
 from froude.hadoop.release.distribution import Hadoop
+from froude.messages.encoder import compiled
 from froude.messages.leaves import leaves
 from froude.messages.schema import Schema
-from froude.workload.paths import compiled, elements_at, reader, taken, value_at
+from froude.workload.paths import elements_at, reader, taken, value_at
 from froude.workload.rules import Special
 from froude.workload.types import CALLEE_HOST
 from testbed.plans import CLIENT

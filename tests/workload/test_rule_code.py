@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from froude.workload.paths import compiled
+from froude.messages.encoder import compiled
 from froude.workload.rule_code import MOST_CHARACTERS, make_source
 from froude.workload.rules import Special, stand_in
 from froude.workload.scale import Scale

@@ -112,9 +112,20 @@ def encoder(kind: type[Message], leaves: Mapping[str, Value | Slot], slots: int)
         lines += ["    except UnicodeEncodeError:", "        return None"]
     lines += [*(f"    {line}" for line in writer.lines), f"    return {parts}"]
     source = "\n".join(lines)
-    names: dict[str, Any] = {"S": _SMALL, "varint": varint, "double": _DOUBLE.pack, **writer.names}
-    exec(compile(source, "<encoder>", "exec"), names)  # noqa: S102 - source of our own, made of numbers and bytes
-    return Encoder(names["encode"], source)
+    names = {"S": _SMALL, "varint": varint, "double": _DOUBLE.pack, **writer.names}
+    return Encoder(compiled(source, names), source)
+
+
+def compiled(source: str, names: Mapping[str, object]) -> Any:
+    """The function that a source defines.
+
+    Args:
+        source: of one function; made of field names, numbers, bytes and quoted texts.
+        names: what it may use.
+    """
+    found = dict(names)
+    exec(compile(source, "<compiled>", "exec"), found)  # noqa: S102 - our own, from no text that is not quoted
+    return found[source[4 : source.index("(")]]
 
 
 def _joined(parts: list[bytes | str]) -> str:

@@ -39,10 +39,10 @@ from froude.base.errors import InputError
 from froude.emulation.programs.context import NodeContext
 from froude.emulation.programs.memory import Memory, Wanted
 from froude.emulation.programs.population import Population, service_named
-from froude.messages.encoder import Encode, Slot, encoder
+from froude.messages.encoder import Encode, Slot, compiled, encoder
 from froude.messages.leaves import build
 from froude.workload.occurrences import Loops, key_of
-from froude.workload.paths import Values, compiled, reader, value_at
+from froude.workload.paths import Values, reader, value_at
 from froude.workload.rule_code import make_source
 from froude.workload.rules import Special, Value, stand_in
 from froude.workload.types import (
