@@ -50,7 +50,6 @@ class Events:
             time_s: when, seconds. A time that has passed is allowed: the event is late, and runs in order of its time.
             callback: returns None, or the time in seconds at which it is called again with the same arguments and
                 priority. That is a new event, and cheaper than scheduling it: a heap gives and takes in one step.
-            args: the callback's arguments.
             priority: of events of the same time, those of a lower one run first; with equal ones the order is that of
                 scheduling.
 

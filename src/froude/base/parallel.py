@@ -73,7 +73,6 @@ def gang(f: Callable[[int], Result], size: int) -> list[Result]:
 
     Args:
         f: takes the member's number, 0 to `size - 1`; must pickle, unless all runs inline.
-        size: how many members.
 
     Returns:
         The members' results, by number.

@@ -28,19 +28,13 @@ class Answer:
     """What a command found."""
 
     kind: str
-    """Of the document."""
     content: Mapping[str, Any]
-    """Its fields."""
     page: Callable[[Mapping[str, str]], Report]
     """The page, from the facts of its making."""
 
 
 def seeds(settings: Settings) -> Seeds:
-    """The root of every random choice.
-
-    Args:
-        settings: global flags.
-    """
+    """The root of every random choice."""
     from froude.base.seeds import Seeds
 
     return Seeds(settings.seed)
@@ -52,10 +46,8 @@ def claim(
     """Make sure that a command may write where it was told to.
 
     Args:
-        settings: global flags.
         inputs: files that it reads.
         output: place of the JSON.
-        kind: of that.
         report: place of the page.
     """
     wanted = [] if output is None else [outputs.Output(output, kind)]
@@ -68,8 +60,6 @@ def finish(
     """Write an answer to the places asked for, and show it.
 
     Args:
-        settings: global flags.
-        answer: what was found.
         inputs: content hashes of what was read, by the names that the user gave.
         output: place of the JSON.
         report: place of the page.

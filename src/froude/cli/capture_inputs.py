@@ -17,7 +17,6 @@ def target_of(text: str, place: str) -> Target:
     """The daemon that `[SERVICE=]HOST:PORT` names.
 
     Args:
-        text: what was given.
         place: which flag, for the error.
 
     Raises:
@@ -37,7 +36,6 @@ def schema_of(hadoop: str | None, settings: Settings) -> tuple[Schema, str]:
 
     Args:
         hadoop: a release such as `3.5.0`, or a folder of jars; None for the one that is found here.
-        settings: global flags.
 
     Raises:
         InputError: the folder holds no jar, or one that is broken.

@@ -116,8 +116,6 @@ def show(
     """Write and print what was found.
 
     Args:
-        settings: global flags.
-        comparison: what was found.
         origin: how it came to be.
         output: file of it; None for none.
         report: page of it; None for none.

@@ -275,8 +275,6 @@ def _reading(settings: Settings, path: Path, hadoop: str | None) -> Iterator[_Re
     """Read an image, or the XML of one; its columns are there until the block ends.
 
     Args:
-        settings: global flags.
-        path: the image.
         hadoop: the release, or folder of jars, that was named.
 
     Raises:

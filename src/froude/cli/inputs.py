@@ -43,7 +43,6 @@ def place(settings: Settings, path: Path, *kinds: str) -> Path:
 
     Args:
         settings: global flags; they say which folder's workspace is meant.
-        path: what was given.
         kinds: those looked for by name, such as `trace`; none for any.
 
     Returns:
@@ -74,7 +73,6 @@ def workload(settings: Settings, path: Path) -> WorkloadFile:
 
     Args:
         settings: global flags; they say whether the note is shown.
-        path: the file.
 
     Raises:
         InputError: with file, line and field of what is wrong.
@@ -91,8 +89,6 @@ def note_edited(settings: Settings, path: Path, opened: WorkloadFile) -> None:
 
     Args:
         settings: global flags; they say whether the note is shown.
-        path: the file.
-        opened: what it holds.
     """
     if opened.edited and opened.lineage is not None:
         settings.note(

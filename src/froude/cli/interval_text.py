@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 
 def agreement_text(agreements: Sequence[Agreement]) -> str:
-    """How many call sites of two runs agree, a line for each statistic.
-
-    Args:
-        agreements: of the runs.
-    """
+    """How many call sites of two runs agree, a line for each statistic."""
     from froude.trace.intervals import FEWEST, RESOLUTION_S, WITHIN
 
     return "\n".join(

@@ -130,8 +130,6 @@ def claim_knee(settings: Settings, output: Path, read: Sequence[Path]) -> None:
     """Make sure that an answer may be written.
 
     Args:
-        settings: global flags.
-        output: its file.
         read: what the command reads.
 
     Raises:
@@ -144,8 +142,6 @@ def perform(settings: Settings, runner: KneeRunner, output: Path) -> None:
     """Search for the knee of a scenario, or say what would be raised, and show what came of it.
 
     Args:
-        settings: global flags.
-        runner: of the scenario.
         output: file of the answer.
 
     Raises:

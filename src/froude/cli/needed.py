@@ -10,10 +10,6 @@ from froude.base.errors import MissingError
 def require(extra: str, *libraries: str) -> None:
     """Refuse to begin without the libraries of a part; none is imported.
 
-    Args:
-        extra: that brings them.
-        libraries: their modules.
-
     Raises:
         MissingError: one is not installed; the first that is named.
     """

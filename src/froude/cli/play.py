@@ -162,8 +162,6 @@ def claim_run(settings: Settings, output: Path, read: Sequence[Path]) -> None:
     """Make sure that a run may be kept.
 
     Args:
-        settings: global flags.
-        output: the run's folder.
         read: what the command reads.
 
     Raises:
@@ -182,10 +180,7 @@ def perform(
     """Play a scenario, or say what would be played, and show what came of it.
 
     Args:
-        settings: global flags.
-        runner: of the scenario.
         source: what is played, for errors.
-        output: the run's folder.
         metrics_port: where Prometheus is answered meanwhile; None for nowhere.
 
     Raises:
@@ -207,7 +202,6 @@ def executing(settings: Settings, output: Path, metrics_port: str | None) -> Ite
     """Where an experiment is run, with Prometheus answered meanwhile.
 
     Args:
-        settings: global flags.
         output: where it is kept.
         metrics_port: where to listen; None for nowhere.
 
@@ -350,7 +344,6 @@ def _by_service(texts: list[str], flag: str) -> dict[str, str]:
     """`[SERVICE=]VALUE` texts by service; the empty name stands for the only one.
 
     Args:
-        texts: as given.
         flag: which, for the error.
 
     Raises:

@@ -82,7 +82,6 @@ class LineProgress:
     """The same where lines stay, as in the log of a CI job: one when a step begins, one now and then, one at its end.
 
     Args:
-        write: takes a line.
         clock: seconds on any clock.
         timer: made with seconds, a function and its arguments, which it calls then unless it is cancelled.
     """

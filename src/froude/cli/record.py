@@ -120,10 +120,6 @@ def record(
 def perform(settings: Settings, runner: RecordRunner) -> None:
     """Record the runs of a scenario, or say what would be recorded, and show what came of it.
 
-    Args:
-        settings: global flags.
-        runner: of the scenario.
-
     Raises:
         FroudeError: it cannot be recorded.
     """
@@ -225,7 +221,6 @@ def _record(
     """Record every run and show it; of one that fails, the end of what it printed, and how to go on.
 
     Args:
-        settings: global flags.
         workspace: where the Traces go.
         runs: gives each as it is recorded.
         rest: the command line of the runs from a number on.

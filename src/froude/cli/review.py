@@ -112,7 +112,6 @@ def text(workload: Workload, group: QuestionGroup) -> str:
     """A group of questions as it is shown.
 
     Args:
-        workload: where it stands.
         group: one of its groups.
     """
     places = f" ({counted(len(group.questions), 'place')}, " if len(group.questions) > 1 else " ("
@@ -128,7 +127,6 @@ def fields(workload: Workload, group: QuestionGroup) -> dict[str, object]:
     """A group of questions as JSON.
 
     Args:
-        workload: where it stands.
         group: one of its groups.
     """
     return {
@@ -153,7 +151,6 @@ def number(workload: Workload, question: Question) -> str:
     """A question's short name, which stays when others are answered; that of its first question names a group.
 
     Args:
-        workload: where it stands.
         question: one of its questions.
     """
     return f"q{1 + [q.id for q in workload.questions].index(question.id)}"

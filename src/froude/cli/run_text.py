@@ -88,7 +88,6 @@ def failures_text(failures: Sequence[Failure], rest: str) -> str:
 
     Args:
         failures: most frequent first; beyond a dozen they are only counted.
-        rest: where those are.
     """
     if not failures:
         return ""

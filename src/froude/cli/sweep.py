@@ -69,10 +69,7 @@ def perform(
     """Do a sweep, or say what would be run, and show what came of it.
 
     Args:
-        settings: global flags.
-        runner: of the scenario.
         read: what the command reads.
-        output: the sweep's folder.
         metrics_port: where Prometheus is answered meanwhile; None for nowhere.
 
     Raises:

@@ -290,8 +290,6 @@ def show_audit(settings: Settings, log: AuditLog, would: Sequence[str] = ()) -> 
     """Print an audit log in numbers.
 
     Args:
-        settings: global flags.
-        log: an opened one.
         would: what --dry-run leaves undone.
     """
     from froude.cli.page_text import page_text
@@ -382,7 +380,6 @@ def recognised(trace: Trace, form: str) -> str:
     """The first line of an import of calls.
 
     Args:
-        trace: that was made.
         form: of what it was made from.
     """
     from froude.base.summary import counted, recognised_text

@@ -48,7 +48,6 @@ class Outcomes:
 
         Args:
             channel: on which it was made.
-            call_id: its number there.
             call: who made it, and the call.
             answer: when it was answered, None for never; the response, or the class and message of an error.
         """

@@ -93,7 +93,6 @@ def encoder(kind: type[Message], leaves: Mapping[str, Value | Slot], slots: int)
     """An encoder for messages of these leaves; None where `leaves.build` is to make them.
 
     Args:
-        kind: the message class.
         leaves: value, or slot, by leaf path, as for `build`.
         slots: how many values the encoder is called with, be it that some do not stand in the message.
     """

@@ -367,7 +367,6 @@ def unnamed(path: str, at: int, element: int) -> str:
 
     Args:
         at: which of the maps it is.
-        element: its number.
     """
     return f"{path}[{MARK}{at}.{element}{MARK}]"
 

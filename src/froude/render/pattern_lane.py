@@ -64,7 +64,6 @@ class Anchors:
     numbers: Mapping[str, int]
     """Of the sources, from 1, in the order of the picture."""
     references: Mapping[str, tuple[Reference, ...]]
-    """Of the targets."""
 
     def __contains__(self, name: object) -> bool:
         return name in self.numbers or name in self.references
@@ -304,7 +303,6 @@ def folded(calls: Sequence[PatternCall], anchors: Container[str], fold_at: int) 
 
     Args:
         anchors: ids that must keep a row of their own.
-        fold_at: rows shown whole.
 
     Returns:
         At most about `fold_at` rows plus one per anchor and fold; their counts add up to the run's.

@@ -74,7 +74,6 @@ class SenderDiff:
     left_senders: int
     right_senders: int
     methods: tuple[MethodDiff, ...]
-    """Most frequent first."""
     aligned: int
     """Calls that stand at the same place in both sequences of a pair."""
     left_calls: int

@@ -54,7 +54,6 @@ class Summary:
     fidelity: dict[str, bool]
     loss: dict[str, int]
     methods: tuple[MethodSummary, ...]
-    """Most frequent first."""
     sender_types: tuple[SenderType, ...]
     senders: tuple[str, ...]
     """Each sender's client id in hex, or its connection's number."""

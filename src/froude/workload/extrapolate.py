@@ -277,11 +277,7 @@ def _values(largest: float) -> list[float]:
 
 
 def number_at(formula: Count, scale: Mapping[str, Quantity]) -> int | None:
-    """A number of things at a Scale; None where it cannot be worked out, as what is shared out among none.
-
-    Args:
-        formula: of the number.
-    """
+    """A number of things at a Scale; None where it cannot be worked out, as what is shared out among none."""
     try:
         return formula.whole_at(scale)
     except InputError:

@@ -41,7 +41,6 @@ def qualified(node_type: str, node: int, loops: Loops, *, effect: bool) -> Loops
 
     Args:
         node_type: name of the type; its loops share no name with another type's.
-        node: the node's number.
         loops: iterations of the loops around the call.
         effect: the call is an effect. It stands where its node stands, in none of the loops: they are its cause's.
     """
@@ -117,11 +116,7 @@ def nth_place(taker: Loops, source_loops: Collection[str]) -> Place | None:
 
 
 def key_of(call: str, side: Side) -> str:
-    """Under which name a memory has one side of a call.
-
-    Args:
-        call: its id.
-    """
+    """Under which name a memory has one side of a call."""
     return f"{call} {side.value}"
 
 

@@ -111,7 +111,6 @@ def reader(kind: Descriptor, paths: Sequence[str]) -> tuple[str, Mapping[str, ob
     Submessages are looked at once, whatever number of their leaves is taken; a path of a rare kind is left to `taken`.
 
     Args:
-        kind: of the messages.
         paths: leaf paths, as for `taken`.
     """
     lines, known = ["def read(message):"], {"": "message"}

@@ -33,7 +33,6 @@ from froude.workload.types import (
 from froude.workload.walk import flows, within
 
 MOST_CHARACTERS = 40_000
-"""Of a function."""
 
 
 def make_source(
@@ -46,7 +45,6 @@ def make_source(
 
     Args:
         node_type: whose call it is.
-        scale: the play's.
 
     Returns:
         None where the evaluator is to do it: of a template beyond `MOST_CHARACTERS`, and of one with a rule that is

@@ -123,20 +123,12 @@ class Shards:
                 self._fold()
 
     def touch(self, chunk: int) -> None:
-        """A write of a chunk that is in the cache from then on.
-
-        Args:
-            chunk: its number.
-        """
+        """A write of a chunk that is in the cache from then on."""
         if self._hash(chunk) < self._threshold:
             self._to_top(chunk)
 
     def drop(self, chunk: int) -> None:
-        """A chunk that has left the cache for another reason than age: trimmed, or zeroed.
-
-        Args:
-            chunk: its number.
-        """
+        """A chunk that has left the cache for another reason than age: trimmed, or zeroed."""
         stamp = self._seen.pop(chunk, None)
         if stamp is not None:
             insort(self._holes, stamp)

@@ -125,7 +125,6 @@ def keep(buffer: Buffer, asked: Granted, now: Granted) -> None:
     """Note what is in force, for the next life.
 
     Args:
-        buffer: the index.
         asked: what this life was begun with.
     """
     limits = now.limits
@@ -140,7 +139,6 @@ def kept(buffer: Buffer | bytes, asked: Granted) -> Granted | None:
     it from them.
 
     Args:
-        buffer: the index.
         asked: what this life is begun with.
     """
     found = bytes(buffer[_KEPT_AT:_UNTIL_AT])
@@ -158,7 +156,6 @@ def explain(buffer: Buffer, now_ns: int) -> None:
     """Note that a write of ours begins now, or has just ended.
 
     Args:
-        buffer: the index.
         now_ns: since 1970.
     """
     # Half of the grace is left when it is renewed, so that most writes store nothing.

@@ -116,7 +116,6 @@ class State:
         """Whole blocks out of the cache file, and their checksums; both cut short where the file cannot be read.
 
         Args:
-            slot: first slot.
             within: where in it they begin.
             length: bytes, whole blocks.
         """

@@ -40,7 +40,6 @@ class Counters:
     write_s: float = 0.0
     """As `read_s`."""
     trims: int = 0
-    """Trims and zeroings."""
     flushes: int = 0
     flush_s: float = 0.0
     """As `read_s`."""

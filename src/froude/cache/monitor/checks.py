@@ -131,11 +131,7 @@ def evades(before: CachedVm, after: CachedVm, seconds: float) -> str:
 
 
 def overcommitted(report: HypervisorReport) -> str:
-    """What to say of an SSD that was promised twice, by whomever; empty of others.
-
-    Args:
-        report: of its hypervisor.
-    """
+    """What to say of an SSD that was promised twice, by whomever; empty of others."""
     held = sum(vm.limits.cache_bytes or 0 for vm in report.vms)
     space = report.supply.cache_bytes
     if space is None or held <= space:

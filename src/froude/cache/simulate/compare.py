@@ -61,7 +61,6 @@ def means(outcomes: Sequence[Outcome], figure: Figure) -> dict[str, float]:
 
     Args:
         outcomes: of `compare`.
-        figure: of an outcome.
     """
     names = dict.fromkeys(outcome.policy for outcome in outcomes)
     return {name: fmean(figure(each) for each in outcomes if each.policy == name) for name in names}

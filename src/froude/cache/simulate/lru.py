@@ -23,11 +23,7 @@ class Lru:
         return len(self._held)
 
     def read(self, chunk: int) -> bool:
-        """Whether the cache held a chunk, which it holds from now on.
-
-        Args:
-            chunk: its number.
-        """
+        """Whether the cache held a chunk, which it holds from now on."""
         held = self._held
         if chunk in held:
             held.move_to_end(chunk)
@@ -43,9 +39,6 @@ class Lru:
 
     def write(self, chunk: int) -> bool:
         """A whole chunk is written and kept: one that was not held is the youngest, one that was stays where it is.
-
-        Args:
-            chunk: its number.
 
         Returns:
             Whether it was brought in.

@@ -73,7 +73,6 @@ def meet(on: Sequence[Site], goals: Sequence[Goal], other: Mapping[str, float]) 
     """The best limits.
 
     Args:
-        on: every hypervisor.
         goals: applications with a deadline; VMs named in their models belong to one each.
         other: of each other VM what it costs, in the goals' weighed seconds, that it misses every read.
     """

@@ -32,7 +32,6 @@ class Breeding:
     """What the paper leaves open."""
 
     population: int = 60
-    """Genomes; even."""
     generations: int = 300
     selection: Selection = Selection.ROULETTE
     elite: int = 0

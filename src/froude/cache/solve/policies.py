@@ -229,11 +229,7 @@ def policy(name: str) -> Policy:
 
 
 def natural_split(vms: Sequence[Vm], space_bytes: int) -> list[float]:
-    """Bytes that each VM holds of a shared cache; n log n in the points of all curves.
-
-    Args:
-        vms: of one hypervisor.
-    """
+    """Bytes that each VM holds of a shared cache; n log n in the points of all curves."""
     speeds: list[tuple[float, int, float]] = []  # from when on a VM's part grows at which speed
     for number, vm in enumerate(vms):
         sizes, ratios = vm.misses.sizes_bytes, vm.misses.miss_ratio

@@ -10,8 +10,6 @@ def size_of(text: str, place: str, *, zero: bool = False) -> int:
     """Bytes; `16K` is 16 KiB, as programs for disks take it.
 
     Args:
-        text: as typed.
-        place: the option.
         zero: whether it may be none.
 
     Raises:

@@ -45,9 +45,6 @@ def finish(
     """Read a datacenter, find an answer, write it to the places asked for, and show it.
 
     Args:
-        settings: global flags.
-        folder: of the datacenter.
-        find: makes the answer.
         output: place of the JSON.
         report: place of the page.
     """

@@ -79,7 +79,6 @@ def server(
     """The ResourceManager that flags name; nothing is sent yet.
 
     Args:
-        settings: global flags.
         text: of `--resourcemanager`.
         user: of `--user`.
         admin: of `--admin`.
@@ -183,7 +182,6 @@ def require_labels(server: ResourceManager, carrier: Carrier | None) -> None:
     """See that nodes can carry labels, before anything is done.
 
     Args:
-        server: whose nodes.
         carrier: of classes; None for none.
 
     Raises:
@@ -203,9 +201,7 @@ def same(now: ClusterState, before: Prior | None, file: Path) -> None:
     """See that what is remembered is of the ResourceManager that answers.
 
     Args:
-        now: that one.
         before: what is remembered; None for nothing.
-        file: where it stands.
 
     Raises:
         GuardError: it is of another.
@@ -224,9 +220,7 @@ def show(settings: Settings, now: ClusterState, todo: Changes) -> None:
     """Print what is to be changed.
 
     Args:
-        settings: global flags.
         now: the ResourceManager as it is.
-        todo: what.
     """
     from froude.harvest.live.types import ATTRIBUTE
 
@@ -270,9 +264,7 @@ def may(settings: Settings, server: ResourceManager, now: ClusterState, typed: s
     """Whether changes are allowed; where they are not, it says how to allow them.
 
     Args:
-        settings: global flags.
         server: that would be changed.
-        now: as it is.
         typed: of `--target-is`.
 
     Raises:

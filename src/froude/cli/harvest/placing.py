@@ -267,10 +267,8 @@ def rollback(settings: Settings, state: Path, target_is: str | None, user: str |
     """What a NameNode had before comes back.
 
     Args:
-        settings: global flags.
         state: what `apply` wrote.
         target_is: an id that was typed.
-        user: who asks.
 
     Raises:
         GuardError: it is another NameNode.
@@ -311,7 +309,6 @@ def calls_to(settings: Settings, text: str, user: str | None) -> NameNodeCalls:
     """A NameNode at an address, asked by somebody.
 
     Args:
-        settings: global flags.
         text: `host:port` of its RPC server.
         user: who asks; None for `HADOOP_USER_NAME`, or you.
     """

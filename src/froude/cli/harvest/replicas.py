@@ -192,10 +192,6 @@ def availability(
 def reimages_start(datacenter: Datacenter, days: float) -> float:
     """When the last days of the record of reimages begin.
 
-    Args:
-        datacenter: whose.
-        days: how many.
-
     Raises:
         InputError: no reimage is known.
     """

@@ -58,7 +58,6 @@ def problem(settings: Settings, files: Sequence[str], scale: float = 1.0) -> Pro
     """The inputs at a multiple of their SLA, or every error of them and the end.
 
     Args:
-        settings: global flags.
         files: paths or shipped names, in any mix of parts.
         scale: the SLA's rates times this, 0 to 1e12.
 
@@ -86,10 +85,6 @@ def _scaled(problem: Problem, scale: float) -> Problem:
 def cluster(problem: Problem, file: Path) -> tuple[Problem, ProvisionPlan]:
     """A plan or a cluster of the user's, and the inputs with the split that it decides.
 
-    Args:
-        problem: the inputs.
-        file: of the cluster.
-
     Raises:
         InputError: it is none, or it leaves the split of a batch job open.
     """
@@ -107,7 +102,6 @@ def tell(settings: Settings, error: FlawedInputError) -> None:
     """Every error of the inputs, one a line on stderr, or as JSON.
 
     Args:
-        settings: global flags.
         error: with all the flaws.
     """
     settings.emit({"errors": [flaw.error().parts() for flaw in error.flaws]})
@@ -126,11 +120,8 @@ def claim(
     """Make sure that a command may write where it was told to; see `froude.cli.outputs.claim`.
 
     Args:
-        settings: global flags.
-        files: what it reads.
         results: where its JSON goes, and of what kind that is.
         report: where its page goes; the figures stand beside it.
-        others: further places.
     """
     path, kind = results
     named = [Place(path, kind)] if path is not None else []
@@ -159,7 +150,6 @@ def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str |
     Args:
         page: what was found, as a report.
         path: of the page; None for none.
-        how: its lineage.
 
     Returns:
         Contents by path; empty without a path.
@@ -281,9 +271,6 @@ def finish(
     """Write an answer to the places asked for, and as --json and text; say so instead on --dry-run.
 
     Args:
-        settings: global flags.
-        answer: what was found.
-        files: what was read.
         output: place of the JSON.
         report: place of the page.
 
@@ -317,7 +304,6 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     """Exit with 3 unless every plan is proved.
 
     Args:
-        settings: global flags.
         plans: all that the command made.
 
     Raises:

@@ -160,7 +160,6 @@ def chosen_inputs(problem: Problem, paths: Sequence[str] | None) -> tuple[Input,
     """The inputs asked for; the main ones where none is.
 
     Args:
-        problem: the inputs.
         paths: their names, in the order in which they were asked for.
     """
     from froude.provision.analyses.inputs import find_input, main_inputs
@@ -172,7 +171,6 @@ def known_input(problem: Problem, text: str) -> tuple[Input, Distribution]:
     """`PATH=RANGE` as an input and what is known of it.
 
     Args:
-        problem: the inputs.
         text: as the user wrote it.
 
     Raises:

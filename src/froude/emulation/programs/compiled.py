@@ -91,7 +91,6 @@ class Compiled:
 
         Args:
             template: of a node type of the play.
-            node_type: that type.
             population: the play's Scale, schema and needs.
 
         Raises:
@@ -240,7 +239,6 @@ class Calls:
 
         Args:
             template: of a node type of the play.
-            node_type: that type.
 
         Raises:
             InputError: the release under test has no such method.

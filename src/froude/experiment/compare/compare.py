@@ -359,11 +359,7 @@ def change_text(change: float, sort: Sort) -> str:
 
 
 def row_text(row: Row) -> str:
-    """A row as a part of a sentence.
-
-    Args:
-        row: of a comparison.
-    """
+    """A row as a part of a sentence."""
     low, high = (change_text(end, row.sort) for end in (row.low, row.high))
     return (
         f"{row.what} changed by {change_text(row.change, row.sort)} "

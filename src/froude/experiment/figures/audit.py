@@ -27,11 +27,7 @@ _MOST_ROWS = 25
 
 
 def audit_report(summary: AuditSummary) -> Report:
-    """A page of an audit log.
-
-    Args:
-        summary: its numbers.
-    """
+    """A page of an audit log."""
     meta = summary.meta
     rate = meta.lines / max(summary.seconds, 1.0)
     lede = (

@@ -57,7 +57,6 @@ class Head:
     tone: Tone = Tone.NEUTRAL
     figures: tuple[KeyFigure, ...] = ()
     subtitle: str = ""
-    """The Scale first."""
     reason: str = ""
     """Why the tone is not good, as a sentence (`Text` Markdown); empty where the lede begins with it."""
 

@@ -26,11 +26,7 @@ _MOST_ROWS = 25
 
 
 def image_report(summary: ImageSummary, facts: dict[str, str]) -> Report:
-    """A page of an image.
-
-    Args:
-        summary: its numbers.
-    """
+    """A page of an image."""
     counts = summary.counts
     lede = (
         f"**{counts['files']:,} files** in {counts['directories']:,} folders, {size(counts['bytes'])} in "

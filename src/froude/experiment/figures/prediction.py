@@ -14,7 +14,6 @@ def prediction_section(prediction: Prediction, scale: str) -> Section:
     """What was predicted of a size never seen, and what the run then did.
 
     Args:
-        prediction: the comparison.
         scale: the size, as text.
     """
     blocks: list[Block] = [_sequences(prediction), _arguments(prediction)]

@@ -86,7 +86,6 @@ def check_size(nodes: int, pool: int, *, descriptors: int) -> None:
     """Refuse what this machine cannot hold.
 
     Args:
-        nodes: of all types.
         pool: connections that nodes share; 0 where each has its own.
         descriptors: files that a process may have open.
 

@@ -251,7 +251,6 @@ def plan_growth(log: AuditLog, factor: float, namespace: Namespace | None, seed:
     """Work out which clients are copied.
 
     Args:
-        log: that grows.
         factor: clients for each of the log's, 1 or more.
         namespace: of its image; None where there is none.
         seed: of the choice, and of the delays.
@@ -353,7 +352,6 @@ def _together(own: Ints, whole: Ints, rng: np.random.Generator) -> bool:
     Args:
         own: (lines,) interval of each line of a group.
         whole: (intervals,) lines of all groups.
-        rng: for moved lines.
     """
     places, counts = np.unique(own[own < len(whole)], return_counts=True)
     rest = whole.copy()

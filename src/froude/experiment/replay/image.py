@@ -166,7 +166,6 @@ def copies_for(namespace: Namespace, factor: float) -> list[Copied]:
     """What is copied, so that there are so many times as many inodes.
 
     Args:
-        namespace: that grows.
         factor: 1 or more.
     """
     sizes, above = _sizes(namespace), namespace.parents

@@ -52,7 +52,6 @@ def parse_lists(datanodes: str, scale: Sequence[str], nodemanagers: str = "0") -
     """Read `2,3,4` and `files=10,15,25`.
 
     Args:
-        datanodes: numbers of DataNodes.
         scale: further variables, each with its values.
         nodemanagers: numbers of NodeManagers; a single 0 is no variable.
 

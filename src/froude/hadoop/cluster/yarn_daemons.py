@@ -71,7 +71,6 @@ class YarnDaemons:
         """A NodeManager, which finds both masters at its own address.
 
         Args:
-            index: its number.
             address: its own, by which it is known.
             behind: where it really listens; None for its own address.
         """

@@ -236,7 +236,6 @@ class _Places:
 
     Args:
         root: the lowest of them.
-        path: takes the numbers.
         reader: of the image, for errors.
 
     Raises:

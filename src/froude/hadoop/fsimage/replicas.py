@@ -31,7 +31,6 @@ class Replicas:
     ids: Ints
     """(replicas,) signed block ids, ascending; of an internal block of an erasure-coded group negative."""
     stamps: Ints
-    """Generation stamps."""
     lengths: Ints
     """Bytes."""
     states: npt.NDArray[np.uint8]

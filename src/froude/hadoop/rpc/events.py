@@ -73,7 +73,6 @@ class ErrorResponse:
     call_id: int
     error_class: str
     message: str
-    """First line."""
     detail: int = 0
     """RpcErrorCodeProto's number, 0 when absent."""
 

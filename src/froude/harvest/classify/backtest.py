@@ -42,7 +42,6 @@ class Backtest:
     """Of the period that was predicted."""
     days: int
     servers: int
-    """Of the datacenter."""
     with_pattern: int
     """Servers whose tenant has a pattern in both periods: the base of `pattern_kept`."""
     measured: int
@@ -65,7 +64,6 @@ class Stability:
 
     days: int
     servers: int
-    """Of the datacenter."""
     with_pattern: int
     """The fewest servers whose tenant has a pattern in a window and in the next one: the base of both figures."""
     pattern_kept: float | None

@@ -175,7 +175,6 @@ def spectrum_of(datacenter: Datacenter, tenant: int, bins: int = 512, left_out: 
 
     Args:
         datacenter: of the tenant.
-        tenant: its number.
         bins: how many; bin n is n cycles in all the time that counts.
         left_out: days that do not count, as of `Patterns`.
 

@@ -52,7 +52,6 @@ def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> 
     """A page of what was found.
 
     Args:
-        name: of the datacenter.
         found: by the inspection.
     """
     blocks = found.existing.blocks

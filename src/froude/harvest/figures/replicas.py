@@ -38,7 +38,6 @@ def durability_report(
     """Blocks lost in a year.
 
     Args:
-        name: of the datacenter.
         setting: what was simulated; the fill level may be of another.
         found: by policy and fill level.
     """
@@ -86,7 +85,6 @@ def availability_report(
     """Accesses that fail since all servers of a block are busy.
 
     Args:
-        name: of the datacenter.
         found: by policy and mean utilisation.
     """
     policies = list(dict.fromkeys(each.policy for each in found))

@@ -224,11 +224,7 @@ class Compared:
     outcomes: tuple[Outcome, ...]
 
     def of(self, figure: Callable[[Outcome], float]) -> Spread:
-        """The spread of a figure.
-
-        Args:
-            figure: of an outcome.
-        """
+        """The spread of a figure."""
         return spread([figure(each) for each in self.outcomes])
 
     @property

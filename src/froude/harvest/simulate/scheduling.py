@@ -162,11 +162,7 @@ class BatchPlay:
         return self
 
     def submit(self, job: int, arrival: int) -> None:
-        """Play until a job comes, and choose its classes.
-
-        Args:
-            job: its number.
-        """
+        """Play until a job comes, and choose its classes."""
         self.until(arrival)
         chosen = None if self._chooser is None else self._choose(self._chooser, job, arrival)
         work, totals = self._play.work, self._play.totals

@@ -91,7 +91,6 @@ def read_samples(
         paths: tables; in a layout without `server` each is one server, called after the file.
         layout: where they have what is needed.
         slot_s: length of a slot; the mean of a server's samples in it counts.
-        name: of the datacenter.
         inventory: tenants, environments and racks; without it each server is a tenant and an environment of its own.
         align: every table begins when the earliest does, and the time that all of them have is kept: for series that
             were recorded at different times. Hours of the day are then those since each began.

@@ -124,7 +124,6 @@ class Prediction:
     rows: tuple[PredictionRow, ...]
     """Logical calls, periodic calls, all."""
     misses: tuple[Miss, ...]
-    """Most frequent first."""
     unmatched: int = 0
     """Senders of a kind that the workload does not have."""
     invented: int = 0

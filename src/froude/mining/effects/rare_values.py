@@ -191,9 +191,6 @@ class Said:
         Of each call the values that were new most lately are traced, of those that came together the rarest. Of each
         value the latest answers are looked at; of each kind of answer the latest counts that somebody else was given,
         or that a beat of the sender's own got in an element of a list.
-
-        Args:
-            rows: numbers of calls.
         """
         chosen = self._chosen(rows)
         seen = np.zeros((len(rows), len(self.tokens)), bool)

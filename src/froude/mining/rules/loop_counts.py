@@ -81,7 +81,6 @@ class LoopCounts:
         Args:
             mined: the type that it is of.
             what: it is a number of.
-            seen: the numbers.
             others: further formulas that fit as well.
         """
         if fit.count is None:

@@ -130,7 +130,6 @@ def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[MinedType], l
 
     Args:
         senders: of all runs, effects taken out.
-        runs: number of runs.
 
     Returns:
         Types in order of first appearance, and what went wrong.

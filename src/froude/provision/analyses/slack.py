@@ -57,7 +57,6 @@ class GroupSlack:
     name: str
     """`group 2: 3 x Server1`."""
     resources: tuple[Resource, ...]
-    """The scarcest first."""
 
     @property
     def tightest(self) -> Resource:

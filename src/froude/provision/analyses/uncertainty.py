@@ -127,7 +127,6 @@ class Uncertainty:
     recommended: Candidate | None
     """The least regretted of those that sustain the share asked for; else the one that sustains the most."""
     wanted: float
-    """That share."""
 
     @property
     def costs(self) -> tuple[float, ...]:

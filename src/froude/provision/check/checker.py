@@ -29,7 +29,6 @@ from froude.provision.types import Application, Isolation, Placement, Problem, S
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running
 
 TOLERANCE = 1e-6
-"""Relative."""
 _CENT = 0.01
 _SPLIT_SLACK = 1e-9
 """That of a `Batch`, which takes no split that adds up to more."""

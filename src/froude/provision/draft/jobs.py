@@ -46,7 +46,6 @@ class Jobs:
     labels: list[Label] = field(default_factory=list)
     """By number."""
     executions: int = 0
-    """Numbers given out."""
     _labels: dict[Label, int] = field(default_factory=dict)
     _runs: dict[tuple[int, str], int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)

@@ -149,7 +149,6 @@ class AccessLog:
     """Every access as a row of numbers, with what the numbers mean.
 
     Args:
-        folders: numbers the folders.
         jobs: numbers tasks and executions.
     """
 

@@ -38,7 +38,6 @@ class UnitFacts:
     price: float | None = None
     """Dollars."""
     power: float | None = None
-    """Watts."""
     volatile: bool = False
 
 

@@ -181,7 +181,6 @@ def stored_seconds(ways: Sequence[Stored], io: Io, profile: str | None) -> list[
 
     Args:
         ways: to store the operation's dataset.
-        io: the operation.
         profile: of the dataset, if it names one.
 
     Returns:
@@ -217,7 +216,6 @@ class Beside:
         """Expected time of one operation.
 
         Args:
-            io: the operation.
             profile: of the dataset, if it names one: some units serve it otherwise.
 
         Returns:

@@ -83,7 +83,6 @@ def io_seconds(ways: Ways, io: Io, profile: str | None) -> list[float]:
 
     Args:
         ways: to keep the operation's dataset, all remote or all beside its task.
-        io: the operation.
         profile: of the dataset, if it names one.
 
     Returns:

@@ -74,7 +74,6 @@ def operation_seconds(
     """Expected time of one I/O operation on one copy.
 
     Args:
-        io: the operation.
         seconds: device time of one record.
         units: that serve it, when it is parallel; infinite for a service.
         share: of its records that go to this copy.

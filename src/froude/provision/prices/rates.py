@@ -67,7 +67,6 @@ class Nvme:
     """Local disks of some types of servers."""
 
     types: tuple[str, ...]
-    """Names, with wildcards."""
     speed: Speed
     disk: float | None = None
     """Bytes of one; None where the table tells how many there are."""
@@ -103,7 +102,6 @@ class Disk:
     bus: str
     speed: Speed
     power: float
-    """Watts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,6 @@ class StorageUnit:
     volatile: bool
     price: float
     power: float = 0.0
-    """Watts."""
     profiles: tuple[Profile, ...] = ()
     idle_power: float | None = None
     """Watts when nothing is asked of it; None draws `power` always."""

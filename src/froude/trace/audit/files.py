@@ -56,7 +56,6 @@ class Counts:
     """What importing found, in lines."""
 
     bad: int = 0
-    """No audit lines."""
     out_of_order: int = 0
     """Behind one of a later time in their file; they were put in order."""
     late: int = 0

@@ -148,7 +148,6 @@ class _Shapes:
     """Lines of the usual shape, as columns.
 
     Args:
-        data: the lines.
         bytes_: the same as numbers.
         starts: (lines,) where each begins.
         ends: (lines,) where its line feed stands.

@@ -283,7 +283,6 @@ def serve(peer: socket.socket, *, clock: Callable[[], float] = time.perf_counter
     gets it.
 
     Args:
-        peer: the proxy.
         clock: seconds, by which rows are written every `FLUSH_S`.
 
     Returns:

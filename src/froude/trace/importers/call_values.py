@@ -256,7 +256,6 @@ def check_duration(duration_ns: int, text: str, place: str) -> int:
     """A duration that can be one.
 
     Args:
-        duration_ns: the duration.
         text: that told it, for errors.
 
     Raises:

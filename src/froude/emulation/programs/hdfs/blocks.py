@@ -54,7 +54,6 @@ class Inventory:
         Args:
             ids: signed, ascending.
             lengths: bytes.
-            stamps: generation stamps.
         """
         inventory = cls()
         inventory._ids.frombytes(ids.cast("B"))

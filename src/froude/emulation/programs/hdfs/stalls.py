@@ -31,7 +31,6 @@ class Stall:
     """Some DataNodes' disks stand still."""
 
     nodes: range
-    """Their numbers."""
     after_s: float
     """From a node's start, seconds."""
     for_s: float

@@ -91,7 +91,6 @@ class Applications:
 
         Args:
             client: who asked for it.
-            application: the number.
         """
         self._ids[client] = application
 

@@ -126,11 +126,7 @@ def _no_quicker(sub: Subproblem, seconds: Sequence[Sequence[float]], packed: int
 
 
 def seconds_of(instance: Instance, dataset: int) -> list[Sequence[float]]:
-    """What each operation on a dataset takes per choice, and the instances that each asks for.
-
-    Args:
-        dataset: its number.
-    """
+    """What each operation on a dataset takes per choice, and the instances that each asks for."""
     every = (
         per
         for task in instance.tasks

@@ -162,7 +162,6 @@ class Program:
         """Give a variable one value.
 
         Args:
-            variable: its number.
             value: its lower and upper bound from now on.
         """
         self._lower[variable] = self._upper[variable] = value
@@ -171,7 +170,6 @@ class Program:
         """Make a variable dearer.
 
         Args:
-            variable: its number.
             cost: dollars of one that come on top; may be negative.
         """
         self._cost[variable] += cost
