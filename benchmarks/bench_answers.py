@@ -4,8 +4,11 @@
 
 The mined jobs of `testbed/workloads` are played closed, a hundred times as fast as they were recorded, on a NameNode
 that was called by them before; the figure is CPU of the player's process over all calls that were answered, those of
-DataNodes included. An audit log is replayed as fast as it goes: of looks at files, and of files that are written, moved
-and deleted on emulated DataNodes. Each measure is the least of some rounds, since other work on the machine only adds.
+DataNodes included. Of MapReduce's job, recorded on 2 and 3 nodes, what its clients and tasks call a NameNode for is
+played, without a ResourceManager. An audit log is replayed as fast as it goes: of looks at files, and of files that are
+written, moved and deleted on emulated DataNodes. Heartbeats are those of ten thousand DataNodes on one connection, and
+NNThroughputBenchmark's client opens files with 64 threads. Each measure is the least of some rounds, since other work on
+the machine only adds.
 """
 
 from __future__ import annotations
@@ -15,9 +18,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchmarks.bench_player import PROTOCOL, ours
+from benchmarks.bench_player import CALLS, DATANODES, PROTOCOL, datanodes, java, java_classpath, ours
 from froude.emulation.engine import PlayJob, fresh_nonce, play_apart
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.population import Connections, PlaySettings
@@ -28,68 +31,114 @@ from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.rpc.connection import Connection, current_user
 from froude.hadoop.rpc.target import target_at
 from froude.messages.schema import Schema
+from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
+from froude.workload.scale import Scale
 from testbed.audit_lines import LINE
+from testbed.recorded import mined
+from testbed.recorded import schema as recorded_schema
 from testbed.workloads import WORKLOADS
 
 ROUNDS, LINES, STREAMED = 4, 40_000, 30_000
-AIMS = {"demo": 60.0, "README": 45.0}
+AIMS = {"demo's job": 60.0, "README's job": 45.0, "MapReduce's job on a NameNode": 45.0}
 """Microseconds of the player a call."""
+HEARTBEAT_AIM, RATE_AIM = 8.0, 10_544.0
+"""Microseconds of the player a heartbeat; calls/s of the demo's job, twice those of an earlier player."""
+MAPREDUCE_NODES, HEARTBEAT_S = 600, 3.0
 _FOLDERS = ("/in", "/done", "/demo", "/log")
 
 
 def rows() -> list[dict[str, Any]]:
     """One row a kind of call."""
     hadoop = Hadoop.find()
-    schema = hadoop.schema()
     plans = {
-        f"{name}'s job": (Workload.read(path).at(datanodes=50, clients=60, files=50), AIMS[name])
+        f"{name}'s job": Workload.read(path).at(datanodes=50, clients=60, files=50)
         for name, path in WORKLOADS.items()
     }
+    plans["MapReduce's job on a NameNode"] = extrapolate(mined(), Scale.of(nodes=MAPREDUCE_NODES))
+    aims = dict(AIMS)
     with TemporaryDirectory() as folder, hadoop.namenode(heap="1 GB") as namenode:
-        for name, lines, datanodes, aim in (
+        for name, lines, nodes, aim in (
             ("audit log, a line of reads", [_line(n, "getfileinfo") for n in range(LINES)], 0, 30.0),
             ("audit log, a line with its files written", list(_written()), 20, 80.0),
         ):
-            log = Path(folder) / f"{datanodes}.log"
-            plans[name] = (replay_plan(log, make_ready(lines, log), datanodes=datanodes), aim)
-        stream_us = min(_streamed(namenode, schema, number) for number in range(ROUNDS))
-        least = {
-            name: min(_played(plan, namenode, schema) for _ in range(ROUNDS))
-            for name, (plan, _) in plans.items()
-        }
+            log = Path(folder) / f"{nodes}.log"
+            plans[name], aims[name] = replay_plan(log, make_ready(lines, log), datanodes=nodes), aim
+        stream_us = min(_streamed(namenode, hadoop.schema(), number) for number in range(ROUNDS))
+        played = {name: [_played(plan, namenode) for _ in range(ROUNDS)] for name, plan in plans.items()}
+        java_us = min(java(namenode, "open", java_classpath(hadoop))[1] for _ in range(2))
     conditions = f"NameNode {hadoop.version}, played on before; least of {ROUNDS}"
-    first = {"measure": "player: CPU a call, ready-made stream", "value": round(stream_us, 1), "unit": "us"}
-    return [
-        {**first, "conditions": conditions},
-        *(
-            {"measure": f"player: CPU a call, {name}", "value": round(us, 1), "unit": "us",
-             "aim": f"<= {plans[name][1]:g}", "met": us <= plans[name][1],
-             "conditions": f"{conditions}; {us / stream_us:.1f} times the ready-made stream's"}
-            for name, us in least.items()
+    rate = max(figure.calls_per_s for figure in played["demo's job"])
+    found = [
+        _row("CPU a call, ready-made stream", stream_us, "us", conditions),
+        _row(
+            "CPU a call, NNThroughputBenchmark's client, open",
+            java_us,
+            "us",
+            f"same NameNode, {CALLS:,} calls; least of 2",
         ),
-    ]  # fmt: skip
+    ]
+    for name, figures in played.items():
+        us = min(figure.cpu_us for figure in figures)
+        text = f"{conditions}; {us / stream_us:.1f} times the ready-made stream's"
+        found.append(_row(f"CPU a call, {name}", us, "us", text, at_most=aims[name]))
+    found.append(_row("calls answered, demo's job", rate, "calls/s", f"most of {ROUNDS}", at_least=RATE_AIM))
+    return [*found, _heartbeats()]
+
+
+def _row(
+    measure: str,
+    value: float,
+    unit: str,
+    conditions: str,
+    *,
+    at_most: float | None = None,
+    at_least: float | None = None,
+) -> dict[str, Any]:
+    row = {"measure": f"player: {measure}", "value": round(value, 1), "unit": unit, "conditions": conditions}
+    if at_most is not None:
+        row |= {"aim": f"<= {at_most:g}", "met": value <= at_most}
+    if at_least is not None:
+        row |= {"aim": f">= {at_least:g}", "met": value >= at_least}
+    return row
+
+
+def _heartbeats() -> dict[str, Any]:
+    """CPU of a player of many DataNodes that have all begun, over their heartbeats."""
+    (share,) = (row for row in datanodes() if row["unit"] == "% of a core")
+    us = share["value"] / 100 / (DATANODES / HEARTBEAT_S) * 1e6
+    return _row("CPU a heartbeat", us, "us", share["conditions"], at_most=HEARTBEAT_AIM)
 
 
 def _streamed(namenode: NameNode, schema: Schema, number: int) -> float:
     return ours(namenode.address, schema, "getFileInfo", f"stream{number}", STREAMED, namenode.cluster_id)[1]
 
 
-def _played(plan: Plan, namenode: NameNode, schema: Schema) -> float:
-    """Microseconds of the player a call; of a log a line."""
+class _Figure(NamedTuple):
+    cpu_us: float
+    """Of the player a call; of a log a line."""
+    calls_per_s: float
+
+
+def _played(plan: Plan, namenode: NameNode) -> _Figure:
+    hadoop = Hadoop.find()
+    # Calls of a service without a target are left out; a plan of one service calls the only target.
+    whole = "nodemanager" not in plan.counts
+    schema, service = (hadoop.schema(), "") if whole else (recorded_schema(), "namenode")
     with Connection(
-        *namenode.address, schema.subset([PROTOCOL]), PROTOCOL, user=current_user()
+        *namenode.address, hadoop.schema().subset([PROTOCOL]), PROTOCOL, user=current_user()
     ) as connection:
         for folder in _FOLDERS:
             connection.call("delete", connection.message("delete", src=folder, recursive=True))
     target = target_at("namenode", namenode.address, namenode.cluster_id)
-    settings = PlaySettings({"": target}, Connections(), Pacing.CLOSED, speed=100.0, nonce=fresh_nonce())
+    settings = PlaySettings({service: target}, Connections(), Pacing.CLOSED, speed=100.0, nonce=fresh_nonce())
     outcome = play_apart(PlayJob(plan, schema, settings))
     if outcome.failure is not None:
         raise outcome.failure
     phases = (outcome.tally.ramp, outcome.tally)
     answered = sum(series.answered for phase in phases for series in phase.series.values())
-    return outcome.cpu_s / (answered if plan.log is None else LINES) * 1e6
+    counted = answered if plan.log is None else LINES
+    return _Figure(outcome.cpu_s / counted * 1e6, answered / outcome.elapsed_s)
 
 
 def _line(number: int, command: str, **changed: Any) -> AuditLine:

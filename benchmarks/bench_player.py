@@ -168,15 +168,20 @@ def _cpu_s(process: psutil.Process) -> float:
     return times.user + times.system
 
 
-def operations() -> list[dict[str, Any]]:
-    """Rows of the six operations, ours beside Hadoop's."""
-    hadoop = Hadoop.find()
+def java_classpath(hadoop: Hadoop) -> str:
+    """Of NNThroughputBenchmark, which is among Hadoop's tests."""
     repository = Repository(cache_folder() / "maven")
     tests = [
         repository.fetch(Coordinate("org.apache.hadoop", artifact, hadoop.version, "tests"))
         for artifact in ("hadoop-hdfs", "hadoop-common")
     ]
-    classpath = ":".join([*map(str, tests), hadoop.classpath])
+    return ":".join([*map(str, tests), hadoop.classpath])
+
+
+def operations() -> list[dict[str, Any]]:
+    """Rows of the six operations, ours beside Hadoop's."""
+    hadoop = Hadoop.find()
+    classpath = java_classpath(hadoop)
     figures: dict[str, list[tuple[Figure, Figure]]] = {method: [] for method in OPERATIONS}
     with hadoop.namenode(heap="2 GB") as namenode:
         for warming in range(2):
