@@ -12,6 +12,8 @@ BIN := $(VENV)/bin
 LOCK := requirements/dev.lock
 STAMP := $(VENV)/.froude-$(shell cat $(LOCK) pyproject.toml 2>/dev/null | sha256sum | cut -c1-16)
 DEMO ?= froude-demo
+# Hundreds of child processes would compile the source, each again, and each worker the tests.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup setup-system demo test test-all lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache results-suite results-answers fuzz clean
 
