@@ -16,13 +16,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from froude.experiment.session import Hadoop
+from froude.workload.types import Workload
+from testbed import recorded
+from tests.support.seeds import examples
 
 # Machines are shared: no example fails for being slow. A long run, `make test-all`, has three times as many.
 settings.register_profile(
     "froude",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=34 * int(os.environ.get("FROUDE_SEEDS", "1")),
+    max_examples=examples(102),
 )
 settings.load_profile("froude")
 # Of mutants only whether any example fails is asked, and each time the same (tools/mutate.py).
@@ -51,6 +54,12 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of this run that all its workers have; whoever writes there holds a lock (`base.locks.in_turn`)."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def mined(shared: Path) -> Workload:
+    """The pattern of the job that was recorded on 2 and 3 nodes, mined once in a run."""
+    return recorded.mined(shared)
 
 
 @pytest.fixture(scope="session")

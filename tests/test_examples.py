@@ -84,8 +84,13 @@ NOT_RUN = {
     "froude report workload.yaml run": "is run in integration, by README's chain",
 }
 """Blocks that no test runs as they stand, by what is in them; their flags are checked."""
-_LONG = ("provision compile hdfs-petabyte",)
-"""Parts of blocks that take long, and that other tests run with less."""
+_LONG = {
+    "provision compile hdfs-petabyte": "what it finds is in `data/plans`",
+    "froude run replay.yaml": "`integration` replays logs",
+    "harvest simulate": "help's examples simulate",
+    "image blocks fsimage_0000000000000000001 --datanodes 300": "tests of the command inspect lists of an image",
+}
+"""Parts of blocks that take long, and what runs besides; `make test` has their flags checked."""
 
 
 def test_every_block_says_what_it_is() -> None:
@@ -123,6 +128,11 @@ def _why_not(text: str) -> str | None:
     return next((why for part, why in NOT_RUN.items() if part in text), None)
 
 
+def _is_long(text: str) -> bool:
+    """Whether only `make test-all` runs a block."""
+    return any(part in text for part in _LONG)
+
+
 def _in_integration() -> set[str]:
     return {text for page in PAGES for text in page_blocks(page)}
 
@@ -132,8 +142,7 @@ def _alone() -> Iterator[ParameterSet]:
     daemons = _in_integration()
     for block in _SHELL.values():
         if block.text not in daemons and _why_not(block.text) is None:
-            marks = [pytest.mark.long] if any(part in block.text for part in _LONG) else []
-            yield pytest.param(block, id=block.id, marks=marks)
+            yield pytest.param(block, id=block.id, marks=[pytest.mark.long] if _is_long(block.text) else [])
 
 
 @pytest.mark.parametrize("block", list(_alone()))
@@ -145,7 +154,7 @@ def test_commands_that_need_nothing_run(block: Block, tmp_path: Path) -> None:
 
 def test_commands_that_are_not_run_are_taken_by_their_parsers() -> None:
     """Every `froude` command in them exists and has the flags that are used: its parser takes the line."""
-    for text in (text for text in _SHELL if _why_not(text)):
+    for text in (text for text in _SHELL if _why_not(text) or _is_long(text)):
         for line in text.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
             if words[:1] == ["froude"]:

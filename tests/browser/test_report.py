@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,9 +17,9 @@ from froude.experiment.figures.head import Part
 from froude.experiment.figures.image import image_report
 from froude.experiment.figures.main_job import main_job_report
 from froude.experiment.figures.page import page
-from froude.mining.pipeline import mine
 from froude.render import save
 from froude.workload.extrapolate import extrapolate
+from froude.workload.types import Workload
 from testbed.recorded import recorded
 from tests.support.experiment.figures.image import image_summary
 from tests.support.experiment.figures.prediction import PREDICTION
@@ -100,15 +99,13 @@ def _inside(t: int) -> dict[str, float]:
     }
 
 
-@cache
-def parts(what: str) -> tuple[Part, ...]:
+def parts(what: str, workload: Workload) -> tuple[Part, ...]:
     """What is shown: recordings of a real cluster, what was mined of them, and a run."""
     traces = tuple(recorded(name) for name in ("k2c", "k3", "k4"))
     if what == "traces":
         return traces
     if what == "run":
         return (a_run(),)
-    workload = mine(list(traces))
     if what == "workload":
         return (workload,)
     plan = extrapolate(workload, {**traces[-1].meta.scale})
@@ -119,24 +116,24 @@ WHAT = ("traces", "workload", "run", "everything", "demo", "static", "image")
 
 
 @pytest.fixture(scope="session")
-def pages(shared: Path) -> Path:
+def pages(shared: Path, mined: Workload) -> Path:
     """A folder with every page, made once in a run."""
     folder = shared / "pages"
     with in_turn(shared / "pages.lock"):
         if not folder.exists():
             scratch = shared / "pages-unfinished"
             scratch.mkdir()
-            _save_pages(scratch)
+            _save_pages(scratch, mined)
             scratch.rename(folder)
     return folder
 
 
-def _save_pages(folder: Path) -> None:
+def _save_pages(folder: Path, workload: Workload) -> None:
     save(main_job_report(done(folder, run=a_run())), folder / "demo.html")
     page((a_run(),)).save(folder / "static.html", interactive=False)
     save(image_report(image_summary(), {}), folder / "image.html")
     for what in WHAT[:-3]:
-        shown = parts(what)
+        shown = parts(what, workload)
         names = [f"{type(part).__name__.lower()}-{number}" for number, part in enumerate(shown, 1)]
         page(shown, names=names).save(folder / f"{what}.html")
 

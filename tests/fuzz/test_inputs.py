@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.inputs import CHANGES, MEMORY_MB, Outcome, changed
+from tests.support.seeds import SEEDS
 
 _ROOT = Path(__file__).parents[2]
 
@@ -18,7 +18,7 @@ _ROOT = Path(__file__).parents[2]
 def test_the_invariant_holds_on_a_short_run() -> None:
     """Of what reads files of others; in a process of its own, for this one has threads, which a forked child lacks."""
     only = "^(trace import|capture|extrapolate|harvest import|provision (draft|import)|cache simulate)"
-    files = str(16 * int(os.environ.get("FROUDE_SEEDS", "1")))
+    files = str(16 * SEEDS)
     words = ["-m", "tests.fuzz.inputs", "--seed", "5", "--files", files, "--seconds", "60", "--only", only]
     done = subprocess.run([sys.executable, *words], cwd=_ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

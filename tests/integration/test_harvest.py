@@ -25,6 +25,7 @@ from froude.cli.app import run
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.launcher import home_environment
 from froude.hadoop.cluster.yarn_cluster import YarnCluster
+from froude.hadoop.release.jvm import FAST_FLAGS
 from froude.hadoop.settings.yarn import TRACKER, Containers
 from froude.harvest.live.resourcemanager import ResourceManager
 from froude.harvest.telemetry.files import write_datacenter
@@ -54,6 +55,11 @@ def test_a_daemon_places_jobs_and_makes_room_for_tenants(
         "yarn.scheduler.capacity.resource-calculator": (
             "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
         ),
+    }
+    quick = " ".join(FAST_FLAGS)
+    conf |= {
+        "yarn.app.mapreduce.am.command-opts": f"-Xmx256m {quick}",
+        "mapreduce.map.java.opts": f"-Xmx176m {quick}",
     }
     size = Containers(node_mb=2048, node_cores=8)
     with YarnCluster(
@@ -160,21 +166,21 @@ def use(shares: dict[str, float]) -> None:
 
 
 def spike(cluster: YarnCluster, yarn: str, classes: dict[str, str], server: ResourceManager) -> None:
-    """Four maps sleep on one node; its primary tenant takes most of it; what was started last goes."""
+    """Three maps sleep on one node; its primary tenant takes most of it; what was started last goes."""
     hdfs = Client(cluster.hdfs.uri)
     hdfs.mkdirs("/sleep")
-    for number in range(4):
+    for number in range(3):
         with hdfs.create(f"/sleep/{number}", WriteOptions()) as file:
             file.write(b"x\n")
     words = [yarn, "streaming", "-Dmapreduce.job.reduces=0", "-Dmapreduce.map.maxattempts=1"]
     words += ["-input", "/sleep", "-output", "/slept", "-mapper", "sleep 60"]
     ended: list[int] = []
-    command = [*_SUBMIT, "--job", "sleep", "--containers", "5", "--", *words]
+    command = [*_SUBMIT, "--job", "sleep", "--containers", "4", "--", *words]
     job = threading.Thread(target=lambda: ended.append(run(command)))
     job.start()
     try:
         busy = waited(
-            lambda: {host: containers(host) for host in classes}, lambda found: 5 in map(len, found.values())
+            lambda: {host: containers(host) for host in classes}, lambda found: 4 in map(len, found.values())
         )
         host = max(busy, key=lambda each: len(busy[each]))
         use({each: 0.3 if each == host else 0.0 for each in classes})

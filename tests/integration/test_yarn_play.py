@@ -27,8 +27,7 @@ from froude.trace.files import read_trace
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
-from froude.workload.types import StartRule
-from testbed.recorded import mined
+from froude.workload.types import StartRule, Workload
 from tests.conftest import Gone
 
 pytestmark = pytest.mark.integration
@@ -48,14 +47,14 @@ def asked(master: ResourceManager, what: str) -> Any:
         return json.load(answer)
 
 
-def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, tmp_path: Path, gone: Gone) -> None:
+def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, mined: Workload, tmp_path: Path, gone: Gone) -> None:
     """Recorded on 2 and 3 nodes, played on 5: TeraGen, TeraSort and WordCount succeed, with the containers predicted.
 
     The ResourceManager itself starts the application masters on emulated NodeManagers; maps find their input on the
     node that they run on; nothing is left out, and nothing fails.
     """
     before = set(psutil.Process().children(recursive=True))
-    plan = extrapolate(mined(), Scale.of(nodes=5))
+    plan = extrapolate(mined, Scale.of(nodes=5))
     options = PlayOptions(
         load=Load(speed=5.0, duration_s=150),
         nodes=Nodes(nodemanagers=NodemanagerOptions(heartbeat_s=0.1)),
@@ -128,9 +127,9 @@ def _check_another_tracker(plan: Plan, master: ResourceManager) -> None:
     assert asked(master, "metrics")["clusterMetrics"]["totalNodes"] - before in {0, 1}
 
 
-def test_nodemanagers_of_a_second_play_are_those_of_the_first(hadoop: Hadoop) -> None:
+def test_nodemanagers_of_a_second_play_are_those_of_the_first(hadoop: Hadoop, mined: Workload) -> None:
     """On a ResourceManager alone: five nodes are five nodes, however often they are played; nothing names a NameNode."""
-    planned = extrapolate(mined(), Scale.of(nodes=5))
+    planned = extrapolate(mined, Scale.of(nodes=5))
     nodemanagers = tuple(
         replace(each, effects=(), start=StartRule())
         for each in planned.workload.node_types

@@ -15,6 +15,7 @@ from froude.messages.leaves import leaves
 from froude.messages.rows import Row
 from tests.support.hadoop.bulk_leaves import payloads
 from tests.support.hadoop.many_kinds import MANY, messages
+from tests.support.seeds import examples
 
 
 def read(listed: list[bytes], *, canonical: bool = True) -> tuple[list[Row], int]:
@@ -43,7 +44,7 @@ def two_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire_steps, "_FEWEST", 2)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(messages(), min_size=1, max_size=3), st.data(), st.booleans())
 def test_every_message_has_its_own_leaves(
     drawn: list[dict[str, Any]], data: st.DataObject, canonical: bool
@@ -57,7 +58,7 @@ def test_every_message_has_its_own_leaves(
     assert_same(rows, listed, canonical=canonical)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(messages(), messages(), st.data())
 def test_what_is_damaged_is_left_to_protobuf(
     one: dict[str, Any], other: dict[str, Any], data: st.DataObject

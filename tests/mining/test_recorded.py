@@ -7,13 +7,13 @@ import pytest
 from froude.mining.check.prediction import LeafOutcome, Prediction, predict
 from froude.workload.types import Actor, Workload
 from froude.workload.walk import flows, templates
-from testbed.recorded import mined, recorded
+from testbed.recorded import recorded
 
 
 @pytest.fixture(scope="module")
-def workload() -> Workload:
+def workload(mined: Workload) -> Workload:
     """Of 2 and 3 nodes."""
-    return mined()
+    return mined
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from froude.trace.assembly import CallAssembly, CallRow, assemble
 from froude.trace.redact import Redactor
 from froude.trace.tape import Record, RecordKind
 from testbed import wire
+from tests.support.seeds import examples
 
 SECRETS = (b"never in a row", bytes(range(128, 148)), b"nor this, nor this, nor anything like it")
 
@@ -65,7 +66,7 @@ _edits = st.lists(
 _kinds = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 6)), max_size=2)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(_edits, _kinds)
 def test_damage_costs_records_and_shows_no_secret(
     edits: list[tuple[int, int, int, bytes]], kinds: list[tuple[int, int]]

@@ -45,6 +45,7 @@ from froude.workload.types import (
 from froude.workload.walk import templates as templates_of
 from testbed import wire
 from tests.support.mining.events import calls, event
+from tests.support.seeds import examples
 
 SCALE = Scale.of(files=1)
 NODES = 2
@@ -216,7 +217,7 @@ def message(values: Mapping[str, Any]) -> Any:
     return wire.message("EchoProto", **values)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data(), FLOWS, st.sampled_from(TAKERS), st.integers(0, 1 << 32).map(Random))
 def test_prediction_and_play_give_the_same_values(
     data: st.DataObject, flow: Flow, taker: str, chance: Random

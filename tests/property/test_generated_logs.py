@@ -38,6 +38,7 @@ from tests.support.mining.generated import (
     size,
 )
 from tests.support.mining.systems import Experiment, experiments
+from tests.support.seeds import examples
 
 SCALES = (
     {"clients": 2, "files": 3, "blocks": 5},
@@ -209,7 +210,7 @@ def test_nothing_false_is_said_of_any_system(experiment: Experiment) -> None:
     assert (prediction.silently_invented, prediction.silent_sequences) == (0, 0)
 
 
-@settings(max_examples=4, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(6), derandomize=True, suppress_health_check=list(HealthCheck))
 @given(experiments())
 def test_nor_where_calls_were_lost(experiment: Experiment) -> None:
     """1 % of the calls that were mined, one at least in each run."""

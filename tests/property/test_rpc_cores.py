@@ -18,6 +18,7 @@ from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
 from froude.hadoop.rpc.server import ServerConnection
 from tests.support.hadoop.rpc.codec import response, writable
 from tests.support.hadoop.rpc.observer import framed
+from tests.support.seeds import examples
 
 PROTOCOL = "org.example.Protocol"
 calls = st.lists(
@@ -72,7 +73,7 @@ def test_answers_find_their_calls(bodies: list[bytes], order: object, at: list[i
     assert events == [Response(n, bodies[n]) for n in ids]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.binary(max_size=200)
     | st.lists(st.binary(max_size=60), max_size=5).map(lambda ps: b"".join(map(frame, ps))),
@@ -134,7 +135,7 @@ _edits = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(_edits, cuts)
 @example([(0, 7, b"GET / H")], [4])  # a foreign beginning
 @example([(4 * 7, 4, b"HTTP")], [11])  # an impossible length that ends a piece

@@ -17,6 +17,7 @@ from froude.messages.classfile import decode_modified_utf8, read_class
 from froude.messages.leaves import build, leaves
 from froude.messages.schema import Schema
 from tests.support.hadoop.class_writer import class_file, modified_utf8
+from tests.support.seeds import examples
 
 _F = FieldDescriptor
 _SCALARS: dict[int, st.SearchStrategy[Any]] = {
@@ -64,7 +65,7 @@ def scalar(field: FieldDescriptor) -> st.SearchStrategy[Any]:
     return _SCALARS[field.cpp_type]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_leaves_and_build_are_inverse_over_a_real_release(data: st.DataObject) -> None:
     """Every request and response of a release, filled with anything, comes back equal from its leaves."""
@@ -91,7 +92,7 @@ def test_string_constants_round_trip(strings: list[str]) -> None:
     assert all(decode_modified_utf8(modified_utf8(text)) == text for text in strings)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=120), st.integers(0, 200), st.binary(min_size=1, max_size=4))
 def test_damaged_class_files_are_stated(junk: bytes, at: int, patch: bytes) -> None:
     """Junk, and a class file with bytes overwritten, read or raise InputError; nothing else."""

@@ -7,7 +7,6 @@ FROUDE_SEEDS multiplies the number of seeds for a longer run.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -53,8 +52,8 @@ from froude.provision.types import (
 from froude.provision.types.plan import Status
 from testbed.problems import FEATURES, survivable
 from tests.support.provision.tiny_clusters import cheaper, equal_parts
+from tests.support.seeds import SEEDS
 
-MORE = int(os.environ.get("FROUDE_SEEDS", "1"))
 GAP = 1e-4
 DISK = StorageUnit("disk", 100e9, "SAS", 100e6, 0.01, 100e6, 0.01, False, 200, 10, idle_power=4)
 SSD = StorageUnit("ssd", 30e9, "SAS", 200e6, 0.001, 200e6, 0.001, False, 430)
@@ -150,7 +149,7 @@ def _check(problem: Problem, servers: int = 2, seconds: float = 30.0) -> None:
 
 
 @pytest.mark.parametrize("local", [False, True])
-@pytest.mark.parametrize("seed", range(7 * MORE))
+@pytest.mark.parametrize("seed", range(7 * SEEDS))
 def test_the_paper_alone(seed: int, local: bool) -> None:
     """Choices, pairs, isolation, local data: the optimum is one, and it meets the SLA."""
     problem = _problem(random.Random(seed), local=local)
@@ -206,7 +205,7 @@ THREE: dict[str, Callable[[random.Random], Problem]] = {
 
 
 @pytest.mark.parametrize("name", THREE)
-@pytest.mark.parametrize("seed", range(2 * MORE))
+@pytest.mark.parametrize("seed", range(2 * SEEDS))
 def test_data_on_several_servers(seed: int, name: str) -> None:
     """Replicas, fragments, and servers that may fail, on up to three servers."""
     _check(THREE[name](random.Random(f"{name} {seed}")), 3)
@@ -360,13 +359,13 @@ TWO: dict[str, Callable[[random.Random], Problem]] = {
 
 
 @pytest.mark.parametrize("name", TWO)
-@pytest.mark.parametrize("seed", range(2 * MORE))
+@pytest.mark.parametrize("seed", range(2 * SEEDS))
 def test_one_feature(seed: int, name: str) -> None:
     """With each feature, nothing cheaper of one or two servers meets the SLA."""
     _check(TWO[name](random.Random(f"{name} {seed}")))
 
 
-@pytest.mark.parametrize("seed", range(3 * MORE))
+@pytest.mark.parametrize("seed", range(3 * SEEDS))
 def test_several_features(seed: int) -> None:
     """Three features at once, of all that random problems know."""
     dice = random.Random(f"several {seed}")
@@ -376,7 +375,7 @@ def test_several_features(seed: int) -> None:
     _check(survivable(problem) if problem.options.survive_hosts else problem, seconds=3.0)
 
 
-@pytest.mark.parametrize("seed", range(2 * MORE))
+@pytest.mark.parametrize("seed", range(2 * SEEDS))
 def test_equal_parts(seed: int) -> None:
     """With the paper's uniform placement the checker accepts no cheaper cluster whose parts are equal."""
     dice = random.Random(f"uniform {seed}")

@@ -5,8 +5,6 @@ FROUDE_SEEDS multiplies the number of problems for a longer run.
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 pytest.importorskip("highspy")
@@ -22,8 +20,7 @@ from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Status
 from testbed.problems import featured_problem, random_problem
-
-MORE = int(os.environ.get("FROUDE_SEEDS", "1"))
+from tests.support.seeds import SEEDS
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -38,7 +35,7 @@ def test_plans_pass_the_check_and_meet_the_sla(seed: int) -> None:
         assert plan.conflict
 
 
-@pytest.mark.parametrize("seed", range(7 * MORE))
+@pytest.mark.parametrize("seed", range(7 * SEEDS))
 def test_every_feature_together(seed: int) -> None:
     """With a handful of features the plan passes the check, meets the SLA, and is what its bill adds up to."""
     problem = featured_problem(seed)

@@ -24,6 +24,7 @@ from froude.workload.types import (
 )
 from froude.workload.types import Workload as Plain
 from froude.workload.walk import calls, flows, fold, map_calls, parts, repeats, rules, templates, within
+from tests.support.seeds import examples
 from tests.support.workload.strategies import workloads
 
 
@@ -85,7 +86,7 @@ def test_every_rule_of_a_node_type() -> None:
     assert list(rules(TYPE)) == [Constant("u"), FLOW, Counter(7, {})]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(workload=workloads())
 def test_a_walk_misses_nothing_that_the_text_form_has(workload: Plain) -> None:
     """Changing nothing gives the same; every template that a change sees is one that is listed."""

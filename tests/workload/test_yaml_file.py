@@ -19,6 +19,7 @@ from froude.workload.yaml_file import (
     workload_hash,
     write_workload,
 )
+from tests.support.seeds import examples
 from tests.support.workload.strategies import workloads
 
 SMALL = """\
@@ -34,7 +35,7 @@ nodes:
 """
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(workloads())
 def test_round_trip(workload: Workload) -> None:
     """Every kind of rule, step and question survives the file."""

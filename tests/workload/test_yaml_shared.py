@@ -15,6 +15,7 @@ from froude.workload.types import Constant
 from froude.workload.walk import templates
 from froude.workload.yaml_file import read_workload
 from froude.workload.yaml_shared import calls_of, expand, share
+from tests.support.seeds import examples
 
 LEAVES = st.dictionaries(
     st.text("ab.[0]", min_size=1, max_size=8), st.one_of(st.integers(0, 2), st.booleans()), max_size=8
@@ -103,7 +104,7 @@ def test_a_name_that_stands_for_nothing_is_an_error(tmp_path: Path, inner: str, 
         read_workload(path)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(LEAVES, min_size=2, max_size=4))
 def test_whatever_is_shared_reads_the_same(arguments: list[dict[str, object]]) -> None:
     """Leaves, their values and their order."""

@@ -17,6 +17,7 @@ from froude.experiment.compare.compare import (
 )
 from froude.experiment.compare.measures import Sort
 from tests.support.experiment.comparisons import arms, run
+from tests.support.seeds import examples
 
 
 @pytest.mark.parametrize(
@@ -47,15 +48,15 @@ def test_a_small_difference_that_is_sure_is_none() -> None:
 
 
 def test_false_alarms_of_a_whole_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 100 comparisons without a difference, any measure is called worse or better in no more than was stated."""
+    """Of comparisons without a difference, any measure is called worse or better in no more than was stated."""
     monkeypatch.setattr(
         module, "runs_needed", lambda *_, **__: None
     )  # it takes the most time, and decides nothing
-    alarms = 0
-    for seed in range(100):
+    alarms, number = 0, examples(100)
+    for seed in range(number):
         comparison = compare(**arms(4, seed=seed), margin=0.01, level=0.1)
         alarms += any(row.outcome in {Outcome.WORSE, Outcome.BETTER} for row in comparison.deciding)
-    assert alarms / 100 <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / 100)
+    assert alarms / number <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / number)
 
 
 def test_a_drift_that_both_share_is_taken_out_by_pairs() -> None:

@@ -17,6 +17,7 @@ from froude.mining.read.senders import Sender
 from froude.workload.types import Actor
 from tests.support.mining.events import event
 from tests.support.mining.traced_back import options_of
+from tests.support.seeds import examples
 
 BLOCK = 70_001
 
@@ -123,7 +124,7 @@ _EVENTS = st.lists(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(_EVENTS, st.integers(1, 4))
 def test_options_are_those_that_one_call_after_the_other_has(drawn: list[Any], times: int) -> None:
     """However many answers hold a value, in whatever order they come, and whoever is named."""

@@ -33,6 +33,7 @@ from froude.workload.types import (
     Which,
 )
 from tests.support.mining.events import calls, event
+from tests.support.seeds import examples
 
 SCALES = [Scale.of(files=3, clients=2), Scale.of(files=5, clients=4)]
 _NAMES = ["L1", "L2", NODE]
@@ -126,7 +127,7 @@ def timelines(draw: st.DrawFn) -> tuple[Timeline, list[Occurrence]]:
     return Timeline(occurrences[::-1]), [each for each in occurrences if each.template == template]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(_FLOWS | RULES, timelines())
 def test_a_rule_gives_the_same_at_all_calls_as_at_each(
     rule: Rule, made: tuple[Timeline, list[Occurrence]]

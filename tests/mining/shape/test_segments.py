@@ -17,11 +17,12 @@ from froude.mining.shape.segments import (
     size_of,
 )
 from testbed.plain_segments import plain_algorithm_1
+from tests.support.seeds import examples
 
 _BLOCKS = st.tuples(st.lists(st.integers(0, 3), min_size=1, max_size=5), st.integers(1, 5))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(_BLOCKS, max_size=9))
 def test_same_as_the_plain_algorithm_on_planted_loops(blocks: list[tuple[list[int], int]]) -> None:
     """Loops planted among noise come out as brute force finds them."""

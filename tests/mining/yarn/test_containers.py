@@ -10,13 +10,13 @@ from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Event, Recording, recording_of
 from froude.workload.types import Awaited, Container, Workload
 from froude.workload.walk import calls
-from testbed.recorded import mined, recorded
+from testbed.recorded import recorded
 
 
 @pytest.fixture
-def real() -> Workload:
+def real(mined: Workload) -> Workload:
     """Upload, TeraGen, TeraSort and WordCount on 2 and 3 nodes."""
-    return mined()
+    return mined
 
 
 def containers(workload: Workload) -> dict[str, tuple[str, int | None, float]]:

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.mining.yarn.inputs import Hosts, explained, on_each
-from froude.workload.types import Generated
-from testbed.recorded import mined
+from froude.workload.types import Generated, Workload
 
 BLOCKS = [("a", "b"), ("b", "c"), ("b", "a")]
 
@@ -48,10 +47,10 @@ def test_what_was_chosen_is_explained(blocks: list[list[str]], rng: Any) -> None
     assert explained(dict(chosen), told) is not None
 
 
-def test_asks_of_real_jobs() -> None:
+def test_asks_of_real_jobs(mined: Workload) -> None:
     """WordCount asks on all machines of a block, TeraSort on one that it chose; TeraGen has no input."""
     said = {}
-    for node_type in mined().node_types:
+    for node_type in mined.node_types:
         for periodic in node_type.periodic:
             rule = periodic.call.arguments.get("ask[node1-20].num_containers")
             if periodic.call.method == "allocate":

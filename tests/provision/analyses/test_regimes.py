@@ -12,11 +12,12 @@ from froude.provision.analyses.regimes import fewest_changes, roadmap
 from froude.provision.search.architecture import Architecture
 from froude.provision.search.solve_limits import SolveLimits
 from tests.support.provision.clusters import photoshare
+from tests.support.seeds import examples
 
 ARCHITECTURES = [Architecture((("d", (name,)),)) for name in "abcd"]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     st.lists(
         st.dictionaries(st.sampled_from(ARCHITECTURES), st.integers(1, 9), min_size=1),

@@ -24,6 +24,7 @@ from froude.provision.search.optimise.dominance import undominated
 from froude.provision.search.optimise.solving import solve
 from froude.provision.types import Placement
 from tests.support.provision.search.optimise.examples import featured
+from tests.support.seeds import examples
 
 BUSES = ("SAS", "DDR", "unused")
 UNITS = (UnitType("disk", 200, 0, 1e12), UnitType("DRAM", 30, 1, 1e9), UnitType("tape", 10, 2, 1e12))
@@ -136,7 +137,7 @@ def _cost(server: ServerType, content: tuple[int, ...]) -> float | None:
     return server.cost + paid + 200.0 * max(0, disks - free[0]) + 30.0 * max(0, dimms - free[1])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(_servers, st.lists(st.tuples(_few, _few, _few, _few, _few, _few), min_size=1, max_size=20))
 def test_no_content_misses_what_is_left_out(
     servers: list[ServerType], contents: list[tuple[int, ...]]
