@@ -110,6 +110,40 @@ def test_a_folder_has_no_values_of_files(tmp_path: Path, schema: Schema) -> None
     assert blocks.num_rows == 0
 
 
+def test_a_link_has_no_values_of_files(tmp_path: Path, schema: Schema) -> None:
+    """Times, owner and mode are its own; nothing else is there. What is no file, folder or link is damage."""
+    link: Any = kind(schema, "INodeSection.INode")(type=SYMLINK, id=7, name=b"l")
+    link.symlink.target, link.symlink.permission = b"/a", 6
+    link.symlink.modificationTime, link.symlink.accessTime = 4, 5
+    rows = rows_of(tmp_path, schema)
+    inodes, blocks = rows.tables([link.SerializeToString()])
+    set_ = {"id": 7, "type": SYMLINK, "name": b"l", "modified_ms": 4, "accessed_ms": 5, "permission": 6}
+    zeros = dict.fromkeys(("replication", "block_size", "policy", "blocks", "length", "acl", "xattrs"), 0)
+    assert inodes.to_pylist() == [
+        {**set_, **zeros, "open": False, "erasure": -1, "quota": -1, "space_quota": -1}
+    ]
+    assert blocks.num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "policy"), [(9, b"\x07", 7), (9, b"\x07\x00", 0), (8, b"\x07", 0)]
+)
+def test_the_storage_policy_of_a_folder(
+    number: int, value: bytes, policy: int, tmp_path: Path, schema: Schema
+) -> None:
+    """One byte, in the attribute whose name has that number; ACL entries and attributes are counted."""
+    folder: Any = kind(schema, "INodeSection.INode")(type=DIRECTORY, id=7, name=b"d")
+    folder.directory.nsQuota = folder.directory.dsQuota = 1 << 63
+    folder.directory.acl.entries.extend([5, 6])
+    folder.directory.xAttrs.xAttrs.add(name=3 << 6, value=b"\x01")
+    folder.directory.xAttrs.xAttrs.add(name=(number << 6) + 5, value=value)
+    image = open_image(images.write(tmp_path / "i", schema, images.sections(schema)), schema)
+    inodes, _ = InodeRows(Reader(image, schema), 9).tables([folder.SerializeToString()])
+    (row,) = inodes.to_pylist()
+    assert (row["policy"], row["acl"], row["xattrs"]) == (policy, 2, 2)
+    assert (row["quota"], row["space_quota"]) == (-(1 << 63), -(1 << 63))
+
+
 def decoded(blocks: list[bytes], schema: Schema) -> list[tuple[int, ...]]:
     """A tuple a block."""
     columns = decode_blocks(blocks, kind(schema, "hadoop.hdfs.BlockProto"))

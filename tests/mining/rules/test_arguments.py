@@ -255,6 +255,19 @@ def test_one_of_several_machines_in_few_calls_may_be_chance(address: str, number
     assert doubts == [Doubt("datanode.c1", "x", (), rule, thin=True)] * thin
 
 
+def test_a_machine_in_a_single_call_may_be_chance() -> None:
+    """The only call of its template names one of two machines."""
+    occurrences = [
+        Occurrence(0, at, Sender(0, str(at), DATANODE, []), name, calls(event(at, "m", {"x": x}, peer=x))[0])
+        for at, (name, x) in enumerate((("datanode.c1", "127.0.5.1"), ("datanode.c2", "127.0.5.2")))
+    ]
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
+    miner.learn(occurrences)
+    alone = occurrences[1:]
+    assert miner.rules(alone)["x"] == Constant("127.0.5.2")
+    assert miner.doubts == [Doubt("datanode.c2", "x", (), Constant("127.0.5.2"), thin=True)]
+
+
 @pytest.mark.parametrize("values", [[9, 4, 4], ["a", "b", "b", "b"]])
 def test_the_first_node_apart(values: list[Scalar]) -> None:
     """Of three nodes or more: two are no rule for others."""

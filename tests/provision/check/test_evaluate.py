@@ -204,6 +204,15 @@ def test_failures_by_groups() -> None:
     assert evaluate(problem, plan).fraction == pytest.approx(1 / 0.84)
 
 
+def test_replicas_of_all_that_is_stored_are_on_different_servers() -> None:
+    """Where none fails, too: of two servers each has one replica of everything, however much faster one of them is."""
+    problem = replace(small(replication=2, size=10e9), options=Options())
+    plan = _many(small_plan(problem, 2))
+    large = replace(plan.groups[0], count=1, held=(Held("d", "disk", 4, 0.5),))
+    plan = replace(plan, groups=(large, replace(plan.groups[0], count=1), plan.groups[1]))
+    assert evaluate(problem, plan).fraction == pytest.approx(2 / 0.84)
+
+
 def test_core_types_of_a_given_cluster() -> None:
     """Told by where the instances stand; of two types the slowest counts, and that is said."""
     problem = small()

@@ -41,6 +41,8 @@ POLICY = "hsm.block.storage.policy.id"
 _XATTR_NAME_BIT = 6
 """Where the number of an attribute's name begins in its 32 bits (XAttrFormat)."""
 _NONE = -1
+_SUMMED = None
+"""In place of a length, which follows from the blocks of all inodes at once."""
 _COLUMNS: list[tuple[str, pa.DataType]] = [
     ("id", pa.int64()),
     ("type", pa.int8()),
@@ -205,7 +207,7 @@ class InodeRows:
             *_OF_FILE(file),
             file.erasureCodingPolicyID if has("blockType") and file.blockType else _NONE,
             len(own),
-            0,
+            _SUMMED,
             has("fileUC"),
             self._entries(file.acl) if has("acl") else 0,
             len(self._of(file)) if has("xAttrs") else 0,
@@ -237,7 +239,7 @@ class InodeRows:
             _policy(attributes, self._policy) if self._policy else 0,
             _NONE,
             0,
-            0,
+            _SUMMED,
             False,
             self._entries(own.acl) if own.HasField("acl") else 0,
             len(attributes),
@@ -293,7 +295,7 @@ def _link(inode: Fields) -> tuple[object, ...]:
         0,
         _NONE,
         0,
-        0,
+        _SUMMED,
         False,
         0,
         0,
