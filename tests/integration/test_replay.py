@@ -39,6 +39,7 @@ from froude.hadoop.cluster.name_directory import newest_image
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.namespace import read_namespace
+from froude.hadoop.release.jvm import FAST_FLAGS
 from froude.hadoop.rpc.connection import Connection, current_user
 from froude.hadoop.rpc.errors import RemoteException
 from froude.trace.audit.files import AuditLog
@@ -252,6 +253,7 @@ def test_a_sweep_of_replays(hadoop: Hadoop, tmp_path: Path, monkeypatch: pytest.
     for name, before, after in (
         ("fair", "repeats: 8", "repeats: 1"),
         ("replay", "count: 20, racks: 4}", "count: 6}\nwarm_up: 0"),
+        ("replay", "heap: 1 GB", f"heap: 1 GB\n  java_options: [{', '.join(FAST_FLAGS)}]"),
     ):
         path = Path(f"{name}.yaml")
         path.write_text(path.read_text().replace(before, after))

@@ -189,6 +189,12 @@ def froude(
     ctx.with_resource(within_limits(ctx.obj.limits))
 
 
+@cache
+def _whole() -> Any:
+    """The program; to make its parser takes longer than many a command that a process runs after another."""
+    return typer.main.get_command(app)
+
+
 def hoist(arguments: list[str]) -> list[str]:
     """Move global flags to the front, so that `froude mine x --json` works as `froude --json mine x`.
 
@@ -269,7 +275,7 @@ def run(arguments: list[str]) -> int:
     """
     words = spread(hoist(arguments))
     try:
-        app(words, prog_name="froude", obj=as_typed(arguments))
+        _whole()(words, prog_name="froude", obj=as_typed(arguments))
     except KeyboardInterrupt:
         print("froude: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
