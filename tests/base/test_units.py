@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.units import (
+    LARGEST,
+    LONGEST_S,
+    MOST_DIGITS,
     SECONDS,
     Quantity,
     exact_text,
@@ -84,6 +87,25 @@ def test_prints_what_it_reads(value: int, unit: str) -> None:
     again = parse_quantity(str(Quantity(value, unit)))
     assert again.value == pytest.approx(value, rel=1e-9)
     assert again.unit == (unit if value or unit else "")
+
+
+@pytest.mark.parametrize(
+    "edge", [1e30, -1e30, "1e30", "-1e30", f"{10**27} kB", "1" * (MOST_DIGITS - 4) + "e-20"]
+)
+def test_what_is_just_allowed(edge: str | float) -> None:
+    """As large, or as long, as may be; the least bit more is refused."""
+    assert abs(parse_quantity(edge).value) <= float(LARGEST)
+    beyond = edge * (1 + 1e-15) if isinstance(edge, float) else f"1{edge.lstrip('-')}"
+    with pytest.raises(InputError, match="allowed"):
+        parse_quantity(beyond)
+
+
+def test_the_longest_time() -> None:
+    """A thousand days, and no second more."""
+    assert parse_seconds(LONGEST_S) == parse_seconds(f"{LONGEST_S} s") == 86_400_000
+    for longer in (LONGEST_S + 1, f"{LONGEST_S + 1} s"):
+        with pytest.raises(InputError, match="allowed"):
+            parse_seconds(longer)
 
 
 @pytest.mark.parametrize("text", ["5", "5 GB", "0 s", "-5 s", "1e29 s", "nan", 0, -1, float("inf"), 1e12])

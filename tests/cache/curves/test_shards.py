@@ -121,6 +121,27 @@ def test_trims_neither_outgrow_the_bound_nor_the_horizon() -> None:
         assert sorted([*shards._seen.values(), *shards._holes]) == shards._stamps
 
 
+def test_a_horizon_of_less_than_one_sampled_chunk_keeps_one() -> None:
+    """So that a chunk that is read again and again is seen to hit, however few are sampled."""
+    shards = Shards(0.05, samples=None, horizon=5)
+    chunk = next(chunk for chunk in range(10_000) if shards._hash(chunk) < shards._threshold)
+    for _ in range(3):
+        shards.access(chunk)
+    assert len(shards._stamps) == 1
+    assert sum(shards._counts.values()) == pytest.approx(2 / 0.05)
+
+
+@given(st.lists(st.integers(0, 15), min_size=1, max_size=100), st.integers(1, 16))
+def test_within_the_horizon_all_is_exact(chunks: list[int], horizon: int) -> None:
+    """At every size up to it; a chunk more is kept, and not a second one."""
+    reads = [(READ, chunk) for chunk in chunks]
+    shards = play(Shards(samples=None, bins=None, horizon=horizon), reads)
+    curve = shards.curve(1, points=1000)
+    for size in range(1, horizon + 1):
+        assert curve.at(size) * len(chunks) == pytest.approx(lru_misses(reads, size))
+    assert len(shards._stamps) == min(len(set(chunks)), horizon + 1)
+
+
 def test_a_window_begins_with_a_warm_stack() -> None:
     """What was counted is gone; what is in the cache is not."""
     shards = Shards()

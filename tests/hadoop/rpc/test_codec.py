@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from froude.hadoop.rpc import headers
-from froude.hadoop.rpc.codec import decode_client_frame, decode_preamble, decode_response, encode_sasl
+from froude.hadoop.rpc.codec import (
+    decode_client_frame,
+    decode_preamble,
+    decode_response,
+    encode_sasl,
+    read_part,
+)
 from froude.hadoop.rpc.errors import RemoteProtocolError
 from froude.hadoop.rpc.events import (
     ErrorResponse,
@@ -18,7 +24,7 @@ from froude.hadoop.rpc.events import (
     Sasl,
     SaslAuth,
 )
-from froude.hadoop.rpc.frames import frame
+from froude.hadoop.rpc.frames import delimited, frame
 from froude.hadoop.rpc.headers import SaslState
 from tests.support.hadoop.rpc.codec import response, writable
 from tests.support.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, opened
@@ -96,6 +102,43 @@ def test_every_cut_and_excess_of_a_frame_is_refused() -> None:
     for size in range(len(call)):
         with pytest.raises(RemoteProtocolError):
             decode_client_frame(call[:size])
+
+
+@pytest.mark.parametrize("size", [0, 1, 126, 127, 128, 129, 16383, 16384, 1 << 21])
+@pytest.mark.parametrize("before", [0, 3])
+@pytest.mark.parametrize("after", [0, 1])
+def test_where_a_part_is(size: int, before: int, after: int) -> None:
+    """Behind its length, however many bytes that has; it may end with the frame, and not behind it."""
+    payload = bytes(before) + delimited(bytes(size))
+    begin, end = read_part(payload + bytes(after), before)
+    assert (begin, end) == (len(payload) - size, len(payload))
+    if size:
+        with pytest.raises(RemoteProtocolError, match="do not fit"):
+            read_part(payload[:-1], before)
+
+
+def test_lengths_of_parts_have_five_bytes_at_the_most() -> None:
+    """As protobuf writes them; a sixth is refused, and so is a length without its last byte."""
+    assert read_part(b"\x82\x80\x80\x80\x00ab", 0) == (5, 7)
+    for wrong in (b"\x82\x80\x80\x80\x80\x00ab", b"\x82\x80", b"", b"\x81\x80\x80\x80\x10" + bytes(9)):
+        with pytest.raises(RemoteProtocolError, match=f"found {len(wrong)} bytes"):
+            read_part(wrong, 0)
+
+
+@pytest.mark.parametrize(("call_id", "read"), [((1 << 31) - 1, (1 << 31) - 1), (1 << 31, -(1 << 31)), (0, 0)])
+def test_call_ids_are_signed(call_id: int, read: int) -> None:
+    """A response has them as they are without a sign."""
+    assert decode_response(response(call_id, 0, b"x")) == Response(read, b"x")
+
+
+def test_a_writable_call_may_have_nothing_behind_its_names() -> None:
+    """Their last byte is the frame's."""
+    raw = writable(5, b"p", b"method", b"")
+    event = decode_client_frame(raw)
+    assert isinstance(event, Request)
+    assert (event.protocol, event.method, event.body) == ("p", "method", b"")
+    with pytest.raises(RemoteProtocolError, match="Writable"):
+        decode_client_frame(raw[:-1])
 
 
 def test_writable_calls_are_read_as_far_as_they_name_themselves() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from froude.hadoop.rpc.errors import RemoteProtocolError
 from froude.hadoop.rpc.frames import FrameReader, delimited, frame
@@ -81,6 +83,24 @@ def test_other_protocols_are_named(start: bytes, text: str) -> None:
     reader.feed(start)
     with pytest.raises(RemoteProtocolError, match=text):
         reader.next_frame()
+
+
+@given(st.lists(st.binary(max_size=9), max_size=5), st.data())
+def test_frames_as_they_were_fed(payloads: list[bytes], data: st.DataObject) -> None:
+    """Whatever the pieces, of whatever kind of buffer: the same frames, and what is not read yet is pending."""
+    stream = b"".join(len(each).to_bytes(4, "big") + each for each in payloads)
+    reader, found, at = FrameReader(limit_bytes=9), list[bytes](), 0
+    while at < len(stream):
+        size = data.draw(st.integers(1, len(stream) - at))
+        reader.feed(stream[at : at + size])
+        at += size
+        if data.draw(st.booleans()):
+            while (payload := reader.next_frame()) is not None:
+                found.append(payload)
+        assert reader.pending == at - sum(4 + len(each) for each in found)
+    while (payload := reader.next_frame()) is not None:
+        found.append(payload)
+    assert (found, reader.pending) == (payloads, 0)
 
 
 def test_take_leaves_the_rest() -> None:
