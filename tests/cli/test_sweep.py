@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,19 +37,20 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "code", "said"),
+    ("made", "code", "said"),
     [
-        (swept(1.0, 1.3), 3, "heap=2GB beside heap=1GB: The candidate is slower"),
-        (replace(swept(1.0, 0.7), kept=2), 0, "2 runs had been made before, and kept."),
-        (swept(1.0, 1.0, interrupted=True), 130, "heap=2GB     4       0         0"),
-        (swept(1.0, 1.0, failure="gone"), 0, "Left out, 8 runs: it failed: gone."),
+        (partial(swept, 1.0, 1.3), 3, "heap=2GB beside heap=1GB: The candidate is slower"),
+        (lambda: replace(swept(1.0, 0.7), kept=2), 0, "2 runs had been made before, and kept."),
+        (partial(swept, 1.0, 1.0, interrupted=True), 130, "heap=2GB     4       0         0"),
+        (partial(swept, 1.0, 1.0, failure="gone"), 0, "Left out, 8 runs: it failed: gone."),
     ],
     ids=["worse", "better", "interrupted", "failed"],
 )
 def test_what_came_of_it_is_shown_and_kept(
-    found: Swept, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Out
+    made: Callable[[], Swept], code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:
     """By both commands alike; the file says the same."""
+    found = made()
     Path("sweep").mkdir()
     monkeypatch.setattr(SweepRunner, "run", lambda *_: found)
     assert run(["run", "sweep.yaml"]) == code

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 
 from froude.experiment.figures.page import page
@@ -43,20 +46,21 @@ def test_arms_of_other_loads_stand_against_the_rate() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "title", "tone"),
+    ("made", "title", "tone"),
     [
-        (swept(1.0, 1.5), "Sweep of heap: heap=2GB: worse", Tone.BAD),
-        (swept(1.0, 0.6), "Sweep of heap: heap=2GB: better", Tone.GOOD),
-        (swept(1.0, 1.5, 0.6), "Sweep of heap: 1 worse, 1 better", Tone.BAD),
-        (swept(1.0, 1.0, runs=1), "Sweep of heap: heap=2GB: not enough runs to say", Tone.WARNING),
-        (swept(1.0, 1.0, interrupted=True), "Sweep of heap: interrupted", Tone.WARNING),
-        (swept(1.0), "Sweep of One arm: 1 arm", Tone.NEUTRAL),
-        (swept(1.0, 1.0, loads=(1.0, 2.0)), "Sweep of heap: 2 arms", Tone.NEUTRAL),
+        (partial(swept, 1.0, 1.5), "Sweep of heap: heap=2GB: worse", Tone.BAD),
+        (partial(swept, 1.0, 0.6), "Sweep of heap: heap=2GB: better", Tone.GOOD),
+        (partial(swept, 1.0, 1.5, 0.6), "Sweep of heap: 1 worse, 1 better", Tone.BAD),
+        (partial(swept, 1.0, 1.0, runs=1), "Sweep of heap: heap=2GB: not enough runs to say", Tone.WARNING),
+        (partial(swept, 1.0, 1.0, interrupted=True), "Sweep of heap: interrupted", Tone.WARNING),
+        (partial(swept, 1.0), "Sweep of One arm: 1 arm", Tone.NEUTRAL),
+        (partial(swept, 1.0, 1.0, loads=(1.0, 2.0)), "Sweep of heap: 2 arms", Tone.NEUTRAL),
     ],
     ids=["worse", "better", "both", "few", "interrupted", "one", "loads"],
 )
-def test_the_head_is_the_answer(found: Swept, title: str, tone: Tone) -> None:
+def test_the_head_is_the_answer(made: Callable[[], Swept], title: str, tone: Tone) -> None:
     """Red where an arm is worse; too few runs are no good news."""
+    found = made()
     assert (sweep_title(found), sweep_tone(found)) == (title, tone)
     report = page([found]).report
     assert report.title == title

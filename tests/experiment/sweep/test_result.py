@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 
 from froude.experiment.compare.compare import Outcome
@@ -52,15 +55,15 @@ def test_runs_that_do_not_count_say_why() -> None:
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (swept(1.0, 1.0, interrupted=True), "Interrupted after 8 runs: nothing was compared."),
-        (swept(1.0), "One arm, heap=1GB: there is nothing to compare it with."),
+        (partial(swept, 1.0, 1.0, interrupted=True), "Interrupted after 8 runs: nothing was compared."),
+        (partial(swept, 1.0), "One arm, heap=1GB: there is nothing to compare it with."),
         (
-            swept(1.0, 1.0, runs=0),
+            partial(swept, 1.0, 1.0, runs=0),
             "Not compared with heap=1GB: heap=2GB: there is no run of the first arm to compare",
         ),
     ],
     ids=["interrupted", "one arm", "no run"],
 )
-def test_without_a_verdict(made: Swept, said: str) -> None:
+def test_without_a_verdict(made: Callable[[], Swept], said: str) -> None:
     """It is said why there is none."""
-    assert said in made.answer
+    assert said in made().answer
