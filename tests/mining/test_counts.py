@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from froude.mining.counts import _distinct, every_fit, fit_count, fit_dealt, varied_in
@@ -235,3 +235,30 @@ def test_a_formula_of_two_numbers_wants_four_sizes(sizes: tuple[int, ...], *, su
     """The size of a group and a slope: two for each group of three."""
     fit = fit_count([(Scale.of(files=size), 2.0 * (size // 3)) for size in sizes])
     assert (str(fit.count), fit.grouped, fit.sure) == ("2*files//3", True, sure)
+
+
+def _planted(form: str, a: int, b: int, x: int) -> float:
+    """A count at a size: lines, with a ceiling or from some size on, squares, and groups."""
+    return {
+        "line": a * x + b,
+        "ceiling": min(a * b, a * x),
+        "from": max(0, a * (x - b)),
+        "whole groups": x // (b + 1),
+        "left over": x % (b + 1),
+        "begun groups": -(-x // (b + 1)),
+    }[form]
+
+
+@pytest.mark.parametrize("form", ["line", "ceiling", "from", "whole groups", "left over", "begun groups"])
+@given(st.integers(1, 5), st.integers(1, 6), st.integers(0, 3))
+def test_what_is_behind_counts_is_found_or_asked_about(form: str, a: int, b: int, first: int) -> None:
+    """At nine sizes in a row, which show two of what is rare: what is found is exact, and the truth is among it."""
+    seen = range(first + 1, first + 10)
+    turn = b if form in {"ceiling", "from"} else first + 5
+    assume(seen[2] <= turn <= seen[-3])
+    assume(("groups" not in form and form != "left over") or 2 * (b + 1) <= seen[-1])
+    fit = fit_count([(Scale.of(x=x), _planted(form, a, b, x)) for x in seen])
+    assert fit.count is not None
+    found = [[max(0.0, each.at(Scale.of(x=x))) for x in range(1, 19)] for each in (fit.count, *fit.others)]
+    assert all(values[first : first + 9] == [_planted(form, a, b, x) for x in seen] for values in found)
+    assert [_planted(form, a, b, x) for x in range(1, 19)] in found
