@@ -90,7 +90,7 @@ def test_a_narrow_uplink_costs_more(loss: RackLoss) -> None:
     for uplink in (1e9, 150.0):
         problem = _problem(uplink=uplink, servers=1)
         problem = replace(problem, options=replace(problem.options, survive_rack=loss))
-        plan = compile_plan(problem, SolveLimits(0.02, 60))
+        plan = compile_plan(problem, SolveLimits(0.1, 60))
         assert plan.found
         assert check(problem, plan).sound
         costs.append(plan.upper)
