@@ -109,6 +109,22 @@ def test_what_failed_when_recorded_and_what_is_made_again_is_no_failure(good: Ru
     assert good.verdict.colour is Colour.GREEN
 
 
+def test_what_happened_at_a_daemon_is_reported_of_it_alone(good: Run) -> None:
+    """Where several were called; calls of a method that was sent to none of them are nobody's."""
+    for phase in (good.tally.ramp, good.tally):
+        for method, series in phase.series.items():
+            series.daemon = "namenode" if method == "create" else "resourcemanager"
+    good.tally.of("create").errors["java.io.IOException"] += 2
+    good.tally.notes.update({f"{UNSENT}create": 3, f"{UNSENT}other": 4})
+    assert len(good.parts) == 2
+    reasons = [each for each in good.verdict.reasons if "failed" in each or "not sent" in each]
+    assert reasons == [
+        "NameNode: 2 calls failed that did not fail when recorded",
+        "NameNode: 3 calls due and not sent before the end",
+        "4 calls due and not sent before the end",
+    ]
+
+
 def test_nothing_sent_is_no_run_as_planned(good: Run) -> None:
     """Of a play without a call nothing was measured."""
     good.tally.series.clear()
