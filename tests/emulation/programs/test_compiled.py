@@ -112,6 +112,14 @@ SOURCES = {
     "mapreduce": recorded.mined,
     **{path.stem: lambda path=path: read_workload(path) for path in WORKLOADS.values()},
 }  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _mined_once(mined: Workload) -> None:
+    """What was mined in this run stands for what `stage` would mine again."""
+    SOURCES["mapreduce"] = lambda: mined
+
+
 _SCALES: Mapping[str, Mapping[str, Any]] = {"plan": {"datanodes": 3, "clients": 2, "files": 3}}
 
 
