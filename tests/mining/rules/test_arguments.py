@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 import pytest
@@ -266,6 +267,22 @@ def test_a_machine_in_a_single_call_may_be_chance() -> None:
     alone = occurrences[1:]
     assert miner.rules(alone)["x"] == Constant("127.0.5.2")
     assert miner.doubts == [Doubt("datanode.c2", "x", (), Constant("127.0.5.2"), thin=True)]
+
+
+@pytest.mark.parametrize(("nodes", "apart"), [(2, False), (3, True)])
+def test_first_iterations_are_told_apart_from_random_others(nodes: int, *, apart: bool) -> None:
+    """Where three nodes began with the same value, of what nothing gives afterwards."""
+    chance = random.Random(5)
+    occurrences = []
+    for number in range(nodes):
+        sender = Sender(0, str(number), DATANODE, [])
+        for at in range(4):
+            call = calls(event(10 * number + at, "m", {"x": chance.randrange(1 << 40) if at else 7}))[0]
+            occurrences.append(Occurrence(0, number, sender, "datanode.c1", call, {"L1": at}))
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
+    miner.learn(occurrences)
+    rule = miner.rules(occurrences)["x"]
+    assert (isinstance(rule, Cases) and (rule.index, rule.first) == ("L1", Constant(7))) is apart
 
 
 @pytest.mark.parametrize("values", [[9, 4, 4], ["a", "b", "b", "b"]])
