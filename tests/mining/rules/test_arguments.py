@@ -269,6 +269,22 @@ def test_a_machine_in_a_single_call_may_be_chance() -> None:
     assert miner.doubts == [Doubt("datanode.c2", "x", (), Constant("127.0.5.2"), thin=True)]
 
 
+@pytest.mark.parametrize(("rounds", "thin"), [(2, True), (3, False)])
+def test_a_counter_of_two_rounds_is_in_doubt(rounds: int, *, thin: bool) -> None:
+    """A line goes through any two numbers; through three it hardly goes by chance."""
+    occurrences = []
+    for number in range(4):
+        sender = Sender(0, str(number), DATANODE, [])
+        for at in range(rounds):
+            call = calls(event(10 * number + at, "m", {"x": 70 + 3 * at}))[0]
+            occurrences.append(Occurrence(0, number, sender, "datanode.c1", call, {"L1": at}))
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
+    miner.learn(occurrences)
+    rule = miner.rules(occurrences)["x"]
+    assert rule == Counter(70, {"L1": 3})
+    assert [each.thin for each in miner.doubts] == [True] * thin
+
+
 @pytest.mark.parametrize(("nodes", "apart"), [(2, False), (3, True)])
 def test_first_iterations_are_told_apart_from_random_others(nodes: int, *, apart: bool) -> None:
     """Where three nodes began with the same value, of what nothing gives afterwards."""
