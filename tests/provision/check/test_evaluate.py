@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 
 from froude.provision.check.checker import Verdict, cost_of
 from froude.provision.check.demand import Demand
-from froude.provision.check.evaluate import Evaluation, _losses, evaluate, judge, meets
+from froude.provision.check.evaluate import Evaluation, _local_part, _losses, evaluate, judge, meets
 from froude.provision.check.violation import Violation
 from froude.provision.types import Compute, Cpu, Growth, Options, Problem, RateTarget, Sla
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
@@ -349,3 +349,11 @@ def test_accesses_of_local_data_wait_at_the_units_of_their_server(latency: float
     plan = ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)})
     assert meets(problem, plan) is met
     assert evaluate(problem, plan).met is met
+
+
+def test_local_data_has_the_share_of_its_task() -> None:
+    """On each server of a group, with its own units; other tasks and other data there do not count."""
+    local = (LocalHeld("d", "disk", 2), LocalHeld("e", "disk", 7))
+    group = Group("box", 3, (), local, (Running("t", 2, 0.5), Running("u", 1, 0.25)), 4, 2)
+    assert _local_part(group, "d", "t") == (0.5, 2, 3)
+    assert _local_part(group, "d", None) == (0.0, 2, 3)
