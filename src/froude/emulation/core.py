@@ -43,6 +43,7 @@ from froude.emulation.programs.events import (
     WakeAt,
 )
 from froude.emulation.run.tally import Tally
+from froude.emulation.sharing import Came, News, Notice, Over, Share
 from froude.hadoop.rpc.client import ClientConnection
 from froude.workload.types import Moment
 
@@ -65,6 +66,7 @@ class Core:
         identification: Identification | None = None,
         call_timeout_s: float = 60.0,
         about: Callable[[Send], str | None] = lambda _: None,
+        share: Share | None = None,
     ) -> None:
         """Prepare a play; nothing starts before `begin`.
 
@@ -77,6 +79,7 @@ class Core:
                 targets need no proof, such as a simulated one.
             call_timeout_s: a target that leaves a call unanswered for so long hangs.
             about: says which path a call names; asked for the first call of each kind of failure.
+            share: the nodes that this player begins; all by default.
         """
         self.tally = tally or Tally()
         self.failure: FroudeError | None = None
@@ -84,6 +87,8 @@ class Core:
         self.begun_s = 0.0
         self.inbound = Inbound(self._called)
         """What others call emulated nodes for."""
+        self.share = share or Share()
+        """The nodes of this player, and what the shell is to let other players know."""
         self._nodes = nodes
         self._controller = controller
         self._outcomes = outcomes = Outcomes(self.tally, journal, about)
@@ -113,7 +118,7 @@ class Core:
         self._due = self._fire  # bound once, not for each of ten thousand timers
         self._inbox: deque[tuple[int, Event]] = deque()
         self._interval_s = 0.0
-        self._finished = False
+        self._finished = self._stopped = False
 
     # --- what the shell calls -----------------------------------------------------------------------------
 
@@ -121,7 +126,7 @@ class Core:
         """The play begins."""
         self.begun_s = self._outcomes.begun_s = now_s
         self._interval_s = now_s + INTERVAL_S
-        self._controller.begin(now_s, self._start)
+        self._controller.begin(now_s, self._start_own)
         if self._controller.ramping:
             self.tally.begin_ramp()
         self.advance(now_s)
@@ -141,7 +146,25 @@ class Core:
         """
         if self.failure is None:
             self.failure = error
+            self.share.tell(Over())
             self.finish(now_s)
+
+    def hear(self, notice: Notice, now_s: float) -> None:
+        """Take what another player lets this one know.
+
+        Args:
+            now_s: seconds on the play's clock.
+        """
+        if isinstance(notice, SendMessage):
+            self._send_message(notice)
+        elif isinstance(notice, Came):
+            self._come(notice.node, notice.moment, notice.time_s, now_s)
+        elif isinstance(notice, News):
+            for message in self._nodes.learn(notice):
+                self._send_message(message)
+        else:
+            self._stopped = True
+        self._deliver(now_s)
 
     def finish(self, now_s: float) -> None:
         """Write down what is still in flight, and close the last interval.
@@ -159,8 +182,8 @@ class Core:
 
     @property
     def done(self) -> bool:
-        """Whether every node that ends by itself has, or the target failed."""
-        return self.failure is not None or self._controller.done
+        """Whether every node that ends by itself has, the target failed, or another player ended the play."""
+        return self._stopped or self.failure is not None or self._controller.done
 
     @property
     def next_s(self) -> float:
@@ -186,6 +209,10 @@ class Core:
 
     def _dispatch(self, index: int, event: Event, now_s: float) -> None:
         self._handle(index, event, now_s)
+        self._deliver(now_s)
+
+    def _deliver(self, now_s: float) -> None:
+        """Let nodes have the messages of other nodes."""
         inbox = self._inbox
         while inbox:
             self._handle(*inbox.popleft(), now_s)
@@ -226,6 +253,9 @@ class Core:
         self._timers.schedule(at_s, lambda: self._calls.resume(number, self._timers.now))
 
     def _send_message(self, instruction: SendMessage) -> None:
+        if not self.share.own(instruction.node):
+            self.share.tell(instruction)
+            return
         index = self._index.get(instruction.node)
         if index is None or self._programs[index] is None:
             self.tally.notes["message to a node that is not there"] += 1
@@ -251,7 +281,7 @@ class Core:
             if stopped is not None:
                 self._programs[stopped] = _GONE
         else:
-            self._controller.reached(told.node, Moment.FINISHED, now_s)
+            self._came(told.node, Moment.FINISHED, now_s)
 
     def _reach(self, index: int, moment: Moment, now_s: float) -> None:
         if moment is Moment.FINISHED:
@@ -259,9 +289,21 @@ class Core:
             teller = self._begun_by.pop(self._calls.ids[index], None)
             if teller is not None:
                 self._inbox.append((teller, MessageReceived(Ended(self._calls.ids[index]))))
-        self._controller.reached(self._calls.ids[index], moment, now_s)
+        self._came(self._calls.ids[index], moment, now_s)
+
+    def _came(self, node: NodeId, moment: Moment, now_s: float) -> None:
+        self.share.tell(Came(node, moment, now_s))
+        self._come(node, moment, now_s, now_s)
+
+    def _come(self, node: NodeId, moment: Moment, at_s: float, now_s: float) -> None:
+        """A node of any player has come to a moment."""
+        self._controller.reached(node, moment, at_s)
         if self.tally.steady_from_s is None and not self._controller.ramping:
             self.tally.end_ramp(now_s - self.begun_s)
+
+    def _start_own(self, node: NodeId, at_s: float, now_s: float) -> None:
+        if self.share.own(node):
+            self._start(node, at_s, now_s)
 
     def _start(self, node: NodeId, at_s: float, now_s: float) -> None:
         index = self._index[node] = self._calls.add(node)

@@ -15,14 +15,17 @@ from google.protobuf.message import EncodeError, Message
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.pacing import Pacing
-from froude.emulation.programs.events import Endpoint, NodeId, Program
+from froude.emulation.programs.events import Endpoint, NodeId, Program, SendMessage
 from froude.emulation.programs.family import Family
-from froude.emulation.programs.made import Made
-from froude.emulation.programs.memory import Memory, Needs
+from froude.emulation.programs.made import Made, Ready
+from froude.emulation.programs.memory import Memory, Needs, Wanted
+from froude.emulation.sharing import News, Share
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.target import UNKNOWN, Target, service_of
 from froude.messages.leaves import build
 from froude.messages.schema import Schema
+from froude.workload.occurrences import Loops, key_of
+from froude.workload.paths import Values
 from froude.workload.plan import Plan
 from froude.workload.rules import Value
 from froude.workload.types import Actor, CallTemplate, Effect, NodeType
@@ -96,6 +99,15 @@ class Population:
         self.made = Made(plan.workload)
         self.tokens: dict[tuple[NodeId, str], Token] = {}
         """By which nodes prove who they are, by node and service; whoever has one needs a connection of its own."""
+        self.share = Share()
+        """Which nodes this player plays."""
+        self.copies: dict[str, Callable[..., Sequence[SendMessage]]] = {"kept": self._keep, "made": self._make}
+        """State of which every player has a copy, by name: how it changes, and what then follows for its nodes."""
+        self._taken = {
+            key_of(call, side): wanted
+            for call, sides in self.needs.shared.items()
+            for side, wanted in sides.items()
+        }
         self._common: dict[object, object] = {}
         self._watchers: dict[str, list[Family]] = {}
         self._effects: dict[tuple[str, str], list[tuple[str, int, Effect]]] = {}
@@ -134,6 +146,48 @@ class Population:
         if kind not in self._common:
             self._common[kind] = kind(self)
         return self._common[kind]  # type: ignore[return-value]
+
+    # --- what all players know ----------------------------------------------------------------------------
+
+    def tell(self, of: str, *values: object) -> None:
+        """Let other players change their copies of some state as this one has.
+
+        Args:
+            of: its name in `copies`.
+        """
+        self.share.tell(News(of, values))
+
+    def learn(self, news: News) -> Sequence[SendMessage]:
+        """Take a change that happened in another player; what follows for nodes of this one."""
+        return self.copies[news.of](*news.values)
+
+    def keep(self, key: str, wanted: Wanted, place: Loops, values: Values) -> None:
+        """Keep values of one side of a call for nodes that take them of others.
+
+        Args:
+            key: of the side (`key_of`).
+            wanted: what is taken of it.
+            place: where the call stands, among all nodes of its type.
+            values: by leaf path.
+        """
+        self.shared.add(key, wanted, place, values)
+        self.tell("kept", key, place, values)
+
+    def make(self, node_type: str, method: str, path: str) -> Sequence[SendMessage]:
+        """A node has made a path: those that wait for it may go on.
+
+        Args:
+            node_type: of the node that made it.
+        """
+        self.tell("made", node_type, method, path)
+        return self._make(node_type, method, path)
+
+    def _make(self, node_type: str, method: str, path: str) -> Sequence[SendMessage]:
+        return [SendMessage(node, Ready(path)) for node in self.made.add(node_type, method, path)]
+
+    def _keep(self, key: str, place: Loops, values: Values) -> Sequence[SendMessage]:
+        self.shared.add(key, self._taken[key], place, values)
+        return ()
 
     # --- who is who -------------------------------------------------------------------------------------
 

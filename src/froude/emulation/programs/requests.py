@@ -203,7 +203,7 @@ class Requests:
             self._memory.add(kept.key, kept.own, loops, values)
         if kept.shared is not None:
             place = qualified(*self._node, loops, effect=context.cause is not None)
-            self._population.shared.add(kept.key, kept.shared, place, values)
+            self._population.keep(kept.key, kept.shared, place, values)
 
     def _callee(self, call: CallTemplate, context: NodeContext) -> Target | None:
         """Who is called: the daemon that a rule names, else the play's target."""

@@ -274,8 +274,7 @@ class ScriptedNode:
         """Let nodes go on that wait for what a call has made."""
         path = value_at(self._request(call), leaf)
         if isinstance(path, str):
-            waiting = self.population.made.add(self._type.name, call.method, path)
-            out.extend(SendMessage(node, Ready(path)) for node in waiting)
+            out += self.population.make(self._type.name, call.method, path)
 
     def _request(self, call: CallTemplate) -> Message:
         """The request of the step that was sent last."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address
 from typing import Any
 
 from froude.emulation.pacing import Pace
 from froude.emulation.programs.context import NodeContext, Place
-from froude.emulation.programs.events import NodeId, Program
+from froude.emulation.programs.events import NodeId, Program, SendMessage
 from froude.emulation.programs.family import PlainFamily
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.scripted import ScriptedNode
@@ -37,6 +37,7 @@ class ScriptedFamily(PlainFamily):
         self.names = population.needs.names[node_type.name]
         """Leaves of its nodes' requests by which effects name a node."""
         self._names: dict[str, int] = {}
+        population.copies[f"names of {node_type.name}"] = self._learn_name
         self._times: dict[str, tuple[Duration, Duration]] = {}
 
     def program(self, number: int) -> Program:
@@ -78,8 +79,14 @@ class ScriptedFamily(PlainFamily):
             values: arguments of a request of its own, by leaf path.
         """
         for path in self.names:
-            if isinstance(values.get(path), str):
-                self._names[values[path]] = number
+            name = values.get(path)
+            if isinstance(name, str) and self._names.get(name) != number:
+                self._names[name] = number
+                self.population.tell(f"names of {self.node_type.name}", name, number)
+
+    def _learn_name(self, name: str, number: int) -> Sequence[SendMessage]:
+        self._names[name] = number
+        return ()
 
     def identity(self, number: int, rule: Rule) -> str | None:
         """What a rule of the node type gives for a node that has not begun: its user, its caller context."""

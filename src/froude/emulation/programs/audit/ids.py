@@ -7,6 +7,7 @@ names of leases, which clients choose themselves.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from froude.messages.schema import Schema
@@ -19,9 +20,14 @@ _FILE = "fileId"
 class Ids:
     """What stands in place of what was recorded."""
 
-    def __init__(self, schema: Schema) -> None:
-        """Nothing is known yet."""
+    def __init__(self, schema: Schema, tell: Callable[[Any, Any], None] = lambda *_: None) -> None:
+        """Nothing is known yet.
+
+        Args:
+            tell: lets other players `take` what this one learns.
+        """
         self._schema = schema
+        self._tell = tell
         self._numbers: dict[int, int] = {}
         """Of files and of blocks."""
         self._stamps: dict[tuple[int, int], int] = {}
@@ -83,11 +89,16 @@ class Ids:
         Args:
             given: one of the same type.
         """
+        self._tell(recorded, given)
+        self.take(recorded, given)
+
+    def take(self, recorded: Any, given: Any) -> tuple[()]:
+        """The same, of a client of any player; nothing follows for others."""
         for name in ("fs", "stat"):
             if _has(recorded, name) and _has(given, name):
                 self._numbers[getattr(recorded, name).fileId] = getattr(given, name).fileId
         if not (_has(recorded, "block") and _has(given, "block")):
-            return
+            return ()
         then, now = recorded.block, given.block
         block = then.b.blockId
         self._pool = now.b.poolId
@@ -99,6 +110,7 @@ class Ids:
         for storage, place in zip(then.storageIDs, now.storageIDs, strict=False):
             for number in (0, block):
                 self._places[number, storage] = place
+        return ()
 
 
 def _has(message: Any, name: str) -> bool:

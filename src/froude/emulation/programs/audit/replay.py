@@ -57,7 +57,10 @@ class Replay:
         """When the log's first line was due; None before the target serves."""
         self.queues: list[deque[Operation]] = [deque() for _ in self.head.clients]
         """Of each client, its operations that are not done, as far as they were read."""
-        self._batches: Iterator[list[Line]] = read_batches(lines.open(encoding="utf-8"))
+        # Opened when it is first read: of several players each has a place of its own in it.
+        self._batches: Iterator[list[Line]] = (
+            batch for path in (lines,) for batch in read_batches(path.open(encoding="utf-8"))
+        )
         self._scheduled = pacing is Pacing.SCHEDULED
         self._speed = speed
         self._order = Order()

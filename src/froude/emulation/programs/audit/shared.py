@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,28 +42,32 @@ class SharedLog:
         self.given_up = False
         """Whether the target never served."""
         self._datanodes: DatanodeFamily | None = None
-        self._ids = Ids(population.schema)
+        self._copy, ids = f"log of {type_name}", f"ids of {type_name}"
+        self._ids = Ids(population.schema, partial(population.tell, ids))
+        population.copies |= {self._copy: self._learn, ids: self._ids.take}
 
     def first(self, number: int) -> bool:
         """Note that a client has begun; whether it is the first of all, which asks whether the target serves."""
         self._begun.add(number)
-        return len(self._begun) == 1
+        return len(self._begun) == 1 and self.population.share.number == 0
 
-    def begin(self, now_s: float, number: int) -> list[Instruction]:
+    def begin(self, now_s: float, number: int) -> list[SendMessage]:
         """The target serves: every client that has begun goes on.
 
         Args:
             number: the client that asked, which goes on by itself.
         """
+        self.population.tell(self._copy, "begin", number, now_s)
         self.replay.begin(now_s)
         return self._go(self._begun, number)
 
-    def give_up(self, number: int) -> list[Instruction]:
+    def give_up(self, number: int) -> list[SendMessage]:
         """The target will not serve: every client that has begun ends.
 
         Args:
             number: the client that asked, which ends by itself.
         """
+        self.population.tell(self._copy, "give up", number, 0.0)
         self.given_up = True
         return self._go(self._begun, number)
 
@@ -75,11 +80,24 @@ class SharedLog:
         """How many lines a client has."""
         return self.replay.head.lines_of[number]
 
-    def done(self, operation: Operation, now_s: float) -> list[Instruction]:
+    def done(self, operation: Operation, now_s: float) -> list[SendMessage]:
         """An operation is over; others may go on."""
+        self.population.tell(self._copy, "done", operation.line.client, now_s)
         return self._go(self.replay.done(operation, now_s), operation.line.client)
 
-    def _go(self, clients: Collection[int], but: int) -> list[Instruction]:
+    def _learn(self, what: str, number: int, now_s: float) -> list[SendMessage]:
+        """A client of another player began the log for all, gave it up, or is done with an operation.
+
+        All players read the log, so that each knows what its clients have to wait for.
+        """
+        if what == "done":
+            return self._go(self.replay.done(self.replay.queues[number][0], now_s), number)
+        if what == "begin":
+            self.replay.begin(now_s)
+        self.given_up = what == "give up"
+        return self._go(self._begun, number)
+
+    def _go(self, clients: Collection[int], but: int) -> list[SendMessage]:
         begun = self._begun
         return [
             SendMessage(NodeId(self._type, client), _GO)

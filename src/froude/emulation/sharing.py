@@ -1,0 +1,151 @@
+"""What the players of one play let each other know: its nodes are shared out over several processes.
+
+A node belongs to the player of its number modulo the players. Each player follows the start rules of all nodes and
+begins its own. What others need goes out as a notice: a message to a node of theirs, a moment that a node came to, and
+news for state of which every player has a copy, such as values for flows between node types.
+
+**Order.** Notices go through the first player, which hands each on before it acts on it. So no player learns of an
+effect before its cause, through whichever players that came about. Of what happens independently of each other two
+players may learn in different orders, as real processes do.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from google.protobuf.message import Message
+
+from froude.emulation.programs.events import NodeId, SendMessage
+from froude.messages.schema import Schema
+from froude.workload.types import Moment
+
+
+class Came(NamedTuple):
+    """A node has come to a moment, or will not come to it any more."""
+
+    node: NodeId
+    moment: Moment
+    time_s: float
+    """On the play's clock, which all players have in common."""
+
+
+class News(NamedTuple):
+    """A change of state that every player has a copy of."""
+
+    of: str
+    """Its name in `Population.copies`."""
+    values: tuple[Any, ...]
+    """Arguments of the change."""
+
+
+class Over(NamedTuple):
+    """The play ends for all players: one of them failed, or was interrupted."""
+
+
+Notice = SendMessage | Came | News | Over
+
+
+class Share:
+    """The nodes of one player, and what it has yet to let the others know."""
+
+    __slots__ = ("number", "out", "players")
+
+    def __init__(self, number: int = 0, players: int = 1) -> None:
+        """By default, all nodes.
+
+        Args:
+            number: the player, from 0.
+            players: how many there are; at least one.
+        """
+        self.number = number
+        self.players = players
+        self.out: list[Notice] = []
+
+    def own(self, node: NodeId) -> bool:
+        """Whether this player plays a node."""
+        return node.number % self.players == self.number
+
+    def tell(self, notice: Notice) -> None:
+        """Let the others know; nothing where there are none."""
+        if self.players > 1:
+            self.out.append(notice)
+
+
+class Relay:
+    """The notices that the first player has for each of the others."""
+
+    def __init__(self, players: int) -> None:
+        """Nothing is to be sent.
+
+        Args:
+            players: how many there are.
+        """
+        self.out: dict[int, list[Notice]] = {player: [] for player in range(1, players)}
+        """By player, in the order of sending; whoever sends them empties the list."""
+
+    def hand_on(self, notices: Iterable[Notice], sender: int) -> list[Notice]:
+        """Sort notices by the players that they are for.
+
+        Args:
+            sender: the player that they come from.
+
+        Returns:
+            Those for the first player.
+        """
+        players = len(self.out) + 1
+        here: list[Notice] = []
+        for notice in notices:
+            one = notice.node.number % players if isinstance(notice, SendMessage) else None
+            for player in range(players) if one is None else (one,):
+                if player != sender:
+                    (self.out[player] if player else here).append(notice)
+        return here
+
+
+class Codec:
+    """Notices, and what players report, as bytes between processes of one play, which trust each other."""
+
+    def __init__(self, schema: Schema) -> None:
+        """Read and write messages of a release.
+
+        Args:
+            schema: the release's, the same in all players.
+        """
+        self._schema = schema
+
+    def dumps(self, report: object) -> bytes:
+        """The bytes of a report; messages of the schema in it go by the name of their type."""
+        out = io.BytesIO()
+        _Pickler(out, protocol=5).dump(report)
+        return out.getvalue()
+
+    def loads(self, data: bytes) -> Any:
+        """What `dumps` was given."""
+        unpickler = _Unpickler(io.BytesIO(data))
+        unpickler.schema = self._schema
+        return unpickler.load()
+
+
+def _message(name: str, root: str, body: bytes) -> Message:
+    raise AssertionError("stands for `_Unpickler.message`")
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, value: object) -> Any:
+        if isinstance(value, Message):
+            kind = value.DESCRIPTOR
+            return _message, (kind.full_name, kind.file.name, value.SerializePartialToString())
+        return NotImplemented
+
+
+class _Unpickler(pickle.Unpickler):  # noqa: S301 - our own processes
+    schema: Schema
+
+    def find_class(self, module: str, name: str) -> Any:
+        return self.message if name == _message.__name__ else super().find_class(module, name)
+
+    def message(self, name: str, root: str, body: bytes) -> Message:
+        return self.schema.message(name, root).FromString(body)
