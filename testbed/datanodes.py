@@ -6,7 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from froude.emulation.engine import PlayJob, PlayOutcome, play_here
+from froude.emulation.engine import PlayJob, PlayOutcome
+from froude.emulation.playing import play_here
 from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.hadoop.cluster.namenode import NameNode

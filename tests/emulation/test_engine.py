@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.engine import QUANTILES, PlayJob, _quantiles_ms, _so_far, play_apart
+from froude.emulation.engine import QUANTILES, PlayJob, play_apart
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.tally import Tally
 from froude.hadoop.release.distribution import Hadoop

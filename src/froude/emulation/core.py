@@ -55,7 +55,7 @@ _GONE: None = None
 class Core:
     """One player; see the module."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a play consists of, by name
         self,
         nodes: Nodes,
         controller: Controller,

@@ -12,13 +12,13 @@ import os
 import select
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from froude.base.clock import Clock, RealClock
 from froude.base.errors import TargetError
 from froude.emulation.channel import Channel
 from froude.emulation.core import Core
-from froude.emulation.listener import Listener
 
 _CONNECT_TIMEOUT_S = 10.0
 """A connection that is not made by then counts as refused."""
@@ -31,6 +31,34 @@ _MANY_IN_FLIGHT = 32
 _READABLE = select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR
 
 
+class Side(Protocol):
+    """Sockets that a driver serves in addition to those of its core's channels."""
+
+    def begin(self, epoll: select.epoll) -> None:
+        """Have their events among those of a play that begins."""
+        ...
+
+    def takes(self, descriptor: int) -> bool:
+        """Whether an event is of a socket of these."""
+        ...
+
+    def handle(self, descriptor: int, mask: int, now_s: float) -> None:
+        """Take an event.
+
+        Args:
+            now_s: seconds on the play's clock.
+        """
+        ...
+
+    def flush(self) -> None:
+        """Send what there is to send."""
+        ...
+
+    def close(self) -> None:
+        """The play is over."""
+        ...
+
+
 class Driver:
     """Runs one core against its targets."""
 
@@ -40,7 +68,7 @@ class Driver:
         *,
         clock: Clock | None = None,
         gather: bool = False,
-        listener: Listener | None = None,
+        sides: Sequence[Side] = (),
     ) -> None:
         """Make ready.
 
@@ -48,15 +76,15 @@ class Driver:
             clock: the time; the machine's by default.
             gather: take answers in, and send what they lead to, at most every millisecond while many calls are in
                 flight: far cheaper for both sides, and measured latencies are up to that much longer.
-            listener: where emulated nodes are called; None where nobody calls any.
+            sides: further sockets, such as those where emulated nodes are called.
         """
         self.core = core
         self._clock = clock or RealClock()
         self._gather = gather
         self._epoll = select.epoll()
-        self._listener = listener
-        if listener is not None:
-            listener.begin(self._epoll)
+        self._sides = sides
+        for side in sides:
+            side.begin(self._epoll)
         self._links: dict[int, tuple[socket.socket, Channel]] = {}
         self._sockets: dict[int, socket.socket] = {}
         self._backlog: dict[int, bytearray] = {}
@@ -64,16 +92,22 @@ class Driver:
         self._armed: set[int] = set()
 
     def run(
-        self, *, duration_s: float | None = None, watch: Callable[[Core, float], bool] | None = None
+        self,
+        *,
+        begin_s: float | None = None,
+        duration_s: float | None = None,
+        watch: Callable[[Core, float], bool] | None = None,
     ) -> None:
         """Play until every node that ends by itself has, the duration is over, or the target fails.
 
         Args:
+            begin_s: when the play begins, on the clock; now by default.
             duration_s: the longest time; None for no limit.
             watch: called now and then with the core and the seconds since the beginning; False ends the play.
         """
         core, clock = self.core, self._clock
-        begun_s = clock.now()
+        begun_s = clock.now() if begin_s is None else begin_s
+        clock.sleep(max(0.0, begun_s - clock.now()))
         end_s = None if duration_s is None else begun_s + duration_s
         look_s = count_s = begun_s
         gathers = False
@@ -118,8 +152,10 @@ class Driver:
             select.select([self._epoll], [], [], wait_s)
             wait_s = 0
         for descriptor, mask in self._epoll.poll(wait_s):
-            if self._listener is not None and self._listener.takes(descriptor):
-                self._listener.handle(descriptor, mask, self._clock.now())
+            if descriptor not in self._links:
+                for side in self._sides:
+                    if side.takes(descriptor):
+                        side.handle(descriptor, mask, self._clock.now())
                 continue
             for ready, handle in ((select.EPOLLOUT, self._writable), (_READABLE, self._readable)):
                 link = self._links.get(descriptor)  # the first may have lost the connection
@@ -158,8 +194,8 @@ class Driver:
             for channel in core.opened:
                 self._open(channel)
             core.opened.clear()
-        if self._listener is not None:
-            self._listener.flush()
+        for side in self._sides:
+            side.flush()
         if not core.dirty:
             return
         for channel in core.dirty:
@@ -254,6 +290,6 @@ class Driver:
             sock.close()
         self._sockets.clear()
         self._links.clear()
-        if self._listener is not None:
-            self._listener.close()
+        for side in self._sides:
+            side.close()
         self._epoll.close()

@@ -15,13 +15,17 @@ import sys
 from typing import BinaryIO
 
 from froude.base.errors import FroudeError
-from froude.emulation.engine import PlayJob, play_here
+from froude.emulation.engine import PlayJob
+from froude.emulation.playing import play_here
 
 
 def main() -> int:
     """Play what stdin says."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and closes our stdin
     answers = os.fdopen(os.dup(1), "wb")
+    # Other players that are forked from this one do not hold the parent's pipes open.
+    os.register_at_fork(after_in_child=answers.close)
+    os.register_at_fork(after_in_child=sys.stdin.close)
     os.dup2(2, 1)  # whatever prints by mistake must not end up among the answers
     job = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent process
     assert isinstance(job, PlayJob)

@@ -87,6 +87,16 @@ class Spool:
         return number
 
 
+def spool_of(first: Path, player: int) -> Path:
+    """The spool of one of several players.
+
+    Args:
+        first: that of the first one.
+        player: its number, from 0.
+    """
+    return first if player == 0 else first.with_name(f"{first.name}.{player}")
+
+
 def _size(message: bytes | None) -> int:
     return -1 if message is None else len(message)
 

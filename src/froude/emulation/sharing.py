@@ -129,8 +129,8 @@ class Codec:
         return unpickler.load()
 
 
-def _message(name: str, root: str, body: bytes) -> Message:
-    raise AssertionError("stands for `_Unpickler.message`")
+def _message(*_: object) -> Message:
+    raise AssertionError("`_Unpickler.message` takes its place")
 
 
 class _Pickler(pickle.Pickler):
@@ -141,7 +141,7 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-class _Unpickler(pickle.Unpickler):  # noqa: S301 - our own processes
+class _Unpickler(pickle.Unpickler):
     schema: Schema
 
     def find_class(self, module: str, name: str) -> Any:

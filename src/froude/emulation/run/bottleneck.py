@@ -47,6 +47,8 @@ class Load(NamedTuple):
     """Calls without an answer yet."""
     machine_share: float | None = None
     """Of all cores together, by whomever, since the moment before; None where nobody looked."""
+    busiest_share: float | None = None
+    """Of one core, by the busiest of several player processes; None where there is one."""
 
 
 class Measured(NamedTuple):
@@ -77,7 +79,7 @@ class Bottleneck:
     by: LimitedBy
     reason: str
     player_share: float | None = None
-    """Of one core, in the player's busiest half of the steady phase; None where it was not sampled."""
+    """Of one core, by the busiest player in its busiest half of the steady phase; None where it was not sampled."""
     target_share: float | None = None
     """The same of the busiest target, of one core; None where no CPU time was seen."""
     daemon: str = ""
@@ -108,7 +110,11 @@ def judge(
         here: whether the targets run on the player's machine.
         daemons: who was called; by default all that was sampled.
     """
-    observed = _busiest([each.cpu_share for each in load])
+    several = any(each.busiest_share is not None for each in load)
+    who = "the busiest player" if several else "the player"
+    observed = _busiest(
+        [each.cpu_share if each.busiest_share is None else each.busiest_share for each in load]
+    )
     player = observed or 0.0
     own = "was not seen" if observed is None else f"used {observed:.0%} of its own core"
     sampled = {name for sample in metrics for name in sample.values}
@@ -123,7 +129,8 @@ def judge(
     were = "were" if " and " in unseen else "was"
     seen = ", ".join([*uses, *([f"{unseen} {were} not seen"] if unseen else [])])
     machine = _busiest([each.machine_share for each in load if each.machine_share is not None]) or 0.0
-    others = machine * cores - player - (sum(known.values()) if here else 0.0)
+    players = _busiest([each.cpu_share for each in load]) or 0.0
+    others = machine * cores - players - (sum(known.values()) if here else 0.0)
     limit = ""
     if player < _BUSY and machine >= _FULL and others >= _OTHERS:
         by = LimitedBy.MACHINE
@@ -131,17 +138,17 @@ def judge(
     elif player >= _BUSY or lag_ms > _LAG_MS:
         by = LimitedBy.PLAYER
         reason = (
-            f"the player used {player:.0%} of its core and its timers fired up to {lag_ms:.1f} ms late: "
+            f"{who} used {player:.0%} of its core and its timers fired up to {lag_ms:.1f} ms late: "
             "latencies include its own delay"
         )
     elif known.get(busiest, 0.0) >= _BUSY * max(1, cores - 1):
-        by, limit, reason = LimitedBy.TARGET, busiest, f"{seen}, the player {player:.0%}"
+        by, limit, reason = LimitedBy.TARGET, busiest, f"{seen}, {who} {player:.0%}"
     elif queues[fullest] >= _QUEUED:
         by, limit = LimitedBy.TARGET, fullest
         reason = f"{queues[fullest]:,.0f} calls waited for a handler of the {daemon_name(fullest)}; {seen}"
     else:
         by = LimitedBy.UNKNOWN if unseen else LimitedBy.NEITHER
-        reason = f"{seen}, the player {own}"
+        reason = f"{seen}, {who} {own}"
         reason += f"; name the web address of {unseen}, so that its CPU is seen" * bool(unseen)
     return Bottleneck(by, reason, observed, known.get(busiest), limit, unseen)
 

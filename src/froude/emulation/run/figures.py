@@ -49,7 +49,9 @@ def read_figures(root: Section) -> Run:
         pacing=root.convert("pacing", _pacing),
         load=root.converted(
             "load",
-            lambda item: Load(*_parts(item, _number, _number, _count, _count, _count, _optional_number)),
+            lambda item: Load(
+                *_parts(item, _number, _number, _count, _count, _count, _optional_number, _optional_number)
+            ),
         ),
         remarks=root.converted("remarks", _text),
         limits=root.converted("limits", _limit),

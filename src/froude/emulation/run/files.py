@@ -99,9 +99,17 @@ def _without_gc_log(data: Fields) -> None:
     data["gc"] = None
 
 
+def _by_one_player(data: Fields) -> None:
+    """The step from version 5: one process played all nodes."""
+    load = data.get("load")
+    for each in load if isinstance(load, list) else ():
+        if isinstance(each, list):
+            each.append(None)
+
+
 MIGRATIONS = Migrations("run", _SPLIT, {1: _without("version"), 2: same}, unstamped=RUN)
-_FIGURES_STEPS = {1: _unpaced, 2: _unphased, 3: _without_gc_log, 4: same}
-FIGURES_MIGRATIONS = Migrations("run-figures", 5, _FIGURES_STEPS, unstamped=RUN_FIGURES)
+_FIGURES_STEPS = {1: _unpaced, 2: _unphased, 3: _without_gc_log, 4: same, 5: _by_one_player}
+FIGURES_MIGRATIONS = Migrations("run-figures", 6, _FIGURES_STEPS, unstamped=RUN_FIGURES)
 
 
 def write_run(

@@ -7,14 +7,18 @@ form (`froude.emulation.run.files`).
 
 from __future__ import annotations
 
+import math
+import operator
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from froude.trace.failures import Failures
 
 _DIGIT_BITS = 11  # 2^11 sub-buckets: what HdrHistogram takes for three significant digits
+_LATE_S = 0.25
+"""A player closes its seconds at most this late, as a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +270,7 @@ class Tally(Phase):
         super(Tally, self).merge(other)
         if isinstance(other, Tally):
             self.ramp.merge(other.ramp)
-            self.rows = sorted([*self.rows, *other.rows])
+            self.rows = merged_rows([*self.rows, *other.rows])
             self.failures.merge(other.failures)
             self.notes.update(other.notes)
             self.questions.update(other.questions)
@@ -300,6 +304,41 @@ def _row(time_s: float, method: str, parts: list[Series]) -> IntervalRow | None:
     if not (sent or answered or failed or latencies):
         return None
     return IntervalRow(time_s, method, sent, answered, failed, *_summary_ms(latencies))
+
+
+def merged_rows(rows: Iterable[IntervalRow]) -> list[IntervalRow]:
+    """The time series of several players: one row a method and second, in order of time.
+
+    Args:
+        rows: of all players, whose seconds end at about the same times; in any order.
+    """
+    seconds: dict[tuple[int, str], list[IntervalRow]] = {}
+    for row in rows:
+        seconds.setdefault((math.ceil(row.time_s - _LATE_S), row.method), []).append(row)
+    ends: dict[int, float] = {}
+    for (second, _), parts in seconds.items():
+        ends[second] = max(ends.get(second, 0.0), *(part.time_s for part in parts))
+    return sorted(_together(ends[second], parts) for (second, _), parts in seconds.items())
+
+
+def _together(time_s: float, rows: Sequence[IntervalRow]) -> IntervalRow:
+    """One method in one second, its percentiles weighted by calls."""
+    weights = [row.answered or 1e-9 for row in rows]
+    p50_ms, p90_ms, p99_ms = (
+        sum(map(operator.mul, weights, each)) / sum(weights)
+        for each in zip(*((row.p50_ms, row.p90_ms, row.p99_ms) for row in rows), strict=True)
+    )
+    return IntervalRow(
+        time_s,
+        rows[0].method,
+        sum(row.sent for row in rows),
+        sum(row.answered for row in rows),
+        sum(row.errors for row in rows),
+        p50_ms,
+        p90_ms,
+        p99_ms,
+        max(row.max_ms for row in rows),
+    )
 
 
 def _rounded(value: int) -> int:

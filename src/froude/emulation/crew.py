@@ -1,0 +1,289 @@
+"""The processes of one play: the first player forks the others, and hands on what they let each other know.
+
+Each of the others has one socket, to the first. Frames on it are a length and a pickle: a list of notices, a `Status`
+now and then, at the end its outcome or a stated error. A player whose socket ends before its outcome has died, which
+ends the play with an error; the others end by themselves when the first one's sockets close.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import struct
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from froude.base.errors import FroudeError, TargetError
+from froude.emulation.core import Core
+from froude.emulation.engine import PlayOutcome, Status, Watch
+from froude.emulation.sharing import Codec, Over, Relay, Share
+from froude.messages.schema import Schema
+
+_READ_BYTES = 1 << 18
+_LENGTH = struct.Struct("<Q")
+_END_S = 30.0
+"""Longest wait for the other players once the play is over."""
+_LOOK_S = 0.2
+
+Play = Callable[[Share, "Peers", Watch], PlayOutcome]
+"""Plays the nodes of one player."""
+
+
+class Peers:
+    """The other players, as one player knows them: the first has a socket to each, the others one to the first."""
+
+    def __init__(self, sockets: dict[int, socket.socket], schema: Schema) -> None:
+        """Talk to them from now on.
+
+        Args:
+            sockets: by player.
+            schema: of the play's messages.
+        """
+        self.statuses: dict[int, Status] = {}
+        """The last of each."""
+        self._outcomes: dict[int, PlayOutcome] = {}
+        self._sockets = sockets
+        self._codec = Codec(schema)
+        self._relay = Relay(len(sockets) + 1)
+        self._players = {sock.fileno(): player for player, sock in sockets.items()}
+        self._read: dict[int, bytearray] = {player: bytearray() for player in sockets}
+        self._backlog: dict[int, bytearray] = {player: bytearray() for player in sockets}
+        self._epoll: select.epoll | None = None
+        self._core: Core | None = None
+        self._share = Share()
+        for sock in sockets.values():
+            sock.setblocking(False)
+
+    def serve(self, core: Core) -> None:
+        """Have a core hear what others let it know, and the others what it does."""
+        self._core, self._share = core, core.share
+
+    def report(self, status: Status) -> bool:
+        """Send a status to the first player; True, since another player goes on until that one ends the play."""
+        self._queue(0, status)
+        return True
+
+    # --- a driver's `Side` --------------------------------------------------------------------------------
+
+    def begin(self, epoll: select.epoll) -> None:
+        """See `driver.Side`."""
+        self._epoll = epoll
+        for descriptor in self._players:
+            epoll.register(descriptor, select.EPOLLIN)
+
+    def takes(self, descriptor: int) -> bool:
+        """See `driver.Side`."""
+        return descriptor in self._players
+
+    def handle(self, descriptor: int, mask: int, now_s: float) -> None:
+        """See `driver.Side`.
+
+        Args:
+            now_s: seconds on the play's clock.
+
+        Raises:
+            TargetError: another player process died.
+            FroudeError: what another player states.
+        """
+        player = self._players[descriptor]
+        if mask & select.EPOLLOUT:
+            self._push(player)
+        if mask & ~select.EPOLLOUT:
+            data = self._receive(player)
+            self._read[player] += data
+            for report in self._reports(player):
+                self._take(player, report, now_s)
+            if not data and descriptor in self._players:
+                raise TargetError("another player process died", place=f"player {player}")
+
+    def flush(self) -> None:
+        """See `driver.Side`."""
+        notices = self._share.out
+        if notices and self._share.number:
+            self._queue(0, notices)
+        elif notices:
+            self._relay.hand_on(notices, 0)
+        notices.clear()
+        for player, waiting in self._relay.out.items():
+            if waiting and not self._share.number:
+                self._queue(player, waiting)
+                waiting.clear()
+
+    def close(self) -> None:
+        """See `driver.Side`; sockets stay open until `outcomes` or `finish`."""
+        self._epoll = self._core = None
+
+    # --- the end ------------------------------------------------------------------------------------------
+
+    def outcomes(self) -> list[PlayOutcome]:
+        """The outcomes of all others, whose play ends now at the latest; of the first player.
+
+        Raises:
+            TargetError: one has died, or does not end.
+            FroudeError: what one states.
+        """
+        self._share.tell(Over())
+        self._settle(lambda: len(self._outcomes) == len(self._sockets))
+        return [self._outcomes[player] for player in sorted(self._outcomes)]
+
+    def finish(self, outcome: PlayOutcome | FroudeError) -> None:
+        """Give the first player the outcome, and wait until it has it.
+
+        Raises:
+            TargetError: it is gone, or does not take it.
+        """
+        self.flush()
+        self._queue(0, outcome)
+        self._settle(lambda: not any(self._backlog.values()))
+
+    def _settle(self, settled: Callable[[], bool]) -> None:
+        """Send and take what is under way; a core is not involved any more."""
+        until_s = time.monotonic() + _END_S
+        with select.epoll() as epoll:
+            self.begin(epoll)
+            self.flush()
+            for player in self._backlog:
+                self._push(player)
+            while not settled():
+                if time.monotonic() > until_s:
+                    raise TargetError("another player process does not end", found=f"{_END_S:.0f} s")
+                for descriptor, mask in epoll.poll(_LOOK_S):
+                    if descriptor in self._players:
+                        self.handle(descriptor, mask, 0.0)
+                self.flush()
+
+    def hang_up(self) -> None:
+        """Close all sockets: the other players end."""
+        for sock in self._sockets.values():
+            sock.close()
+
+    # --- frames -------------------------------------------------------------------------------------------
+
+    def _take(self, player: int, report: Any, now_s: float) -> None:
+        if isinstance(report, list):
+            notices = self._relay.hand_on(report, player) if self._share.number == 0 else report
+            for notice in notices if self._core is not None else ():
+                assert self._core is not None
+                self._core.hear(notice, now_s)
+        elif isinstance(report, Status):
+            self.statuses[player] = report
+        elif isinstance(report, FroudeError):
+            raise report
+        else:
+            self._outcomes[player] = report
+            self._leave(player)
+
+    def _leave(self, player: int) -> None:
+        """A player has ended as it should; nothing more comes from it."""
+        sock = self._sockets[player]
+        del self._players[sock.fileno()]
+        self._relay.out[player] = []
+        if self._epoll is not None:
+            self._epoll.unregister(sock)
+
+    def _receive(self, player: int) -> bytes:
+        try:
+            return self._sockets[player].recv(_READ_BYTES)
+        except OSError:
+            return b""
+
+    def _reports(self, player: int) -> Iterator[object]:
+        data = self._read[player]
+        while len(data) >= _LENGTH.size:
+            end = _LENGTH.size + _LENGTH.unpack_from(data)[0]
+            if len(data) < end:
+                return
+            report = bytes(memoryview(data)[_LENGTH.size : end])
+            del data[:end]
+            yield self._codec.loads(report)
+
+    def _queue(self, player: int, report: object) -> None:
+        data = self._codec.dumps(report)
+        backlog = self._backlog[player]
+        idle = not backlog
+        backlog += _LENGTH.pack(len(data)) + data
+        if idle:
+            self._push(player)
+
+    def _push(self, player: int) -> None:
+        sock, backlog = self._sockets[player], self._backlog[player]
+        try:
+            sent = sock.send(backlog) if backlog else 0
+        except BlockingIOError:
+            sent = 0
+        except OSError:  # it is gone, which shows when it is read from
+            sent = len(backlog)
+        del backlog[:sent]
+        if self._epoll is not None and sock.fileno() in self._players:
+            self._epoll.modify(sock, select.EPOLLIN | (select.EPOLLOUT if backlog else 0))
+
+
+@contextlib.contextmanager
+def fork(players: int, schema: Schema, play: Play) -> Iterator[Peers]:
+    """Fork the other players of a play, which begin; the caller is the first.
+
+    They are ended and waited for when the context is left.
+
+    Args:
+        players: how many there are with the first; more than one.
+        schema: of the play's messages.
+        play: what each does.
+    """
+    pairs = {player: socket.socketpair() for player in range(1, players)}
+    children: list[int] = []
+    peers = None
+    try:
+        for player in pairs:
+            child = os.fork()
+            if child == 0:
+                _be(player, pairs, schema, play)
+            children.append(child)
+        for _, there in pairs.values():
+            there.close()
+        peers = Peers({player: here for player, (here, _) in pairs.items()}, schema)
+        yield peers
+    finally:
+        for here, there in pairs.values():
+            here.close()
+            there.close()
+        for child in children:
+            _end(child)
+
+
+def _be(
+    player: int, pairs: dict[int, tuple[socket.socket, socket.socket]], schema: Schema, play: Play
+) -> NoReturn:
+    """Be another player than the first; the process ends here."""
+    try:
+        for number, (here, there) in pairs.items():
+            here.close()
+            if number != player:
+                there.close()
+        peers = Peers({0: pairs[player][1]}, schema)
+        share = Share(player, len(pairs) + 1)
+        try:
+            outcome: PlayOutcome | FroudeError = play(share, peers, peers.report)
+        except FroudeError as error:
+            outcome = error
+        with contextlib.suppress(TargetError):  # the first one is gone: nobody waits for this
+            peers.finish(outcome)
+        os._exit(0)
+    except BaseException:  # noqa: BLE001 - a bug, which must not go on in the first player's code
+        traceback.print_exc()
+    os._exit(70)
+
+
+def _end(child: int) -> None:
+    """Wait until a process has ended, which its closed socket makes it do; kill it if it does not."""
+    until_s = time.monotonic() + 2.0
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > until_s:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return
+        time.sleep(0.002)

@@ -1,0 +1,262 @@
+"""Plays a job in this process: alone, or with other players that are forked from it.
+
+Everything that is made of a plan is made once, before the processes part; they share its memory. All begin at one
+moment of the machine's monotonic clock. The first player, whom the parent knows, adds the others' outcomes to its own.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, takewhile
+from typing import BinaryIO
+
+import psutil
+
+from froude.base.clock import Clock, RealClock
+from froude.base.errors import InputError
+from froude.base.limits import raise_descriptor_limit
+from froude.base.seeds import Seeds
+from froude.emulation.controller import Controller
+from froude.emulation.core import INTERVAL_S, Core
+from froude.emulation.crew import Peers, fork
+from froude.emulation.driver import Driver
+from froude.emulation.engine import QUANTILES, PlayJob, PlayOutcome, Status, Watch, connect
+from froude.emulation.facts import PlanFacts, facts_of
+from froude.emulation.identification import Identification
+from froude.emulation.listener import Listener
+from froude.emulation.merging import merged_outcome, merged_status
+from froude.emulation.pacing import Pacing
+from froude.emulation.programs.events import Send
+from froude.emulation.programs.population import Connections, Population
+from froude.emulation.programs.registry import groups_of, populate
+from froude.emulation.recorder import Spool, spool_of
+from froude.emulation.run.bottleneck import RESOURCEMANAGER, Load
+from froude.emulation.run.run import Record
+from froude.emulation.run.tally import Histogram, Tally
+from froude.emulation.sharing import Share
+from froude.hadoop.rpc.target import answers_for
+from froude.messages.schema import Schema
+from froude.trace.failures import path_of
+from froude.trace.redact import Redactor
+
+_SPARE_DESCRIPTORS = 64
+_GATHERED = (
+    "A log is replayed as fast as answers come: while many calls are in flight they are taken in once a millisecond, so "
+    "latencies are up to that much too long."
+)
+_LEAST_S = 0.5
+"""A share of CPU over less than this says nothing."""
+_FORK_S = 0.05
+"""How long it takes until the last of several players can begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """What all players of a job have in common."""
+
+    job: PlayJob
+    population: Population
+    listener: Listener | None
+    redactor: Redactor
+    clock: Clock
+    begin_s: float
+    """When the play begins, on that clock."""
+
+
+def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
+    """Play in this process; what player processes and tests call. A job for several players must be the only thread's.
+
+    Args:
+        watch: called with what goes on; False ends the play.
+
+    Raises:
+        InputError: the plan's start rules are impossible, or an argument does not fit the release.
+        TargetError: another player process died.
+    """
+    clock, facts = RealClock(), facts_of(job.plan)
+    players, remarks = _players(job, facts)
+    connections, more = _affordable(job, -(-facts.nodes // players))
+    listener = Listener() if facts.called and players == 1 else None
+    port = 0 if listener is None else listener.port
+    settings = replace(job.settings, connections=connections, epoch_s=clock.wall(), port=port)
+    population = populate(job.plan, job.schema, seeds=Seeds(job.seed), settings=settings)
+    begin_s = clock.now() + (0.0 if players == 1 else _FORK_S * players)
+    stage = _Stage(job, population, listener, Redactor(job.schema, os.urandom(32)), clock, begin_s)
+    alone = players == 1
+    outcome = _play(stage, Share(), None, watch) if alone else _play_shared(stage, players, watch)
+    gathered = [_GATHERED] if _gathers(job) else []
+    outcome.remarks = [*remarks, *more, *gathered]
+    return outcome
+
+
+def _play_shared(stage: _Stage, players: int, watch: Watch | None) -> PlayOutcome:
+    """Be the first of several players."""
+    with fork(players, stage.job.schema, partial(_play, stage)) as peers:
+
+        def watched(status: Status) -> bool:
+            return watch is None or watch(merged_status([status, *peers.statuses.values()]))
+
+        first = _play(stage, Share(0, players), peers, watched)
+        return merged_outcome([first, *peers.outcomes()])
+
+
+def _play(stage: _Stage, share: Share, peers: Peers | None, watch: Watch | None) -> PlayOutcome:
+    """Play the nodes of one player.
+
+    Args:
+        share: which they are.
+        peers: the other players; None for none.
+        watch: of this player's own status.
+    """
+    job, population, clock, tally = stage.job, stage.population, stage.clock, Tally()
+    population.share = share
+    spool = _open_spool(job, share.number)
+    try:
+        core = Core(
+            population,
+            Controller(groups_of(population), speed=population.settings.speed),
+            connect=connect,
+            tally=tally,
+            journal=None if spool is None else Spool(spool, job.record, population.seeds, stage.redactor),
+            identification=Identification(job.schema),
+            about=partial(_path, job.schema),
+            share=share,
+        )
+        meter = _Meter(watch, tell_all=job.tell_all)
+        begun_at_s = clock.wall() + stage.begin_s - clock.now()
+        cores = os.cpu_count() or 1
+        outcome = PlayOutcome(tally, begun_at_s, 0.0, 0.0, meter.seen, begun_s=stage.begin_s, cores=cores)
+        if stage.listener is not None:
+            stage.listener.serve(core.inbound, population.called)
+        if peers is not None:
+            peers.serve(core)
+        sides = [side for side in (stage.listener, peers) if side is not None]
+        try:
+            driver = Driver(core, clock=clock, gather=_gathers(job), sides=sides)
+            driver.run(begin_s=stage.begin_s, duration_s=job.duration_s, watch=meter)
+        except KeyboardInterrupt:
+            outcome.interrupted = True
+        outcome.failure = core.failure
+        outcome.interrupted |= meter.stopped
+    finally:
+        if spool is not None:
+            spool.close()
+    outcome.elapsed_s, outcome.cpu_s = clock.now() - outcome.begun_s, meter.cpu_s
+    return outcome
+
+
+def _players(job: PlayJob, facts: PlanFacts) -> tuple[int, list[str]]:
+    """How many players a job is given, and a remark where that is not as many as it asks for."""
+    players = min(job.players, max(job.plan.counts.values(), default=1))
+    targets = {answers_for(service) for service in job.settings.targets}
+    if players > 1 and RESOURCEMANAGER in facts.daemons and targets & {"", RESOURCEMANAGER}:
+        kinds = {each.program for each in job.plan.workload.node_types if job.plan.counts.get(each.name)}
+        what = f"programs of YARN keep state that players do not share ({', '.join(sorted(kinds))})"
+        return 1, [f"played by one player, not by {players}: {what}"]
+    return max(1, players), []
+
+
+def _gathers(job: PlayJob) -> bool:
+    return job.plan.log is not None and job.settings.pacing is Pacing.CLOSED
+
+
+class _Meter:
+    """Measures the player while it plays; a driver's `watch`."""
+
+    def __init__(self, watch: Watch | None, *, tell_all: bool = False) -> None:
+        self.seen: list[Load] = []
+        self.stopped = False
+        self._watch = watch
+        self._tell_all = tell_all
+        self._process = psutil.Process()
+        self._before = (0.0, time.process_time())
+        psutil.cpu_percent()  # counts from here
+        self._begun_cpu_s = self._before[1]
+
+    @property
+    def cpu_s(self) -> float:
+        return time.process_time() - self._begun_cpu_s
+
+    def __call__(self, core: Core, time_s: float) -> bool:
+        before_s, cpu_before_s = self._before
+        if time_s - before_s < 1.0 and self.seen:
+            return True
+        cpu_s = time.process_time()
+        share = (cpu_s - cpu_before_s) / (time_s - before_s) if time_s - before_s > _LEAST_S else 0.0
+        self._before = (time_s, cpu_s)
+        rss = self._process.memory_info().rss
+        self.seen.append(Load(time_s, share, rss, core.nodes, core.in_flight, psutil.cpu_percent() / 100))
+        self.stopped = self._watch is not None and not self._watch(self._status(core.tally))
+        return not self.stopped
+
+    def _status(self, tally: Tally) -> Status:
+        last_s = tally.rows[-1].time_s if tally.rows else 0.0
+        rows = list(takewhile(lambda row: row.time_s == last_s, reversed(tally.rows)))
+        slowest = max(rows, key=lambda row: row.p99_ms, default=None)
+        errors = sum(group.count for group in tally.failures)
+        status = Status(
+            self.seen[-1],
+            tally.steady_from_s is None,
+            sum(row.answered for row in rows) / INTERVAL_S,
+            0.0 if slowest is None else slowest.p99_ms,
+            "" if slowest is None else slowest.method,
+            errors,
+        )
+        if not self._tell_all:
+            return status
+        counts, by_kind = _so_far(tally)
+        lateness = _quantiles_ms(tally.lateness)
+        return status._replace(counts=counts, errors_by_kind=by_kind, rows=rows, lateness=lateness)
+
+
+def _quantiles_ms(histogram: Histogram) -> dict[float, float]:
+    """The quantiles that are told while a play runs, in one pass; none of nothing."""
+    ordered = sorted(histogram.counts.items())
+    below = list(accumulate(count for _, count in ordered))
+    if not below:
+        return {}
+    return {q: ordered[min(bisect_left(below, q * below[-1]), len(below) - 1)][0] / 1e3 for q in QUANTILES}
+
+
+def _so_far(tally: Tally) -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]]]:
+    """Sent and answered calls by method, and errors by method and class, of both phases."""
+    counts: dict[str, tuple[int, int]] = {}
+    errors: Counter[tuple[str, str]] = Counter()
+    for phase in (tally.ramp, tally):
+        for method, series in phase.series.items():
+            sent, answered = counts.get(method, (0, 0))
+            counts[method] = (sent + series.sent, answered + series.answered)
+            errors.update({(method, name): times for name, times in series.errors.items()})
+    return counts, errors
+
+
+def _affordable(job: PlayJob, nodes: int) -> tuple[Connections, list[str]]:
+    """One connection a node only where the descriptors last; a pool otherwise, and a remark."""
+    limit = raise_descriptor_limit() - _SPARE_DESCRIPTORS
+    wanted = job.settings.connections
+    if wanted.pool or nodes <= limit:
+        return wanted, []
+    pool = max(1, limit // max(1, len(job.plan.counts)))
+    return Connections(pool, wanted.user), [
+        f"{nodes} nodes share {pool} connections a type: this process may open {limit} descriptors"
+    ]
+
+
+def _path(schema: Schema, send: Send) -> str | None:
+    """The path that a call names; None where it names none, or cannot be read."""
+    try:
+        return path_of(schema.decode_request(send.protocol, send.method, send.body))
+    except InputError:
+        return None
+
+
+def _open_spool(job: PlayJob, player: int) -> BinaryIO | None:
+    if job.record is Record.SUMMARY or job.spool is None:
+        return None
+    descriptor = os.open(spool_of(job.spool, player), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    return os.fdopen(descriptor, "wb", buffering=1 << 20)
