@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 
 import psutil
@@ -20,6 +21,11 @@ def raise_descriptor_limit() -> int:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
             soft = hard
     return soft
+
+
+def spare_cores() -> int:
+    """Cores that this process may use beyond the first; 1 where it has one core alone."""
+    return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
 def available_bytes() -> int:

@@ -15,7 +15,7 @@ from froude.cli import inputs
 from froude.cli.inputs import named, pairs
 from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
-from froude.cli.play import DurationFlag, PacingFlag, RampFlag, SpeedFlag
+from froude.cli.play import DurationFlag, PacingFlag, PlayersFlag, RampFlag, SpeedFlag
 from froude.cli.settings import Settings
 from froude.documents.artifact import Origin
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES
@@ -70,6 +70,7 @@ def knee(
     repeats: Annotated[int, typer.Option(min=1, max=20, help="Plays on each side of the knee.")] = 3,
     speed: SpeedFlag = 1.0,
     ramp: RampFlag = 1000.0,
+    players: PlayersFlag = None,
     warm_up: Annotated[
         float,
         typer.Option(
@@ -116,6 +117,7 @@ def knee(
             speed=speed,
             ramp=ramp,
             duration_s=limit_s,
+            players=players,
         ),
         knee=KneeSearch(raise_=tuple(raised or ()), most=most, resolution=resolution),
         limits=tuple(limit or ()),

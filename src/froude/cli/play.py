@@ -25,6 +25,7 @@ from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.run.run import Record
 from froude.emulation.run.summary import summarise, summary_text
 from froude.emulation.run.verdict import Colour
+from froude.emulation.sharing import MOST_PLAYERS
 from froude.hadoop.cluster import background
 from froude.hadoop.cluster.state import State
 from froude.hadoop.rpc.target import daemon_name, parse_address
@@ -72,6 +73,14 @@ RampFlag = Annotated[
         "parallel.",
     ),
 ]
+PlayersFlag = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=MOST_PLAYERS,
+        help="Processes that play, each some of the emulated nodes [one a core beyond the first].",
+    ),
+]
 DurationFlag = Annotated[str | None, typer.Option(help="Longest time of a play, for example '5 min'.")]
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
@@ -103,6 +112,7 @@ def play(  # the flags of one command
     pacing: PacingFlag = None,
     speed: SpeedFlag = 1.0,
     ramp: RampFlag = 1000.0,
+    players: PlayersFlag = None,
     duration: DurationFlag = None,
     record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
     limit: Annotated[
@@ -149,7 +159,7 @@ def play(  # the flags of one command
     running = _running(settings, daemons, target, target_is, http)
     scenario = PlayScenario(
         target=Target(running=running),
-        load=PlanLoad(plan=plan, pacing=pacing, speed=speed, ramp=ramp, duration_s=limit_s),
+        load=PlanLoad(plan=plan, pacing=pacing, speed=speed, ramp=ramp, duration_s=limit_s, players=players),
         record=record,
         limits=tuple(limit or ()),
         seed=settings.seed,

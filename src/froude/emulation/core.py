@@ -160,7 +160,7 @@ class Core:
         elif isinstance(notice, Came):
             self._come(notice.node, notice.moment, notice.time_s, now_s)
         elif isinstance(notice, News):
-            for message in self._nodes.learn(notice):
+            for message in self.share.learn(notice):
                 self._send_message(message)
         else:
             self._stopped = True

@@ -30,8 +30,8 @@ _END_S = 30.0
 """Longest wait for the other players once the play is over."""
 _LOOK_S = 0.2
 
-Play = Callable[[Share, "Peers", Watch], PlayOutcome]
-"""Plays the nodes of one player."""
+Play = Callable[[int, "Peers", Watch], PlayOutcome]
+"""Plays the nodes of a player, by its number."""
 
 
 class Peers:
@@ -265,9 +265,8 @@ def _be(
             if number != player:
                 there.close()
         peers = Peers({0: pairs[player][1]}, schema)
-        share = Share(player, len(pairs) + 1)
         try:
-            outcome: PlayOutcome | FroudeError = play(share, peers, peers.report)
+            outcome: PlayOutcome | FroudeError = play(player, peers, peers.report)
         except FroudeError as error:
             outcome = error
         with contextlib.suppress(TargetError):  # the first one is gone: nobody waits for this

@@ -38,7 +38,6 @@ from froude.emulation.recorder import Spool, spool_of
 from froude.emulation.run.bottleneck import RESOURCEMANAGER, Load
 from froude.emulation.run.run import Record
 from froude.emulation.run.tally import Histogram, Tally
-from froude.emulation.sharing import Share
 from froude.hadoop.rpc.target import answers_for
 from froude.messages.schema import Schema
 from froude.trace.failures import path_of
@@ -66,6 +65,7 @@ class _Stage:
     clock: Clock
     begin_s: float
     """When the play begins, on that clock."""
+    players: int
 
 
 def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
@@ -86,36 +86,35 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     settings = replace(job.settings, connections=connections, epoch_s=clock.wall(), port=port)
     population = populate(job.plan, job.schema, seeds=Seeds(job.seed), settings=settings)
     begin_s = clock.now() + (0.0 if players == 1 else _FORK_S * players)
-    stage = _Stage(job, population, listener, Redactor(job.schema, os.urandom(32)), clock, begin_s)
-    alone = players == 1
-    outcome = _play(stage, Share(), None, watch) if alone else _play_shared(stage, players, watch)
+    stage = _Stage(job, population, listener, Redactor(job.schema, os.urandom(32)), clock, begin_s, players)
+    outcome = _play(stage, 0, None, watch) if players == 1 else _play_shared(stage, watch)
     gathered = [_GATHERED] if _gathers(job) else []
     outcome.remarks = [*remarks, *more, *gathered]
     return outcome
 
 
-def _play_shared(stage: _Stage, players: int, watch: Watch | None) -> PlayOutcome:
+def _play_shared(stage: _Stage, watch: Watch | None) -> PlayOutcome:
     """Be the first of several players."""
-    with fork(players, stage.job.schema, partial(_play, stage)) as peers:
+    with fork(stage.players, stage.job.schema, partial(_play, stage)) as peers:
 
         def watched(status: Status) -> bool:
             return watch is None or watch(merged_status([status, *peers.statuses.values()]))
 
-        first = _play(stage, Share(0, players), peers, watched)
+        first = _play(stage, 0, peers, watched)
         return merged_outcome([first, *peers.outcomes()])
 
 
-def _play(stage: _Stage, share: Share, peers: Peers | None, watch: Watch | None) -> PlayOutcome:
+def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) -> PlayOutcome:
     """Play the nodes of one player.
 
     Args:
-        share: which they are.
+        player: its number, from 0.
         peers: the other players; None for none.
         watch: of this player's own status.
     """
     job, population, clock, tally = stage.job, stage.population, stage.clock, Tally()
-    population.share = share
-    spool = _open_spool(job, share.number)
+    share = population.share.take(player, stage.players)
+    spool = _open_spool(job, player)
     try:
         core = Core(
             population,

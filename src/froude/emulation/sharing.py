@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
@@ -21,6 +21,9 @@ from google.protobuf.message import Message
 from froude.emulation.programs.events import NodeId, SendMessage
 from froude.messages.schema import Schema
 from froude.workload.types import Moment
+
+MOST_PLAYERS = 64
+"""More than keep one NameNode busy."""
 
 
 class Came(NamedTuple):
@@ -36,7 +39,7 @@ class News(NamedTuple):
     """A change of state that every player has a copy of."""
 
     of: str
-    """Its name in `Population.copies`."""
+    """Its name in `Share.copies`."""
     values: tuple[Any, ...]
     """Arguments of the change."""
 
@@ -51,18 +54,28 @@ Notice = SendMessage | Came | News | Over
 class Share:
     """The nodes of one player, and what it has yet to let the others know."""
 
-    __slots__ = ("number", "out", "players")
+    __slots__ = ("copies", "number", "out", "players")
 
-    def __init__(self, number: int = 0, players: int = 1) -> None:
-        """By default, all nodes.
+    def __init__(self) -> None:
+        """All nodes, until `take` says otherwise."""
+        self.number = 0
+        """The player's, from 0."""
+        self.players = 1
+        """How many there are."""
+        self.out: list[Notice] = []
+        """Whoever sends them empties the list."""
+        self.copies: dict[str, Callable[..., Sequence[SendMessage]]] = {}
+        """How state changes of which every player has a copy, by name; a change gives what follows for nodes here."""
+
+    def take(self, number: int, players: int) -> Share:
+        """Be the share of one of several players.
 
         Args:
             number: the player, from 0.
-            players: how many there are; at least one.
+            players: how many there are.
         """
-        self.number = number
-        self.players = players
-        self.out: list[Notice] = []
+        self.number, self.players = number, players
+        return self
 
     def own(self, node: NodeId) -> bool:
         """Whether this player plays a node."""
@@ -72,6 +85,19 @@ class Share:
         """Let the others know; nothing where there are none."""
         if self.players > 1:
             self.out.append(notice)
+
+    def spread(self, of: str, *values: object) -> None:
+        """Let the others change their copies of some state as this player has.
+
+        Args:
+            of: its name in `copies`.
+        """
+        if self.players > 1:
+            self.out.append(News(of, values))
+
+    def learn(self, news: News) -> Sequence[SendMessage]:
+        """Take a change that happened in another player; what follows for nodes of this one."""
+        return self.copies[news.of](*news.values)
 
 
 class Relay:
@@ -135,6 +161,8 @@ def _message(*_: object) -> Message:
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, value: object) -> Any:
+        if isinstance(value, tuple):  # named ones, for which pickle's own way takes three times as long
+            return type(value), tuple(value)
         if isinstance(value, Message):
             kind = value.DESCRIPTOR
             return _message, (kind.full_name, kind.file.name, value.SerializePartialToString())

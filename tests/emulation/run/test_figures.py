@@ -61,7 +61,7 @@ FIGURES: dict[str, Any] = {
     "environment": {"cores": "2"},
     "notes": {"command ignored": 2},
     "rows": [[1.0, "create", 4, 3, 2, 1.0, 2.0, 2.5, -0.1]],
-    "load": [[1.0, 0.25, 1000, 1, 0, 0.5]],
+    "load": [[1.0, 0.25, 1000, 1, 0, 0.5, 0.2]],
     "metrics": [[-0.5, {"cpu": 1}]],
     "gc": {
         "pauses": [[0.5, "Remark", 0.002, True, 1e-6], [0.7, "ICBufferFull", 0.001, False, None]],
@@ -105,7 +105,7 @@ def test_every_figure_finds_its_place() -> None:
     assert (run.tally.lateness.total, run.tally.lag.total) == (4, 0)
     assert run.tally.notes == Counter({"command ignored": 2})
     assert run.tally.rows == [IntervalRow(1.0, "create", 4, 3, 2, 1.0, 2.0, 2.5, -0.1)]
-    assert (run.load, run.remarks) == ([Load(1.0, 0.25, 1000, 1, 0, 0.5)], ["slow"])
+    assert (run.load, run.remarks) == ([Load(1.0, 0.25, 1000, 1, 0, 0.5, 0.2)], ["slow"])
     assert run.metrics == [Measured(-0.5, {"cpu": 1})]
     assert run.differences == [Difference("create", 4, -1)]
     pauses = [Pause(0.5, "Remark", 0.002, True, 1e-6), Pause(0.7, "ICBufferFull", 0.001, False, None)]
@@ -180,7 +180,7 @@ FAILURES = st.tuples(TEXTS, TEXTS, TEXTS, COUNTS, NUMBERS, NUMBERS, TEXTS, st.no
             "notes": st.dictionaries(TEXTS, COUNTS, max_size=2),
             "rows": st.lists(st.tuples(NUMBERS, TEXTS, *[COUNTS] * 3, *[NUMBERS] * 4).map(list), max_size=2),
             "load": st.lists(
-                st.tuples(NUMBERS, NUMBERS, *[COUNTS] * 3, st.none() | NUMBERS).map(list), max_size=2
+                st.tuples(NUMBERS, NUMBERS, *[COUNTS] * 3, *[st.none() | NUMBERS] * 2).map(list), max_size=2
             ),
             "metrics": st.lists(
                 st.tuples(NUMBERS, st.dictionaries(TEXTS, NUMBERS, max_size=2)).map(list), max_size=2
@@ -271,7 +271,7 @@ def test_a_figure_that_is_missing_is_named(name: str) -> None:
         ("rows", [[1.0, "create"]], "rows: is of another form; .*a list of 9"),
         ("rows", [[1.0, "create", 4, 3, -2, 1, 2, 2.5, 0]], "rows: is no count"),
         ("rows", [{}], "rows: is of another form"),
-        ("load", [[1.0, None, 1000, 1, 0, None]], "load: is no number"),
+        ("load", [[1.0, None, 1000, 1, 0, None, None]], "load: is no number"),
         ("metrics", [[1.0, [1]]], "metrics: is of another form; .*a mapping"),
         ("metrics", [[1.0, {"cpu": "much"}]], "metrics: is no number"),
         ("remarks", [3], "remarks: is no text"),

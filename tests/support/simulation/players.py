@@ -14,7 +14,7 @@ from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, NodeId
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import groups_of, populate
-from froude.emulation.sharing import Codec, Notice, Relay, Share
+from froude.emulation.sharing import Codec, Notice, Relay
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
@@ -53,7 +53,7 @@ class Players:
         self.populations = []
         for number in range(players):
             population = populate(plan, schema, seeds=Seeds(seed), settings=replace(settings))
-            population.share = Share(number, players)
+            population.share.take(number, players)
             self.populations.append(population)
             controller = Controller(groups_of(population), speed=settings.speed)
             self.cores.append(Core(population, controller, connect=self._connect, share=population.share))

@@ -8,14 +8,11 @@ a player makes tens of thousands of them a second.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.target import UNKNOWN, Target
 from froude.workload.types import Moment
-
-if TYPE_CHECKING:
-    from froude.emulation.sharing import News
 
 LOST = "ConnectionLost"
 """Error class of a call whose connection was lost, and could not be made again."""
@@ -266,8 +263,4 @@ class Nodes(Protocol):
 
     def caller_context(self, node: NodeId) -> str | None:
         """What a node says it is, for the audit log."""
-        ...
-
-    def learn(self, news: News) -> Sequence[SendMessage]:
-        """Take a change of state that happened in another player; what follows for nodes of this one."""
         ...

@@ -19,7 +19,7 @@ from froude.emulation.programs.events import Endpoint, NodeId, Program, SendMess
 from froude.emulation.programs.family import Family
 from froude.emulation.programs.made import Made, Ready
 from froude.emulation.programs.memory import Memory, Needs, Wanted
-from froude.emulation.sharing import News, Share
+from froude.emulation.sharing import Share
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.target import UNKNOWN, Target, service_of
 from froude.messages.leaves import build
@@ -152,18 +152,6 @@ class Population:
 
     # --- what all players know ----------------------------------------------------------------------------
 
-    def tell(self, of: str, *values: object) -> None:
-        """Let other players change their copies of some state as this one has.
-
-        Args:
-            of: its name in `copies`.
-        """
-        self.share.tell(News(of, values))
-
-    def learn(self, news: News) -> Sequence[SendMessage]:
-        """Take a change that happened in another player; what follows for nodes of this one."""
-        return self.copies[news.of](*news.values)
-
     def keep(self, key: str, wanted: Wanted, place: Loops, values: Values) -> None:
         """Keep values of one side of a call for nodes that take them of others.
 
@@ -174,7 +162,7 @@ class Population:
             values: by leaf path.
         """
         self.shared.add(key, wanted, place, values)
-        self.tell("kept", key, place, values)
+        self.share.spread("kept", key, place, values)
 
     def make(self, node_type: str, method: str, path: str) -> Sequence[SendMessage]:
         """A node has made a path: those that wait for it may go on.
@@ -182,7 +170,7 @@ class Population:
         Args:
             node_type: of the node that made it.
         """
-        self.tell("made", node_type, method, path)
+        self.share.spread("made", node_type, method, path)
         return self._make(node_type, method, path)
 
     def _make(self, node_type: str, method: str, path: str) -> Sequence[SendMessage]:

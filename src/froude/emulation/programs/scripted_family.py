@@ -37,7 +37,7 @@ class ScriptedFamily(PlainFamily):
         self.names = population.needs.names[node_type.name]
         """Leaves of its nodes' requests by which effects name a node."""
         self._names: dict[str, int] = {}
-        population.copies[f"names of {node_type.name}"] = self._learn_name
+        population.share.copies[f"names of {node_type.name}"] = self._learn_name
         self._times: dict[str, tuple[Duration, Duration]] = {}
 
     def program(self, number: int) -> Program:
@@ -82,7 +82,7 @@ class ScriptedFamily(PlainFamily):
             name = values.get(path)
             if isinstance(name, str) and self._names.get(name) != number:
                 self._names[name] = number
-                self.population.tell(f"names of {self.node_type.name}", name, number)
+                self.population.share.spread(f"names of {self.node_type.name}", name, number)
 
     def _learn_name(self, name: str, number: int) -> Sequence[SendMessage]:
         self._names[name] = number

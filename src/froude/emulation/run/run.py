@@ -36,6 +36,8 @@ LOCK_QUEUE, HEAP_USED = "FSNamesystem.LockQueueLength", "process.heap_used_bytes
 _LOST = ("FSNamesystemState.NumStaleDataNodes", "FSNamesystemState.NumDeadDataNodes")
 TARGET = "target"
 """In an environment, what was played against; missing where that is a NameNode."""
+PLAYERS = "players"
+"""In an environment, how many processes played; missing where one did."""
 _NAMED = re.compile(r"\((\w+)\)")
 """The method in the text of a limit."""
 _REFUSALS = {"namenode": REFUSED, RESOURCEMANAGER: NODE_REFUSED}

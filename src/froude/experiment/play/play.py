@@ -9,6 +9,7 @@ from pathlib import Path
 from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError
 from froude.base.files import folder_beside
+from froude.base.limits import spare_cores
 from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
 from froude.base.units import seconds_text
@@ -21,7 +22,8 @@ from froude.emulation.programs.audit.lines import read_head
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.bottleneck import Measured
 from froude.emulation.run.files import state_of, write_run
-from froude.emulation.run.run import TARGET, Record, Run
+from froude.emulation.run.run import PLAYERS, TARGET, Record, Run
+from froude.emulation.sharing import MOST_PLAYERS
 from froude.experiment.play.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
 from froude.experiment.play.live import Live
 from froude.experiment.play.observation import Observed
@@ -115,6 +117,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             recorded,
             scratch / "spool",
             tell_all=live.watched,
+            players=load.players or min(spare_cores(), MOST_PLAYERS),
         )
         observed = _observed(targets, check_counts=options.check_counts, clock=clock or RealClock())
         run, outcome = _play(job, observed, progress or Silent(), live)
@@ -175,7 +178,7 @@ def _call(job: PlayJob) -> str:
     return (
         f"froude.play(plan, {named!r}, PlayOptions(record={job.record.value!r}, seed={job.seed}, "
         f"load=Load(pacing={settings.pacing.value!r}, speed={settings.speed:g}, ramp={settings.ramp_per_s:g}, "
-        f"duration_s={job.duration_s!r})))"
+        f"players={job.players}, duration_s={job.duration_s!r})))"
     )
 
 
@@ -210,6 +213,7 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
     run = _run_of(job, outcome)
     called = " and ".join(map(daemon_name, run.daemons))
     run.environment = environment | ({} if called in {"", "NameNode"} else {TARGET: called})
+    run.environment |= {PLAYERS: str(outcome.players)} if outcome.players > 1 else {}
     observed.stops(run)
     if sampler is not None:
         start_s = outcome.begun_at_s - observed.clock.wall() + sampler.clock.now()

@@ -9,7 +9,7 @@ from froude.emulation.channel import PlayedCall
 from froude.emulation.engine import PlayJob, PlayOutcome
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
-from froude.emulation.recorder import read_spool
+from froude.emulation.recorder import read_spool, spool_of
 from froude.emulation.run.run import Record, Run
 from froude.trace.types import Call, Fidelity, Status, Trace, TraceMeta
 
@@ -18,14 +18,20 @@ def trace_of(spool: Path, run: Run, outcome: PlayOutcome, job: PlayJob) -> Trace
     """The Trace of a play.
 
     Args:
-        spool: what the player wrote.
+        spool: what the player wrote, or the first of several.
         outcome: says when it began on the player's clock.
 
     Raises:
         InputError: the spool is damaged at its beginning.
     """
     population = populate(job.plan, job.schema, seeds=Seeds(job.seed), settings=job.settings)
-    played = (_call(each, outcome.begun_s, population) for each in read_spool(spool))
+    spools = [spool_of(spool, player) for player in range(outcome.players)]
+    # Each player numbers its connections by itself.
+    played = (
+        _call(each._replace(channel=each.channel * len(spools) + player), outcome.begun_s, population)
+        for player, path in enumerate(spools)
+        for each in read_spool(path)
+    )
     calls = sorted(played, key=lambda call: call.start_s)
     note = {"played": "the first three nodes of each type and one in twenty others"}
     meta = TraceMeta(

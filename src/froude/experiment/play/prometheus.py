@@ -116,7 +116,7 @@ def _player(status: Status) -> Iterator[Metric]:
         ("play_seconds", "Since the play began", load.time_s),
         ("calls_in_flight", "Calls without an answer yet", load.in_flight),
         ("nodes", "Emulated nodes that have begun", load.nodes),
-        ("player_cpu_share", "Of one core, in the last second", load.cpu_share),
+        ("player_cpu_share", "Of one core, by all players in the last second", load.cpu_share),
         ("player_resident_bytes", "Memory of the player", load.rss_bytes),
         ("machine_cpu_share", "Of all cores together, by whomever", load.machine_share),
     ):

@@ -22,6 +22,7 @@ from froude.emulation.programs.population import Connections
 from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
 from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
 from froude.emulation.run.run import Record
+from froude.emulation.sharing import MOST_PLAYERS
 from froude.hadoop.release.distribution import check_release
 from froude.hadoop.release.jvm import heap_bytes
 from froude.hadoop.rpc.connection import current_user
@@ -158,6 +159,8 @@ class Load(Declared):
     """Emulated daemons that begin in a second, and at most so many of the clients that are beside each other."""
     duration_s: Annotated[float | None, Seconds(), Example("5 min")] = None
     """Longest time of a play; a plan of DataNodes alone needs one."""
+    players: Annotated[int | None, Number(1, MOST_PLAYERS, whole=True), Example(2)] = None
+    """Processes that play, each some of the nodes; one a core beyond the first by default."""
     connections: Sharing = Sharing()
     """How emulated nodes share connections."""
 

@@ -43,8 +43,8 @@ class SharedLog:
         """Whether the target never served."""
         self._datanodes: DatanodeFamily | None = None
         self._copy, ids = f"log of {type_name}", f"ids of {type_name}"
-        self._ids = Ids(population.schema, partial(population.tell, ids))
-        population.copies |= {self._copy: self._learn, ids: self._ids.take}
+        self._ids = Ids(population.schema, partial(population.share.spread, ids))
+        population.share.copies |= {self._copy: self._learn, ids: self._ids.take}
 
     def first(self, number: int) -> bool:
         """Note that a client has begun; whether it is the first of all, which asks whether the target serves."""
@@ -57,7 +57,7 @@ class SharedLog:
         Args:
             number: the client that asked, which goes on by itself.
         """
-        self.population.tell(self._copy, "begin", number, now_s)
+        self.population.share.spread(self._copy, "begin", number, now_s)
         self.replay.begin(now_s)
         return self._go(self._begun, number)
 
@@ -67,7 +67,7 @@ class SharedLog:
         Args:
             number: the client that asked, which ends by itself.
         """
-        self.population.tell(self._copy, "give up", number, 0.0)
+        self.population.share.spread(self._copy, "give up", number, 0.0)
         self.given_up = True
         return self._go(self._begun, number)
 
@@ -82,7 +82,7 @@ class SharedLog:
 
     def done(self, operation: Operation, now_s: float) -> list[SendMessage]:
         """An operation is over; others may go on."""
-        self.population.tell(self._copy, "done", operation.line.client, now_s)
+        self.population.share.spread(self._copy, "done", operation.line.client, now_s)
         return self._go(self.replay.done(operation, now_s), operation.line.client)
 
     def _learn(self, what: str, number: int, now_s: float) -> list[SendMessage]:
