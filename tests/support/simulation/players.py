@@ -11,7 +11,7 @@ from froude.emulation.channel import Channel
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core
 from froude.emulation.pacing import Pacing
-from froude.emulation.programs.events import Endpoint, NodeId
+from froude.emulation.programs.events import Endpoint
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import groups_of, populate
 from froude.emulation.sharing import Codec, Notice, Relay
@@ -94,9 +94,14 @@ class Players:
         for core in self.cores:
             core.finish(events.now)
 
-    def started(self, node: NodeId) -> list[int]:
-        """The players that play a node."""
-        return [number for number, core in enumerate(self.cores) if core.program(node) is not None]
+    def deliver(self) -> None:
+        """Let every player know what the others did, and nothing else happen."""
+        for _ in self.cores:
+            self._carry()
+            for core in self.cores:
+                core.dirty.clear()
+            while self.events.next_s < LIMIT_S:
+                self.events.step()
 
     # --- between players ----------------------------------------------------------------------------------
 

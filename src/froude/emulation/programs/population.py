@@ -101,11 +101,7 @@ class Population:
         """By which nodes prove who they are, by node and service; whoever has one needs a connection of its own."""
         self.share = Share()
         """Which nodes this player plays."""
-        self.copies: dict[str, Callable[..., Sequence[SendMessage]]] = {
-            "kept": self._keep,
-            "made": self._make,
-        }
-        """State of which every player has a copy, by name: how it changes, and what then follows for its nodes."""
+        self.share.copies |= {"kept": self._keep, "made": self._make}
         self._taken = {
             key_of(call, side): wanted
             for call, sides in self.needs.shared.items()
