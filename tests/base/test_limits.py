@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import sys
 import psutil
 import pytest
 
-from froude.base.limits import available_bytes, raise_descriptor_limit
+from froude.base.limits import available_bytes, raise_descriptor_limit, spare_cores
 
 _CHILD = """
 import resource, subprocess, sys
@@ -53,3 +54,10 @@ def test_a_system_that_refuses_leaves_the_soft_limit(
 def test_some_memory_can_be_had() -> None:
     """More than a page, and not more than the machine has."""
     assert 4096 < available_bytes() <= psutil.virtual_memory().total
+
+
+@pytest.mark.parametrize(("cores", "spare"), [(1, 1), (2, 1), (3, 2), (8, 7)])
+def test_cores_beyond_the_first(cores: int, spare: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that this process may use, which may be fewer than the machine has."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+    assert spare_cores() == spare

@@ -19,7 +19,7 @@ import pytest
 from froude.base.errors import GuardError
 from froude.base.progress import Silent, Task
 from froude.emulation.run.files import read_run
-from froude.emulation.run.run import Record, Run
+from froude.emulation.run.run import PLAYERS, Record, Run
 from froude.experiment.knee.knee import Status, knee
 from froude.experiment.play.play import play
 from froude.experiment.play.prometheus import served
@@ -166,6 +166,41 @@ def test_one_plan_is_played_three_times_on_one_namenode(fresh: NameNode, tmp_pat
     assert not senders[0] & senders[1] | senders[1] & senders[2] | senders[0] & senders[2]
     assert senders[3] == senders[0]
     assert read_run(tmp_path / "3").nonce == runs[0].nonce != ""
+
+
+def _paths(namenode: NameNode, folder: str) -> set[str]:
+    """All paths below a folder."""
+    schema, found = namenode.hadoop.schema().subset([CLIENT]), set[str]()
+    with Connection(*namenode.address, schema, CLIENT, user=current_user()) as connection:
+        folders = [folder]
+        while folders:
+            at = folders.pop()
+            asked = connection.message("getListing", src=at, startAfter=b"", needLocation=False)
+            for entry in connection.call("getListing", asked).dirList.partialListing:
+                path = f"{at}/{entry.path.decode()}"
+                found.add(path)
+                folders += [path] if entry.fileType == 1 else []
+        connection.call("delete", connection.message("delete", src=folder, recursive=True))
+    return found
+
+
+def test_players_share_a_play(fresh: NameNode, tmp_path: Path) -> None:
+    """Counts by method and the namespace are those of one player; the run and its trace are whole."""
+    planned, shown = plan(datanodes=10, clients=7, files=3), []
+    for players in (1, 2):
+        folder = tmp_path / str(players)
+        options = PlayOptions(record=Record.FULL, check_counts=False, load=Load(players=players))
+        run = play(planned, fresh, options, folder=folder)
+        assert (run.failure, run.errors, dict(run.left_out)) == (None, {}, {})
+        assert run.environment.get(PLAYERS) == (None if players == 1 else "2")
+        assert run.trace is not None
+        trace = read_trace(run.trace)
+        assert len(trace.calls) == sum(sent for sent, _ in run.tally.whole.counts.values())
+        assert len({call.client_id for call in trace.calls}) == 17
+        assert all((load.busiest_share is None) is (players == 1) for load in read_run(folder).load)
+        shown.append((_once(run), _paths(fresh, "/play")))
+    assert shown[0] == shown[1]
+    assert len(shown[0][1]) == 7 + 7 * 2
 
 
 def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None:

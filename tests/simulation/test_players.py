@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter as Counts
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 from froude.base.errors import TargetError
 from froude.emulation.pacing import Pacing
+from froude.emulation.programs.audit.conflicts import in_order
+from froude.emulation.programs.audit.lines import Client, Line, write_lines
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.plan import Plan
-from froude.workload.scale import Count
+from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     Actor,
     CallTemplate,
@@ -22,7 +25,9 @@ from froude.workload.types import (
     Effect,
     Flow,
     Moment,
+    NodeFact,
     NodeType,
+    Recorded,
     Repeat,
     Rule,
     Side,
@@ -31,6 +36,7 @@ from froude.workload.types import (
     Timing,
     Wait,
     Which,
+    Workload,
 )
 from testbed.plans import CLIENT, plan
 from tests.support.simulation.players import LIMIT_S, Players
@@ -185,6 +191,32 @@ def test_effects_reach_nodes_that_another_player_knows_by_name(hadoop: Hadoop) -
     played = Players(planned, hadoop.schema(), 3, seed=2)
     played.run()
     assert played.counts["getFileInfo"][0] == 6 * 2 + 6 * 2 * 2 + 1
+
+
+@pytest.mark.parametrize("pacing", Pacing)
+def test_a_log_is_replayed_in_its_order_by_several_players(
+    hadoop: Hadoop, tmp_path: Path, pacing: Pacing
+) -> None:
+    """Each client waits for the lines of others that are in conflict with its own, whoever plays those."""
+    commands = ("create", "getfileinfo", "delete")
+    lines = [
+        Line(0.001 * at, (at + at // 3) % 5, commands[at % 3], f"/d{at // 3 % 2}/f{at // 3:02}")
+        for at in range(90)
+    ]
+    log = tmp_path / "lines.json"
+    write_lines(log, [Client(f"user{number}") for number in range(5)], in_order(lines))
+    client = NodeType("client", Count(5), (), program="audit", user=NodeFact("user"))
+    datanode = NodeType("datanode", Count(3), (), program="datanode")
+    planned = Plan(
+        Workload((datanode, client), Recorded((), ())), Scale(), {"datanode": 3, "client": 5}, log=log
+    )
+    same(planned, hadoop, 4, pacing)
+    played = Players(planned, hadoop.schema(), 3, pacing=pacing)
+    played.run()
+    for number in range(30):
+        path = f"/d{number % 2}/f{number:02}".encode()
+        order = [method for method, body in played.order if path in body and method in NAMED - {"renewLease"}]
+        assert order == ["create", "getFileInfo", "delete"]
 
 
 def test_a_failure_ends_all_players(hadoop: Hadoop) -> None:

@@ -56,6 +56,17 @@ def test_a_player_that_uses_its_core_is_the_limit(share: float, limit: LimitedBy
     assert judge(1.0, [Load(float(s), share, 1, 1, 0) for s in range(6)], [], 2).by is limit
 
 
+@pytest.mark.parametrize(("busiest", "limit"), [(0.84, LimitedBy.UNKNOWN), (0.86, LimitedBy.PLAYER)])
+def test_of_several_players_the_busiest_is_the_limit(busiest: float, limit: LimitedBy) -> None:
+    """Whatever they use together; what others use of the machine is without any of them."""
+    load = [Load(float(s), 1.6, 1, 1, 0, 0.95, busiest) for s in range(6)]
+    verdict = judge(1.0, load, [], 2)
+    assert (verdict.by, verdict.player_share) == (limit, pytest.approx(busiest))
+    assert "the busiest player" in verdict.reason
+    shared = [Load(float(s), 1.6, 1, 1, 0, 1.0, 0.8) for s in range(6)]
+    assert judge(1.0, shared, [], 2).by is LimitedBy.MACHINE
+
+
 def test_a_target_is_busy_by_the_cores_that_are_left_to_it() -> None:
     """Of two cores the player has one: 95 % of a core is all; of four it is little."""
     idle = [Load(float(s), 0.2, 1, 1, 0) for s in range(6)]

@@ -14,7 +14,7 @@ from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import populate
-from froude.emulation.recorder import Spool
+from froude.emulation.recorder import Spool, spool_of
 from froude.emulation.run.run import Record, Run
 from froude.emulation.run.tally import Tally
 from froude.experiment.play.played_trace import trace_of
@@ -72,6 +72,21 @@ def test_calls_in_order_of_their_start(tmp_path: Path) -> None:
         (0.25, 0.75),
         (0.5, 0.25),
     ]
+
+
+def test_calls_of_several_players(tmp_path: Path) -> None:
+    """One Trace, in order of their start; connections of different players are different ones."""
+    job = PlayJob(plan(datanodes=2, clients=2), schema(), SETTINGS, 5, record=Record.FULL, players=2)
+    for player, calls in enumerate(
+        ([played(0, 1000.0, 1001.0), played(0, 1002.0, 1003.0)], [played(1, 1000.5, 1001.0)])
+    ):
+        with spool_of(tmp_path / "spool", player).open("wb") as file:
+            spool = Spool(file, Record.FULL, Seeds(5), Redactor(schema(), bytes(32)))
+            for call in calls:
+                spool.call(call)
+    outcome = PlayOutcome(Tally(), 0.0, 0.0, 0.0, [], begun_s=BEGUN_S, players=2)
+    trace = trace_of(tmp_path / "spool", RUN, outcome, job)
+    assert [(call.start_s, call.connection) for call in trace.calls] == [(0.0, 8), (0.5, 9), (2.0, 8)]
 
 
 def test_a_call_as_a_capture_would_show_it(tmp_path: Path) -> None:

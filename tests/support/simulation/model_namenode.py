@@ -215,6 +215,9 @@ class ModelNameNode:
     def _getListing(self, _request: Any, response: Any) -> None:
         response.dirList.remainingEntries = 0
 
+    def _setSafeMode(self, _request: Any, response: Any) -> None:
+        response.result = False
+
     def _renewLease(self, _request: Any, _response: Any) -> None:
         """Nothing to do."""
 
