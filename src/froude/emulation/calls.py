@@ -53,10 +53,8 @@ class Calls:
         """No connection is made before the first call.
 
         Args:
-            player: hands events to nodes.
             nodes: which connections they take, and what they call themselves.
             connect: makes the protocol machine of a connection, with a client id of its own or the one given.
-            tally: where calls are counted.
             outcomes: where those are counted that are not answered plainly.
             identification: what shows on each connection that it leads to the admitted target; None for a play whose
                 targets need no proof, such as a simulated one.
@@ -101,11 +99,7 @@ class Calls:
         return sum(len(channel.pending) + len(channel.waiting) for channel in self.channels)
 
     def finish(self, now_s: float) -> None:
-        """Count what is still in flight, and what could not be sent, with the time that it has waited.
-
-        Args:
-            now_s: when the play ends.
-        """
+        """Count what is still in flight, and what could not be sent, with the time that it has waited."""
         self._over = True
         for channel in self.channels:
             for call_id, call in channel.pending.items():
@@ -116,11 +110,7 @@ class Calls:
             channel.waiting.clear()
 
     def hangs(self, now_s: float, timeout_s: float) -> TargetError | None:
-        """The error of a target that has left a call unanswered for too long; None where none has.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """The error of a target that has left a call unanswered for too long; None where none has."""
         for channel in self.channels:
             oldest = next(iter(channel.pending.values()), None)
             what, sent_s = ("who it is", channel.proof.sent_s) if channel.proof else ("", now_s)
@@ -138,11 +128,7 @@ class Calls:
     # --- sending ------------------------------------------------------------------------------------------
 
     def send(self, index: int, send: Send, now_s: float) -> None:
-        """Send a call, or let it wait for its connection.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """Send a call, or let it wait for its connection."""
         route = self._routes[index]
         if route is None or route[0] != send.protocol or route[1] != send.service:
             channel = self._channel(index, send, now_s)
@@ -198,9 +184,7 @@ class Calls:
         """Take bytes of a target.
 
         Args:
-            channel: on which they came.
             data: the bytes, cut anyhow.
-            now_s: seconds on the play's clock.
         """
         channel.heard_s = now_s
         for event in channel.connection.receive(data):
@@ -353,11 +337,7 @@ class Calls:
     # --- connections --------------------------------------------------------------------------------------
 
     def ended(self, channel: Channel, now_s: float) -> None:
-        """The target closed a connection.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """The target closed a connection."""
         for event in channel.connection.receive_end():
             assert isinstance(event, Closed)
             torn = " in the middle of an answer" if event.torn else ""
@@ -371,7 +351,6 @@ class Calls:
 
         Args:
             how: what the target did, in words that can follow its address.
-            now_s: seconds on the play's clock.
         """
         channel.up = channel.ready = False
         channel.proof = None
@@ -396,11 +375,7 @@ class Calls:
             self._give_up(channel, how, now_s)
 
     def resume(self, number: int, now_s: float) -> None:
-        """The pause before another attempt is over: to connect, or to ask a server who it is.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """The pause before another attempt is over: to connect, or to ask a server who it is."""
         channel = self.channels[number]
         if channel.up:
             self._identify(channel, now_s)

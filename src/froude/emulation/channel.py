@@ -128,8 +128,6 @@ def played(  # noqa: PLR0917 - what there is to say of a call
     """A call as a journal keeps it.
 
     Args:
-        call_id: its id on that.
-        call: what was in flight.
         answered_s: when the answer came; None for none.
         answer: the response, or the class and message of an error.
     """

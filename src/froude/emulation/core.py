@@ -71,9 +71,7 @@ class Core:
         """Prepare a play; nothing starts before `begin`.
 
         Args:
-            nodes: programs and connections of the nodes.
             connect: makes the protocol machine of a connection, with a client id of its own or the one given.
-            tally: where calls are counted.
             journal: where calls are written down; None for nowhere.
             identification: what shows on each connection that it leads to the admitted target; None for a play whose
                 targets need no proof, such as a simulated one.
@@ -105,7 +103,6 @@ class Core:
         self.dirty: list[Channel] = calls.dirty
         """Channels with bytes to send; the shell empties the list."""
         self.channels: list[Channel] = calls.channels
-        """Every channel of the play."""
         self.received, self.ended, self.lost = calls.received, calls.ended, calls.lost
         self._send = calls.send
         self._timeout_s = call_timeout_s
@@ -139,11 +136,7 @@ class Core:
             self._close_interval(now_s)
 
     def fail(self, error: FroudeError, now_s: float) -> None:
-        """The play ends here; what was in flight stays unanswered. The first failure stands.
-
-        Args:
-            error: what the target did.
-        """
+        """The play ends here; what was in flight stays unanswered. The first failure stands."""
         if self.failure is None:
             self.failure = error
             self.share.tell(Over())

@@ -42,7 +42,6 @@ class Peers:
 
         Args:
             sockets: by player.
-            schema: of the play's messages.
         """
         self.statuses: dict[int, Status] = {}
         """The last of each."""
@@ -53,9 +52,12 @@ class Peers:
         self._players = {sock.fileno(): player for player, sock in sockets.items()}
         self._read: dict[int, bytearray] = {player: bytearray() for player in sockets}
         self._backlog: dict[int, bytearray] = {player: bytearray() for player in sockets}
+        self._armed: set[int] = set()
+        """Players whose sockets are to take more."""
         self._epoll: select.epoll | None = None
         self._core: Core | None = None
         self._share = Share()
+        self._first = 0 not in sockets
         for sock in sockets.values():
             sock.setblocking(False)
 
@@ -68,23 +70,21 @@ class Peers:
         self._queue(0, status)
         return True
 
-    # --- a driver's `Side` --------------------------------------------------------------------------------
+    # --- what a driver calls, as of a `Listener` ----------------------------------------------------------
 
     def begin(self, epoll: select.epoll) -> None:
-        """See `driver.Side`."""
+        """Take their events from now on."""
         self._epoll = epoll
+        self._armed.clear()
         for descriptor in self._players:
             epoll.register(descriptor, select.EPOLLIN)
 
     def takes(self, descriptor: int) -> bool:
-        """See `driver.Side`."""
+        """Whether an event is of a socket of these."""
         return descriptor in self._players
 
     def handle(self, descriptor: int, mask: int, now_s: float) -> None:
-        """See `driver.Side`.
-
-        Args:
-            now_s: seconds on the play's clock.
+        """Take an event.
 
         Raises:
             TargetError: another player process died.
@@ -102,20 +102,17 @@ class Peers:
                 raise TargetError("another player process died", place=f"player {player}")
 
     def flush(self) -> None:
-        """See `driver.Side`."""
-        notices = self._share.out
-        if notices and self._share.number:
-            self._queue(0, notices)
-        elif notices:
-            self._relay.hand_on(notices, 0)
-        notices.clear()
-        for player, waiting in self._relay.out.items():
-            if waiting and not self._share.number:
+        """Send what the others are to know."""
+        if self._first:
+            self._relay.hand_on(self._share.out, 0)
+            self._share.out.clear()
+        for player, waiting in self._relay.out.items() if self._first else [(0, self._share.out)]:
+            if waiting:
                 self._queue(player, waiting)
                 waiting.clear()
 
     def close(self) -> None:
-        """See `driver.Side`; sockets stay open until `outcomes` or `finish`."""
+        """Let the core hear nothing more; what is under way comes to its end in `outcomes` or `finish`."""
         self._epoll = self._core = None
 
     # --- the end ------------------------------------------------------------------------------------------
@@ -157,19 +154,13 @@ class Peers:
                         self.handle(descriptor, mask, 0.0)
                 self.flush()
 
-    def hang_up(self) -> None:
-        """Close all sockets: the other players end."""
-        for sock in self._sockets.values():
-            sock.close()
-
     # --- frames -------------------------------------------------------------------------------------------
 
     def _take(self, player: int, report: Any, now_s: float) -> None:
         if isinstance(report, list):
-            notices = self._relay.hand_on(report, player) if self._share.number == 0 else report
-            for notice in notices if self._core is not None else ():
-                assert self._core is not None
-                self._core.hear(notice, now_s)
+            for notice in self._relay.hand_on(report, player) if self._first else report:
+                if self._core is not None:
+                    self._core.hear(notice, now_s)
         elif isinstance(report, Status):
             self.statuses[player] = report
         elif isinstance(report, FroudeError):
@@ -219,8 +210,14 @@ class Peers:
         except OSError:  # it is gone, which shows when it is read from
             sent = len(backlog)
         del backlog[:sent]
-        if self._epoll is not None and sock.fileno() in self._players:
-            self._epoll.modify(sock, select.EPOLLIN | (select.EPOLLOUT if backlog else 0))
+        if self._epoll is None or sock.fileno() not in self._players:
+            return
+        if backlog and player not in self._armed:
+            self._armed.add(player)
+            self._epoll.modify(sock, select.EPOLLIN | select.EPOLLOUT)
+        elif not backlog and player in self._armed:
+            self._armed.discard(player)
+            self._epoll.modify(sock, select.EPOLLIN)
 
 
 @contextlib.contextmanager
@@ -231,12 +228,9 @@ def fork(players: int, schema: Schema, play: Play) -> Iterator[Peers]:
 
     Args:
         players: how many there are with the first; more than one.
-        schema: of the play's messages.
-        play: what each does.
     """
     pairs = {player: socket.socketpair() for player in range(1, players)}
     children: list[int] = []
-    peers = None
     try:
         for player in pairs:
             child = os.fork()
@@ -245,8 +239,7 @@ def fork(players: int, schema: Schema, play: Play) -> Iterator[Peers]:
             children.append(child)
         for _, there in pairs.values():
             there.close()
-        peers = Peers({player: here for player, (here, _) in pairs.items()}, schema)
-        yield peers
+        yield Peers({player: here for player, (here, _) in pairs.items()}, schema)
     finally:
         for here, there in pairs.values():
             here.close()

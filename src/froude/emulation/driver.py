@@ -13,12 +13,13 @@ import select
 import socket
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from froude.base.clock import Clock, RealClock
 from froude.base.errors import TargetError
 from froude.emulation.channel import Channel
 from froude.emulation.core import Core
+from froude.emulation.crew import Peers
+from froude.emulation.listener import Listener
 
 _CONNECT_TIMEOUT_S = 10.0
 """A connection that is not made by then counts as refused."""
@@ -31,34 +32,6 @@ _MANY_IN_FLIGHT = 32
 _READABLE = select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR
 
 
-class Side(Protocol):
-    """Sockets that a driver serves in addition to those of its core's channels."""
-
-    def begin(self, epoll: select.epoll) -> None:
-        """Have their events among those of a play that begins."""
-        ...
-
-    def takes(self, descriptor: int) -> bool:
-        """Whether an event is of a socket of these."""
-        ...
-
-    def handle(self, descriptor: int, mask: int, now_s: float) -> None:
-        """Take an event.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
-        ...
-
-    def flush(self) -> None:
-        """Send what there is to send."""
-        ...
-
-    def close(self) -> None:
-        """The play is over."""
-        ...
-
-
 class Driver:
     """Runs one core against its targets."""
 
@@ -68,7 +41,7 @@ class Driver:
         *,
         clock: Clock | None = None,
         gather: bool = False,
-        sides: Sequence[Side] = (),
+        sides: Sequence[Listener | Peers] = (),
     ) -> None:
         """Make ready.
 
@@ -76,7 +49,7 @@ class Driver:
             clock: the time; the machine's by default.
             gather: take answers in, and send what they lead to, at most every millisecond while many calls are in
                 flight: far cheaper for both sides, and measured latencies are up to that much longer.
-            sides: further sockets, such as those where emulated nodes are called.
+            sides: further sockets: where emulated nodes are called, and those to other players.
         """
         self.core = core
         self._clock = clock or RealClock()

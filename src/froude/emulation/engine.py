@@ -68,7 +68,6 @@ class PlayOutcome:
     cores: int = 1
     """Of the machine that the player ran on."""
     players: int = 1
-    """How many played."""
 
 
 class Status(NamedTuple):

@@ -35,11 +35,9 @@ class PlanFacts:
     messages: frozenset[str]
     """Full names of the messages that programs read in addition to those of the protocols."""
     methods: frozenset[str]
-    """The methods that nodes may call."""
     endless: bool
     """Whether all nodes go on until the play is stopped."""
     called: bool
-    """Whether daemons call nodes."""
     untimed: str | None
     """Id of the first step without a recorded service time, which no schedule can have; None if all have one."""
 

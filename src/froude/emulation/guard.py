@@ -16,7 +16,6 @@ def decide(target: Target, *, ours: bool, typed: str | None, source_ids: Iterabl
     """Allow a target, or refuse it.
 
     Args:
-        target: who it says it is.
         ours: whether Froude started it in this workspace.
         typed: the id that the user typed (`--target-is`); None for none.
         source_ids: ids of the clusters that the workload was recorded on.

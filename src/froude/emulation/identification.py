@@ -40,11 +40,7 @@ class Identification:
     """The proofs of one play's targets; see the module."""
 
     def __init__(self, schema: Schema) -> None:
-        """Make ready.
-
-        Args:
-            schema: of the targets' release.
-        """
+        """Make ready."""
         self._schema = schema
 
     def first_call(self, endpoint: Endpoint) -> FirstCall | None:

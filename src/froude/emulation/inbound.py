@@ -27,7 +27,6 @@ class Accepted:
         self.number = number
         """Number within the play."""
         self.node = node
-        """Who is called."""
         self.connection = ServerConnection(limit_bytes=CALL_LIMIT_BYTES)
         self.out: list[bytes] = []
         """Bytes for the shell to send."""

@@ -123,7 +123,6 @@ def check_methods(limits: Iterable[Limit], called: Collection[str]) -> None:
 
     Args:
         limits: as `parse_limit` reads them.
-        called: the methods that there are.
 
     Raises:
         InputError: naming the method, and those that there are.

@@ -64,11 +64,7 @@ class Listener:
         self._called: Callable[[str], NodeId | None] = lambda _: None
 
     def serve(self, inbound: Inbound, called: Callable[[str], NodeId | None]) -> None:
-        """Say who answers.
-
-        Args:
-            called: which node listens at an address.
-        """
+        """Say who answers."""
         self._inbound, self._called = inbound, called
 
     def begin(self, epoll: select.epoll) -> None:
@@ -81,11 +77,7 @@ class Listener:
         return descriptor in self._links or descriptor == self._socket.fileno()
 
     def handle(self, descriptor: int, mask: int, now_s: float) -> None:
-        """Take an event.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """Take an event."""
         if descriptor not in self._links:
             self._accept()
             return

@@ -23,7 +23,6 @@ class Outcomes:
         """Nothing has happened.
 
         Args:
-            tally: where calls are counted.
             journal: where calls are written down; None for nowhere.
             about: says which path a call names; asked for the first call of each kind of failure.
         """
@@ -47,8 +46,6 @@ class Outcomes:
         """Write a call down.
 
         Args:
-            channel: on which it was made.
-            call: who made it, and the call.
             answer: when it was answered, None for never; the response, or the class and message of an error.
         """
         assert self._journal is not None
@@ -56,11 +53,7 @@ class Outcomes:
         self._journal.call(played(node, channel, call_id, pending, *answer))
 
     def failed(self, call: Pending, error: tuple[str, str], now_s: float) -> None:
-        """Count a call that failed, with an answer or without.
-
-        Args:
-            error: class and message of the error.
-        """
+        """Count a call that failed, with an answer or without."""
         call.series.errors[error[0]] += 1
         call.took(now_s)
         first = self._tally.failures.add(call.send.method, *error, now_s - self.begun_s)
@@ -75,12 +68,7 @@ class Outcomes:
             first.path = declined.path
 
     def lost(self, send: Send, daemon: str, how: str, now_s: float) -> None:
-        """Count a call that waited for a connection which cannot be made.
-
-        Args:
-            daemon: that it was for.
-            how: what the target did.
-        """
+        """Count a call that waited for a connection which cannot be made."""
         series = self._tally.of(send.method, daemon)
         series.sent += 1
         series.errors[LOST] += 1
@@ -88,11 +76,7 @@ class Outcomes:
         series.intended.append(now_s - send.intended_s)
 
     def unsent(self, due: Iterable[tuple[str, float]], now_s: float) -> None:
-        """Count calls that were due when the play ended, with the time that they have waited.
-
-        Args:
-            due: their methods, and since when.
-        """
+        """Count calls that were due when the play ended, with the time that they have waited."""
         left = iter(due)
         for method, due_s in islice(left, MOST_OVERDUE):
             self._tally.of(method).intended.append(now_s - due_s)

@@ -74,7 +74,6 @@ class Pace:
         """A node that has not begun.
 
         Args:
-            pacing: how its calls are paced.
             scale: the plan's Scale, over which recorded times may grow.
             speed: 2 halves every pause, and in a schedule every service time.
             seeds: the node's own, from which times vary as they were recorded to; None for medians alone.
@@ -110,9 +109,6 @@ class Pace:
 
         What passed between the two calls when they were recorded was the data's way to the DataNodes, no idle time. A
         node that leaves it out closes its file before they have reported its block, and asks again after half a second.
-
-        Args:
-            now_s: when the call before was answered.
         """
         return now_s + self._of(call)[0].median_s / self._speed
 
@@ -160,7 +156,6 @@ def planned_moments(
     """Seconds from a scripted node's start to its moments, as a schedule has them.
 
     Args:
-        node_type: what the node follows.
         speed: 2 halves all of them.
         nodes: how many there are; of nodes that run one after another the mean counts.
     """

@@ -110,7 +110,6 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
     Args:
         player: its number, from 0.
         peers: the other players; None for none.
-        watch: of this player's own status.
     """
     job, population, clock, tally = stage.job, stage.population, stage.clock, Tally()
     share = population.share.take(player, stage.players)

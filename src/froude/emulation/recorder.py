@@ -36,8 +36,6 @@ class Spool:
 
         Args:
             out: a binary file, buffered.
-            record: which calls are wanted.
-            redactor: takes the secrets out of messages.
         """
         self._out = out
         self._redactor = redactor
@@ -91,7 +89,6 @@ def spool_of(first: Path, player: int) -> Path:
     """The spool of one of several players.
 
     Args:
-        first: that of the first one.
         player: its number, from 0.
     """
     return first if player == 0 else first.with_name(f"{first.name}.{player}")

@@ -115,9 +115,6 @@ class Relay:
     def hand_on(self, notices: Iterable[Notice], sender: int) -> list[Notice]:
         """Sort notices by the players that they are for.
 
-        Args:
-            sender: the player that they come from.
-
         Returns:
             Those for the first player.
         """
@@ -135,11 +132,7 @@ class Codec:
     """Notices, and what players report, as bytes between processes of one play, which trust each other."""
 
     def __init__(self, schema: Schema) -> None:
-        """Read and write messages of a release.
-
-        Args:
-            schema: the release's, the same in all players.
-        """
+        """Read and write messages of a release."""
         self._schema = schema
 
     def dumps(self, report: object) -> bytes:

@@ -24,11 +24,7 @@ class Beats:
     __slots__ = ("_open", "_periodic", "_planned", "_sent")
 
     def __init__(self, periodic: Sequence[Periodic]) -> None:
-        """None is due, and nothing open.
-
-        Args:
-            periodic: of the node's type.
-        """
+        """None is due, and nothing open."""
         self._periodic = periodic
         self._open: dict[int, int] = {}
         self._planned: set[int] = set()
@@ -75,9 +71,6 @@ class Beats:
         """Whether a beat that is due is made no more: what it keeps open is closed, or the node is through.
 
         It is planned no more from then on, until `next_s` is asked again.
-
-        Args:
-            at_work: whether the node has steps left.
         """
         self._planned.discard(number)
         return not (self._open.get(number) if self._periodic[number].opened_by else at_work)

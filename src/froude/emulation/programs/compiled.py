@@ -91,14 +91,12 @@ class Compiled:
 
         Args:
             template: of a node type of the play.
-            population: the play's Scale, schema and needs.
 
         Raises:
             InputError: the release under test has no such method.
         """
         self.template = template
         self.sources: list[str] = []
-        """What was generated so far."""
         self.kinds = population.schema.method(template.protocol, template.method)
         rules = template.arguments
         self.constants = {path: rule.value for path, rule in rules.items() if isinstance(rule, Constant)}
@@ -166,11 +164,7 @@ class Compiled:
             raise InputError("an answer does not decode", place=self.template.id, found=str(error)) from error
 
     def shape(self, given: tuple[bool, ...]) -> Encode | None:
-        """The encoder for messages in which some varying leaves are not there; None where there is none.
-
-        Args:
-            given: of each varying leaf, whether it is there.
-        """
+        """The encoder for messages in which some varying leaves are not there; None where there is none."""
         if given not in self._shapes:
             if len(self._shapes) >= MOST_SHAPES:
                 return None
@@ -195,11 +189,7 @@ class Compiled:
         )
 
     def named(self, values: Sequence[Value]) -> dict[str, Value]:
-        """The values of all leaves, in the order of the template.
-
-        Args:
-            values: of the varying leaves.
-        """
+        """The values of all leaves, in the order of the template."""
         known = {**self.constants, **dict(zip(self.paths, values, strict=True))}
         return {path: known.get(path, Special.ABSENT) for path in self.template.arguments}
 
@@ -250,11 +240,7 @@ class Calls:
 
 
 def interpreted(template: CallTemplate, context: NodeContext) -> tuple[Value, ...]:
-    """The varying values of a template by the evaluator: what every `make` is to give.
-
-    Args:
-        context: where the call stands.
-    """
+    """The varying values of a template by the evaluator: what every `make` is to give."""
     values: dict[str, Any] = {}
     context.making = (template.id, values)
     out = []
@@ -268,11 +254,7 @@ def interpreted(template: CallTemplate, context: NodeContext) -> tuple[Value, ..
 
 
 def listing(population: Population) -> str:
-    """All code that is generated for a play, as text: what a debugger of a template wants to read.
-
-    Args:
-        population: the play's nodes, with their families.
-    """
+    """All code that is generated for a play, as text: what a debugger of a template wants to read."""
     parts = []
     for node_type in population.types.values():
         for template in templates(node_type):

@@ -58,7 +58,6 @@ class Taker(Protocol):
         """The value that a flow gives to a call of the node.
 
         Args:
-            loops: where the call stands.
             element: number of the element that is taken, of a flow from a list.
             effect: the call is an effect; the loops are its cause's.
         """

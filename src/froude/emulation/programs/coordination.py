@@ -28,7 +28,6 @@ class Said(NamedTuple):
     caller: NodeId
     call: CallTemplate
     context: NodeContext
-    """Where it stands."""
     request: Any
     response: Any
     """None while it has no answer."""
@@ -45,7 +44,6 @@ def caused(
 
     Args:
         effects: those to send, as `Population.effects_of` gives them.
-        population: all nodes of the play.
         rng: gives the caller's random stream, which decides effects that not every cause has.
     """
     message = said.request if said.response is None else said.response
@@ -91,11 +89,7 @@ class Waiting:
     __slots__ = ("_made", "_node", "_path", "_until_s", "impatient")
 
     def __init__(self, made: Made, node: NodeId) -> None:
-        """A node that waits for nothing yet.
-
-        Args:
-            made: what the nodes of the play have made.
-        """
+        """A node that waits for nothing yet."""
         self._made = made
         self._node = node
         self._path: str | None = None
@@ -108,9 +102,6 @@ class Waiting:
 
         Args:
             value: of the argument that says what the call is about; for what is no text nobody waits.
-            token: of the timer that ends the wait.
-            now_s: seconds on the play's clock.
-            out: where the timer goes.
         """
         path = wait.path(value) if isinstance(value, str) else None
         if self.impatient or path is None or self._made.is_there(wait, path):
@@ -121,23 +112,14 @@ class Waiting:
         return True
 
     def fulfilled(self, ready: Ready) -> bool:
-        """Whether a message ends the wait.
-
-        Args:
-            ready: what is there now.
-        """
+        """Whether a message ends the wait."""
         if self._path != ready.path:
             return False
         self._path = None
         return True
 
     def given_up(self, timer: Timer, out: list[Instruction]) -> bool:
-        """Whether a timer ends the wait, and all others; those of waits that are over do not.
-
-        Args:
-            timer: with the token of its kind.
-            out: where the note goes.
-        """
+        """Whether a timer ends the wait, and all others; those of waits that are over do not."""
         if self._path is None or timer.intended_s != self._until_s:
             return False
         self._path = None

@@ -25,7 +25,6 @@ class NodeId(NamedTuple):
     """One emulated node."""
 
     type: str
-    """Name of its node type."""
     number: int
     """Its number within the type, from 0."""
 
@@ -36,13 +35,11 @@ class Endpoint(NamedTuple):
     protocol: str
     """Protocol that the connection is opened for."""
     user: str | None = None
-    """Effective user."""
     source: str | None = None
     """Own address to connect from; None for any."""
     slot: int = 0
     """Number within a pool."""
     target: Target = UNKNOWN
-    """Who is called."""
     real_user: str | None = None
     """Who stands in for the user; None for nobody."""
     token: Token | None = None
@@ -62,7 +59,6 @@ class Reply(NamedTuple):
     token: int
     """The token of its `Send`."""
     body: bytes | memoryview
-    """The response message."""
 
 
 class Failed(NamedTuple):
@@ -71,9 +67,7 @@ class Failed(NamedTuple):
     token: int
     """The token of its `Send`."""
     error: str
-    """Exception class the target named."""
     message: str
-    """Its message."""
 
 
 class Timer(NamedTuple):
@@ -82,7 +76,6 @@ class Timer(NamedTuple):
     token: int
     """The token of the `WakeAt`."""
     intended_s: float
-    """The time it asked for."""
 
 
 class MessageReceived(NamedTuple):
@@ -98,7 +91,6 @@ class Ticket(NamedTuple):
     connection: int
     """Number of the connection that it came on."""
     call_id: int
-    """Its id on that."""
 
 
 class Called(NamedTuple):
@@ -107,18 +99,14 @@ class Called(NamedTuple):
     ticket: Ticket
     """Goes back with the `Answer`."""
     protocol: str
-    """Declared protocol name."""
     method: str
-    """Method of the protocol."""
     body: bytes
-    """The request message."""
 
 
 class Ended(NamedTuple):
     """A message of the player's own: a node that this one let `Begin` has finished."""
 
     node: NodeId
-    """Which."""
 
 
 Event = Started | Reply | Failed | Timer | MessageReceived | Called
@@ -128,11 +116,8 @@ class Send(NamedTuple):
     """Make a call."""
 
     protocol: str
-    """Declared protocol name."""
     method: str
-    """Method of the protocol."""
     body: bytes
-    """The request message."""
     token: int
     """Comes back with the answer."""
     intended_s: float
@@ -191,14 +176,12 @@ class Forgone(NamedTuple):
     """A node that was to begin when told will not, or not again: nobody shall wait for its end."""
 
     node: NodeId
-    """Which."""
 
 
 class Reached(NamedTuple):
     """The node has come to a moment that others may wait for; `FINISHED` is its last word."""
 
     moment: Moment
-    """Which moment."""
 
 
 class Note(NamedTuple):
@@ -212,11 +195,8 @@ class Declined(NamedTuple):
     """A call was answered, and the answer says that nothing was done, though it was when it was recorded."""
 
     method: str
-    """What was called."""
     message: str
-    """What the answer says."""
     path: str | None
-    """What the call was about."""
 
 
 Instruction = Send | WakeAt | SendMessage | Reached | Note | Declined | Answer | Begin | Stop | Forgone
@@ -229,7 +209,6 @@ class Program(Protocol):
         """Take an event at a time of the play's clock, and say what to do.
 
         Args:
-            event: what happened to the node.
             now_s: seconds on the play's clock.
 
         Returns:

@@ -34,7 +34,6 @@ class ScriptedView(Protocol):
 
         Args:
             path: leaf path of the argument.
-            value: what it will be.
         """
         ...
 
@@ -89,7 +88,6 @@ class Family(Protocol):
         """What follows for its nodes from the answer to a scripted node's call of a watched method.
 
         Args:
-            node: who made the call.
             response: the response message; None where the call failed.
         """
         ...

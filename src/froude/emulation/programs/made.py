@@ -15,7 +15,6 @@ class Ready(NamedTuple):
     """The message that what a node waits for is there."""
 
     path: str
-    """What it waited for."""
 
 
 class Made:
@@ -34,18 +33,11 @@ class Made:
         self._waiting: dict[tuple[str, str, str], list[NodeId]] = defaultdict(list)
 
     def leaf(self, node_type: str, method: str) -> str | None:
-        """The leaf of a request that says what it makes; None where nobody waits for such.
-
-        Args:
-            node_type: of the node that makes the call.
-        """
+        """The leaf of a request that says what it makes; None where nobody waits for such."""
         return self._leaves.get((node_type, method))
 
     def add(self, node_type: str, method: str, path: str) -> Sequence[NodeId]:
         """Take note of a path that is there now.
-
-        Args:
-            node_type: of the node that made it.
 
         Returns:
             The nodes that waited for it.
@@ -55,18 +47,13 @@ class Made:
         return self._waiting.pop(key, ())
 
     def is_there(self, wait: Wait, path: str) -> bool:
-        """Whether what a call waits for has been made.
-
-        Args:
-            path: what it waits for.
-        """
+        """Whether what a call waits for has been made."""
         return (wait.node_type, wait.method, path) in self._paths
 
     def expect(self, wait: Wait, path: str, node: NodeId) -> None:
         """Let a node wait for a path.
 
         Args:
-            path: what it waits for.
             node: which is in the result of `add` once the path is there.
         """
         self._waiting[wait.node_type, wait.method, path].append(node)

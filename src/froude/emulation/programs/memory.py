@@ -112,8 +112,6 @@ class Memory:
 
         Args:
             key: of the side (`key_of`).
-            wanted: what is taken of it.
-            loops: where the call stands.
             values: by leaf path; at least those that are wanted.
         """
         history = self._histories.get(key)
@@ -126,8 +124,6 @@ class Memory:
 
         Args:
             key: of a side of the source call (`key_of`).
-            which: of which occurrence the flow speaks.
-            loops: where the taking call stands.
         """
         history = self._histories.get(key)
         return None if history is None else history.find(which, loops)
@@ -136,7 +132,6 @@ class Memory:
         """The value a flow gives to a taking call; UNRESOLVED if there is none.
 
         Args:
-            loops: where the taking call stands.
             element: number of the element that is taken, of a flow from a list.
         """
         values = self.find(key_of(flow.call, flow.side), flow.which, loops)

@@ -82,9 +82,7 @@ class Population:
         """Make a plan ready; `programs.registry.populate` also gives it its families.
 
         Args:
-            schema: of the target's release.
             seeds: every random choice of the play.
-            settings: how it is played.
         """
         self.plan = plan
         self.schema = schema
@@ -137,11 +135,7 @@ class Population:
         return inside and self.target(SCHEDULER) is not None
 
     def common(self, kind: Callable[[Population], T]) -> T:
-        """The one object of a class that programs of this play share; made when it is first asked for.
-
-        Args:
-            kind: the class, made from the population.
-        """
+        """The one object of a class that programs of this play share; made when it is first asked for."""
         if kind not in self._common:
             self._common[kind] = kind(self)
         return self._common[kind]  # type: ignore[return-value]
@@ -153,7 +147,6 @@ class Population:
 
         Args:
             key: of the side (`key_of`).
-            wanted: what is taken of it.
             place: where the call stands, among all nodes of its type.
             values: by leaf path.
         """
@@ -161,11 +154,7 @@ class Population:
         self.share.spread("kept", key, place, values)
 
     def make(self, node_type: str, method: str, path: str) -> Sequence[SendMessage]:
-        """A node has made a path: those that wait for it may go on.
-
-        Args:
-            node_type: of the node that made it.
-        """
+        """A node has made a path: those that wait for it may go on."""
         self.share.spread("made", node_type, method, path)
         return self._make(node_type, method, path)
 
@@ -224,11 +213,7 @@ class Population:
         return self._watchers.get(method, ())
 
     def effects_of(self, node_type: str, call: str) -> list[tuple[str, int, Effect]]:
-        """Effects that a call has: acting type, the effect's number there, the effect.
-
-        Args:
-            node_type: who makes the call.
-        """
+        """Effects that a call has: acting type, the effect's number there, the effect."""
         causes = self._effects.get((node_type, call), [])
         return [
             cause
@@ -240,7 +225,6 @@ class Population:
         """Calls that a call would have caused, and those that these would have, where its effects are not played.
 
         Args:
-            node_type: who makes the call.
             answered: whether effects of its request are among them; else only those of an answer that does not come.
         """
         causes = self.effects_of(node_type, call)
@@ -366,9 +350,6 @@ class ProgramKind(Protocol):
 
     def family(self, node_type: NodeType, population: Population) -> Family:
         """The kind at work.
-
-        Args:
-            population: all nodes of the play.
 
         Raises:
             InputError: the release under test lacks what the program needs.

@@ -46,9 +46,7 @@ def populate(plan: Plan, schema: Schema, *, seeds: Seeds, settings: PlaySettings
     """All nodes of a plan, each type with its program.
 
     Args:
-        schema: of the target's release.
         seeds: every random choice of the play.
-        settings: how it is played.
 
     Raises:
         InputError: a node type names a program that there is not, or the release lacks what a program needs.
@@ -86,7 +84,6 @@ def _group(node_type: NodeType, population: Population, awaited: str | None) -> 
     """The group of one type.
 
     Args:
-        node_type: whose nodes they are.
         awaited: the type all of whose nodes must have started before those of a type without a start rule begin.
     """
     rule, kind, settings = node_type.start, kind_of(node_type.program), population.settings

@@ -50,11 +50,7 @@ class Requests:
     __slots__ = ("_compiled", "_family", "_memory", "_node", "_population", "_promised")
 
     def __init__(self, family: OfType, node: NodeId) -> None:
-        """Of a node that has sent nothing.
-
-        Args:
-            family: its type, in a play.
-        """
+        """Of a node that has sent nothing."""
         self._family = family
         self._population = family.population
         self._compiled = self._population.common(Calls)
@@ -66,7 +62,6 @@ class Requests:
         """The value that a flow gives to a call of this node.
 
         Args:
-            loops: where the call stands.
             element: number of the element that is taken, of a flow from a list.
             effect: the call is an effect; the loops are its cause's.
         """
@@ -79,7 +74,6 @@ class Requests:
 
         Args:
             path: leaf path of the argument.
-            value: what it will be.
         """
         self._promised.setdefault(call.id, {})[path] = value
 
@@ -88,11 +82,7 @@ class Requests:
         return self._compiled.of(call, self._node.type)
 
     def body(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> bytes | None:
-        """A request's bytes; None where a call before it failed and left a required field without its value.
-
-        Args:
-            out: takes notes of what is missing.
-        """
+        """A request's bytes; None where a call before it failed and left a required field without its value."""
         compiled = self._compiled.of(call, self._node.type)
         promised = self._promised.get(call.id)
         if promised and not compiled.binds(promised):
@@ -142,7 +132,6 @@ class Requests:
         """A request by the evaluator of rules, kept as far as somebody takes values of it: what `body` is to equal.
 
         Args:
-            out: takes notes of what is missing.
             sent: it is to be sent, so its required fields have to be there.
 
         Returns:

@@ -66,12 +66,7 @@ class ScriptedNode:
     )  # fmt: skip
 
     def __init__(self, family: OfType, number: int) -> None:
-        """A node that has not started.
-
-        Args:
-            family: its type, in a play.
-            number: its number within the type.
-        """
+        """A node that has not started."""
         population, node_type = family.population, family.node_type
         self.population = population
         self.id = NodeId(node_type.name, number)
@@ -110,12 +105,7 @@ class ScriptedNode:
         return self._rng
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`.
-
-        Args:
-            event: what happened to the node.
-            now_s: seconds on the play's clock.
-        """
+        """Take an event; see `Program`."""
         out: list[Instruction] = []
         if isinstance(event, Reply):
             self._answered(event, now_s, out)
@@ -133,22 +123,12 @@ class ScriptedNode:
         return out
 
     def overdue(self, now_s: float) -> Iterator[tuple[str, float]]:
-        """See `Program`.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """See `Program`."""
         for call, due_s in self._pace.overdue((step.call for step in self.ahead()), now_s):
             yield call.method, due_s
 
     def recall(self, rule: Flow, loops: Loops, element: int | None, *, effect: bool) -> Value:
-        """See `requests.Requests`.
-
-        Args:
-            loops: where the call stands.
-            element: number of the element that is taken, of a flow from a list.
-            effect: the call is an effect; the loops are its cause's.
-        """
+        """See `requests.Requests`."""
         return self._requests.recall(rule, loops, element, effect=effect)
 
     def ahead(self) -> Iterator[Step]:
@@ -160,13 +140,7 @@ class ScriptedNode:
             cursor.advance()
 
     def promise(self, call: CallTemplate, path: str, value: Value) -> None:
-        """See `family.ScriptedView`.
-
-        Args:
-            call: the call whose next argument is bound.
-            path: leaf path of the argument.
-            value: what it will be.
-        """
+        """See `family.ScriptedView`."""
         self._requests.promise(call, path, value)
 
     # --- steps ------------------------------------------------------------------------------------------

@@ -25,12 +25,7 @@ class ScriptedFamily(PlainFamily):
     autonomous = False
 
     def __init__(self, node_type: NodeType, population: Population) -> None:
-        """Bind a node type to a play.
-
-        Args:
-            node_type: what the nodes follow.
-            population: all nodes of the play.
-        """
+        """Bind a node type to a play."""
         self.node_type = node_type
         self.population = population
         self.told = population.contained(node_type)
@@ -59,7 +54,6 @@ class ScriptedFamily(PlainFamily):
         """Its client id as a uuid; an address of this machine that no other node of its type has, and no ports.
 
         Args:
-            number: which node, from 0.
             name: `uuid`, `address`, `hostname`, `port`, `ipc_port` or `info_port`; others are UNRESOLVED.
         """
         if name == "uuid":

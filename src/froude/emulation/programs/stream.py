@@ -26,7 +26,6 @@ class Stream:
         """Make ready.
 
         Args:
-            calls: what to send, taken one by one.
             window: most calls in flight, at least 1.
         """
         self._calls = calls
@@ -35,12 +34,7 @@ class Stream:
         self._next: Ready | None = None
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`.
-
-        Args:
-            event: what happened to it.
-            now_s: seconds on the play's clock.
-        """
+        """Take an event; see `Program`."""
         if type(event) is Started:
             self._next = next(self._calls, None)
             return self._fill(now_s)
@@ -53,11 +47,7 @@ class Stream:
         return (Send(call[0], call[1], call[2], 0, now_s),)
 
     def overdue(self, now_s: float) -> Sequence[tuple[str, float]]:  # noqa: ARG002 - see `Program`
-        """Nothing: each call is due when there is room for it.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """Nothing: each call is due when there is room for it."""
         return ()
 
     def _fill(self, now_s: float) -> Sequence[Instruction]:

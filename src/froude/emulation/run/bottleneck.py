@@ -42,9 +42,7 @@ class Load(NamedTuple):
     """Of one core, since the moment before."""
     rss_bytes: int
     nodes: int
-    """Nodes that have begun."""
     in_flight: int
-    """Calls without an answer yet."""
     machine_share: float | None = None
     """Of all cores together, by whomever, since the moment before; None where nobody looked."""
     busiest_share: float | None = None
@@ -103,11 +101,8 @@ def judge(
     """Tell from lateness, CPU and waiting calls who was the limit.
 
     Args:
-        lag_ms: how late the player's own timers fired.
-        load: the player over time.
         metrics: the target over time; `CPU` and `CALL_QUEUE` are looked at.
         cores: how many both shared.
-        here: whether the targets run on the player's machine.
         daemons: who was called; by default all that was sampled.
     """
     several = any(each.busiest_share is not None for each in load)

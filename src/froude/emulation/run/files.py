@@ -118,9 +118,7 @@ def write_run(
     """Write a run's folder, whole or not at all; its trace, written before, is moved in.
 
     Args:
-        folder: the folder to make.
         run: what happened; it says seed and state itself.
-        origin: how it came to be.
         scenario: the text of the scenario that was played, by which it can be played again; None where there was none.
 
     Returns:

@@ -49,11 +49,9 @@ class Record(Enum):
     """How much of a play is written down."""
 
     SUMMARY = "summary"
-    """Counts and latencies only."""
     SAMPLED = "sampled"
     """The calls of the first three nodes of each type and of one in twenty others."""
     FULL = "full"
-    """Every call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,6 @@ class Run(Summarised):
     """One play of a plan."""
 
     tally: Tally
-    """Counts and latencies."""
     target: str
     """`host:port`."""
     target_id: str
@@ -101,7 +98,6 @@ class Run(Summarised):
     scale: Mapping[str, str] = field(default_factory=dict)
     """The scale played, as text by variable."""
     nodes: Mapping[str, int] = field(default_factory=dict)
-    """Nodes planned by type."""
     record: str = "summary"
     load: Sequence[Load] = ()
     """The player over time."""
@@ -130,9 +126,7 @@ class Run(Summarised):
     gc_log: Path | None = None
     """That log, from the start of the target's JVM."""
     trace: Path | None = None
-    """The calls that were written down."""
     folder: Path | None = None
-    """Where it was saved."""
     inputs: tuple[str, ...] = ()
     """Content hash of the plan that was played, by which runs of one load are known."""
 

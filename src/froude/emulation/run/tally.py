@@ -50,7 +50,6 @@ class Histogram:
         self.counts: Counter[int] = Counter()
         """Count by duration, rounded down to three digits."""
         self.total = 0
-        """How many durations."""
         self.max_us = 0
         """The largest, not rounded."""
 
@@ -135,7 +134,6 @@ class Series:
 
     def __init__(self, key: str) -> None:
         self.key = key
-        """Method name."""
         self.daemon = ""
         """The daemon called, such as `namenode`; empty before any call, or where it is not known."""
         self.sent = 0
@@ -231,11 +229,9 @@ class Tally(Phase):
     steady_from_s: float | None = 0.0
     """When the ramp was over, seconds since the play began; None while it is not."""
     rows: list[IntervalRow] = field(default_factory=list)
-    """The time series."""
     failures: Failures = field(default_factory=Failures)
     """Error answers and lost calls by message."""
     notes: Counter[str] = field(default_factory=Counter)
-    """What programs found worth counting."""
     questions: Counter[str] = field(default_factory=Counter)
     """Calls by method that asked a target who it is; not among those of the nodes."""
     identifications: Counter[str] = field(default_factory=Counter)

@@ -74,12 +74,7 @@ class EmulatedClient:
     )
 
     def __init__(self, shared: SharedLog, number: int) -> None:
-        """A client that has not begun.
-
-        Args:
-            shared: what all clients of the log share.
-            number: its number in the log's head.
-        """
+        """A client that has not begun."""
         self._shared = shared
         self._number = number
         self._begun_s = 0.0
@@ -94,12 +89,7 @@ class EmulatedClient:
         self._who: Who | None = None
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`.
-
-        Args:
-            event: what happened to it.
-            now_s: seconds on the play's clock.
-        """
+        """Take an event; see `Program`."""
         kind, out = type(event), []  # type: tuple[type, list[Instruction]]
         if kind is Reply:
             self._answered(event, now_s, out)  # type: ignore[arg-type]
@@ -128,11 +118,7 @@ class EmulatedClient:
             self._on(None, now_s, out)
 
     def overdue(self, now_s: float) -> Iterable[tuple[str, float]]:
-        """See `Program`.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """See `Program`."""
         return self._shared.overdue(self._number, now_s, busy=self._busy)
 
     # --- the target serves ------------------------------------------------------------------------------------
@@ -320,11 +306,7 @@ class ClientFamily(PlainFamily):
         return None
 
     def identity(self, number: int, rule: Rule) -> str | None:  # noqa: ARG002 - the log says
-        """The user of a client.
-
-        Args:
-            rule: not asked: the log says.
-        """
+        """The user of a client."""
         return self.shared.replay.head.clients[number].user
 
     def real_user(self, number: int) -> str | None:
@@ -349,10 +331,6 @@ class ClientKind:
 
     def family(self, node_type: NodeType, population: Population) -> Family:
         """See `ProgramKind`.
-
-        Args:
-            node_type: whose nodes are clients of a log.
-            population: its plan says which.
 
         Raises:
             InputError: the plan has no log, or one that was not made ready.

@@ -68,7 +68,6 @@ class Written(NamedTuple):
     """A client has written a block to its DataNodes."""
 
     located: Any
-    """The LocatedBlockProto."""
     length: int
 
 

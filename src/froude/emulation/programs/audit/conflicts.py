@@ -72,12 +72,7 @@ class _Block:
                 at = _folder(at)
 
     def locked(self, before: dict[str, int], after: dict[str, int]) -> Iterator[Line]:
-        """The lines with their locks.
-
-        Args:
-            before: modes of the block before.
-            after: modes of the block after.
-        """
+        """The lines with their locks."""
         here = self.modes
         contested: dict[str, int] = {}
         above: dict[tuple[str, int], tuple[str, ...]] = {}
@@ -154,11 +149,7 @@ class Folders:
         self._now = 0
 
     def missing(self, path: str) -> str | None:
-        """The topmost folder above a path that may not be there yet; all of them are taken to be from here on.
-
-        Args:
-            path: of what is created.
-        """
+        """The topmost folder above a path that may not be there yet; all of them are taken to be from here on."""
         self._now += 1
         topmost, gone = None, -1
         for folder in _above(path):
@@ -169,11 +160,7 @@ class Folders:
         return topmost
 
     def gone(self, path: str) -> None:
-        """What was at a path and below it is not there any more, or is something else.
-
-        Args:
-            path: that was deleted, or renamed.
-        """
+        """What was at a path and below it is not there any more, or is something else."""
         self._now += 1
         self._gone[path] = self._now
 

@@ -40,7 +40,6 @@ class Ids:
         """A request with the target's ids.
 
         Args:
-            protocol: that the method is of.
             recorded: the request's bytes.
 
         Returns:

@@ -44,7 +44,6 @@ class Replay:
 
         Args:
             lines: the log, made ready by `lines.write_lines`.
-            assumed: what it does not hold.
             pacing: by the log's times, or as fast as answers come.
             speed: 2 halves the log's times.
 

@@ -24,11 +24,7 @@ class SharedLog:
     """One log in a play."""
 
     def __init__(self, type_name: str, population: Population, log: Path) -> None:
-        """Play a log's clients.
-
-        Args:
-            population: all nodes of the play.
-        """
+        """Play a log's clients."""
         self.population = population
         settings = population.settings
         assumed = settings.programs.get(KIND)
@@ -40,7 +36,6 @@ class SharedLog:
         self._responses: dict[str, Any] = {}
         self._begun: set[int] = set()
         self.given_up = False
-        """Whether the target never served."""
         self._datanodes: DatanodeFamily | None = None
         self._copy, ids = f"log of {type_name}", f"ids of {type_name}"
         self._ids = Ids(population.schema, partial(population.share.spread, ids))
@@ -62,11 +57,7 @@ class SharedLog:
         return self._go(self._begun, number)
 
     def give_up(self, number: int) -> list[SendMessage]:
-        """The target will not serve: every client that has begun ends.
-
-        Args:
-            number: the client that asked, which ends by itself.
-        """
+        """The target will not serve: every client that has begun ends."""
         self.population.share.spread(self._copy, "give up", number, 0.0)
         self.given_up = True
         return self._go(self._begun, number)

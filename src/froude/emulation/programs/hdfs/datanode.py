@@ -83,7 +83,6 @@ _METHODS = {
     _Call.SYNCHRONIZE: "commitBlockSynchronization",
 }
 METHODS = frozenset(_METHODS.values())
-"""All that an emulated DataNode calls."""
 _HEARTBEAT_DUE, _REPORT_DUE, _RETRY_DUE = 1, 2, 3
 _RETRY_S = 5.0  # as BPServiceActor waits before it registers again
 # DatanodeCommandProto.Type
@@ -109,8 +108,6 @@ class EmulatedDatanode:
         """A node that has not started.
 
         Args:
-            datanodes: the type it belongs to.
-            number: its number in it.
             stored: the replicas it holds from the start, by storage.
         """
         self._datanodes = datanodes
@@ -133,12 +130,7 @@ class EmulatedDatanode:
         self._recoveries: deque[bytes] | None = None
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`.
-
-        Args:
-            event: what happened to the node.
-            now_s: seconds on the play's clock.
-        """
+        """Take an event; see `Program`."""
         if type(event) is Reply:
             return self._answered(_Call(event.token), bytes(event.body), now_s)
         if type(event) is Timer:
@@ -227,11 +219,7 @@ class EmulatedDatanode:
     # --- what is due -------------------------------------------------------------------------------------
 
     def overdue(self, now_s: float) -> Sequence[tuple[str, float]]:  # noqa: ARG002 - see `Program`
-        """The heartbeat that waits for the call under way; later ones are skipped, as a real DataNode's are.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """The heartbeat that waits for the call under way; later ones are skipped, as a real DataNode's are."""
         return () if self._due_s is None else (("sendHeartbeat", self._due_s),)
 
     def _timer(self, timer: Timer, now_s: float) -> Sequence[Instruction]:

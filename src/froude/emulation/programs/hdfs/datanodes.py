@@ -54,9 +54,7 @@ class DatanodeSettings:
     split_blocks: int = 1_000_000
     """Above so many replicas each storage is reported in a call of its own."""
     storages: int = 1
-    """Storages of a node."""
     capacity_bytes: int = 1 << 40
-    """Capacity of a storage."""
     blocks: Path | None = None
     """Folder of the replicas that each node holds from the start (`hadoop.fsimage.replicas`); None for none."""
     per_address: int = 60_000
@@ -81,8 +79,6 @@ class Datanodes:
         """Prepare the messages.
 
         Args:
-            schema: of the release under test.
-            settings: what the nodes have in common.
             seeds: two plays with one seed have nodes of the same names.
             recorded_s: period of the heartbeats that were recorded.
             named: whether each calls itself by an address of its own, that of the NodeManager beside it, wherever it
@@ -140,7 +136,6 @@ class Datanodes:
         """The id of one of a node's storages.
 
         Args:
-            number: which node, from 0.
             index: which of its storages, 0 to `settings.storages - 1`.
         """
         family = self._family
@@ -169,11 +164,7 @@ class Datanodes:
         return node_address(group - 1)
 
     def hostname(self, number: int) -> str:
-        """What a node calls itself, by which clients are told where blocks lie.
-
-        Args:
-            number: which node, from 0.
-        """
+        """What a node calls itself, by which clients are told where blocks lie."""
         return node_address(number) if self._named else self.source(number) or "127.0.0.1"
 
     def phase(self, number: int) -> float:
@@ -237,7 +228,6 @@ class Datanodes:
         """The body of sendHeartbeat; `used` in bytes by storage.
 
         Args:
-            number: which node, from 0.
             used: bytes in use on each of its storages, by index.
         """
         message = self._request["sendHeartbeat"](registration=self.registration(number))
@@ -256,7 +246,6 @@ class Datanodes:
         """The bodies of blockReport: one call for all storages, or one a storage when there is much to say.
 
         Args:
-            number: which node, from 0.
             stored: what lies on each of its storages, by index; None for an empty one.
             report_id: the same for the calls of one report, so that the NameNode knows them as one.
         """
@@ -280,7 +269,6 @@ class Datanodes:
         """The body of blockReceivedAndDeleted for (storage index, block, status) triples.
 
         Args:
-            number: which node, from 0.
             changes: index of the storage, the block, and `RECEIVED` or `DELETED`.
         """
         parts = [self._head(number)]
@@ -327,7 +315,6 @@ class Datanodes:
         """The body of commitBlockSynchronization; a length of None says that no replica is left.
 
         Args:
-            number: which node, from 0.
             recovering: the RecoveringBlockProto of the NameNode's command.
             length: bytes that the recovered block has; None deletes it.
         """

@@ -78,7 +78,6 @@ class DatanodeFamily(PlainFamily):
         """The DataNodes of a new block get it, at the length it will be closed with.
 
         Args:
-            node: the client that asked for the block.
             call: not asked: all watched methods answer alike.
             response: the answer, with the new block and its places; None where there is none.
         """
@@ -139,12 +138,7 @@ class DatanodeKind:
         return METHODS
 
     def family(self, node_type: NodeType, population: Population) -> Family:
-        """See `ProgramKind`; heartbeats come in the recorded period unless the play's settings say otherwise.
-
-        Args:
-            node_type: whose nodes are DataNodes.
-            population: the play's schema, settings and seeds.
-        """
+        """See `ProgramKind`; heartbeats come in the recorded period unless the play's settings say otherwise."""
         settings = population.settings.programs.get(KIND)
         beats = (p.every_s for p in node_type.periodic if p.call.method == "sendHeartbeat")
         period_s = next(beats, None)

@@ -45,12 +45,7 @@ class StalledDatanode:
     __slots__ = ("_asked", "_begin_s", "_datanode", "_events", "_messages", "_stall")
 
     def __init__(self, datanode: Program, stall: Stall) -> None:
-        """One that has not started.
-
-        Args:
-            datanode: what it does when its disk works.
-            stall: when that does not.
-        """
+        """One that has not started."""
         self._datanode = datanode
         self._stall = stall
         self._begin_s = 0.0
@@ -59,12 +54,7 @@ class StalledDatanode:
         self._asked = False
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`.
-
-        Args:
-            event: what happened to the node.
-            now_s: seconds on the play's clock.
-        """
+        """Take an event; see `Program`."""
         if type(event) is Started:
             self._begin_s = now_s + self._stall.after_s
         if type(event) is Timer and event.token == _OVER:
@@ -77,11 +67,7 @@ class StalledDatanode:
         return self._until_over()
 
     def overdue(self, now_s: float) -> Iterable[tuple[str, float]]:
-        """See `Program`.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """See `Program`."""
         return self._datanode.overdue(now_s)
 
     def _without_disk(self, event: Event, now_s: float) -> list[Instruction]:

@@ -48,11 +48,7 @@ class Applications:
     """All of them, in one play."""
 
     def __init__(self, population: Population) -> None:
-        """None has been submitted.
-
-        Args:
-            population: all nodes of the play.
-        """
+        """None has been submitted."""
         self._population = population
         self._schema = population.schema
         self._ids: dict[NodeId, int] = {}
@@ -62,18 +58,15 @@ class Applications:
         self._clients: dict[NodeId, NodeId] = {}
         """Who submitted the application of an application master."""
         self._submitted: dict[NodeId, int] = {}
-        """How many a client has submitted."""
         self._masters: dict[int, NodeId] = {}
         """By number of the application."""
         self._hosts: dict[NodeId, str] = {}
-        """Where an application master runs."""
         self._left = {
             NodeId(node_type.name, number)
             for node_type in population.types.values()
             if node_type.container is not None and node_type.container.priority is None
             for number in range(population.plan.counts.get(node_type.name, 0))
         }
-        """Application masters that have not ended."""
         self._waiting: list[NodeId] = []
         """Who is told when all have."""
         self._launches = (
@@ -87,37 +80,20 @@ class Applications:
     # --- clients ----------------------------------------------------------------------------------------
 
     def given(self, client: NodeId, application: int) -> None:
-        """A client was given the number of a new application.
-
-        Args:
-            client: who asked for it.
-        """
+        """A client was given the number of a new application."""
         self._ids[client] = application
 
     def told(self, client: NodeId, call: str, blocks: Iterable[Iterable[str]]) -> None:
-        """A client was told where blocks lie.
-
-        Args:
-            call: template of its call.
-            blocks: the machines of each.
-        """
+        """A client was told where blocks lie."""
         self._told.setdefault((client, call), []).extend(tuple(hosts) for hosts in blocks)
 
     def blocks(self, master: NodeId, call: str) -> Sequence[tuple[str, ...]]:
-        """The machines of each block of an application's input, as its client was told.
-
-        Args:
-            call: template of the client's call.
-        """
+        """The machines of each block of an application's input, as its client was told."""
         client = self._clients.get(master)
         return () if client is None else self._told.get((client, call), ())
 
     def submitted(self, client: NodeId, *, taken: bool) -> list[Instruction]:
-        """A client has submitted its application.
-
-        Args:
-            taken: whether the ResourceManager took it.
-        """
+        """A client has submitted its application."""
         place = self._submitted.get(client, 0)
         self._submitted[client] = place + 1
         master = self._nth_master(client, place)
@@ -165,11 +141,7 @@ class Applications:
     # --- what NodeManagers are called for -------------------------------------------------------------------
 
     def launched(self, node: NodeId, call: Called) -> Launched:
-        """Read a call to a NodeManager.
-
-        Args:
-            call: what it was called for.
-        """
+        """Read a call to a NodeManager."""
         try:
             if call.protocol == CONTAINERS and call.method == "startContainers":
                 return self._started(node, call)
@@ -194,9 +166,6 @@ class Applications:
 
     def tell_when_over(self, node: NodeId) -> bool:
         """Let a node know, by an `AllOver`, when no application master will work any more.
-
-        Args:
-            node: who wants to know.
 
         Returns:
             Whether it is so already.

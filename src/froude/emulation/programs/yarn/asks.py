@@ -47,7 +47,6 @@ class Asks:
         """Ask for one more container.
 
         Args:
-            priority: of the stage that it is for.
             hosts: where its input lies; none for anywhere.
         """
         self._count += 1
@@ -57,11 +56,7 @@ class Asks:
             self._change(priority, place, 1)
 
     def given(self, priority: int, host: str) -> bool:
-        """A container was given: to a wish for its node where there is one; False where no more are wanted.
-
-        Args:
-            priority: that it was asked for with.
-        """
+        """A container was given: to a wish for its node where there is one; False where no more are wanted."""
         number = self._first(priority, host)
         if number is None:
             number = self._first(priority, ANY)

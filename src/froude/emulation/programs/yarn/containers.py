@@ -21,7 +21,6 @@ class ContainerKey(NamedTuple):
     """A container's id; in this order a heartbeat tells of them."""
 
     application: int
-    """Number of the application."""
     attempt: int
     container: int
 
@@ -40,7 +39,6 @@ class Process(NamedTuple):
     """What runs in a container."""
 
     node: NodeId
-    """The node that begins in it."""
     delay_s: float = 0.0
     """How long it takes to come up."""
 
@@ -52,11 +50,8 @@ class StartContainer(NamedTuple):
     """Who is told of it; None for an application master's own container."""
     key: ContainerKey
     id: bytes
-    """The ContainerIdProto."""
     resource: bytes
-    """The ResourceProto that was allocated."""
     launch: Any
-    """The ContainerLaunchContextProto."""
     process: Process | None
     """What runs in it; None for nothing: it ends at once."""
     waits: bool = False
@@ -81,7 +76,6 @@ class Launched(NamedTuple):
     started: Sequence[StartContainer] = ()
     stopped: Sequence[ContainerKey] = ()
     told: Sequence[Instruction] = ()
-    """What else follows."""
 
 
 class ContainerStarted(NamedTuple):
@@ -89,7 +83,6 @@ class ContainerStarted(NamedTuple):
 
     key: ContainerKey
     id: bytes
-    """The ContainerIdProto."""
 
 
 class ContainerOver(NamedTuple):

@@ -95,12 +95,7 @@ class NodemanagerKind:
         return METHODS | {call.method for call in templates(node_type)}
 
     def family(self, node_type: NodeType, population: Population) -> Family:
-        """See `ProgramKind`.
-
-        Args:
-            node_type: whose nodes are NodeManagers.
-            population: the play's schema, settings and seeds.
-        """
+        """See `ProgramKind`."""
         if population.target(TRACKER_SERVICE) is None:
             return ScriptedFamily(node_type, population)
         settings = population.settings.programs.get(self.name)
@@ -117,12 +112,7 @@ class MasterFamily(ScriptedFamily):
     """The emulated application masters of one type."""
 
     def __init__(self, node_type: NodeType, population: Population) -> None:
-        """Bind a node type to a play with a ResourceManager.
-
-        Args:
-            node_type: what the nodes follow.
-            population: all nodes of the play.
-        """
+        """Bind a node type to a play with a ResourceManager."""
         self._masters = Masters(node_type, population)
         super().__init__(self._masters.node_type, population)
         # One of them sees what clients do for all.
@@ -170,20 +160,11 @@ class ScriptedKind:
     messages: Collection[str] = ()
 
     def methods(self, node_type: NodeType) -> Collection[str]:
-        """See `ProgramKind`.
-
-        Args:
-            node_type: whose templates its nodes follow.
-        """
+        """See `ProgramKind`."""
         return {call.method for call in templates(node_type)}
 
     def family(self, node_type: NodeType, population: Population) -> Family:
-        """See `ProgramKind`; of application masters where a ResourceManager of the play starts them.
-
-        Args:
-            node_type: whose steps its nodes take.
-            population: the play that it belongs to.
-        """
+        """See `ProgramKind`; of application masters where a ResourceManager of the play starts them."""
         return (MasterFamily if _is_master(node_type, population) else ScriptedFamily)(node_type, population)
 
 
@@ -210,12 +191,7 @@ class LauncherKind(ScriptedKind):
     name = LAUNCHER
 
     def family(self, node_type: NodeType, population: Population) -> Family:
-        """See `ProgramKind`.
-
-        Args:
-            node_type: whose calls the ResourceManager makes.
-            population: the play that it belongs to.
-        """
+        """See `ProgramKind`."""
         played = population.target(SCHEDULER_SERVICE) is not None
         return LauncherFamily(node_type, population) if played else ScriptedFamily(node_type, population)
 
@@ -254,12 +230,7 @@ class Launcher:
         self._id = node
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:  # noqa: ARG002 - it knows no time
-        """Take an event; see `Program`.
-
-        Args:
-            event: what happened to the node.
-            now_s: seconds on the play's clock.
-        """
+        """Take an event; see `Program`."""
         if isinstance(event, Started):
             over = self._applications.tell_when_over(self._id)
             return [Reached(Moment.STARTED), *([Reached(Moment.FINISHED)] if over else [])]
@@ -268,9 +239,5 @@ class Launcher:
         return []
 
     def overdue(self, now_s: float) -> Sequence[tuple[str, float]]:  # noqa: ARG002 - see `Program`
-        """Nothing: it calls nobody.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """Nothing: it calls nobody."""
         return ()

@@ -38,7 +38,6 @@ class Localised:
 
         Args:
             resources: StringLocalResourceMapProto messages of a launch context.
-            application: whose container it is.
         """
         public: list[str] = []
         own: list[str] = []

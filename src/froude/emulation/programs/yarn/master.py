@@ -101,13 +101,7 @@ class ApplicationMaster(ScriptedNode):
     )  # fmt: skip
 
     def __init__(self, family: OfType, masters: Masters, number: int) -> None:
-        """A node that has not started.
-
-        Args:
-            family: its type, in a play.
-            masters: the same, taken apart.
-            number: its number within the type.
-        """
+        """A node that has not started."""
         super().__init__(family, number)
         self._masters = masters
         self._stages = masters.stages(number)
@@ -115,7 +109,6 @@ class ApplicationMaster(ScriptedNode):
         self._todo = {stage.node_type: deque(stage.numbers) for stage in self._stages}
         """Nodes that have no container yet, by type."""
         self._asked: set[str] = set()
-        """Stages that were asked for."""
         self._given: deque[_Given] = deque()
         self._running: dict[ContainerKey, tuple[Stage, int, NodeId]] = {}
         """What runs in each container, and on which NodeManager."""
@@ -126,7 +119,6 @@ class ApplicationMaster(ScriptedNode):
         self._ended: Counter[str] = Counter()
         """Nodes that are through, by type."""
         self._provided = False
-        """Whether a container was given."""
         self._answered_steps: set[str] = set()
         self._response_id = 0
         self._beat_number = 0
@@ -140,12 +132,7 @@ class ApplicationMaster(ScriptedNode):
         """When a container was given or ended last."""
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`.
-
-        Args:
-            event: what happened to the node.
-            now_s: seconds on the play's clock.
-        """
+        """Take an event; see `Program`."""
         out: list[Instruction] = []
         if isinstance(event, Timer) and event.token == _ALLOCATE:
             self._ask(event.intended_s, now_s, out)

@@ -82,10 +82,6 @@ class Masters:
     def __init__(self, node_type: NodeType, population: Population) -> None:
         """Take a mined type apart.
 
-        Args:
-            node_type: with the rules of its calls.
-            population: all nodes of the play.
-
         Raises:
             InputError: the release does not know what they say.
         """
@@ -153,7 +149,6 @@ class Masters:
         """Where the input of each container of a stage lies; nowhere for those of which nothing says it.
 
         Args:
-            stage: what it asks for.
             rng: its own, which chooses among the machines of a block where recorded ones chose.
         """
         near = self.inputs.get(stage.priority)

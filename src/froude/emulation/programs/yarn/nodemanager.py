@@ -64,7 +64,6 @@ from froude.emulation.programs.yarn.protocols import (
 from froude.workload.types import Moment
 
 METHODS = frozenset({REGISTER, HEARTBEAT, "getFileInfo", "getBlockLocations", "getServerDefaults"})
-"""All that an emulated NodeManager calls."""
 _RETRY_S = 1.0
 _REGISTER, _HEARTBEAT, _FIRST_CONTAINER = 1, 2, 16
 """Tokens of calls and timers; from the last one on each belongs to a container."""
@@ -111,13 +110,7 @@ class EmulatedNodemanager:
     )  # fmt: skip
 
     def __init__(self, nodemanagers: Nodemanagers, number: int, masters: Masters) -> None:
-        """A node that has not started.
-
-        Args:
-            nodemanagers: the type it belongs to.
-            number: its number in it.
-            masters: reads what it is called for.
-        """
+        """A node that has not started."""
         self._nodes = nodemanagers
         self._number = number
         self._id = NodeId(nodemanagers.type_name, number)
@@ -138,12 +131,7 @@ class EmulatedNodemanager:
         self._token = _FIRST_CONTAINER
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`.
-
-        Args:
-            event: what happened to the node.
-            now_s: seconds on the play's clock.
-        """
+        """Take an event; see `Program`."""
         if type(event) is Reply:
             return self._answered(event, now_s)
         if type(event) is Timer:
@@ -158,11 +146,7 @@ class EmulatedNodemanager:
         return [self._register(event.intended_s)]
 
     def overdue(self, now_s: float) -> Sequence[tuple[str, float]]:  # noqa: ARG002 - see `Program`
-        """The heartbeat that waits for the one under way; later ones are skipped, as a real node's are.
-
-        Args:
-            now_s: seconds on the play's clock.
-        """
+        """The heartbeat that waits for the one under way; later ones are skipped, as a real node's are."""
         return () if self._due_s is None else ((HEARTBEAT, self._due_s),)
 
     @property

@@ -57,8 +57,6 @@ class Nodemanagers:
 
         Args:
             node_type: with the mined rules of what they say, if any.
-            population: all nodes of the play.
-            settings: what they have in common.
             first: NodeManagers of other types before these, which have addresses of their own.
 
         Raises:
@@ -95,11 +93,7 @@ class Nodemanagers:
     # --- names ------------------------------------------------------------------------------------------
 
     def address(self, number: int) -> str:
-        """The loopback address of a node: that of the emulated DataNode of the same number.
-
-        Args:
-            number: which node, from 0.
-        """
+        """The loopback address of a node: that of the emulated DataNode of the same number."""
         return node_address(self._first + number)
 
     def number(self, address: str) -> int | None:
@@ -140,9 +134,7 @@ class Nodemanagers:
         """The body of nodeHeartbeat; the same message is filled anew at every call.
 
         Args:
-            response_id: of the last answer.
             keys: the two master keys that it has, as MasterKeyProto.
-            held: the containers that it tells of.
         """
         beat = self._beat
         status = beat.node_status
@@ -173,7 +165,6 @@ class Nodemanagers:
         """Keep a call that fetched a file, for whoever takes values of it.
 
         Args:
-            cause: template of the call that started the container.
             body: its answer; None for an error.
         """
         for template in self._kept.get((cause, fetch.method), ()):

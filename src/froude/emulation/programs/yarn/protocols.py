@@ -16,7 +16,6 @@ TRACKER_SERVICE, SCHEDULER_SERVICE = "resourcemanager-tracker", "resourcemanager
 NODEMANAGER, NAMENODE = "nodemanager", "namenode"
 
 TOKEN_IDENTIFIER = "hadoop.yarn.ContainerTokenIdentifierProto"  # noqa: S105 - a message's name
-"""The message within a container's token."""
 CREDENTIALS = "hadoop.common.CredentialsProto"
 
 # NodeActionProto
