@@ -1,20 +1,23 @@
 """The figures of several players as those of one: what each counted adds up.
 
-Counts and histograms add up exactly. A second's percentiles are kept as numbers, not as histograms: those of all are
-the players' own, weighted by the calls that each measured. Like the true ones they are between the least and the
-largest; the players' nodes are alike, so all three are close to each other. The maximum is exact.
+Counts and histograms add up exactly, and a second's percentiles are those of all its latencies, which each player keeps
+for that (`Tally.samples`). While a play runs, its status has the percentiles of the player with the largest instead.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 
 from froude.emulation.engine import PlayOutcome, Status
 from froude.emulation.run.bottleneck import Load
-from froude.emulation.run.tally import Tally, merged_rows
+from froude.emulation.run.tally import IntervalRow, Tally, summary_ms
 
+_LATE_S = 0.25
+"""A player closes its seconds at most this late, as a rule."""
 _NEAR_S = 0.5
 """Players look at their loads about once a second, each at times of its own."""
 
@@ -29,6 +32,11 @@ def merged_outcome(outcomes: Sequence[PlayOutcome]) -> PlayOutcome:
     for each in outcomes:
         tally.merge(each.tally)
     steady = [each.tally.steady_from_s for each in outcomes]
+    tally.rows = _seconds(
+        (row, latencies)
+        for each in outcomes
+        for row, latencies in zip(each.tally.rows, each.tally.samples or repeat(()), strict=False)
+    )
     tally.steady_from_s = None if None in steady else max(filter(None, steady), default=0.0)
     failed = sorted((each for each in outcomes if each.failure is not None), key=lambda each: each.elapsed_s)
     return PlayOutcome(
@@ -95,6 +103,33 @@ def merged_status(statuses: Sequence[Status]) -> Status:
         sum(status.errors for status in statuses),
         counts,
         errors,
-        merged_rows([row for status in statuses for row in status.rows]),
+        _seconds((row, ()) for status in statuses for row in status.rows),
         max((status.lateness for status in statuses), key=lambda each: max(each.values(), default=0.0)),
     )
+
+
+def _seconds(rows: Iterable[tuple[IntervalRow, Sequence[float]]]) -> list[IntervalRow]:
+    """The time series of all players: one row a method and second, in order of time.
+
+    Args:
+        rows: of each player, with their latencies where these are known.
+    """
+    seconds: dict[tuple[int, str], list[tuple[IntervalRow, Sequence[float]]]] = {}
+    for row, latencies in rows:
+        second = math.ceil(row.time_s - _LATE_S)
+        seconds.setdefault((second, row.method), []).append((row, latencies))
+    ends: dict[int, float] = {}
+    for (second, _), parts in seconds.items():
+        ends[second] = max(ends.get(second, 0.0), *(row.time_s for row, _ in parts))
+    return sorted(_second(ends[second], method, parts) for (second, method), parts in seconds.items())
+
+
+def _second(time_s: float, method: str, parts: Sequence[tuple[IntervalRow, Sequence[float]]]) -> IntervalRow:
+    """One method in one second, whose calls several players made."""
+    rows = [row for row, _ in parts]
+    quantiles_ms = summary_ms([latency for _, latencies in parts for latency in latencies])
+    if not any(quantiles_ms):
+        slowest = max(rows, key=lambda row: row.p99_ms)
+        quantiles_ms = (slowest.p50_ms, slowest.p90_ms, slowest.p99_ms, slowest.max_ms)
+    counts = (sum(each) for each in zip(*((row.sent, row.answered, row.errors) for row in rows), strict=True))
+    return IntervalRow(time_s, method, *counts, *quantiles_ms)

@@ -112,6 +112,7 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
         peers: the other players; None for none.
     """
     job, population, clock, tally = stage.job, stage.population, stage.clock, Tally()
+    tally.samples = None if peers is None else []
     share = population.share.take(player, stage.players)
     spool = _open_spool(job, player)
     try:

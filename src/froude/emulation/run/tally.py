@@ -7,8 +7,7 @@ form (`froude.emulation.run.files`).
 
 from __future__ import annotations
 
-import math
-import operator
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +16,6 @@ from typing import NamedTuple
 from froude.trace.failures import Failures
 
 _DIGIT_BITS = 11  # 2^11 sub-buckets: what HdrHistogram takes for three significant digits
-_LATE_S = 0.25
-"""A player closes its seconds at most this late, as a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +226,8 @@ class Tally(Phase):
     steady_from_s: float | None = 0.0
     """When the ramp was over, seconds since the play began; None while it is not."""
     rows: list[IntervalRow] = field(default_factory=list)
+    samples: list[array[float]] | None = None
+    """Of each row the latencies, seconds, where those of other players are to be added; None where they are not."""
     failures: Failures = field(default_factory=Failures)
     """Error answers and lost calls by message."""
     notes: Counter[str] = field(default_factory=Counter)
@@ -257,16 +256,18 @@ class Tally(Phase):
         self.settle()
         for method in [*self.ramp.series, *(name for name in self.series if name not in self.ramp.series)]:
             parts = [phase.series[method] for phase in (self.ramp, self) if method in phase.series]
-            row = _row(time_s, method, parts)
+            row, latencies = _row(time_s, method, parts)
             if row is not None:
                 self.rows.append(row)
+            if row is not None and self.samples is not None:
+                self.samples.append(array("f", latencies))
 
     def merge(self, other: Phase) -> None:
         """Add another player's counts."""
         super(Tally, self).merge(other)
         if isinstance(other, Tally):
             self.ramp.merge(other.ramp)
-            self.rows = merged_rows([*self.rows, *other.rows])
+            self.rows = sorted([*self.rows, *other.rows])
             self.failures.merge(other.failures)
             self.notes.update(other.notes)
             self.questions.update(other.questions)
@@ -281,8 +282,8 @@ class Tally(Phase):
         return both
 
 
-def _row(time_s: float, method: str, parts: list[Series]) -> IntervalRow | None:
-    """One method's interval, of one phase or of two; None where nothing happened."""
+def _row(time_s: float, method: str, parts: list[Series]) -> tuple[IntervalRow | None, list[float]]:
+    """One method's interval, of one phase or of two, and its latencies; None where nothing happened."""
     sent = answered = failed = 0
     latencies: list[float] = []
     for series in parts:
@@ -298,43 +299,8 @@ def _row(time_s: float, method: str, parts: list[Series]) -> IntervalRow | None:
         series.actual.clear()
         series.intended.clear()
     if not (sent or answered or failed or latencies):
-        return None
-    return IntervalRow(time_s, method, sent, answered, failed, *_summary_ms(latencies))
-
-
-def merged_rows(rows: Iterable[IntervalRow]) -> list[IntervalRow]:
-    """The time series of several players: one row a method and second, in order of time.
-
-    Args:
-        rows: of all players, whose seconds end at about the same times; in any order.
-    """
-    seconds: dict[tuple[int, str], list[IntervalRow]] = {}
-    for row in rows:
-        seconds.setdefault((math.ceil(row.time_s - _LATE_S), row.method), []).append(row)
-    ends: dict[int, float] = {}
-    for (second, _), parts in seconds.items():
-        ends[second] = max(ends.get(second, 0.0), *(part.time_s for part in parts))
-    return sorted(_together(ends[second], parts) for (second, _), parts in seconds.items())
-
-
-def _together(time_s: float, rows: Sequence[IntervalRow]) -> IntervalRow:
-    """One method in one second, its percentiles weighted by calls."""
-    weights = [row.answered or 1e-9 for row in rows]
-    p50_ms, p90_ms, p99_ms = (
-        sum(map(operator.mul, weights, each)) / sum(weights)
-        for each in zip(*((row.p50_ms, row.p90_ms, row.p99_ms) for row in rows), strict=True)
-    )
-    return IntervalRow(
-        time_s,
-        rows[0].method,
-        sum(row.sent for row in rows),
-        sum(row.answered for row in rows),
-        sum(row.errors for row in rows),
-        p50_ms,
-        p90_ms,
-        p99_ms,
-        max(row.max_ms for row in rows),
-    )
+        return None, latencies
+    return IntervalRow(time_s, method, sent, answered, failed, *summary_ms(latencies)), latencies
 
 
 def _rounded(value: int) -> int:
@@ -342,7 +308,8 @@ def _rounded(value: int) -> int:
     return value if shift <= 0 else value >> shift << shift
 
 
-def _summary_ms(durations_s: list[float]) -> tuple[float, float, float, float]:
+def summary_ms(durations_s: Sequence[float]) -> tuple[float, float, float, float]:
+    """Median, 90th and 99th percentile and maximum, milliseconds; 0 of nothing."""
     if not durations_s:
         return (0.0, 0.0, 0.0, 0.0)
     ordered = sorted(durations_s)
