@@ -131,5 +131,5 @@ def _second(time_s: float, method: str, parts: Sequence[tuple[IntervalRow, Seque
     if not any(quantiles_ms):
         slowest = max(rows, key=lambda row: row.p99_ms)
         quantiles_ms = (slowest.p50_ms, slowest.p90_ms, slowest.p99_ms, slowest.max_ms)
-    counts = (sum(each) for each in zip(*((row.sent, row.answered, row.errors) for row in rows), strict=True))
-    return IntervalRow(time_s, method, *counts, *quantiles_ms)
+    sent, answered = sum(row.sent for row in rows), sum(row.answered for row in rows)
+    return IntervalRow(time_s, method, sent, answered, sum(row.errors for row in rows), *quantiles_ms)
