@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.emulation.programs.context import Cause
-from froude.emulation.programs.events import NodeId, SendMessage
+from froude.emulation.programs.events import NodeId, SendMessage, Stop
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockWritten
-from froude.emulation.sharing import Came, Codec, News, Notice, Over, Relay, Share
+from froude.emulation.sharing import Came, Codec, Let, News, Notice, Over, Relay, Share
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.schema import Schema
 from froude.workload.rules import Special
@@ -21,6 +21,8 @@ NOTICES = st.one_of(
     st.builds(
         SendMessage, NODES, st.builds(BlockWritten, st.builds(Block, *[st.integers(0, 9)] * 3), st.text())
     ),
+    st.builds(Let, NODES, NODES),
+    st.builds(Stop, NODES),
     st.builds(Came, NODES, st.sampled_from(Moment), st.floats(0, 1e6)),
     st.builds(News, st.text(), st.tuples(st.text(), st.sampled_from(Special), st.binary())),
     st.just(Over()),
@@ -58,7 +60,7 @@ def test_a_message_of_the_schema_crosses_with_the_notice(hadoop: Hadoop) -> None
 def test_the_first_player_hands_on_to_whom_a_notice_is_for(
     players: int, notices: list[Notice], sender: int
 ) -> None:
-    """A message to the player of its node, everything else to all but the sender, in order."""
+    """What is for one node to its player, everything else to all but the sender, in order."""
     sender %= players
     relay = Relay(players)
     shown = {0: relay.hand_on(notices, sender), **relay.out}
@@ -67,7 +69,7 @@ def test_the_first_player_hands_on_to_whom_a_notice_is_for(
             notice
             for notice in notices
             if player != sender
-            and (not isinstance(notice, SendMessage) or notice.node.number % players == player)
+            and (not isinstance(notice, SendMessage | Let | Stop) or notice.node.number % players == player)
         ]
         assert shown[player] == wanted
 

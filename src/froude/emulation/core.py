@@ -43,7 +43,7 @@ from froude.emulation.programs.events import (
     WakeAt,
 )
 from froude.emulation.run.tally import Tally
-from froude.emulation.sharing import Came, News, Notice, Over, Share
+from froude.emulation.sharing import Came, Let, News, Notice, Over, Share
 from froude.hadoop.rpc.client import ClientConnection
 from froude.workload.types import Moment
 
@@ -108,7 +108,7 @@ class Core:
         self._timeout_s = call_timeout_s
         self._programs: list[Program | None] = []
         self._index: dict[NodeId, int] = {}
-        self._begun_by: dict[NodeId, int] = {}
+        self._begun_by: dict[NodeId, NodeId] = {}
         """Who let a node begin, and is told of its end."""
         # Two calendars: of what is due when the player looks, nodes start before timers fire.
         self._starts, self._timers = controller.starts, Events()
@@ -150,6 +150,10 @@ class Core:
         """
         if isinstance(notice, SendMessage):
             self._send_message(notice)
+        elif isinstance(notice, Let):
+            self._let(notice, now_s)
+        elif isinstance(notice, Stop):
+            self._stop(notice)
         elif isinstance(notice, Came):
             self._come(notice.node, notice.moment, notice.time_s, now_s)
         elif isinstance(notice, News):
@@ -202,7 +206,8 @@ class Core:
 
     def _dispatch(self, index: int, event: Event, now_s: float) -> None:
         self._handle(index, event, now_s)
-        self._deliver(now_s)
+        if self._inbox:
+            self._deliver(now_s)
 
     def _deliver(self, now_s: float) -> None:
         """Let nodes have the messages of other nodes."""
@@ -251,7 +256,8 @@ class Core:
             return
         index = self._index.get(instruction.node)
         if index is None or self._programs[index] is None:
-            self.tally.notes["message to a node that is not there"] += 1
+            if type(instruction.message) is not Ended:
+                self.tally.notes["message to a node that is not there"] += 1
         else:
             self._inbox.append((index, MessageReceived(instruction.message)))
 
@@ -267,21 +273,33 @@ class Core:
     def _told(self, index: int, told: Begin | Stop | Forgone, now_s: float) -> None:
         """A node says what becomes of another one."""
         if isinstance(told, Begin):
-            self._begun_by[told.node] = index
-            self._start(told.node, now_s, now_s)
+            self._let(Let(told.node, self._calls.ids[index]), now_s)
         elif isinstance(told, Stop):
-            stopped = self._index.get(told.node)
-            if stopped is not None:
-                self._programs[stopped] = _GONE
+            self._stop(told)
         else:
             self._came(told.node, Moment.FINISHED, now_s)
+
+    def _let(self, let: Let, now_s: float) -> None:
+        if self.share.own(let.node):
+            self._begun_by[let.node] = let.teller
+            self._start(let.node, now_s, now_s)
+        else:
+            self.share.tell(let)
+
+    def _stop(self, stop: Stop) -> None:
+        stopped = self._index.get(stop.node)
+        if stopped is not None:
+            self._programs[stopped] = _GONE
+        elif not self.share.own(stop.node):
+            self.share.tell(stop)
 
     def _reach(self, index: int, moment: Moment, now_s: float) -> None:
         if moment is Moment.FINISHED:
             self._programs[index] = _GONE
-            teller = self._begun_by.pop(self._calls.ids[index], None)
+            node = self._calls.ids[index]
+            teller = self._begun_by.pop(node, None)
             if teller is not None:
-                self._inbox.append((teller, MessageReceived(Ended(self._calls.ids[index]))))
+                self._send_message(SendMessage(teller, Ended(node)))
         self._came(self._calls.ids[index], moment, now_s)
 
     def _came(self, node: NodeId, moment: Moment, now_s: float) -> None:

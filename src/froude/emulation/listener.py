@@ -28,8 +28,11 @@ _AT_ONCE = 64
 class Listener:
     """The server's side of a player."""
 
-    def __init__(self) -> None:
+    def __init__(self, player: int = 0) -> None:
         """Take the usual port, or a free one while another play has that.
+
+        Args:
+            player: number of the player, from 0: those of one play have ports next to each other.
 
         A ResourceManager knows NodeManagers by address and port: on the same port a later play registers the same ones
         again, instead of new ones next to those of the play before.
@@ -37,7 +40,7 @@ class Listener:
         Raises:
             TargetError: there is none.
         """
-        for port in (PORT, 0):
+        for port in (PORT + player, 0):
             self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             try:
                 # Whoever is on another machine shall not even be answered; where that is not allowed, it is hung up on.

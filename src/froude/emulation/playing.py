@@ -26,7 +26,7 @@ from froude.emulation.core import INTERVAL_S, Core
 from froude.emulation.crew import Peers, fork
 from froude.emulation.driver import Driver
 from froude.emulation.engine import QUANTILES, PlayJob, PlayOutcome, Status, Watch, connect
-from froude.emulation.facts import PlanFacts, facts_of
+from froude.emulation.facts import facts_of
 from froude.emulation.identification import Identification
 from froude.emulation.listener import Listener
 from froude.emulation.merging import merged_outcome, merged_status
@@ -35,10 +35,9 @@ from froude.emulation.programs.events import Send
 from froude.emulation.programs.population import Connections, Population
 from froude.emulation.programs.registry import groups_of, populate
 from froude.emulation.recorder import Spool, spool_of
-from froude.emulation.run.bottleneck import RESOURCEMANAGER, Load
+from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.run import Record
 from froude.emulation.run.tally import Histogram, Tally
-from froude.hadoop.rpc.target import answers_for
 from froude.messages.schema import Schema
 from froude.trace.failures import path_of
 from froude.trace.redact import Redactor
@@ -60,7 +59,8 @@ class _Stage:
 
     job: PlayJob
     population: Population
-    listener: Listener | None
+    listeners: list[Listener]
+    """Of each player, in the order of their numbers; empty where no node is called."""
     redactor: Redactor
     clock: Clock
     begin_s: float
@@ -79,17 +79,16 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
         TargetError: another player process died.
     """
     clock, facts = RealClock(), facts_of(job.plan)
-    players, remarks = _players(job, facts)
-    connections, more = _affordable(job, -(-facts.nodes // players))
-    listener = Listener() if facts.called and players == 1 else None
-    port = 0 if listener is None else listener.port
-    settings = replace(job.settings, connections=connections, epoch_s=clock.wall(), port=port)
+    players = max(1, min(job.players, max(job.plan.counts.values(), default=1)))
+    connections, remarks = _affordable(job, -(-facts.nodes // players))
+    listeners = [Listener(player) for player in range(players)] if facts.called else []
+    settings = replace(job.settings, connections=connections, epoch_s=clock.wall())
     population = populate(job.plan, job.schema, seeds=Seeds(job.seed), settings=settings)
     begin_s = clock.now() + (0.0 if players == 1 else _FORK_S * players)
-    stage = _Stage(job, population, listener, Redactor(job.schema, os.urandom(32)), clock, begin_s, players)
+    stage = _Stage(job, population, listeners, Redactor(job.schema, os.urandom(32)), clock, begin_s, players)
     outcome = _play(stage, 0, None, watch) if players == 1 else _play_shared(stage, watch)
     gathered = [_GATHERED] if _gathers(job) else []
-    outcome.remarks = [*remarks, *more, *gathered]
+    outcome.remarks = [*remarks, *gathered]
     return outcome
 
 
@@ -114,6 +113,11 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
     job, population, clock, tally = stage.job, stage.population, stage.clock, Tally()
     tally.samples = None if peers is None else []
     share = population.share.take(player, stage.players)
+    for number, each in enumerate(stage.listeners):
+        if number == player:
+            population.settings = replace(population.settings, port=each.port)
+        else:
+            each.close()
     spool = _open_spool(job, player)
     try:
         core = Core(
@@ -130,11 +134,12 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
         begun_at_s = clock.wall() + stage.begin_s - clock.now()
         cores = os.cpu_count() or 1
         outcome = PlayOutcome(tally, begun_at_s, 0.0, 0.0, meter.seen, begun_s=stage.begin_s, cores=cores)
-        if stage.listener is not None:
-            stage.listener.serve(core.inbound, population.called)
+        for listener in stage.listeners[player : player + 1]:
+            listener.serve(core.inbound, population.called)
         if peers is not None:
             peers.serve(core)
-        sides = [side for side in (stage.listener, peers) if side is not None]
+        sides: list[Listener | Peers] = [*stage.listeners[player : player + 1]]
+        sides += [] if peers is None else [peers]
         try:
             driver = Driver(core, clock=clock, gather=_gathers(job), sides=sides)
             driver.run(begin_s=stage.begin_s, duration_s=job.duration_s, watch=meter)
@@ -147,17 +152,6 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
             spool.close()
     outcome.elapsed_s, outcome.cpu_s = clock.now() - outcome.begun_s, meter.cpu_s
     return outcome
-
-
-def _players(job: PlayJob, facts: PlanFacts) -> tuple[int, list[str]]:
-    """How many players a job is given, and a remark where that is not as many as it asks for."""
-    players = min(job.players, max(job.plan.counts.values(), default=1))
-    targets = {answers_for(service) for service in job.settings.targets}
-    if players > 1 and RESOURCEMANAGER in facts.daemons and targets & {"", RESOURCEMANAGER}:
-        kinds = {each.program for each in job.plan.workload.node_types if job.plan.counts.get(each.name)}
-        what = f"programs of YARN keep state that players do not share ({', '.join(sorted(kinds))})"
-        return 1, [f"played by one player, not by {players}: {what}"]
-    return max(1, players), []
 
 
 def _gathers(job: PlayJob) -> bool:

@@ -1,8 +1,8 @@
 """What the players of one play let each other know: its nodes are shared out over several processes.
 
 A node belongs to the player of its number modulo the players. Each player follows the start rules of all nodes and
-begins its own. What others need goes out as a notice: a message to a node of theirs, a moment that a node came to, and
-news for state of which every player has a copy, such as values for flows between node types.
+begins its own. What others need goes out as a notice: a message to a node of theirs, its begin or end, a moment that a
+node came to, and news for state of which every player has a copy, such as values for flows between node types.
 
 **Order.** Notices go through the first player, which hands each on before it acts on it. So no player learns of an
 effect before its cause, through whichever players that came about. Of what happens independently of each other two
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from froude.emulation.programs.events import NodeId, SendMessage
+from froude.emulation.programs.events import NodeId, SendMessage, Stop
 from froude.messages.schema import Schema
 from froude.workload.types import Moment
 
@@ -35,6 +35,14 @@ class Came(NamedTuple):
     """On the play's clock, which all players have in common."""
 
 
+class Let(NamedTuple):
+    """A node lets another one begin (`Begin`)."""
+
+    node: NodeId
+    teller: NodeId
+    """Who is sent an `Ended` when it has finished."""
+
+
 class News(NamedTuple):
     """A change of state that every player has a copy of."""
 
@@ -48,7 +56,7 @@ class Over(NamedTuple):
     """The play ends for all players: one of them failed, or was interrupted."""
 
 
-Notice = SendMessage | Came | News | Over
+Notice = SendMessage | Let | Stop | Came | News | Over
 
 
 class Share:
@@ -121,7 +129,7 @@ class Relay:
         players = len(self.out) + 1
         here: list[Notice] = []
         for notice in notices:
-            one = notice.node.number % players if isinstance(notice, SendMessage) else None
+            one = notice.node.number % players if isinstance(notice, SendMessage | Let | Stop) else None
             for player in range(players) if one is None else (one,):
                 if player != sender:
                     (self.out[player] if player else here).append(notice)

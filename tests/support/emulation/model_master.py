@@ -28,6 +28,7 @@ from froude.emulation.programs.yarn.protocols import (
     TOKEN_IDENTIFIER,
     TRACKER,
 )
+from froude.emulation.sharing import Codec, Relay
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import ErrorResponse, Request, Response
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server
@@ -102,6 +103,7 @@ class ModelMaster:
         services: tuple[str, ...] = SERVICES,
         pacing: Pacing = Pacing.CLOSED,
         connections: Connections | None = None,
+        players: int = 1,
     ) -> None:
         targets = {service: Target(service, "model:1", IDS.get(service, str(STAMP))) for service in services}
         settings = PlaySettings(
@@ -112,13 +114,19 @@ class ModelMaster:
             port=18041,
         )
         self.schema = schema
-        self.population = populate(plan, schema, seeds=Seeds(3), settings=settings)
-        self.core = Core(
-            self.population,
-            Controller(groups_of(self.population)),
-            connect=self._connect,
-            identification=Identification(schema),
-        )
+        self.cores: list[Core] = []
+        for player in range(players):
+            population = populate(plan, schema, seeds=Seeds(3), settings=settings)
+            core = Core(
+                population,
+                Controller(groups_of(population)),
+                connect=self._connect,
+                identification=Identification(schema),
+                share=population.share.take(player, players),
+            )
+            self.cores.append(core)
+        self.population, self.core = population, self.cores[0]
+        self._relay, self._codec = Relay(players), Codec(schema)
         self.apps: dict[int, App] = {}
         self.nodes: dict[str, Node] = {}
         self.calls: Counter[str] = Counter()
@@ -135,25 +143,38 @@ class ModelMaster:
         self.lost: set[int] = set()
         """Numbers of containers that are killed when they run first."""
         self.hung_up: list[Accepted] = []
-        self._servers: dict[int, ServerConnection] = {}
+        self._servers: dict[tuple[Core, int], ServerConnection] = {}
         self._to_launch: deque[tuple[App, Node]] = deque()
-        self._clients: dict[str, tuple[ClientConnection, Accepted]] = {}
+        self._clients: dict[str, tuple[ClientConnection, Accepted, Core]] = {}
         self._serial = 0
 
     # --- the play ---------------------------------------------------------------------------------------
 
     def run(self) -> ModelMaster:
         """Play to the end, or to the limit."""
-        self.core.begin(0.0)
-        while not self.core.done and self.now_s < LIMIT_S:
+        for core in self.cores:
+            core.begin(0.0)
+        while not self.done and self.now_s < LIMIT_S:
             self._carry()
-            if self.core.done:
+            if self.done:
                 break
-            self.now_s = max(self.now_s, self.core.next_s)
-            self.core.advance(self.now_s)
-        self.core.finish(self.now_s)
-        assert self.core.failure is None, self.core.failure
+            self.now_s = max(self.now_s, min(core.next_s for core in self.cores))
+            for core in self.cores:
+                core.advance(self.now_s)
+        for core in self.cores:
+            core.finish(self.now_s)
+            assert core.failure is None, core.failure
         return self
+
+    @property
+    def done(self) -> bool:
+        """Whether all players have ended."""
+        return all(core.done for core in self.cores)
+
+    @property
+    def notes(self) -> Counter[str]:
+        """Of all players."""
+        return sum((core.tally.notes for core in self.cores), Counter())
 
     def _connect(self, endpoint: Endpoint, client_id: bytes | None) -> ClientConnection:
         token = () if endpoint.token is None else (DigestMd5Client(endpoint.token, b"c" * 16),)
@@ -162,25 +183,43 @@ class ModelMaster:
         )
 
     def _carry(self) -> None:
-        core = self.core
-        while core.dirty or core.inbound.dirty or self._to_launch:
-            core.opened.clear()
-            dirty, core.dirty[:] = list(core.dirty), []
-            for channel in dirty:
-                data = b"".join(channel.out)
-                channel.out.clear()
-                server = self._servers.get(channel.number)
-                if server is None:
-                    server = self._servers[channel.number] = _server(channel.endpoint)
-                for event in server.receive(data):
-                    if isinstance(event, Request):
-                        core.received(channel, self._answer(server, event), self.now_s)
-                out = server.data_to_send()
-                if out:
-                    core.received(channel, out, self.now_s)
+        while self._to_launch or any(
+            core.dirty or core.inbound.dirty or core.share.out for core in self.cores
+        ):
+            for core in self.cores:
+                self._carry_calls(core)
+            self._notify()
             while self._to_launch:
                 self._launch(*self._to_launch.popleft())
-            self._take_inbound()
+            for core in self.cores:
+                self._take_inbound(core)
+
+    def _carry_calls(self, core: Core) -> None:
+        core.opened.clear()
+        dirty, core.dirty[:] = list(core.dirty), []
+        for channel in dirty:
+            data = b"".join(channel.out)
+            channel.out.clear()
+            server = self._servers.get((core, channel.number))
+            if server is None:
+                server = self._servers[core, channel.number] = _server(channel.endpoint)
+            for event in server.receive(data):
+                if isinstance(event, Request):
+                    core.received(channel, self._answer(server, event), self.now_s)
+            out = server.data_to_send()
+            if out:
+                core.received(channel, out, self.now_s)
+
+    def _notify(self) -> None:
+        """Let players know what the others did."""
+        for sender, core in enumerate(self.cores):
+            notices, core.share.out[:] = self._codec.loads(self._codec.dumps(core.share.out)), []
+            for notice in self._relay.hand_on(notices, sender):
+                self.core.hear(notice, self.now_s)
+        for player, waiting in self._relay.out.items():
+            notices, waiting[:] = list(waiting), []
+            for notice in notices:
+                self.cores[player].hear(notice, self.now_s)
 
     def _answer(self, server: ServerConnection, request: Request) -> bytes:
         self.calls[request.method] += 1
@@ -212,23 +251,24 @@ class ModelMaster:
         if host not in self._clients:
             node = self.population.called(host)
             assert node is not None
-            accepted = self.core.inbound.accept(node)
+            core = self.cores[node.number % len(self.cores)]
+            accepted = core.inbound.accept(node)
             client = ClientConnection(CONTAINERS, client_id=bytes(16), user="appattempt", sasl=True)
-            self._clients[host] = client, accepted
-            self.core.inbound.received(accepted, client.open(), self.now_s)
-            self._take_inbound()
-        client, accepted = self._clients[host]
+            self._clients[host] = client, accepted, core
+            core.inbound.received(accepted, client.open(), self.now_s)
+            self._take_inbound(core)
+        client, accepted, core = self._clients[host]
         self._serial += 1
         frame = client.request(self._serial, method, message.SerializeToString())
-        self.core.inbound.received(accepted, frame, self.now_s)
+        core.inbound.received(accepted, frame, self.now_s)
 
-    def _take_inbound(self) -> None:
-        inbound = self.core.inbound
+    def _take_inbound(self, core: Core) -> None:
+        inbound = core.inbound
         dirty, inbound.dirty[:] = list(inbound.dirty), []
         for accepted in dirty:
             data = b"".join(accepted.out)
             accepted.out.clear()
-            client = next(each for each, other in self._clients.values() if other is accepted)
+            client = next(each for each, other, _ in self._clients.values() if other is accepted)
             for event in client.receive(data):
                 if isinstance(event, Response | ErrorResponse):
                     self.calls[f"called:{type(event).__name__}"] += 1
@@ -425,5 +465,6 @@ def begun(master: ModelMaster, node_type: str) -> int:
         master: the play.
         node_type: the type's name.
     """
-    index = master.core._index
-    return sum(node.type == node_type for node in index if isinstance(node, NodeId))
+    return sum(
+        node.type == node_type for core in master.cores for node in core._index if isinstance(node, NodeId)
+    )

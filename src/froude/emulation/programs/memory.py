@@ -33,6 +33,10 @@ class Wanted:
     walked: bool = True
     """Whether takers follow the order of the call's loops; see `History`."""
 
+    def values(self, message: Message | None) -> Values:
+        """What is taken of a message; of an error, which has none, every leaf is absent."""
+        return {path: Special.ABSENT if message is None else taken(message, path) for path in self.paths}
+
 
 Kept = Mapping[str, Mapping[Side, Wanted]]
 """By call id and side."""
@@ -102,10 +106,7 @@ class Memory:
         """
         wanted = kept.get(call, {}).get(side)
         if wanted is not None:
-            values = {
-                path: Special.ABSENT if message is None else taken(message, path) for path in wanted.paths
-            }
-            self.add(key_of(call, side), wanted, loops, values)
+            self.add(key_of(call, side), wanted, loops, wanted.values(message))
 
     def add(self, key: str, wanted: Wanted, loops: Loops, values: Values) -> None:
         """Keep values of one side of a call.

@@ -28,7 +28,7 @@ from froude.workload.occurrences import Loops, key_of
 from froude.workload.paths import Values
 from froude.workload.plan import Plan
 from froude.workload.rules import Value
-from froude.workload.types import Actor, CallTemplate, Effect, NodeType
+from froude.workload.types import Actor, CallTemplate, Effect, NodeType, Side
 
 T = TypeVar("T")
 SCHEDULER = "resourcemanager-scheduler"
@@ -152,6 +152,16 @@ class Population:
         """
         self.shared.add(key, wanted, place, values)
         self.share.spread("kept", key, place, values)
+
+    def keep_message(self, call: str, place: Loops, side: Side, message: Message | None) -> None:
+        """Keep what nodes take of one side of another's call.
+
+        Args:
+            message: the request or response; None for an error, of which every leaf is absent.
+        """
+        wanted = self.needs.shared.get(call, {}).get(side)
+        if wanted is not None:
+            self.keep(key_of(call, side), wanted, place, wanted.values(message))
 
     def make(self, node_type: str, method: str, path: str) -> Sequence[SendMessage]:
         """A node has made a path: those that wait for it may go on."""

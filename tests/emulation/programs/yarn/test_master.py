@@ -17,12 +17,16 @@ from tests.support.emulation.model_master import SERVICES, STAMP, App, ModelMast
 from tests.support.emulation.yarn_plans import plan
 
 SUCCEEDED = 1
+BEATS = {"nodeHeartbeat", "allocate", "getApplicationReport", "versionRequest"}
+"""Calls that are made as often as time passes, or as connections are."""
+FETCHES = {"getFileInfo", "getBlockLocations", "getServerDefaults"}
+"""Calls that NodeManagers make, too, as many as containers of different applications meet on a node."""
 
 
 def played(model: ModelMaster) -> list[App]:
     """The applications of a play that came to its end."""
     model.run()
-    assert model.core.done, (model.now_s, model.core.tally.notes)
+    assert model.done, (model.now_s, model.notes)
     return list(model.apps.values())
 
 
@@ -56,6 +60,32 @@ def test_jobs_come_to_their_end(pacing: Pacing) -> None:
     assert not [note for note in notes if "left out" in note or "unresolved" in note]
     assert not list(model.core.tally.failures)
     assert begun(model, "map") == 6
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_jobs_are_shared_out_over_players(players: int) -> None:
+    """Clients, application masters, tasks and NodeManagers may each be another player's: the same calls are made."""
+    shown = []
+    for number in (1, players):
+        model = ModelMaster(plan(nodes=4, jobs=3, maps=9), schema(), players=number)
+        apps = played(model)
+        assert [(app.status, app.ended) for app in apps] == [(SUCCEEDED, True)] * 3
+        assert not [core for core in model.cores if list(core.tally.failures)]
+        once = {method: times for method, times in model.calls.items() if method not in BEATS | FETCHES}
+        paths = sorted(path for _, path in model.paths if path.startswith(("/in", "/out")))
+        shown.append((once, paths, dict(model.notes), begun(model, "map"), begun(model, "reduce")))
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("players", [1, 2, 3])
+def test_a_container_of_another_player_that_is_lost(players: int) -> None:
+    """It is stopped there, and its task begins again in another one; an application master that is ended is forgone."""
+    slow = without(plan(nodes=3, jobs=1, maps=4, reduces=False), "map", container=Container("am", 20, 3.0))
+    model = ModelMaster(slow, schema(), players=players)
+    model.lost = {3}
+    (app,) = played(model)
+    assert (app.status, app.containers) == (SUCCEEDED, 6)
+    assert model.notes["container lost: map"] == 1
 
 
 def test_reduces_are_asked_for_once_maps_have_ended() -> None:

@@ -23,6 +23,7 @@ from froude.emulation.programs.yarn.containers import (
 )
 from froude.emulation.programs.yarn.protocols import CONTAINERS, SCHEDULER_SERVICE, TOKEN_IDENTIFIER
 from froude.hadoop.rpc.credentials import MASTER, read_credentials
+from froude.hadoop.rpc.sasl import Token
 from froude.workload.types import NodeType
 from froude.workload.walk import calls
 
@@ -61,6 +62,8 @@ class Applications:
         self._masters: dict[int, NodeId] = {}
         """By number of the application."""
         self._hosts: dict[NodeId, str] = {}
+        self._cause = ""
+        """Of these, that of the application master that was launched last."""
         self._left = {
             NodeId(node_type.name, number)
             for node_type in population.types.values()
@@ -68,7 +71,7 @@ class Applications:
             for number in range(population.plan.counts.get(node_type.name, 0))
         }
         self._waiting: list[NodeId] = []
-        """Who is told when all have."""
+        """Nodes of this player that are told when all have."""
         self._launches = (
             call.id
             for node_type in population.types.values()
@@ -76,6 +79,13 @@ class Applications:
             if call.method == "startContainers"
         )
         """Templates of the ResourceManager's own calls that start application masters, one after another."""
+        self._share = population.share
+        self._share.copies |= {
+            "blocks": self._take_blocks,
+            "submitted": self._take_submitted,
+            "launched": self._take_launched,
+            "master gone": self._take_gone,
+        }
 
     # --- clients ----------------------------------------------------------------------------------------
 
@@ -85,7 +95,13 @@ class Applications:
 
     def told(self, client: NodeId, call: str, blocks: Iterable[Iterable[str]]) -> None:
         """A client was told where blocks lie."""
-        self._told.setdefault((client, call), []).extend(tuple(hosts) for hosts in blocks)
+        found = [tuple(hosts) for hosts in blocks]
+        self._share.spread("blocks", client, call, found)
+        self._take_blocks(client, call, found)
+
+    def _take_blocks(self, client: NodeId, call: str, blocks: Sequence[tuple[str, ...]]) -> tuple[()]:
+        self._told.setdefault((client, call), []).extend(blocks)
+        return ()
 
     def blocks(self, master: NodeId, call: str) -> Sequence[tuple[str, ...]]:
         """The machines of each block of an application's input, as its client was told."""
@@ -101,9 +117,15 @@ class Applications:
             return [Note("application without an application master in the plan")]
         if not taken:
             return list(self._forgone(master))
-        self._masters[self._ids.get(client, 0)] = master
-        self._clients[master] = client
+        application = self._ids.get(client, 0)
+        self._share.spread("submitted", client, master, application)
+        self._take_submitted(client, master, application)
         return []
+
+    def _take_submitted(self, client: NodeId, master: NodeId, application: int) -> tuple[()]:
+        self._masters[application] = master
+        self._clients[master] = client
+        return ()
 
     def _nth_master(self, client: NodeId, place: int) -> NodeId | None:
         """The application master of the nth application that a client submits."""
@@ -159,7 +181,6 @@ class Applications:
         """
         if over.process is None:
             return ()
-        self._population.tokens.pop((over.process.node, SCHEDULER_SERVICE), None)
         if over.killed:
             return [Note(MASTER_KILLED), *self._forgone(over.process.node)]
         return list(self._without(over.process.node))
@@ -176,10 +197,15 @@ class Applications:
 
     def _without(self, master: NodeId) -> Iterator[Instruction]:
         """An application master has ended, or will not begin."""
+        self._share.spread("master gone", master)
+        yield from self._take_gone(master)
+
+    def _take_gone(self, master: NodeId) -> Sequence[SendMessage]:
+        self._population.tokens.pop((master, SCHEDULER_SERVICE), None)
         self._left.discard(master)
-        if not self._left:
-            yield from (SendMessage(node, AllOver()) for node in self._waiting)
-            self._waiting.clear()
+        waiting = [] if self._left else [SendMessage(node, AllOver()) for node in self._waiting]
+        self._waiting = self._waiting if self._left else []
+        return waiting
 
     def _started(self, node: NodeId, call: Called) -> Launched:
         request: Any = self._schema.decode_request(call.protocol, call.method, call.body)
@@ -197,7 +223,7 @@ class Applications:
                 told.append(Note(FOREIGN_APPLICATION))
             resource = identifier.resource.SerializeToString()
             launch = each.container_launch_context
-            cause = next(self._launches, "") if process is not None else ""
+            cause = self._cause if process is not None else ""
             started.append(StartContainer(None, key, container, resource, launch, process, cause=cause))
         return Launched(response.SerializeToString(), started=started, told=told)
 
@@ -208,12 +234,19 @@ class Applications:
             return None
         population = self._population
         stored = read_credentials(launch.tokens, self._schema)
-        for each in stored:
-            if each.kind == MASTER:
-                population.tokens[master, SCHEDULER_SERVICE] = each.token
-        self._hosts[master] = str(population.fact(node, "address"))
+        tokens = [each.token for each in stored if each.kind == MASTER]
+        launched = master, str(population.fact(node, "address")), tokens
+        self._share.spread("launched", *launched)
+        self._take_launched(*launched)
         container = population.types[master.type].container
         return Process(master, 0.0 if container is None else container.delay_s / population.settings.speed)
+
+    def _take_launched(self, master: NodeId, host: str, tokens: Sequence[Token]) -> tuple[()]:
+        for token in tokens:
+            self._population.tokens[master, SCHEDULER_SERVICE] = token
+        self._hosts[master] = host
+        self._cause = next(self._launches, "")
+        return ()
 
     def _stopped(self, call: Called) -> Launched:
         request: Any = self._schema.decode_request(call.protocol, call.method, call.body)

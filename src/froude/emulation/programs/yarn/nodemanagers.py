@@ -87,8 +87,8 @@ class Nodemanagers:
         self._status_type: Any = type(self._beat.node_status.containersStatuses.add())
         self._beat.node_status.ClearField("containersStatuses")
         self._gauges = self._find_gauges()
-        self._rng = self._seeds.child("gauges").random()
-        """Of all nodes together: one each would be most of what a node takes of memory."""
+        self._rng, self._gauge_seeds = self._seeds.random(), self._seeds.child("gauges").numbered()
+        """Of all nodes together: one each would be most of what a node takes of memory. Each reading begins again."""
 
     # --- names ------------------------------------------------------------------------------------------
 
@@ -145,6 +145,8 @@ class Nodemanagers:
             if not each.status:
                 each.status = self._status(each)
             status.containersStatuses.add().ParseFromString(each.status)
+        if self._gauges:
+            self._rng.seed(self._gauge_seeds(number << 32 | response_id))
         for part, name, rule in self._gauges:
             idle = part is status.containers_utilization and not held
             setattr(part, name, 0 if idle else generate(rule, self._rng, 0.0))
@@ -169,11 +171,11 @@ class Nodemanagers:
         """
         for template in self._kept.get((cause, fetch.method), ()):
             place = qualified(self.type_name, number, {}, effect=True)
-            schema, needs, shared = self.population.schema, self.population.needs, self.population.shared
+            schema = self.population.schema
             request = schema.decode_request(HDFS, fetch.method, self.fetch(fetch))
             response = None if body is None else schema.decode_response(HDFS, fetch.method, body)
-            shared.keep(needs.shared, template, place, Side.REQUEST, request)
-            shared.keep(needs.shared, template, place, Side.RESPONSE, response)
+            self.population.keep_message(template, place, Side.REQUEST, request)
+            self.population.keep_message(template, place, Side.RESPONSE, response)
 
     # --- what it is told ------------------------------------------------------------------------------------
 
@@ -187,8 +189,7 @@ class Nodemanagers:
         template = self._register_template
         if template is not None:
             place = qualified(self.type_name, number, {}, effect=False)
-            needs, shared = self.population.needs, self.population.shared
-            shared.keep(needs.shared, template.id, place, Side.RESPONSE, response)
+            self.population.keep_message(template.id, place, Side.RESPONSE, response)
         return response
 
     def answer(self, body: bytes) -> Any:
