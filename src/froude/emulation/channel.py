@@ -17,7 +17,6 @@ class PlayedCall(NamedTuple):
     channel: int
     call_id: int
     retry: int
-    """How often it was sent again."""
     service: str
     protocol: str
     method: str
@@ -49,7 +48,6 @@ class Pending(NamedTuple):
     """A call in flight."""
 
     node: int
-    """Index of who called."""
     series: Series
     sent_s: float
     """First sent."""
@@ -100,7 +98,6 @@ class Channel:
         self.ask_at_s = 0.0
         """It is not asked before."""
         self.opened_s = 0.0
-        """When its connection was last begun."""
         self.heard_s: float | None = None
         """When bytes last came; None for never."""
         self.up = True
@@ -110,7 +107,6 @@ class Channel:
         self.proof: Proof | None = None
         """What is to show who the server is; None while nothing is on its way for that."""
         self.out: list[bytes] = []
-        """Bytes for the shell to send."""
         self.pending: dict[int, Pending] = {}
         """Calls in flight, in order of sending."""
         self.waiting: list[tuple[int, Send]] = []

@@ -84,7 +84,6 @@ class Core:
         """What ended the play before its time."""
         self.begun_s = 0.0
         self.inbound = Inbound(self._called)
-        """What others call emulated nodes for."""
         self.share = share or Share()
         """The nodes of this player, and what the shell is to let other players know."""
         self._nodes = nodes

@@ -44,7 +44,6 @@ class Peers:
             sockets: by player.
         """
         self.statuses: dict[int, Status] = {}
-        """The last of each."""
         self._outcomes: dict[int, PlayOutcome] = {}
         self._sockets = sockets
         self._codec = Codec(schema)

@@ -56,7 +56,6 @@ class PlayOutcome:
 
     tally: Tally
     begun_at_s: float
-    """Wall time of the beginning."""
     elapsed_s: float
     cpu_s: float
     load: list[Load]

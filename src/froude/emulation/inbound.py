@@ -29,7 +29,6 @@ class Accepted:
         self.node = node
         self.connection = ServerConnection(limit_bytes=CALL_LIMIT_BYTES)
         self.out: list[bytes] = []
-        """Bytes for the shell to send."""
 
 
 class Inbound:

@@ -41,7 +41,6 @@ class Measure:
 
     unit: Unit
     what: str
-    """For help, in a few words."""
     of: Callable[[Run, str | None], float | None]
     """Its value in a run, of a method or of all; None where nobody knows it."""
     by_method: bool = False
@@ -53,7 +52,6 @@ class Limit:
     """One condition on a run."""
 
     text: str
-    """As it was given."""
     measure: str
     method: str | None
     compare: str

@@ -61,7 +61,6 @@ class Listener:
         self._links: dict[int, tuple[socket.socket, Accepted]] = {}
         self._backlog: dict[int, bytearray] = {}
         self._numbers: dict[int, int] = {}
-        """Descriptor by number of the connection."""
         self._epoll: select.epoll | None = None
         self._inbound: Inbound | None = None
         self._called: Callable[[str], NodeId | None] = lambda _: None

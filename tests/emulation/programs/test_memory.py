@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.emulation.programs.memory import Memory, Needs
+from froude.emulation.programs.memory import Kept, Memory, Needs
 from froude.hadoop.release.distribution import Hadoop
-from froude.workload.occurrences import key_of
+from froude.workload.occurrences import Loops, key_of
 from froude.workload.rules import Special
 from froude.workload.scale import Count
 from froude.workload.types import (
@@ -35,6 +36,15 @@ def call(name: str) -> CallTemplate:
     return CallTemplate(name, CLIENT, "getFileInfo", {})
 
 
+def keep(  # noqa: PLR0917 - a side of a call, and where it goes
+    kept: Kept, memory: Memory, call: str, loops: Loops, side: Side, message: Message | None
+) -> None:
+    """Keep what later rules take of one side of a call."""
+    wanted = kept.get(call, {}).get(side)
+    if wanted is not None:
+        memory.add(key_of(call, side), wanted, loops, wanted.values(message))
+
+
 def test_only_what_is_taken_later_is_kept(hadoop: Hadoop) -> None:
     """A call whose answer nobody uses leaves nothing; PREVIOUS is the occurrence of the iteration before."""
     needs, memory = Needs(workload()), Memory()
@@ -46,8 +56,8 @@ def test_only_what_is_taken_later_is_kept(hadoop: Hadoop) -> None:
         response = kind.response()
         response.block.b.blockId = block_id  # type: ignore[attr-defined]
         loops = {"L1": 0, "L2": iteration}
-        memory.keep(needs.own, "client.add", loops, Side.REQUEST, kind.request())
-        memory.keep(needs.own, "client.add", loops, Side.RESPONSE, response)
+        keep(needs.own, memory, "client.add", loops, Side.REQUEST, kind.request())
+        keep(needs.own, memory, "client.add", loops, Side.RESPONSE, response)
 
     def flow(which: Which, iteration: int, plus: int = 0) -> object:
         rule = Flow("client.add", Side.RESPONSE, "block.b.blockId", which, plus=plus)
@@ -75,7 +85,7 @@ def test_causes_come_in_any_order(hadoop: Hadoop) -> None:
     for name in ("c.a", "c.e"):
         for iteration in (0, 1, 7, 4):
             loops = {"L1": iteration}
-            memory.keep(needs.own, name, loops, Side.REQUEST, kind.request(src=f"/{name}{iteration}"))
+            keep(needs.own, memory, name, loops, Side.REQUEST, kind.request(src=f"/{name}{iteration}"))
         assert memory.flow(replace(path, call=name), {"L1": 1}) == f"/{name}1"
 
 
@@ -98,7 +108,7 @@ def test_a_failed_call_leaves_no_value(hadoop: Hadoop) -> None:
     """What would have been in the answer is absent, and not that of the call before."""
     needs, memory = Needs(workload()), Memory()
     loops = {"L1": 0, "L2": 0}
-    memory.keep(needs.own, "client.add", loops, Side.RESPONSE, None)
+    keep(needs.own, memory, "client.add", loops, Side.RESPONSE, None)
     assert (
         memory.flow(Flow("client.add", Side.RESPONSE, "block.b.blockId", Which.LAST), loops) is Special.ABSENT
     )
@@ -117,7 +127,7 @@ def test_of_a_list_every_element_is_kept(hadoop: Hadoop, names: list[bytes], ele
     response.dirList.remainingEntries = 0
     for name in names:
         response.dirList.partialListing.add(path=name)
-    memory.keep(needs.own, "c.a", {}, Side.RESPONSE, response)
+    keep(needs.own, memory, "c.a", {}, Side.RESPONSE, response)
     there = element is not None and 0 <= element < len(names)
     expected = names[element] if there else Special.ABSENT  # type: ignore[index]
     assert memory.flow(rule, {"L1": 0}, element) == expected
@@ -131,6 +141,6 @@ def test_a_listing_that_failed_has_no_elements(hadoop: Hadoop) -> None:
         Needs(Workload((NodeType("c", Count(1), (call("c.a"), taker)),), Recorded((), ()))),
         Memory(),
     )
-    memory.keep(needs.own, "c.a", {}, Side.RESPONSE, None)
+    keep(needs.own, memory, "c.a", {}, Side.RESPONSE, None)
     assert memory.flow(rule, {"L1": 0}, 0) is Special.ABSENT
     assert Memory().flow(rule, {"L1": 0}, 0) is Special.UNRESOLVED

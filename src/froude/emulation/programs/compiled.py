@@ -67,9 +67,7 @@ class Kept(NamedTuple):
     key: str
     """Under which memories have it (`memory.key_of`)."""
     own: Wanted | None
-    """What the node itself takes later."""
     shared: Wanted | None
-    """What nodes of any type take."""
     read: Callable[[Message], Values]
     nothing: Values
     """Of an error: every leaf is absent."""
@@ -101,7 +99,6 @@ class Compiled:
         rules = template.arguments
         self.constants = {path: rule.value for path, rule in rules.items() if isinstance(rule, Constant)}
         self.paths = tuple(path for path, rule in rules.items() if not isinstance(rule, Constant | Absent))
-        """Leaves whose values vary."""
         self.delicate = _delicate(template)
         """Leaves whose values cannot be replaced once they are made: a rule draws numbers for one, or takes it."""
         source = make_source(template, node_type, population.plan.scale)

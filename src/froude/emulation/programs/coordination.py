@@ -95,7 +95,6 @@ class Waiting:
         self._path: str | None = None
         self._until_s = 0.0
         self.impatient = False
-        """Whether it waits no more."""
 
     def must_wait(self, wait: Wait, value: Value, token: int, now_s: float, out: list[Instruction]) -> bool:
         """Whether a call has to wait for what another node has yet to make; the node is then told of it.

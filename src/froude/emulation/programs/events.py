@@ -57,7 +57,6 @@ class Reply(NamedTuple):
     """A call was answered."""
 
     token: int
-    """The token of its `Send`."""
     body: bytes | memoryview
 
 
@@ -65,7 +64,6 @@ class Failed(NamedTuple):
     """A call was answered with an error, or not at all."""
 
     token: int
-    """The token of its `Send`."""
     error: str
     message: str
 
@@ -74,7 +72,6 @@ class Timer(NamedTuple):
     """A moment asked for by `WakeAt` has come."""
 
     token: int
-    """The token of the `WakeAt`."""
     intended_s: float
 
 
@@ -97,7 +94,6 @@ class Called(NamedTuple):
     """Somebody outside the play called the node: a real ResourceManager an emulated NodeManager."""
 
     ticket: Ticket
-    """Goes back with the `Answer`."""
     protocol: str
     method: str
     body: bytes
@@ -119,7 +115,6 @@ class Send(NamedTuple):
     method: str
     body: bytes
     token: int
-    """Comes back with the answer."""
     intended_s: float
     """When the call should have been sent: latency is counted from here too."""
     service: str = ""
@@ -135,7 +130,6 @@ class WakeAt(NamedTuple):
     time_s: float
     """On the play's clock."""
     token: int
-    """Comes back with the timer."""
 
 
 class SendMessage(NamedTuple):
@@ -151,7 +145,6 @@ class Answer(NamedTuple):
     """Answer a call from outside."""
 
     ticket: Ticket
-    """Of the `Called`."""
     body: bytes
     """The response message; of a refusal its text."""
     error: str = ""

@@ -96,18 +96,6 @@ class Memory:
     def __init__(self) -> None:
         self._histories: dict[str, History[Values]] = {}
 
-    def keep(self, kept: Kept, call: str, loops: Loops, side: Side, message: Message | None) -> None:
-        """Keep what later rules take of one side of a call.
-
-        Args:
-            kept: what is taken, by call id (`Needs`).
-            side: which side has come; an answer counts from when it comes.
-            message: the request or response; None for an error, of which every leaf is absent.
-        """
-        wanted = kept.get(call, {}).get(side)
-        if wanted is not None:
-            self.add(key_of(call, side), wanted, loops, wanted.values(message))
-
     def add(self, key: str, wanted: Wanted, loops: Loops, values: Values) -> None:
         """Keep values of one side of a call.
 

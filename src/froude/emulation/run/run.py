@@ -100,9 +100,7 @@ class Run(Summarised):
     nodes: Mapping[str, int] = field(default_factory=dict)
     record: str = "summary"
     load: Sequence[Load] = ()
-    """The player over time."""
     metrics: Sequence[Measured] = ()
-    """The target over time."""
     failure: str | None = None
     """What ended the run before its time; None for a whole run."""
     interrupted: bool = False
@@ -113,7 +111,6 @@ class Run(Summarised):
     pacing: str = "closed"
     """How scripted nodes were paced, `closed` or `scheduled` (`emulation.pacing`): which latency answers for them."""
     cores: int = 1
-    """Cores that player and target shared."""
     remarks: Sequence[str] = ()
     differences: Sequence[Difference] | None = None
     """Closure: where the target's own counts differ from what was sent; None when nobody looked."""

@@ -136,9 +136,7 @@ class Series:
         self.sent = 0
         """Calls; one that is sent again after its connection was lost counts once."""
         self.resent = 0
-        """How often calls were sent again."""
         self.answered = 0
-        """Answers, errors included."""
         self.errors: Counter[str] = Counter()
         """Error answers and lost calls by class."""
         self.actual: list[float] = []

@@ -45,7 +45,6 @@ class Assumed:
     blocks: int = 1
     """Of a file that is created; 0 where no DataNode could take one."""
     file_bytes: int = 64 << 20
-    """Length of such a file."""
 
 
 class Call(NamedTuple):

@@ -31,7 +31,6 @@ from froude.emulation.programs.events import Note
 FALSE = b"\x08\x00"
 """A response whose only field is a false."""
 GIVING = frozenset({"create", "append", "addBlock", "updateBlockForPipeline", "getAdditionalDatanode"})
-"""Methods whose answers give ids."""
 _WRITING = (
     "append",
     "addBlock",

@@ -69,7 +69,6 @@ class Replay:
         """The same by block; of two blocks that are not there, before the first."""
         self._read_batches = 0
         self._whole = False
-        """Whether all was read."""
 
     def begin(self, now_s: float) -> None:
         """The target serves: the log's first line is due."""

@@ -60,7 +60,6 @@ class Applications:
         """Who submitted the application of an application master."""
         self._submitted: dict[NodeId, int] = {}
         self._masters: dict[int, NodeId] = {}
-        """By number of the application."""
         self._hosts: dict[NodeId, str] = {}
         self._cause = ""
         """Of these, that of the application master that was launched last."""

@@ -113,9 +113,7 @@ class Held:
     waits: bool = False
     """Whether its process may not begin yet."""
     up: bool = False
-    """Whether its process has come up."""
     begun: bool = False
-    """Whether that has begun."""
     status: bytes = b""
     """The ContainerStatusProto as it is now; empty until it is asked for."""
 

@@ -68,7 +68,6 @@ class _Given(NamedTuple):
     place: int
     """Its number among those of the answer."""
     beat: int
-    """Number of the call of `allocate`."""
     stage: Stage
     number: int
     """Of the node that will run in it."""
@@ -117,7 +116,6 @@ class ApplicationMaster(ScriptedNode):
         """What the last call of `allocate` asked for and gave back: said again if it fails."""
         """Ids of containers that go back with the next call."""
         self._ended: Counter[str] = Counter()
-        """Nodes that are through, by type."""
         self._provided = False
         self._answered_steps: set[str] = set()
         self._response_id = 0
