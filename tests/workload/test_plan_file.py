@@ -184,6 +184,21 @@ def test_a_field_that_no_plan_has_is_an_error(tmp_path: Path) -> None:
         read_plan(tmp_path / "p")
 
 
+def test_what_is_no_plan_is_named(tmp_path: Path) -> None:
+    """Also where it is a workload, whose Scale is to be chosen first; a place where nothing is stays missing."""
+    pattern = tmp_path / "workload.yaml"
+    write_workload(pattern, workload())
+    for path, found, remedy in (
+        (pattern, "a workload", "Choose its Scale first: froude extrapolate"),
+        (tmp_path, "a folder without plan.yaml", None),
+    ):
+        with pytest.raises(InputError) as caught:
+            read_plan(path)
+        assert (caught.value.file, caught.value.found, caught.value.remedy) == (str(path), found, remedy)
+    with pytest.raises(InputError, match="No such file"):
+        read_plan(tmp_path / "nothing")
+
+
 def test_a_scale_and_a_workload_that_do_not_fit_are_said_of_the_plan(tmp_path: Path) -> None:
     """Which variable the workload needs, and in which plan it is missing."""
     _first_version(tmp_path / "p", "scale: {files: 8}\n")

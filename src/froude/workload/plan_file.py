@@ -12,6 +12,7 @@ from froude.documents.artifact import Lineage, Origin, hash_fields, hash_file
 from froude.documents.lineage import dump_sealed, lineage_of, open_document
 from froude.documents.migrate import Migrations, same
 from froude.documents.reading import Section
+from froude.documents.recognise import kind_of
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan, calls_per_node
 from froude.workload.scale import Scale
@@ -73,6 +74,7 @@ def read_plan(folder: Path) -> Plan:
         ChangedError: it was edited or damaged since it was written.
         InputError: not a plan's folder, or its files are wrong.
     """
+    _check_folder(folder)
     document = open_document(folder / PLAN, MIGRATIONS)
     root = document.root
     section = root.section("scale")
@@ -96,6 +98,27 @@ def read_plan(folder: Path) -> Plan:
 def plan_hash(plan: Plan) -> str:
     """The content hash of a plan."""
     return hash_fields(_fields(plan))
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse what is at the place of a plan and is something else; what is missing is for the reader of its files.
+
+    Raises:
+        InputError: naming what was found.
+    """
+    if folder.exists() and not (folder / PLAN).exists():
+        kind = kind_of(folder)
+        raise InputError(
+            "is not a plan",
+            file=folder,
+            found=f"a {kind}"
+            if kind
+            else "a folder without plan.yaml"
+            if folder.is_dir()
+            else "another file",
+            allowed="a folder that `froude extrapolate` wrote",
+            remedy="Choose its Scale first: froude extrapolate" if kind == "workload" else None,
+        )
 
 
 def _check_workload(root: Section, actual: str, file: Path) -> None:
