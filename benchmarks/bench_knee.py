@@ -55,7 +55,7 @@ def _searched(workload: Workload) -> Knee:
     return knee(
         workload,
         lambda: hadoop.namenode(heap="1 GB"),
-        KneeOptions(knee=KneeSearch(resolution=0.25, most_plays=14), repeats=2, warm_up_s=5.0),
+        KneeOptions(knee=KneeSearch(resolution=0.25, most_plays=8), repeats=2, warm_up_s=40.0),
         at=DEMO.knee,
     )
 

@@ -46,7 +46,7 @@ def test_dry_run_says_what_would_be_raised(capsys: Out) -> None:
     """From where, and until what breaks; nothing is started."""
     assert run(["knee", "w.yaml", "--dry-run", "--at", "clients=9"]) == 0
     out = capsys.readouterr().out
-    assert "raise datanodes, clients from datanodes=4, clients=9, files=5" in out
+    assert "raise clients from datanodes=4, clients=9, files=5" in out
     assert "p99 < 1 s" in out
 
 
@@ -79,7 +79,12 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[KneeOptions]], capsys
 
 @pytest.mark.parametrize(
     ("status", "interrupted", "code"),
-    [(Status.BELOW, False, 3), (Status.OPEN, False, 0), (Status.UNSETTLED, True, 130)],
+    [
+        (Status.BELOW, False, 3),
+        (Status.MASKED, False, 3),
+        (Status.OPEN, False, 0),
+        (Status.UNSETTLED, True, 130),
+    ],
 )
 def test_exit_codes(
     asked: Callable[[Knee], list[KneeOptions]],

@@ -169,3 +169,15 @@ def test_a_step_that_fails_is_not_done() -> None:
     with pytest.raises(KeyError):
         failing()
     assert (written, made[0].cancelled) == ([], True)
+
+
+def test_a_result_stays(capsys: Out) -> None:
+    """On a terminal above what changes in place; elsewhere as a line at once."""
+    with RichProgress().task("play 1") as drawn:
+        drawn.result("300 calls/s [kept]")
+        drawn.say("over")
+    written: list[str] = []
+    with LineProgress(written.append).task("play 1") as step:
+        step.result("300 calls/s [kept]")
+    assert written == ["300 calls/s [kept]"]
+    assert lines(capsys)[0] == "300 calls/s [kept]"

@@ -57,7 +57,7 @@ def scenario(text: str, file: str = "s.yaml") -> str:
     ("kind", "said"),
     [
         ("play", "Would play on a NameNode of 1 GB started for it into run\n       3  datanode"),
-        ("knee", "Would raise datanodes, clients from datanodes=4, clients=3, files=5"),
+        ("knee", "Would raise clients from datanodes=4, clients=3, files=5"),
         ("dyno", "Would play hdfs-audit.log again on a NameNode started from an empty namespace into run"),
         ("record", "Would record 3 runs:\n  datanodes=3, files=5: ./job.sh 5"),
     ],

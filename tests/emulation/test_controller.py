@@ -201,3 +201,57 @@ def test_nobody_can_be_in_turn_with_nodes_that_never_end() -> None:
         Controller([Group("a", 2, rule), Group("dn", 2, StartRule(), endless=True)])
     with pytest.raises(InputError, match="in turn"):
         Controller([Group("a", 2, rule)])
+
+
+def client_group(count: int, **options: object) -> Group:
+    """Clients under sustained load, that begin together."""
+    return Group("client", count, StartRule(), sustained=True, **options)  # type: ignore[arg-type]
+
+
+@given(st.integers(1, 5), st.lists(st.integers(0, 4), max_size=40))
+def test_a_population_stays_as_large_as_planned(count: int, ends: list[int]) -> None:
+    """Whoever ends is followed at once by one with the next number; the play does not end by itself."""
+    controller = Controller([client_group(count)])
+    starts, begun, at_work, now_s = Starts(controller, 0.0), 0, list[NodeId](), 0.0
+    for place in [*ends, 0]:
+        for node, at_s in starts.due(now_s):
+            assert (node.number, at_s) == (begun, now_s)
+            begun += 1
+            at_work.append(node)
+        assert len(at_work) == count
+        assert not controller.done
+        now_s += 1.0
+        controller.reached(at_work.pop(place % count), Moment.FINISHED, now_s)
+
+
+def test_a_client_is_a_node_of_each_type_of_its_chain() -> None:
+    """The next client begins when the last node of one has ended, and `mv` waits for the `put` of its own number."""
+    move = StartRule("put", every=False, pause_s=0.5, follows="put")
+    groups = [
+        Group("put", 2, StartRule(spacing_s=1.0), sustained=True),
+        Group("mv", 2, move, sustained=True),
+    ]
+    controller = Controller(groups)
+    starts = Starts(controller, 0.0)
+    assert starts.plain(1.0) == [("put", 0, 0.0), ("put", 1, 1.0)]
+    controller.reached(NodeId("put", 1), Moment.FINISHED, 3.0)
+    assert starts.plain(9.0) == [("mv", 1, 3.5)]
+    controller.reached(NodeId("mv", 1), Moment.FINISHED, 9.0)
+    assert starts.plain(9.0) == [("put", 2, 9.0)]
+    controller.reached(NodeId("put", 2), Moment.FINISHED, 10.0)
+    assert starts.plain(11.0) == [("mv", 2, 10.5)]
+
+
+def test_clients_arrive_whatever_those_before_do() -> None:
+    """Each a drawn time after the one before, beyond the planned number too."""
+    gaps = iter([0.5, 1.0, 0.25, 100.0])
+    controller = Controller([client_group(1, gap_s=lambda: next(gaps))], speed=10)
+    starts = Starts(controller, 1.0)
+    assert starts.plain(9.0) == [
+        ("client", 0, 1.0),
+        ("client", 1, 1.5),
+        ("client", 2, 2.5),
+        ("client", 3, 2.75),
+    ]
+    controller.reached(NodeId("client", 0), Moment.FINISHED, 9.0)
+    assert starts.plain(50.0) == []

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.engine import PlayJob
+from froude.emulation.engine import MEASURE, Order, PlayJob
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.bottleneck import Load
 from froude.messages.schema import Schema
@@ -77,7 +77,7 @@ def test_what_prints_by_mistake_is_not_among_the_answers(job: bytes) -> None:
 
 def test_it_reports_its_load_and_goes_on_while_its_parent_listens(job: bytes) -> None:
     """Each report comes at once; as soon as its stdin is closed, it gives back what was played."""
-    child = player("watch(LOAD)\n    while player._wanted(): time.sleep(0.01)\n    return watch(LOAD)")
+    child = player("watch(LOAD)\n    while player._order(): time.sleep(0.01)\n    return bool(watch(LOAD))")
     assert child.stdin is not None
     assert child.stdout is not None
     child.stdin.write(job)
@@ -119,3 +119,22 @@ def test_a_parent_that_hangs_up_ends_it_in_peace(job: bytes) -> None:
     assert child.wait(60) == 0
     child.stdin.close()
     child.stderr.close()
+
+
+def test_its_parent_says_when_it_measures(job: bytes) -> None:
+    """Once for each word on its stdin; then it goes on until that is closed."""
+    loop = "while orders[-1]: orders.append(watch(LOAD))"
+    child = player(f"orders = [watch(LOAD)]\n    {loop}\n    return [int(each) for each in orders]")
+    assert child.stdin is not None
+    assert child.stdout is not None
+    child.stdin.write(job)
+    child.stdin.flush()
+    assert pickle.load(child.stdout) == LOAD
+    child.stdin.write(MEASURE)
+    child.stdin.close()
+    orders = reports(child.stdout.read())[-1]
+    assert (child.wait(60), orders.count(Order.MEASURE), orders[-1]) == (0, 1, Order.END)
+    assert set(orders[:-1]) <= {Order.GO_ON, Order.MEASURE}
+    for stream in (child.stdout, child.stderr):
+        assert stream is not None
+        stream.close()

@@ -18,8 +18,10 @@ import pytest
 
 from froude.base.errors import GuardError
 from froude.base.progress import Silent, Task
+from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import PLAYERS, Record, Run
+from froude.emulation.sustained import Mode
 from froude.experiment.knee.knee import Status, knee
 from froude.experiment.play.play import play
 from froude.experiment.play.prometheus import served
@@ -37,6 +39,7 @@ from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.metrics.jmx import Bean
 from froude.hadoop.rpc.connection import Connection, current_user
 from froude.trace.files import read_trace
+from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
@@ -51,7 +54,9 @@ from froude.workload.types import (
     Timing,
     Workload,
 )
+from froude.workload.yaml_file import read_workload
 from testbed.plans import CLIENT, plan
+from testbed.workloads import WORKLOADS
 from tests.support.experiment.prometheus import scraped
 
 pytestmark = pytest.mark.integration
@@ -203,6 +208,19 @@ def test_players_share_a_play(fresh: NameNode, tmp_path: Path) -> None:
     assert len(shown[0][1]) == 7 + 7 * 2
 
 
+def test_a_population_keeps_its_load_up_and_is_measured_warm(fresh: NameNode) -> None:
+    """By two players: no path is there already, none is missing, and the play ends once its steady part was measured."""
+    planned = extrapolate(read_workload(WORKLOADS["demo"]), Scale.of(datanodes=3, clients=4, files=3))
+    load = Load(mode=Mode.POPULATION, duration_s=40, measure_s=3, pacing=Pacing.CLOSED, speed=10, players=2)
+    run = play(planned, fresh, replace(UNCOUNTED, load=load))
+    assert (run.failure, run.interrupted, run.errors, dict(run.left_out)) == (None, False, {}, {})
+    assert run.load[-1].nodes > 3 + 2 + 4 * 3
+    assert run.steady_from_s is not None
+    assert run.tally.ramp.counts["create"][0] > 0 < run.counts["create"][0]
+    assert run.compiler_share is not None
+    assert run.mode == "population"
+
+
 def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None:
     """As in a real cluster: the NameNode sees as many addresses as DataNodes; the target's death is stated."""
     planned = plan(datanodes=40, clients=5, files=1)
@@ -319,7 +337,7 @@ def test_a_stopped_namenode_shows_from_intended_time(fresh: NameNode) -> None:
 
 
 def test_how_far_a_namenode_scales(hadoop: Hadoop) -> None:
-    """A few plays of growing load, each on a NameNode of its own that was warmed up; a limit that no load breaks."""
+    """Plays of growing load on one NameNode that is emptied between them; a limit that no load breaks."""
     played = plan(datanodes=10, clients=2, files=2)
     smaller = Scale.of(datanodes=10, clients=1, files=2)
     recorded = Recorded((smaller, played.scale), ("CID-source",))
@@ -327,14 +345,17 @@ def test_how_far_a_namenode_scales(hadoop: Hadoop) -> None:
         replace(played.workload, recorded=recorded),
         lambda: hadoop.namenode(heap="512 MB", fast=True),
         KneeOptions(
+            load=Load(measure_s=1.0),
             knee=KneeSearch(raise_=("clients",), most=2),
             limits=("p99 < 30 s", "error_rate < 1 %"),
             repeats=1,
-            warm_up_s=0.5,
+            warm_up_s=3,
         ),
     )
-    assert [each.run.scale["clients"] for each in found.plays] == ["2", "4"]
-    assert all(each.run.calls_failed == 0 for each in found.plays)
+    assert (found.plays[0].run.scale["clients"], found.plays[-1].run.scale["clients"]) == ("2", "4")
+    assert len({each.run.target for each in found.plays}) == 1
+    assert all((each.run.calls_failed, each.run.mode) == (0, "population") for each in found.plays)
+    assert found.plays[-1].run.target_cpu_us is not None
     assert found.status is Status.OPEN
     assert found.answer.startswith("At least ")
     assert found.environment["Hadoop"] == hadoop.version

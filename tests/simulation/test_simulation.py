@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import pytest
 
 from froude.base.errors import GuardError
 from froude.emulation.programs import scripted
 from froude.emulation.programs.requests import Requests
+from froude.emulation.sustained import Mode, Turnover
 from froude.hadoop.release.distribution import Hadoop
+from froude.workload.types import Moment
 from testbed.plans import plan
 from tests.support.emulation.interpreted import Interpreted
 from tests.support.simulation.world import Trouble, World, broken
@@ -113,3 +117,54 @@ def test_a_stall_shows_in_latency_from_intended_time(hadoop: Hadoop) -> None:
     assert broken(world) == []
     creates = world.core.tally.whole.series["create"].from_intended.percentiles()
     assert creates.max_ms > 1_000
+
+
+def at_work(world: World) -> list[int]:
+    """How many clients were at work after each start."""
+    starts = [(at_s, 1) for at_s, node in world.nodes.begun if node.type == "client"]
+    ends = [
+        (at_s, -1)
+        for at_s, node, moment in world.controller.moments
+        if node.type == "client" and moment is Moment.FINISHED
+    ]
+    return list(accumulate(step for _, step in sorted([*starts, *ends])))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("turnover", [Turnover(Mode.POPULATION), Turnover(Mode.ARRIVALS, per_s=40.0)])
+def test_a_sustained_load_goes_on_until_it_is_stopped(hadoop: Hadoop, turnover: Turnover, seed: int) -> None:
+    """Clients have one number each, paths do not meet, and a population never has more at work than planned."""
+    trouble = Trouble(stalls=[(0.5, 0.3)], reset_s=1.0)
+    world = World(
+        plan(datanodes=3, clients=4, files=2), hadoop.schema(), seed, trouble, turnover=turnover, until_s=3.0
+    )
+    world.run()
+    numbers = [node.number for _, node in world.nodes.begun if node.type == "client"]
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) > 20
+    assert turnover.mode is Mode.ARRIVALS or max(at_work(world)) == 4
+    assert (world.core.failure, world.core.done, world.events.now) == (None, False, 3.0)
+    assert (world.genuine.violations, world.namenode.corrupt, world.confused) == ([], 0, 0)
+    assert not {error for series in world.core.tally.series.values() for error in series.errors} - {
+        "Unanswered"
+    }
+    assert world.core.tally.steady_from_s is None
+
+
+def test_what_is_measured_of_a_sustained_load_begins_when_it_is_asked_for(hadoop: Hadoop) -> None:
+    """What was sent before is apart, and a second wish changes nothing."""
+    world = World(
+        plan(datanodes=2, clients=2),
+        hadoop.schema(),
+        1,
+        Trouble(),
+        turnover=Turnover(Mode.POPULATION),
+        until_s=2.0,
+    )
+    world.events.schedule(1.0, lambda: world.core.measure(1.0))
+    world.events.schedule(1.5, lambda: world.core.measure(1.5))
+    world.run()
+    tally = world.core.tally
+    assert tally.steady_from_s == 1.0
+    whole = tally.whole.counts["create"][0]
+    assert 0 < tally.counts["create"][0] < whole == tally.ramp.counts["create"][0] + tally.counts["create"][0]

@@ -18,6 +18,10 @@ class Task(Protocol):
         """Change the words beside the bar."""
         ...
 
+    def result(self, text: str) -> None:
+        """Say what came of it; unlike what `say` shows, it stays."""
+        ...
+
 
 class Progress(Protocol):
     """Something that can show what is going on."""
@@ -39,6 +43,9 @@ class _SilentTask:
         """Nothing is shown."""
 
     def say(self, text: str) -> None:
+        """Nothing is shown."""
+
+    def result(self, text: str) -> None:
         """Nothing is shown."""
 
 

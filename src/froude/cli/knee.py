@@ -20,6 +20,7 @@ from froude.cli.settings import Settings
 from froude.documents.artifact import Origin
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES
 from froude.emulation.pacing import FASTEST
+from froude.emulation.sustained import Mode
 from froude.workload.scale import Scale
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def knee(
             "--raise",
             metavar="NAME",
             help="What is raised: scale variables, together, or `speed` "
-            "[every variable on which the number of nodes at work together depends]; repeatable.",
+            "[every variable on which the number of clients at work in parallel depends]; repeatable.",
         ),
     ] = None,
     limit: Annotated[
@@ -77,9 +78,17 @@ def knee(
             min=0,
             max=3600,
             callback=finite,
-            help="Seconds for which each NameNode is called before it is measured.",
+            help="Longest time in seconds for which each load is kept up before it is measured; less where it is steady "
+            "sooner.",
         ),
-    ] = 10.0,
+    ] = 60.0,
+    measure: Annotated[
+        str | None, typer.Option(help="How long each load is measured once it is steady [15 s].")
+    ] = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(help="No play begins that would not be over by then, such as '10 min' [none]."),
+    ] = None,
     pacing: PacingFlag = None,
     duration: DurationFlag = None,
     release: Annotated[str | None, typer.Option(help="Hadoop release of the NameNode.")] = None,
@@ -90,14 +99,16 @@ def knee(
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="File of the answer.")] = Path("knee.json"),
 ) -> None:
-    """How far does a NameNode scale? Plays at growing load until a limit breaks.
+    """How far does a NameNode scale? Sustained load, raised until a limit breaks.
 
-    Every play is on a NameNode of its own that Froude starts, with an empty namespace. The load is doubled until a
-    limit breaks, then halved in between, and played again at both sides: 40 plays at most. Where the player was the
-    limit, the answer says "at least". Ends with 3 if the first load breaks a limit already; an interrupt keeps the
-    plays that are whole. `froude report` shows latency and throughput against load.
+    Froude starts one NameNode for the whole search. Clients follow each other until each load was measured, for 15
+    seconds once the NameNode's compiler is quiet and the calls in a second have settled. The load is raised as far as
+    the machine's CPU allows until a limit breaks, then halved in between, and played again at both sides: 40 plays at
+    most. Where the player or other work on the machine was the limit, the answer says so, and no smaller load is tried.
+    Ends with 3 if the first load breaks a limit already; an interrupt and --time-limit keep the plays that are whole.
+    `froude report` shows latency and throughput against load.
 
-    Example: froude knee workload.yaml --raise datanodes --raise clients --limit 'p99(addBlock) < 50 ms' -o knee.json
+    Example: froude knee workload.yaml --raise clients --limit 'p99(addBlock) < 50 ms' -o knee.json
     """
     settings: Settings = ctx.obj
     workload = inputs.place(settings, workload, "workload")
@@ -118,10 +129,13 @@ def knee(
             ramp=ramp,
             duration_s=limit_s,
             players=players,
+            mode=Mode.POPULATION,
+            measure_s=None if measure is None else parse_seconds(measure, place="--measure"),
         ),
         knee=KneeSearch(raise_=tuple(raised or ()), most=most, resolution=resolution),
         limits=tuple(limit or ()),
         warm_up_s=warm_up,
+        time_limit_s=None if time_limit is None else parse_seconds(time_limit, place="--time-limit"),
         repeats=repeats,
         seed=settings.seed,
     )
@@ -184,7 +198,7 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
         kept = f"what was played is in {output}" if knee.plays else "nothing was written"
         print(f"froude: interrupted after {whole}: {kept}; its NameNode is stopped", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED)
-    if knee.status is Status.BELOW:
+    if knee.status in {Status.BELOW, Status.MASKED}:
         raise typer.Exit(EXIT_MISSED)
 
 
@@ -199,10 +213,23 @@ def knee_table(knee: Knee) -> str:
         f"Limits: {'; '.join(knee.limits)}",
         "",
     ]
-    lines.append(f"{'outcome':<8}{'calls/s':>10}{'p50 ms':>10}{'p99 ms':>10}  {'limited by':<11}load")
+    lines.append(
+        f"{'outcome':<8}{'calls/s':>9}{'p50 ms':>10}{'p99 ms':>10}{'p99.9 ms':>10}{'queue':>7}{'target':>8}{'player':>8}"
+        f"{'µs/call':>9}  {'limited by':<11}load"
+    )
     for play in sorted(knee.plays, key=lambda play: play.level):
         run = play.run
-        times = (f"{'-':>10}" if ms is None else f"{ms:>10.2f}" for ms in (run.p50_ms, run.p99_ms))
-        numbers = f"{run.calls_per_s:>10,.0f}{''.join(times)}"
-        lines.append(f"{play.outcome.value:<8}{numbers}  {run.bottleneck:<11}{play.load}")
+        cells = (
+            f"{run.calls_per_s:>9,.0f}",
+            *(_cell(ms, ".2f", 10) for ms in (run.p50_ms, run.p99_ms, run.p999_ms)),
+            _cell(run.call_queue_max, ",.0f", 7),
+            *(_cell(share, ".0%", 8) for share in (run.target_cpu_share, run.player_cpu_share)),
+            _cell(run.target_cpu_us, ",.0f", 9),
+        )
+        lines.append(f"{play.outcome.value:<8}{''.join(cells)}  {run.bottleneck:<11}{play.load}")
     return "\n".join(lines)
+
+
+def _cell(value: float | None, form: str, width: int) -> str:
+    """A number of the table, right-aligned; a dash for one that is not known."""
+    return f"{'-' if value is None else format(value, form):>{width}}"

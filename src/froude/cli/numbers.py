@@ -9,13 +9,13 @@ import typer
 from froude.base.errors import InputError
 
 
-def finite(value: float) -> float:
-    """The callback of an option with a range, which NaN is never outside of.
+def finite(value: float | None) -> float | None:
+    """The callback of an option with a range, which NaN is never outside of; None for one that is not given.
 
     Raises:
         typer.BadParameter: NaN or infinite.
     """
-    if not math.isfinite(value):
+    if value is not None and not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a finite number")
     return value
 

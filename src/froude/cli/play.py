@@ -26,6 +26,7 @@ from froude.emulation.run.run import Record
 from froude.emulation.run.summary import summarise, summary_text
 from froude.emulation.run.verdict import Colour
 from froude.emulation.sharing import MOST_PLAYERS
+from froude.emulation.sustained import Mode
 from froude.hadoop.cluster import background
 from froude.hadoop.cluster.state import State
 from froude.hadoop.rpc.target import daemon_name, parse_address
@@ -82,6 +83,29 @@ PlayersFlag = Annotated[
     ),
 ]
 DurationFlag = Annotated[str | None, typer.Option(help="Longest time of a play, for example '5 min'.")]
+ModeFlag = Annotated[
+    Mode,
+    typer.Option(
+        help="once: the planned clients; population: as many are at work until the end, each that ends is followed by "
+        "another one; arrivals: clients begin at a rate until the end."
+    ),
+]
+RateFlag = Annotated[
+    float | None,
+    typer.Option(
+        "--clients-per-s",
+        min=1e-6,
+        max=FASTEST,
+        callback=finite,
+        help="Clients that begin in a second, at random times, with --mode arrivals.",
+    ),
+]
+MeasureFlag = Annotated[
+    str | None,
+    typer.Option(
+        help="How long a load that is kept up is measured once it is steady, for example '30 s' [until --duration]."
+    ),
+]
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
 
@@ -114,6 +138,9 @@ def play(  # the flags of one command
     ramp: RampFlag = 1000.0,
     players: PlayersFlag = None,
     duration: DurationFlag = None,
+    mode: ModeFlag = Mode.ONCE,
+    clients_per_s: RateFlag = None,
+    measure: MeasureFlag = None,
     record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
     limit: Annotated[
         list[str] | None,
@@ -155,11 +182,21 @@ def play(  # the flags of one command
     planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     with named(plan):
-        daemons = check_plan(planned, limit_s, pacing).daemons
+        daemons = check_plan(planned, limit_s, pacing, mode).daemons
     running = _running(settings, daemons, target, target_is, http)
     scenario = PlayScenario(
         target=Target(running=running),
-        load=PlanLoad(plan=plan, pacing=pacing, speed=speed, ramp=ramp, duration_s=limit_s, players=players),
+        load=PlanLoad(
+            plan=plan,
+            pacing=pacing,
+            speed=speed,
+            ramp=ramp,
+            duration_s=limit_s,
+            players=players,
+            mode=mode,
+            clients_per_s=clients_per_s,
+            measure_s=None if measure is None else parse_seconds(measure, place="--measure"),
+        ),
         record=record,
         limits=tuple(limit or ()),
         seed=settings.seed,
@@ -261,7 +298,9 @@ def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Pat
     heaps = {"namenode": scenario.target.heap, "resourcemanager": scenario.target.resourcemanager_heap}
     started = " and ".join(f"a {daemon_name(each)} of {heaps[each]}" for each in facts_of(plan).daemons)
     where = ", ".join(running) or f"{started} started for it"
-    seconds = expected_s(plan, speed=scenario.load.speed, ramp_per_s=scenario.load.ramp)
+    seconds = scenario.load.duration_s
+    if scenario.load.mode is Mode.ONCE:
+        seconds = expected_s(plan, speed=scenario.load.speed, ramp_per_s=scenario.load.ramp)
     settings.would(
         f"play on {where} into {output}",
         nodes=dict(plan.counts),

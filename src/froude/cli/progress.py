@@ -77,6 +77,10 @@ class _Line:
         """Put words behind the label."""
         self._bars.update(self._number, said=visible(text))
 
+    def result(self, text: str) -> None:
+        """A line above the bars."""
+        self._bars.console.print(visible(text), markup=False, highlight=False)
+
 
 class LineProgress:
     """The same where lines stay, as in the log of a CI job: one when a step begins, one now and then, one at its end.
@@ -141,6 +145,10 @@ class _Step:
         """Say where the work is, now and then."""
         self._text = text
         self.say_where()
+
+    def result(self, text: str) -> None:
+        """A line, at once."""
+        self._write(text)
 
     def say_where(self) -> None:
         """A line, unless there was one a moment ago."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from froude.base.summary import counted
 from froude.emulation.run.run import Latency, Run
+from froude.emulation.sustained import Mode
 from froude.hadoop.rpc.target import daemon_name
 from froude.trace.failures import Failure
 
@@ -42,7 +43,10 @@ def _load(run: Run) -> str:
     ramp = sum(sent for sent, _ in run.tally.ramp.counts.values())
     lines = [f"Limited by {run.bottleneck}"]
     if run.steady_from_s:
-        lines.append(f"Ramp: {run.steady_from_s:.1f} s, {counted(ramp, 'call')}, not among the figures below")
+        name = "Ramp" if run.mode == Mode.ONCE.value else "Warm-up"
+        lines.append(
+            f"{name}: {run.steady_from_s:.1f} s, {counted(ramp, 'call')}, not among the figures below"
+        )
     lines.append(
         f"Steady: {run.steady_s:.1f} s, {counted(run.answered(), 'call')}, {run.throughput():,.0f} calls/s"
     )

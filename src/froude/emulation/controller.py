@@ -5,6 +5,7 @@ Source: PatternMiner III.B.4, fork, join and after some; "ours" for nodes that n
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -29,6 +30,11 @@ class Group:
     planned time, however late the moment comes."""
     told: bool = False
     """Whether its nodes begin when another node lets them, and not by the rule."""
+    sustained: bool = False
+    """Whether further nodes follow until the play is stopped: each when one before has ended, with all that run in turn
+    with it, or after `gap_s`."""
+    gap_s: Callable[[], float] | None = None
+    """Of a sustained group whose nodes arrive: draws the seconds from one node's start to the next one's."""
 
 
 class Controller:
@@ -54,6 +60,12 @@ class Controller:
         self._over: set[NodeId] = set()
         """Nodes of groups that are told to begin which have ended, or will not begin."""
         self._unfinished = sum(group.count for group in groups if not group.endless)
+        self._first_of: dict[str, str] = {}
+        """By sustained group, the one that begins a client."""
+        self._at_work: dict[tuple[str, int], int] = {}
+        """Nodes of a client that have not ended, by the group that begins it and its number."""
+        self._next: dict[str, int] = {group.name: group.count for group in groups}
+        """The number of the next client."""
         self._endless = sum(group.count for group in groups if group.endless)
         self._ramped: set[NodeId] = set()
         """Endless nodes that have started, or ended before they could."""
@@ -70,6 +82,12 @@ class Controller:
             if group.rule.follows is not None:
                 self._followers.setdefault(group.rule.follows, []).append(group)
         _check(self._groups)
+        for group in groups:
+            first = group
+            while group.sustained and first.rule.follows is not None:
+                first = self._groups[first.rule.follows]
+            if group.sustained:
+                self._first_of[group.name] = first.name
 
     @property
     def finite(self) -> bool:
@@ -79,7 +97,12 @@ class Controller:
     @property
     def done(self) -> bool:
         """Whether every node that ends by itself has ended."""
-        return self.finite and self._unfinished == 0
+        return self.finite and not self.sustained and self._unfinished == 0
+
+    @property
+    def sustained(self) -> bool:
+        """Whether further nodes follow those that end, so that the play does not end by itself."""
+        return bool(self._first_of)
 
     @property
     def ramping(self) -> bool:
@@ -119,16 +142,28 @@ class Controller:
                 self._take_turn(group, node.number + 1, now_s)
             for follower in self._followers.get(node.type, ()):
                 self._take_turn(follower, node.number - follower.rule.offset, now_s)
+            if group.sustained:
+                self._follow(self._first_of[node.type], node.number, now_s)
         self._release(now_s)
+
+    def _follow(self, first: str, number: int, now_s: float) -> None:
+        """A node of a client has ended; where it was the last one, and clients do not arrive, the next one begins."""
+        members = sum(name == first for name in self._first_of.values())
+        left = self._at_work.pop((first, number), members) - 1
+        if left:
+            self._at_work[first, number] = left
+        elif self._groups[first].gap_s is None:
+            self._schedule(self._groups[first], self._next[first], now_s)
+            self._next[first] += 1
 
     def _predecessor(self, group: Group, number: int) -> int | None:
         """The number of the node of another type for whose end a node waits; None for none."""
         followed = self._groups.get(group.rule.follows or "")
-        return group.rule.predecessor(number, 0 if followed is None else followed.count)
+        return group.rule.predecessor(number, 0 if followed is None else _most(followed))
 
     def _take_turn(self, group: Group, number: int, now_s: float) -> None:
         """Let a node start because the one for which it waited has ended."""
-        if 0 <= number < group.count:
+        if 0 <= number < _most(group):
             self._schedule(group, number, self._turn_s(group, number, now_s))
 
     def _schedule(self, group: Group, number: int, at_s: float) -> None:
@@ -137,7 +172,9 @@ class Controller:
         )
 
     def _begin(self, group: Group, number: int, at_s: float) -> None:
-        if number + 1 < group.count and not group.rule.in_turn:
+        if group.gap_s is not None:
+            self._schedule(group, number + 1, at_s + group.gap_s())
+        elif number + 1 < group.count and not group.rule.in_turn:
             self._schedule(group, number + 1, at_s + group.rule.spacing_s / self._speed)
         self._start(NodeId(group.name, number), at_s, self.starts.now)
 
@@ -183,6 +220,11 @@ class Controller:
         if rule.moment is Moment.STARTED:
             count = max(count, self._reached.get((rule.after, Moment.FINISHED), 0))
         return count >= rule.needed(awaited.count)
+
+
+def _most(group: Group) -> int:
+    """How many nodes of a group may begin."""
+    return sys.maxsize if group.sustained else group.count
 
 
 def _check(groups: dict[str, Group]) -> None:

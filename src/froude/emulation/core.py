@@ -43,7 +43,7 @@ from froude.emulation.programs.events import (
     WakeAt,
 )
 from froude.emulation.run.tally import Tally
-from froude.emulation.sharing import Came, Let, News, Notice, Over, Share
+from froude.emulation.sharing import Came, Let, Measured, News, Notice, Over, Share
 from froude.hadoop.rpc.client import ClientConnection
 from froude.workload.types import Moment
 
@@ -123,7 +123,7 @@ class Core:
         self.begun_s = self._outcomes.begun_s = now_s
         self._interval_s = now_s + INTERVAL_S
         self._controller.begin(now_s, self._start_own)
-        if self._controller.ramping:
+        if self._controller.ramping or self._controller.sustained:
             self.tally.begin_ramp()
         self.advance(now_s)
 
@@ -133,6 +133,11 @@ class Core:
         self._timers.catch_up(now_s)
         if now_s >= self._interval_s:
             self._close_interval(now_s)
+
+    def measure(self, now_s: float) -> None:
+        """What is sent from now on is measured; of a sustained load whoever watches it says when. Done once."""
+        if self.tally.steady_from_s is None:
+            self.tally.end_ramp(now_s - self.begun_s)
 
     def fail(self, error: FroudeError, now_s: float) -> None:
         """The play ends here; what was in flight stays unanswered. The first failure stands."""
@@ -158,6 +163,8 @@ class Core:
         elif isinstance(notice, News):
             for message in self.share.learn(notice):
                 self._send_message(message)
+        elif isinstance(notice, Measured):
+            self.measure(now_s)
         else:
             self._stopped = True
         self._deliver(now_s)
@@ -308,8 +315,8 @@ class Core:
     def _come(self, node: NodeId, moment: Moment, at_s: float, now_s: float) -> None:
         """A node of any player has come to a moment."""
         self._controller.reached(node, moment, at_s)
-        if self.tally.steady_from_s is None and not self._controller.ramping:
-            self.tally.end_ramp(now_s - self.begun_s)
+        if not self._controller.ramping and not self._controller.sustained:
+            self.measure(now_s)
 
     def _start_own(self, node: NodeId, at_s: float, now_s: float) -> None:
         if self.share.own(node):

@@ -13,6 +13,7 @@ import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -29,6 +30,8 @@ from froude.workload.plan import Plan
 
 QUANTILES = (0.5, 0.9, 0.99, 1.0)
 """Shown of lateness while a play runs."""
+MEASURE = b"m"
+"""To a player, on its stdin: what it sends from now on is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class PlayJob:
     """Targets, pacing, connections; its time of day is the player's own."""
     seed: int = 0
     duration_s: float | None = None
+    measure_s: float | None = None
+    """A sustained load ends when it was measured for so long; None for `duration_s` alone."""
     record: Record = Record.SUMMARY
     spool: Path | None = None
     """Where calls are written down; needed unless the record is a summary."""
@@ -93,8 +98,17 @@ class Status(NamedTuple):
     """Milliseconds by quantile: how much later than intended calls were sent, in this phase so far."""
 
 
-Watch = Callable[[Status], bool]
-"""Called some times a second; False ends the play."""
+class Order(IntEnum):
+    """What becomes of a play that is watched; true but for its end."""
+
+    END = 0
+    GO_ON = 1
+    MEASURE = 2
+    """What is sent from now on is measured: a sustained load is steady."""
+
+
+Watch = Callable[[Status], int]
+"""Called once a second; gives an `Order`, or False to end the play and True to go on."""
 
 
 def fresh_nonce() -> str:
@@ -145,7 +159,11 @@ def _follow(
         try:
             report: object = pickle.load(answers)  # noqa: S301 - our own child process
             if isinstance(report, Status):
-                if watch is not None and not watch(report) and not stopping:
+                order = Order.GO_ON if watch is None or stopping else watch(report)
+                if order == Order.MEASURE:
+                    commands.write(MEASURE)
+                    commands.flush()
+                elif not order:
                     stopping = True
                     commands.close()
                 continue

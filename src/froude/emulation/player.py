@@ -15,7 +15,7 @@ import sys
 from typing import BinaryIO
 
 from froude.base.errors import FroudeError
-from froude.emulation.engine import PlayJob
+from froude.emulation.engine import MEASURE, Order, PlayJob
 from froude.emulation.playing import play_here
 
 
@@ -30,7 +30,7 @@ def main() -> int:
     job = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent process
     assert isinstance(job, PlayJob)
     try:
-        result: object = play_here(job, lambda status: _report(answers, status) and _wanted())
+        result: object = play_here(job, lambda status: _report(answers, status) and _order())
     except FroudeError as error:
         result = error
     with contextlib.suppress(BrokenPipeError):
@@ -48,10 +48,12 @@ def _report(answers: BinaryIO, report: object) -> bool:
     return True
 
 
-def _wanted() -> bool:
-    """Whether the parent still holds our stdin open."""
+def _order() -> Order:
+    """What the parent wants: an end once our stdin is closed."""
     readable, _, _ = select.select([0], [], [], 0)
-    return not readable
+    if not readable:
+        return Order.GO_ON
+    return Order.MEASURE if os.read(0, 1) == MEASURE else Order.END
 
 
 if __name__ == "__main__":

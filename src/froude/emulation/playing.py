@@ -6,6 +6,7 @@ moment of the machine's monotonic clock. The first player, whom the parent knows
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from bisect import bisect_left
@@ -25,7 +26,7 @@ from froude.emulation.controller import Controller
 from froude.emulation.core import INTERVAL_S, Core
 from froude.emulation.crew import Peers, fork
 from froude.emulation.driver import Driver
-from froude.emulation.engine import QUANTILES, PlayJob, PlayOutcome, Status, Watch, connect
+from froude.emulation.engine import QUANTILES, Order, PlayJob, PlayOutcome, Status, Watch, connect
 from froude.emulation.facts import facts_of
 from froude.emulation.identification import Identification
 from froude.emulation.listener import Listener
@@ -38,6 +39,7 @@ from froude.emulation.recorder import Spool, spool_of
 from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.run import Record
 from froude.emulation.run.tally import Histogram, Tally
+from froude.emulation.sharing import Measured
 from froude.messages.schema import Schema
 from froude.trace.failures import path_of
 from froude.trace.redact import Redactor
@@ -96,8 +98,9 @@ def _play_shared(stage: _Stage, watch: Watch | None) -> PlayOutcome:
     """Be the first of several players."""
     with fork(stage.players, stage.job.schema, partial(_play, stage)) as peers:
 
-        def watched(status: Status) -> bool:
-            return watch is None or watch(merged_status([status, *peers.statuses.values()]))
+        def watched(status: Status) -> int:
+            merged = merged_status([status, *peers.statuses.values()])
+            return Order.GO_ON if watch is None else watch(merged)
 
         first = _play(stage, 0, peers, watched)
         return merged_outcome([first, *peers.outcomes()])
@@ -130,7 +133,7 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
             about=partial(_path, job.schema),
             share=share,
         )
-        meter = _Meter(watch, tell_all=job.tell_all)
+        meter = _Meter(watch, tell_all=job.tell_all, measure_s=job.measure_s)
         begun_at_s = clock.wall() + stage.begin_s - clock.now()
         cores = os.cpu_count() or 1
         outcome = PlayOutcome(tally, begun_at_s, 0.0, 0.0, meter.seen, begun_s=stage.begin_s, cores=cores)
@@ -161,8 +164,11 @@ def _gathers(job: PlayJob) -> bool:
 class _Meter:
     """Measures the player while it plays; a driver's `watch`."""
 
-    def __init__(self, watch: Watch | None, *, tell_all: bool = False) -> None:
+    def __init__(
+        self, watch: Watch | None, *, tell_all: bool = False, measure_s: float | None = None
+    ) -> None:
         self.seen: list[Load] = []
+        self._measure_s = math.inf if measure_s is None else measure_s
         self.stopped = False
         self._watch = watch
         self._tell_all = tell_all
@@ -184,8 +190,13 @@ class _Meter:
         self._before = (time_s, cpu_s)
         rss = self._process.memory_info().rss
         self.seen.append(Load(time_s, share, rss, core.nodes, core.in_flight, psutil.cpu_percent() / 100))
-        self.stopped = self._watch is not None and not self._watch(self._status(core.tally))
-        return not self.stopped
+        order = Order.GO_ON if self._watch is None else self._watch(self._status(core.tally))
+        self.stopped = not order
+        if order == Order.MEASURE:
+            core.share.tell(Measured())
+            core.measure(core.begun_s + time_s)
+        from_s = core.tally.steady_from_s
+        return not self.stopped and (from_s is None or time_s - from_s < self._measure_s)
 
     def _status(self, tally: Tally) -> Status:
         last_s = tally.rows[-1].time_s if tally.rows else 0.0

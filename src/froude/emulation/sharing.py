@@ -56,7 +56,11 @@ class Over(NamedTuple):
     """The play ends for all players: one of them failed, or was interrupted."""
 
 
-Notice = SendMessage | Let | Stop | Came | News | Over
+class Measured(NamedTuple):
+    """What any player sends from now on is measured: their load is steady."""
+
+
+Notice = SendMessage | Let | Stop | Came | News | Measured | Over
 
 
 class Share:

@@ -24,7 +24,7 @@ from froude.experiment.play.play import play
 from froude.experiment.play.warm_up import warm_up
 from froude.experiment.record.jobs import Job, JobDefinition
 from froude.experiment.record.record import record
-from froude.experiment.scenario.options import KneeOptions, KneeSearch, PlayOptions
+from froude.experiment.scenario.options import KneeOptions, KneeSearch, Load, PlayOptions
 from froude.experiment.scenario.run_lists import DATANODES, NODEMANAGERS, NODES
 from froude.hadoop.cluster.cluster import Cluster, ClusterOptions
 from froude.hadoop.cluster.faults import Fault, injected
@@ -43,6 +43,10 @@ from froude.workload.scale import Scale
 from froude.workload.types import Workload
 from froude.workload.yaml_file import open_workload, write_workload
 
+_CALLED_S = 10.0
+"""For how long a NameNode is called before the plan is played on it."""
+_WARM_UP_S, _MEASURE_S, _KNEE_S = 35.0, 8.0, 160.0
+"""Of a short search: the longest warm-up of a load, how long each is measured, and after which no play begins."""
 SETTLE_S = 3.5
 """How long a recording goes on after its job: a little more than one heartbeat period."""
 
@@ -121,7 +125,7 @@ def run_main_job(
     at = command or f"workload.at({job.play})"
     write_plan(plan_path, plan, Origin(at, (lineage.content_hash,)), workload=open_workload(path))
     with NameNode(hadoop, heap="1 GB") as namenode:
-        warm_up(namenode, KneeOptions().warm_up_s)
+        warm_up(namenode, _CALLED_S)
         run = play(
             plan,
             namenode,
@@ -142,7 +146,7 @@ def run_main_job(
 
 
 def short_knee(workload: Workload, first: Scale, hadoop: Hadoop, *, seed: int, progress: Progress) -> Knee:
-    """A search of a minute or two: each load twice the one before, a few plays in all.
+    """A search of two minutes or three: a few plays, each measured for some seconds.
 
     Args:
         hadoop: the release to play against.
@@ -154,7 +158,14 @@ def short_knee(workload: Workload, first: Scale, hadoop: Hadoop, *, seed: int, p
     found = search_knee(
         workload,
         lambda: NameNode(hadoop, heap="1 GB"),
-        KneeOptions(knee=KneeSearch(most=16, resolution=0.5, most_plays=6), repeats=2, seed=seed),
+        KneeOptions(
+            load=Load(measure_s=_MEASURE_S),
+            knee=KneeSearch(most=64, resolution=0.5, most_plays=6),
+            warm_up_s=_WARM_UP_S,
+            time_limit_s=_KNEE_S,
+            repeats=1,
+            seed=seed,
+        ),
         at=first,
         progress=progress,
     )

@@ -14,6 +14,7 @@ from froude.emulation.programs.hdfs.datanode import EmulatedDatanode
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import KINDS, groups_of, kind_of, populate
 from froude.emulation.programs.scripted import ScriptedNode
+from froude.emulation.sustained import Mode, Turnover
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.types import SCRIPTED, Moment, StartRule
 from testbed.plans import plan
@@ -96,3 +97,27 @@ def test_clients_beside_each_other_begin_within_the_recorded_time_but_no_faster_
     in_turn = StartRule("datanode", Moment.STARTED, pause_s=1.5)
     nodes.types["client"] = replace(nodes.types["client"], start=in_turn)
     assert groups_of(nodes)[1].rule == in_turn
+
+
+def test_a_sustained_load_has_its_first_clients_apart(hadoop: Hadoop) -> None:
+    """By a part of what one of them takes, or less where the play is short; daemons begin as ever."""
+    planned, apart = plan(datanodes=2, clients=4, files=20), []
+    for spread_s in (1000.0, 0.1):
+        settings = PlaySettings(turnover=Turnover(Mode.POPULATION, 0.0, spread_s))
+        datanodes, clients = groups_of(populate(planned, hadoop.schema(), seeds=Seeds(1), settings=settings))
+        assert (datanodes.sustained, clients.sustained, clients.count, clients.gap_s) == (
+            False,
+            True,
+            4,
+            None,
+        )
+        apart.append(clients.rule.spacing_s)
+    assert apart == pytest.approx([0.003 * (20 * 5 + 2) / 4, 0.1 / 4])
+
+
+def test_arrivals_have_their_rate(hadoop: Hadoop) -> None:
+    """Drawn from the seed; what waits for the end of all clients does not begin."""
+    nodes = population(hadoop, turnover=Turnover(Mode.ARRIVALS, 20.0))
+    clients = groups_of(nodes)[1]
+    assert clients.gap_s is not None
+    assert sum(clients.gap_s() for _ in range(2000)) == pytest.approx(100, rel=0.1)

@@ -37,6 +37,7 @@ FIGURES: dict[str, Any] = {
     "nonce": "00c0ffee00c0ffee",
     "speed": 0.5,
     "pacing": "scheduled",
+    "mode": "once",
     "cores": 4,
     "steady_from_s": 1.5,
     "steady": {
@@ -244,6 +245,7 @@ def test_a_figure_that_is_missing_is_named(name: str) -> None:
         ("record", "all", "record: is not allowed; found all; allowed: summary, sampled, full"),
         ("pacing", "open", "pacing: is not allowed; found open; allowed: closed, scheduled"),
         ("pacing", ["closed"], "pacing: is not allowed"),
+        ("mode", "twice", "mode: is not allowed; found twice; allowed: once, population, arrivals"),
         ("scale", {"files": 3}, r"scale\.files: is no text; found 3"),
         ("nodes", {"client": "1"}, r"nodes\.client: is no count"),
         ("notes", {"x": -1}, r"notes\.x: is no count"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from froude.emulation.notes import NODE_REFUSED, UNSENT, UNSERVED
-from froude.emulation.run.bottleneck import LimitedBy, Load, Measured
+from froude.emulation.run.bottleneck import CPU, LimitedBy, Load, Measured
 from froude.emulation.run.run import Difference, Latency, Run, closure
 from froude.emulation.run.tally import Tally
 from froude.emulation.run.verdict import Colour, LimitResult
+from froude.hadoop.metrics.threads import COMPILER
 from tests.support.experiment.main_jobs import a_run, a_run_of_yarn
 
 
@@ -127,3 +128,15 @@ def test_the_fullest_queue_of_all_daemons_counts() -> None:
     assert a_run_of_yarn(metrics=[Measured(1.0, values)]).call_queue == 9.0
     assert a_run_of_yarn(namenode=False, metrics=[Measured(1.0, values)]).call_queue == 9.0
     assert a_run(metrics=[Measured(1.0, values)]).call_queue == 3.0
+
+
+def test_cpu_time_of_a_call_is_without_the_compilers() -> None:
+    """Over the steady phase; not known of several daemons, or where no thread was seen."""
+    run = a_run(metrics=[Measured(2.0 * s, {CPU: 1.0 * s, COMPILER: 0.25 * s}) for s in range(4)])
+    assert run.compiler_share == 0.25
+    assert run.cpu_per_call_s == pytest.approx(0.5 * 0.75 / run.throughput())
+    assert (run.target_cores, run.mode) == (run.cores, "once")
+    run.environment = {"cores of the target": "8"}
+    assert run.target_cores == 8
+    assert a_run(metrics=[Measured(float(s), {CPU: 1.0 * s}) for s in range(4)]).cpu_per_call_s is None
+    assert a_run_of_yarn().cpu_per_call_s is None

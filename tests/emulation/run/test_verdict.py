@@ -21,6 +21,7 @@ from froude.emulation.notes import (
 from froude.emulation.run.bottleneck import CPU, Load, Measured
 from froude.emulation.run.run import Difference, Run
 from froude.emulation.run.verdict import Colour, LimitResult
+from froude.hadoop.metrics.threads import COMPILER
 
 QUIET = [Measured(float(s), {CPU: 0.1 * s}) for s in range(4)]
 
@@ -40,8 +41,27 @@ def test_green_is_a_run_as_planned(good: Run) -> None:
     assert good.verdict.reasons[0].endswith("and every limit (1) was kept")
 
 
+def test_a_sustained_load_is_always_ended_with_calls_due(good: Run) -> None:
+    """That is no trouble of it; a JVM that compiles while a load is played once is none either."""
+    _compiling(good)
+    good.mode = "once"
+    assert good.verdict.colour is Colour.GREEN
+    good.mode, good.metrics = "arrivals", QUIET
+    good.tally.notes[f"{UNSENT}create"] = 3
+    assert good.verdict.colour is Colour.GREEN
+
+
 def _late(run: Run) -> None:
     run.tally.lateness.add([2.0])
+
+
+def _compiling(run: Run) -> None:
+    run.mode = "population"
+    run.metrics = [Measured(float(s), {CPU: 0.1 * s, COMPILER: 0.03 * s}) for s in range(4)]
+
+
+def _unsteady(run: Run) -> None:
+    run.mode, run.tally.steady_from_s = "population", None
 
 
 def _busy(run: Run) -> None:
@@ -58,6 +78,8 @@ def _others(run: Run) -> None:
         (lambda run: run.tally.of("create").errors.update({"java.io.IOException": 2}), "2 calls failed that"),
         (lambda run: setattr(run, "interrupted", True), "the run was interrupted"),
         (lambda run: run.tally.notes.update({f"{UNSENT}create": 3}), "3 calls due and not sent"),
+        (_compiling, "the JVM was still compiling: 30% of the target's CPU time was its compiler's"),
+        (_unsteady, "the load was not steady before the end: figures are of all of it"),
         (lambda run: run.tally.notes.update({f"{REFUSED}Disallowed": 1}), "1 node refused"),
         (lambda run: run.tally.notes.update({f"{IN_VAIN}consumer": 2}), "2 nodes waited in vain"),
         (

@@ -63,7 +63,7 @@ def test_the_answer_heads_the_page() -> None:
     """Question and answer are the title; the limits, and the figures of both sides, stand below."""
     head = head_of([("knee.json", two_plays())])
     assert head.title == "How far does this NameNode scale? Up to 2 calls/s (clients=2)"
-    assert head.lede.startswith("**The NameNode keeps its limits up to clients=2")
+    assert head.lede.startswith("**The NameNode keeps its limits up to 2 calls/s (clients=2)")
     assert "The limits: `p99 < 1 s`, kept in 1 of 1 play at clients=2." in head.lede
     assert head.tone is Tone.GOOD
     assert [figure.label for figure in head.figures] == [
@@ -86,7 +86,7 @@ def test_a_play_that_came_out_well_hides_no_other() -> None:
     knee = replace(two, plays=plays, status=Status.OPEN, high=None)
     rate, p99, *_ = head_of([("knee", knee)]).figures
     assert (rate.value, rate.note) == (1403, "median of 3 plays at clients=2")
-    assert "(1,403 calls/s)" in knee.answer
+    assert "At least 1,403 calls/s (clients=2)" in knee.answer
     assert knee_title(knee) == "How far does this NameNode scale? At least to 1,403 calls/s (clients=2)"
     assert (p99.value, p99.note) == (0.477, "9.7 ms to 477 ms in 3 plays")
 
@@ -116,7 +116,11 @@ def test_outcomes_have_one_colour_whatever_else_is_shown() -> None:
 
 @pytest.mark.parametrize(
     ("status", "title"),
-    [(Status.BELOW, "Not to 2 calls/s (clients=4)"), (Status.UNSETTLED, "Not settled")],
+    [
+        (Status.BELOW, "Not to 2 calls/s (clients=4)"),
+        (Status.UNSETTLED, "Not settled"),
+        (Status.MASKED, "Not known"),
+    ],
 )
 def test_a_title_says_what_was_not_found(status: Status, title: str) -> None:
     """In the words of the status."""
@@ -135,7 +139,7 @@ def test_a_knee_of_a_resourcemanager() -> None:
     environment = {TARGET: "ResourceManager", "JVM flags": "-XX:TieredStopAtLevel=1"}
     knee = Knee(("nodes",), ("p99 < 1 s",), plays, Status.FOUND, 1.0, 2.0, environment)
     assert knee_title(knee) == "How far does this ResourceManager scale? Up to 10 calls/s (nodes=2)"
-    assert knee.answer.startswith("The ResourceManager keeps its limits up to nodes=2")
+    assert knee.answer.startswith("The ResourceManager keeps its limits up to 10 calls/s (nodes=2)")
     assert "NameNode" not in f"{knee_section(knee)} {head_of([('knee', knee)])}"
     both = replace(knee, environment={TARGET: "ResourceManager and NameNode"})
     assert knee_title(both).startswith("How far do this ResourceManager and NameNode scale? Up to")

@@ -34,3 +34,11 @@ def test_a_run_without_a_ramp_is_one_phase() -> None:
     assert phases(_ramped(None)) == (("ramp, not ended", 0.0, 2.0),)
     assert phase_marks(a_run()) == ()
     assert phase_table(a_run()).rows == [("whole run", 0.0, 2.0, 3, 1.5, 1)]
+
+
+def test_a_sustained_load_has_a_warm_up() -> None:
+    """What was sent before it was measured."""
+    run = _ramped(0.5)
+    run.mode = "population"
+    assert [row[0] for row in phase_table(run).rows] == ["warm-up", "steady"]
+    assert phase_table(run).rows[0][3] == 3

@@ -11,7 +11,7 @@ import pytest
 from froude.base.errors import ChangedError, InputError
 from froude.documents.artifact import Origin
 from froude.documents.lineage import dump_sealed_figures
-from froude.documents.migrate import Migrations
+from froude.documents.migrate import Migrations, same
 from froude.experiment.knee.file import knee_text, read_knee, write_knee
 from tests.support.experiment.knees import two_plays
 
@@ -38,16 +38,23 @@ def test_remarks_and_an_interrupt_stand_in_it(tmp_path: Path) -> None:
     assert document["remarks"] == list(result.remarks) != []
     assert document["plan_remarks"] == ["in turn"]
     assert document["interrupted"] is True
+    assert document["bounds"] == {"1 s": {"calls_per_s": 1.5, "load": "clients=2"}}
     assert document["lineage"]["state"] == "interrupted"
     write_knee(tmp_path / "knee.json", result)
     assert read_knee(tmp_path / "knee.json") == result
     assert json.loads(knee_text(two_plays()))["lineage"]["state"] == "complete"
 
 
-def test_a_file_of_the_first_version(tmp_path: Path) -> None:
-    """It says nothing of remarks and interrupts, and is read all the same."""
+def test_files_of_older_versions(tmp_path: Path) -> None:
+    """They have no bounds, and the first none of remarks and interrupts; they are read all the same."""
     document = json.loads(knee_text(two_plays()))
     fields = {name: value for name, value in document.items() if name not in {"froude", "lineage"}}
+    del fields["bounds"]
+    for play in fields["plays"]:
+        del play["others"]
+    second = tmp_path / "second.json"
+    second.write_text(dump_sealed_figures(Migrations("knee", 2, {1: same}), fields, Origin()))
+    assert read_knee(second) == two_plays()
     del fields["remarks"], fields["plan_remarks"], fields["interrupted"]
     old = tmp_path / "knee.json"
     old.write_text(dump_sealed_figures(Migrations("knee", 1), fields, Origin()))

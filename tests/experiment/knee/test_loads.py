@@ -25,8 +25,8 @@ def test_it_begins_with_the_largest_that_was_recorded() -> None:
 
 
 def test_what_is_raised_unless_something_is_named() -> None:
-    """Every variable on which the number of nodes depends that are at work together."""
-    assert driving(WORKLOAD, SCALES[0]) == ("datanodes", "clients")
+    """Every variable on which the number of clients in parallel depends; without such clients, of all such nodes."""
+    assert driving(WORKLOAD, SCALES[0]) == ("clients",)
     datanode, client = WORKLOAD.node_types
     in_turn = replace(client, start=StartRule(pause_s=1.0))
     assert driving(replace(WORKLOAD, node_types=(datanode, in_turn)), SCALES[0]) == ("datanodes",)

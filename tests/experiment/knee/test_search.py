@@ -64,10 +64,22 @@ def test_there_is_no_half_of_a_node() -> None:
 
 
 def test_where_the_player_was_the_limit_nothing_broke() -> None:
-    """It bounds the search, and is told apart."""
+    """It ends the search, since smaller loads would show nothing of the target either."""
     search = played(Search(), knee=10.0, unclear_from=10.0)
-    assert search.high is not None
-    assert set(search.at(search.high)) == {Outcome.UNCLEAR}
+    assert [level for level, _ in search.plays] == [1, 2, 4, 8, 16]
+    assert (search.low, search.high, search.settled, search.masked) == (8, 16, True, True)
+    first = played(Search(), knee=0.0, unclear_from=0.5)
+    assert (len(first.plays), first.low, first.high) == (1, None, 1)
+
+
+@pytest.mark.parametrize(("headroom", "second"), [(1.1, 1.5), (5.0, 5.0), (100.0, 8.0)])
+def test_a_step_is_as_large_as_the_machine_allows(headroom: float, second: float) -> None:
+    """Within bounds; a play that broke a limit tells nothing of it."""
+    search = Search()
+    search.record(1.0, Outcome.KEPT, headroom)
+    assert search.next_level() == second
+    search.record(second, Outcome.BROKE, 100.0)
+    assert search.next_level() == pytest.approx(second**0.5)
 
 
 def test_a_search_that_ran_out_of_plays_is_not_settled() -> None:

@@ -14,6 +14,7 @@ from froude.emulation.programs.population import Connections
 from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
 from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
 from froude.emulation.run.run import Record
+from froude.emulation.sustained import Mode, Turnover
 from froude.experiment.scenario.options import (
     DatanodeOptions,
     Load,
@@ -57,6 +58,14 @@ def test_a_duration_must_be_one() -> None:
         (Target, {"release": "x"}, "release"),
         (Running, {"address": "namenode"}, "address: "),
         (Running, {"address": "h:1", "http": "h"}, "http: "),
+        (Load, {"mode": "arrivals"}, "clients_per_s: is needed for arrivals"),
+        (Load, {"clients_per_s": 2.0}, "clients_per_s: is for arrivals"),
+        (
+            Load,
+            {"mode": "population", "connections": Sharing(pool=0)},
+            "connections.pool: would leave a connection",
+        ),
+        (PlanLoad, {"plan": Path("p"), "mode": "arrivals"}, "clients_per_s: is needed"),
         (PlanLoad, {}, "plan: is missing, and so is a workload"),
         (PlanLoad, {"plan": "p", "workload": "w"}, "plan: is given beside a workload"),
         (PlanLoad, {"plan": "p", "at": {"files": 3}}, "at: is for a workload"),
@@ -93,3 +102,12 @@ def test_a_web_address_that_is_none(text: str) -> None:
     with pytest.raises(InputError, match=r"--http: not a web address"):
         parse_web(text, place="--http")
     assert parse_web("http://h:80/") == ("h", 80)
+
+
+def test_clients_that_follow_each_other() -> None:
+    """What a player takes; the first of a population begin within a quarter of the play."""
+    assert Load().turnover == Turnover()
+    assert Load(mode=Mode.POPULATION, duration_s=60).turnover == Turnover(Mode.POPULATION, 0.0, 15.0)
+    assert Load(mode=Mode.ARRIVALS, clients_per_s=3, duration_s=8).turnover == Turnover(
+        Mode.ARRIVALS, 3.0, 2.0
+    )

@@ -18,6 +18,7 @@ from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import LOST, Endpoint, NodeId, Program
 from froude.emulation.programs.population import Connections, PlaySettings, Population
 from froude.emulation.programs.registry import groups_of, populate
+from froude.emulation.sustained import Turnover
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
@@ -105,6 +106,8 @@ class World:
         journal: Journal | None = None,
         nonce: str = "",
         after: World | None = None,
+        turnover: Turnover | None = None,
+        until_s: float = LIMIT_S,
     ) -> None:
         """A world that has not begun.
 
@@ -117,6 +120,8 @@ class World:
             journal: where calls are written down.
             nonce: of the play.
             after: a play before this one on the same target, which remembers its calls.
+            turnover: how clients follow each other; once each by default.
+            until_s: when the play is stopped.
         """
         seeds = Seeds(seed)
         self.rng = seeds.child("world").random()
@@ -134,7 +139,9 @@ class World:
             Connections(pool=self.rng.choice((0, 1, 3)), user="sim"),
             pacing or self.rng.choice(list(Pacing)),
             nonce=nonce,
+            turnover=turnover or Turnover(),
         )
+        self.until_s = until_s
         self.population = populate(plan, schema, seeds=seeds, settings=self.settings)
         self.nodes = _WatchedNodes(self.population, self.events)
         self.controller = _WatchedController(groups_of(self.population))
@@ -168,9 +175,9 @@ class World:
             events.schedule(trouble.outage[0], self._reset_all)
         if trouble.impostor_s is not None:
             events.schedule(trouble.impostor_s, self._replace)
-        while not core.done and events.now < LIMIT_S:
+        while not core.done and events.now < self.until_s:
             self._carry()
-            events.now = max(events.now, min(core.next_s, events.next_s))
+            events.now = max(events.now, min(core.next_s, events.next_s, self.until_s))
             while events.next_s <= events.now and core.failure is None:
                 events.step()
             if core.failure is None:

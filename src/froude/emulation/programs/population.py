@@ -20,6 +20,7 @@ from froude.emulation.programs.family import Family
 from froude.emulation.programs.made import Made, Ready
 from froude.emulation.programs.memory import Memory, Needs, Wanted
 from froude.emulation.sharing import Share
+from froude.emulation.sustained import Turnover
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.target import UNKNOWN, Target, service_of
 from froude.messages.leaves import build
@@ -57,6 +58,8 @@ class PlaySettings:
     """2 halves every pause between calls, and in a schedule every service time."""
     ramp_per_s: float = 1000.0
     """Daemons that begin in a second; nor do more of the nodes that are beside each other."""
+    turnover: Turnover = field(default_factory=Turnover)
+    """Whether the load is sustained, and by what."""
     epoch_s: float = 1.7e9
     """Wall time of the play, seconds since the epoch, for generators that need one."""
     port: int = 0

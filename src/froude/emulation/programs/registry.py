@@ -6,6 +6,7 @@ A new kind is added to `KINDS`, and nowhere else.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
@@ -15,6 +16,7 @@ from froude.emulation.programs.audit.clients import ClientKind
 from froude.emulation.programs.hdfs.family import DatanodeKind
 from froude.emulation.programs.population import PlaySettings, Population, ProgramKind
 from froude.emulation.programs.yarn.family import LauncherKind, NodemanagerKind, ScriptedKind
+from froude.emulation.sustained import Mode, Sustained, sustained
 from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.types import Moment, NodeType, StartRule
@@ -62,16 +64,21 @@ def groups_of(population: Population) -> list[Group]:
 
     Daemons (endless nodes) begin with the play, at the pace of its settings: that the recorded ones took seconds each
     is the start of a JVM and no load. Nodes without a start rule wait for the kinds that are needed first. Nodes that
-    start beside each other, however many, do so no faster than daemons: the player has to keep up.
+    start beside each other, however many, do so no faster than daemons: the player has to keep up. Those of a
+    sustained load are followed by others, and nothing that waits for the end of all of them begins.
     """
     counts = population.plan.counts
+    kept_up = None
+    if population.settings.turnover.mode is not Mode.ONCE:
+        kept_up = sustained(population.plan)
     awaited: str | None = None
     groups = []
     for node_type in sorted(
         population.types.values(), key=lambda each: not kind_of(each.program).needed_first
     ):
         needed = kind_of(node_type.program).needed_first and counts.get(node_type.name, 0) > 0
-        groups.append(_group(node_type, population, awaited))
+        group = _group(node_type, population, awaited)
+        groups.append(group if kept_up is None else _kept_up(group, kept_up, population))
         if needed and node_type.start.after is None:
             awaited = (
                 node_type.name
@@ -102,3 +109,23 @@ def _group(node_type: NodeType, population: Population, awaited: str | None) -> 
     scheduled = settings.pacing is Pacing.SCHEDULED and not kind.endless and rule.follows is None
     planned = planned_moments(node_type, population.plan.scale, settings.speed, count) if scheduled else {}
     return Group(node_type.name, count, rule, kind.endless, planned)
+
+
+def _kept_up(group: Group, load: Sustained, population: Population) -> Group:
+    """The group of one type under sustained load."""
+    if group.name in load.left_out:
+        return replace(group, count=0)
+    if group.name not in load.types:
+        return group
+    turnover, counts = population.settings.turnover, population.plan.counts
+    if group.name not in load.chains:
+        return replace(group, sustained=True)
+    if turnover.mode is Mode.ARRIVALS:
+        share = group.count / sum(counts[name] for name in load.chains)
+        rng = population.seeds.child("arrivals", group.name).random()
+        return replace(group, sustained=True, gap_s=partial(rng.expovariate, turnover.per_s * share))
+    speed, scale = population.settings.speed, population.plan.scale
+    moments = (planned_moments(population.types[name], scale, speed) for name in load.chains[group.name])
+    lasts_s = min(turnover.spread_s, sum(each[Moment.FINISHED] for each in moments))
+    spacing_s = max(group.rule.spacing_s, speed * lasts_s / max(1, group.count))
+    return replace(group, sustained=True, rule=replace(group.rule, spacing_s=spacing_s))

@@ -15,11 +15,12 @@ from froude.emulation.run.bottleneck import Load, Measured
 from froude.emulation.run.run import Difference, Record, Run
 from froude.emulation.run.tally import Histogram, IntervalRow, Phase, Series, Tally
 from froude.emulation.run.verdict import LimitResult
+from froude.emulation.sustained import Mode
 from froude.hadoop.metrics.gc_log import GcLog, HeapChange, Pause
 from froude.trace.failures import Failure, Failures
 
 PLAIN = ("target", "target_id", "begun_at_s", "elapsed_s", "scale", "nodes", "record", "failure", "interrupted", "seed",
-         "nonce", "speed", "pacing", "cores")  # fmt: skip
+         "nonce", "speed", "pacing", "mode", "cores")  # fmt: skip
 """Fields of a Run that its form has under their own names."""
 _MOST = 1 << 53
 """Largest count: what every reader of JSON holds exactly, and more calls than any play makes."""
@@ -47,6 +48,7 @@ def read_figures(root: Section) -> Run:
         speed=root.convert("speed", _seconds),
         cores=root.convert("cores", _count),
         pacing=root.convert("pacing", _pacing),
+        mode=root.convert("mode", _mode),
         load=root.converted(
             "load",
             lambda item: Load(
@@ -235,6 +237,10 @@ def _record(value: object) -> str:
 
 def _pacing(value: object) -> str:
     return str(_one_of(Pacing, value).value)
+
+
+def _mode(value: object) -> str:
+    return str(_one_of(Mode, value).value)
 
 
 def _one_of(kind: type[Enum], value: object) -> Enum:

@@ -107,9 +107,21 @@ def _by_one_player(data: Fields) -> None:
             each.append(None)
 
 
+def _played_once(data: Fields) -> None:
+    """The step from version 6: no load was sustained."""
+    data["mode"] = "once"
+
+
 MIGRATIONS = Migrations("run", _SPLIT, {1: _without("version"), 2: same}, unstamped=RUN)
-_FIGURES_STEPS = {1: _unpaced, 2: _unphased, 3: _without_gc_log, 4: same, 5: _by_one_player}
-FIGURES_MIGRATIONS = Migrations("run-figures", 6, _FIGURES_STEPS, unstamped=RUN_FIGURES)
+_FIGURES_STEPS = {
+    1: _unpaced,
+    2: _unphased,
+    3: _without_gc_log,
+    4: same,
+    5: _by_one_player,
+    6: _played_once,
+}
+FIGURES_MIGRATIONS = Migrations("run-figures", 7, _FIGURES_STEPS, unstamped=RUN_FIGURES)
 
 
 def write_run(

@@ -14,6 +14,7 @@ from froude.base.units import seconds_text
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT, NODE_REFUSED, REFUSED, RETRIED, UNSENT
 from froude.emulation.run.bottleneck import (
     CALL_QUEUE,
+    CPU,
     MASTER,
     PREFIX,
     RESOURCEMANAGER,
@@ -24,6 +25,7 @@ from froude.emulation.run.bottleneck import (
 )
 from froude.emulation.run.tally import Histogram, Percentiles, Phase, Series, Tally
 from froude.emulation.run.verdict import LimitResult, Verdict, verdict_of
+from froude.emulation.steadiness import thread_share
 from froude.hadoop.metrics.gc_log import GcLog
 from froude.hadoop.metrics.jmx import failure_name
 from froude.hadoop.rpc.target import is_loopback
@@ -110,6 +112,8 @@ class Run(Summarised):
     speed: float = 1.0
     pacing: str = "closed"
     """How scripted nodes were paced, `closed` or `scheduled` (`emulation.pacing`): which latency answers for them."""
+    mode: str = "once"
+    """Whether its load was sustained, and by what (`emulation.sustained.Mode`)."""
     cores: int = 1
     remarks: Sequence[str] = ()
     differences: Sequence[Difference] | None = None
@@ -212,9 +216,9 @@ class Run(Summarised):
 
     @property
     def steady_from_s(self) -> float | None:
-        """When every emulated daemon had started, seconds since the play began; None if the play ended before.
+        """When every emulated daemon had started, and a sustained load was steady, seconds since the play began.
 
-        Counts, latencies and lateness are of the calls that were sent from then on.
+        None if the play ended before. Counts, latencies and lateness are of the calls that were sent from then on.
         """
         return self.tally.steady_from_s
 
@@ -299,6 +303,26 @@ class Run(Summarised):
             here=is_loopback(self.target),
             daemons=self.daemons,
         )
+
+    @property
+    def compiler_share(self) -> float | None:
+        """Of the target's CPU time, what its JIT compiler used in the phase that figures are of; None if not sampled."""
+        return thread_share(self.steady_metrics)
+
+    @property
+    def cpu_per_call_s(self) -> float | None:
+        """CPU time of the target for a call, seconds, without its compiler's; of the phase that figures are of."""
+        seen = [(each.time_s, each.values[CPU]) for each in self.steady_metrics if CPU in each.values]
+        share, calls_per_s = self.compiler_share, self.throughput()
+        if len(self.daemons) > 1 or share is None or not calls_per_s:
+            return None
+        (from_s, before_s), (until_s, after_s) = seen[0], seen[-1]
+        return (after_s - before_s) * (1 - share) / (until_s - from_s) / calls_per_s
+
+    @property
+    def target_cores(self) -> int:
+        """Cores that the target's JVM has, as far as it says so; else those of the machine."""
+        return int(self.environment.get("cores of the target", self.cores))
 
     @property
     def steady_metrics(self) -> Sequence[Measured]:

@@ -17,7 +17,9 @@ from froude.documents.artifact import stamp
 from froude.emulation.run.run import HEAP_USED, LOCK_QUEUE, Latency, Run
 from froude.emulation.run.tally import Percentiles
 from froude.emulation.run.verdict import Colour, verdict_of
+from froude.emulation.steadiness import thread_share
 from froude.hadoop.metrics.gc_log import put_together
+from froude.hadoop.metrics.threads import COLLECTOR
 
 KIND = "run-summary/1"
 
@@ -107,11 +109,13 @@ class RunSummary(_Flat):
     """ISO 8601, UTC."""
     elapsed_s: float
     ramp_s: float | None
-    """Until every emulated daemon had started; null where the run ended before."""
+    """Until every emulated daemon had started, and a sustained load was steady; null where the run ended before."""
     steady_s: float
     """The phase that counts and latencies are of."""
     pacing: str
     """`closed` or `scheduled`."""
+    mode: str = "once"
+    """Whether its load was sustained, and by what: `once`, `population` or `arrivals`."""
     latency: str
     """What latencies count: `response time` from when a call was due, `service time` from when it was sent."""
     speed: float
@@ -143,6 +147,16 @@ class RunSummary(_Flat):
     """Of one core, in its busiest half."""
     target_cpu_share: float | None
     """Of one core, in its busiest half; of several targets the busiest one's."""
+    compiler_share: float | None = None
+    """Of the target's CPU time, what its JIT compiler used in the steady phase."""
+    collector_share: float | None = None
+    """The same of its garbage collector."""
+    target_cpu_us: float | None = None
+    """CPU time of the target for a call, microseconds, without its compiler's; null where it was not seen."""
+    target_cores: int = 0
+    """Cores that the target's JVM has; 0 for a run that did not note them."""
+    computed_limit: float | None = None
+    """Calls in a second that those cores would allow at that CPU time, with no player on them: an upper bound."""
     call_queue_max: float | None
     lock_queue_max: float | None
     """Threads that waited for the NameNode's lock at once."""
@@ -175,7 +189,7 @@ class RunSummary(_Flat):
 def summarise(run: Run) -> RunSummary:
     """The numbers of a run."""
     bottleneck, all_calls, counts, failed = run.bottleneck, run.latency(), run.counts, run.failed
-    verdict = verdict_of(run, bottleneck)
+    verdict, cpu_s = verdict_of(run, bottleneck), run.cpu_per_call_s
     return RunSummary(
         verdict=verdict.colour,
         reasons=list(verdict.reasons),
@@ -191,6 +205,7 @@ def summarise(run: Run) -> RunSummary:
         ramp_s=run.steady_from_s,
         steady_s=run.steady_s,
         pacing=run.pacing,
+        mode=run.mode,
         latency=run.main_latency.value,
         speed=run.speed,
         seed=run.seed,
@@ -210,6 +225,11 @@ def summarise(run: Run) -> RunSummary:
         lateness_p99_ms=_latencies(run.lateness)["p99_ms"],
         player_cpu_share=bottleneck.player_share,
         target_cpu_share=bottleneck.target_share,
+        compiler_share=run.compiler_share,
+        collector_share=thread_share(run.steady_metrics, COLLECTOR),
+        target_cpu_us=None if cpu_s is None else cpu_s * 1e6,
+        target_cores=run.target_cores,
+        computed_limit=run.target_cores / cpu_s if cpu_s else None,
         call_queue_max=run.call_queue,
         lock_queue_max=run.most(LOCK_QUEUE),
         heap_used_max_bytes=run.most(HEAP_USED, *run.daemons[:1]),

@@ -5,10 +5,11 @@ tell.
 
 Amber: figures are there, but not of what was planned, or not of the target alone. Calls failed that did not fail when
 they were recorded, or strayed from the recorded job (a wait or a poll in vain, an argument without its value, an
-application or a container that was ended before its time); the run
-was interrupted; its ramp never ended; a node refused to go on; calls were sent more than a
-second after they were due; the target counted other numbers of calls; the player was the limit; other work kept the
-machine busy; or nothing was seen of a target. Of several daemons each has a verdict of its own, on its calls alone.
+application or a container that was ended before its time); the run was interrupted; its ramp never ended, or a sustained
+load was not steady, or the target's JVM still compiled, while it was measured; a node refused to go on; calls were sent
+more than a second after they were due; the target counted other numbers of calls; the player was the limit; other work
+kept the machine busy; or nothing was seen of a target. Of several daemons each has a verdict of its own, on its calls
+alone.
 
 Green: none of these.
 """
@@ -37,8 +38,11 @@ from froude.emulation.notes import (
 )
 from froude.emulation.run.bottleneck import Bottleneck, LimitedBy
 from froude.emulation.run.tally import Percentiles
+from froude.emulation.steadiness import QUIET
 from froude.hadoop.rpc.target import daemon_name
 
+_ONCE = "once"
+"""The mode of a load that ends by itself; of another one some calls are always due when it is ended."""
 _LATE_MS = 1000.0
 """Lateness (p99) from which a load is another than was planned."""
 
@@ -88,6 +92,13 @@ class Judged(Protocol):
 
     failure: str | None
     interrupted: bool
+    mode: str
+    """`once`, or how its load was sustained."""
+
+    @property
+    def compiler_share(self) -> float | None:
+        """Of the target's CPU time, what its compiler used."""
+        ...
 
     @property
     def limits(self) -> Sequence[LimitResult]:
@@ -212,14 +223,22 @@ def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
     rest = _troubles(run)
     for daemon, part in run.parts.items():
         own = _troubles(part)
-        yield from (f"{daemon_name(daemon)}: {reason}" for reason in _of_calls(*own))
+        yield from (f"{daemon_name(daemon)}: {reason}" for reason in _of_calls(*own, mode=run.mode))
         rest = tuple(max(0, all_ - each) for all_, each in zip(rest, own, strict=True))
-    yield from _of_calls(*rest)  # also of calls of which none was sent, so that no daemon had one
+    yield from _of_calls(
+        *rest, mode=run.mode
+    )  # also of calls of which none was sent, so that no daemon had one
     if lateness.p99_ms > _LATE_MS:
         late_s = lateness.p99_ms / 1e3
         yield f"calls were sent up to {late_s:,.1f} s (p99) after they were due: the load fell behind its plan"
+    if run.mode != _ONCE and (run.compiler_share or 0.0) >= QUIET:
+        yield f"the JVM was still compiling: {run.compiler_share:.0%} of the target's CPU time was its compiler's"
     if run.steady_from_s is None:
-        yield "not every emulated daemon had started before the end: figures are of the ramp"
+        yield (
+            "not every emulated daemon had started before the end: figures are of the ramp"
+            if run.mode == _ONCE
+            else "the load was not steady before the end: figures are of all of it"
+        )
     if run.differences:
         yield f"the target counted other numbers of calls than were sent, of {counted(len(run.differences), 'method')}"
     if bottleneck.by is LimitedBy.PLAYER:
@@ -235,10 +254,10 @@ def _troubles(run: Judged) -> tuple[int, ...]:
     return run.failed.total(), sum(run.unsent.values()), run.refused
 
 
-def _of_calls(failed: int, unsent: int, refused: int) -> Iterator[str]:
+def _of_calls(failed: int, unsent: int, refused: int, *, mode: str) -> Iterator[str]:
     if failed:
         yield f"{counted(failed, 'call')} failed that did not fail when recorded"
-    if unsent:
+    if unsent and mode == _ONCE:
         yield f"{counted(unsent, 'call')} due and not sent before the end"
     if refused:
         yield f"{counted(refused, 'node')} refused by the target"

@@ -9,6 +9,7 @@ from froude.base.summary import counted
 from froude.base.units import parse_quantity
 from froude.emulation.limits import Unit, parse_limit
 from froude.emulation.run.summary import RunSummary
+from froude.emulation.sustained import Mode
 from froude.experiment.figures.environment import environment_facts, facts_table, limit_words, when
 from froude.experiment.knee.knee import Knee, Play, Status
 from froude.experiment.knee.loads import SPEED
@@ -43,9 +44,9 @@ _NAMES = {
 }
 _COLOURS = {Outcome.KEPT: 0, Outcome.BROKE: 1, Outcome.UNCLEAR: 6}
 """Grey for what says nothing of the NameNode; the third colour is a green, which would pass for good."""
-_FRESH = (
-    "Each play was on a {0} of its own, started for it{1}. Player and {0} shared this machine: on another one the knee "
-    "is elsewhere, and comparisons hold on one machine only."
+_SHARED = (
+    "Player and {0} shared this machine: on another one the knee is elsewhere, and comparisons hold on one machine "
+    "only."
 )
 _WIDE = 8.0
 """From how many times the smallest load on the largest stands on a logarithmic axis: loads are doubled."""
@@ -63,7 +64,7 @@ def knee_title(knee: Knee) -> str:
     plays = knee.at(knee.high if knee.status is Status.BELOW else knee.low)
     question = f"How far {'do' if ' and ' in knee.target else 'does'} this {knee.target} scale?"
     if not plays or knee.status not in _SHORT:
-        return f"{question} Not settled"
+        return f"{question} {'Not known' if knee.status is Status.MASKED else 'Not settled'}"
     rate = median_rate([play.run for play in plays])
     where = f"{rate:,.0f} calls/s ({knee.raised_text(plays[-1])})"
     return f"{question} {_SHORT[knee.status]} {where}"
@@ -96,8 +97,13 @@ def knee_section(knee: Knee) -> Section:
             facts_table(conditions(knee), "What it was measured on"),
         ]
     blocks += [Callout("To be kept in mind", literal(remark), Tone.WARNING) for remark in knee.plan_remarks]
-    fresh = " with an empty namespace and warmed up" if "NameNode" in knee.target else ""
-    blocks.append(Text(_FRESH.format(knee.target, fresh)))
+    kept_up = any(play.run.mode != Mode.ONCE.value for play in knee.plays)
+    how = (
+        f"Each load was kept up until it was measured, on one {knee.target} that was emptied between the plays."
+        if kept_up
+        else f"Each play was on a {knee.target} of its own, started for it."
+    )
+    blocks.append(Text(f"{how} {_SHARED.format(knee.target)}"))
     return Section("How far does it scale?", tuple(blocks), plain(knee.answer))
 
 
@@ -175,22 +181,36 @@ def _table(knee: Knee) -> Table:
             for share in (run.player_cpu_share, *map(shares.get, daemons))
         ]
         limited, _ = limit_words(run.bottleneck, run.environment, run.bottleneck_daemon)
-        times = (None if ms is None else ms / 1e3 for ms in (run.p50_ms, run.p99_ms))
-        rows.append((play.load, outcome, run.calls_per_s, *times, limited, *cpu, run.call_queue_max))
+        times = (None if ms is None else ms / 1e3 for ms in (run.p50_ms, run.p99_ms, run.p999_ms))
+        rows.append(
+            (
+                play.load,
+                outcome,
+                run.calls_per_s,
+                *times,
+                limited,
+                *cpu,
+                run.target_cpu_us,
+                run.call_queue_max,
+            )
+        )
     columns = (
         Column("Load"),
         Column("Outcome"),
         Column("Answered", ValueKind.NUMBER, "calls/s"),
         Column("p50", ValueKind.DURATION),
         Column("p99", ValueKind.DURATION),
+        Column("p99.9", ValueKind.DURATION),
         Column("Limited by"),
         Column("Player", ValueKind.NUMBER, "% of a core"),
         *(Column(daemon_name(daemon), ValueKind.NUMBER, "% of a core") for daemon in daemons),
+        Column("CPU a call", ValueKind.NUMBER, "µs"),
         Column("Waiting calls", ValueKind.NUMBER),
     )
     note = (
-        f"Latency is {knee.plays[0].run.latency}; CPU is that of the busiest half of a play. *Limited by*: who had no "
-        "CPU left, or let calls wait. It may be nobody, at any latency, where a lock or a disk was waited for. *Other "
-        "work* on the machine took what both needed: of such a play latencies say little."
+        f"Latency is {knee.plays[0].run.latency}; CPU is that of the busiest half of a play, and of a call without the "
+        "JIT compiler's. *Limited by*: who had no CPU left, or let calls wait. It may be nobody, at any latency, where "
+        "a lock or a disk was waited for. *Other work* on the machine took what both needed: of such a play latencies "
+        "say little."
     )
     return Table(columns, rows, "Every play, by load", note)

@@ -1,8 +1,9 @@
-"""The phases of a play: its ramp, in which emulated daemons start, and what follows."""
+"""The phases of a play: its ramp, in which emulated daemons start, or its warm-up, and what follows."""
 
 from __future__ import annotations
 
 from froude.emulation.run.run import Run
+from froude.emulation.sustained import Mode
 from froude.render import Axis, Column, Mark, Table, Value, ValueKind
 
 Phase = tuple[str, float, float]
@@ -10,13 +11,16 @@ Phase = tuple[str, float, float]
 
 
 def phases(run: Run) -> tuple[Phase, ...]:
-    """The ramp, until every emulated daemon has started, and the steady phase; the whole run where there is no ramp."""
-    steady_s = run.steady_from_s
+    """The ramp, until every emulated daemon has started, and the steady phase; the whole run where there is no ramp.
+
+    Of a sustained load it is the warm-up, until that was steady.
+    """
+    steady_s, first = run.steady_from_s, "ramp" if run.mode == Mode.ONCE.value else "warm-up"
     if steady_s is None:
-        return (("ramp, not ended", 0.0, run.elapsed_s),)
+        return ((f"{first}, not ended", 0.0, run.elapsed_s),)
     if not 0 < steady_s < run.elapsed_s:
         return (("whole run", 0.0, run.elapsed_s),)
-    return (("ramp", 0.0, steady_s), ("steady", steady_s, run.elapsed_s))
+    return ((first, 0.0, steady_s), ("steady", steady_s, run.elapsed_s))
 
 
 def phase_marks(run: Run) -> tuple[Mark, ...]:
@@ -33,7 +37,7 @@ def phase_table(run: Run) -> Table:
     """Calls and errors of every phase, by when they were sent."""
     rows: list[tuple[Value, ...]] = []
     for name, begin, end in phases(run):
-        counted = run.tally.ramp if name == "ramp" else run.tally
+        counted = run.tally.ramp if name in {"ramp", "warm-up"} else run.tally
         answered = sum(n for _, n in counted.counts.values())
         errors = sum(series.errors.total() for series in counted.series.values())
         length = end - begin

@@ -26,7 +26,16 @@ def _unremarked(data: Fields) -> None:
     data["remarks"], data["plan_remarks"], data["interrupted"] = [], [], False
 
 
-MIGRATIONS = Migrations(KIND, 2, {1: _unremarked})
+def _unbounded(data: Fields) -> None:
+    """The step from version 2, of bursts of load: it gave no bounds, and did not look at other work between plays."""
+    data["bounds"] = Fields({})
+    plays = data.get("plays")
+    for play in plays if isinstance(plays, list) else ():
+        if isinstance(play, dict):
+            play["others"] = 0.0
+
+
+MIGRATIONS = Migrations(KIND, 3, {1: _unremarked, 2: _unbounded})
 _LIMIT_BYTES = 64 << 20
 
 
@@ -36,6 +45,14 @@ class _Play(BaseModel):
     level: float
     outcome: Outcome
     run: RunSummary
+    others: float
+
+
+class _Bound(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    calls_per_s: float
+    load: str
 
 
 class _Knee(BaseModel):
@@ -43,6 +60,8 @@ class _Knee(BaseModel):
 
     answer: str
     confidence: str
+    bounds: dict[str, _Bound]
+    """By bound of p99, the largest load that was played up to which it stayed below; a `Knee` works them out again."""
     remarks: tuple[str, ...]
     """What to keep in mind with the answer; for readers of the file: a `Knee` finds them anew."""
     plan_remarks: tuple[str, ...]
@@ -58,10 +77,16 @@ class _Knee(BaseModel):
 
 def knee_text(knee: Knee, origin: Origin | None = None) -> str:
     """The file's text: the answer first."""
-    plays = tuple(_Play(level=play.level, outcome=play.outcome, run=play.run) for play in knee.plays)
+    plays = tuple(
+        _Play(level=play.level, outcome=play.outcome, run=play.run, others=play.others) for play in knee.plays
+    )
     written = _Knee(
         answer=knee.answer,
         confidence=knee.confidence,
+        bounds={
+            bound: _Bound(calls_per_s=play.run.calls_per_s, load=play.load)
+            for bound, play in knee.bounds.items()
+        },
         remarks=knee.remarks,
         plan_remarks=knee.plan_remarks,
         status=knee.status,
@@ -104,7 +129,7 @@ def read_knee(path: Path) -> Knee:
         read = _Knee.model_validate(fields)
     except ValidationError as error:
         raise refused(error, path) from error
-    plays = tuple(Play(each.level, each.outcome, each.run) for each in read.plays)
+    plays = tuple(Play(each.level, each.outcome, each.run, each.others) for each in read.plays)
     origin = Origin(lineage.command, lineage.inputs, lineage.seed)
     return Knee(
         read.raised,

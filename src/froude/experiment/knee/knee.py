@@ -1,16 +1,19 @@
-"""How far does a NameNode scale? Plays at growing load until a limit breaks, each on a NameNode of its own.
+"""How far does a NameNode scale? Plays of sustained load, raised until a limit breaks, on one NameNode that stays warm.
 
-A NameNode is started anew for every play, so that each begins with an empty namespace, and warmed up, so that its JVM
-is measured compiled. The knee is that of this machine, which player and target share.
+Clients follow each other until a play was measured (`emulation.sustained`), so that a load is one in calls a second,
+however long a client takes; each play is measured once the NameNode's compiler is quiet. What a play made is deleted
+before the next one (`knee.stage`). Jobs without clients in parallel are played once each, on a target of their own. The
+knee is that of this machine, which player and target share.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent, Task
 from froude.base.summary import Summarised, counted
@@ -20,17 +23,36 @@ from froude.emulation.limits import parse_limit, with_defaults
 from froude.emulation.run.bottleneck import LimitedBy
 from froude.emulation.run.run import TARGET, Record, Run
 from froude.emulation.run.summary import RunSummary, summarise
+from froude.emulation.steadiness import QUIET
+from froude.emulation.sustained import Mode
 from froude.experiment.knee.loads import SPEED, Loads
 from froude.experiment.knee.search import Outcome, Search
-from froude.experiment.knee.words import broken_text, growth_text, median_rate, quick_start_text
-from froude.experiment.play.admission import TargetLike
+from froude.experiment.knee.stage import Stage, Start
+from froude.experiment.knee.words import (
+    OTHERS,
+    bounds_text,
+    broken_text,
+    compiling_text,
+    masked_text,
+    median_rate,
+    others_text,
+    play_text,
+    quick_start_text,
+    share_text,
+)
 from froude.experiment.play.play import play
 from froude.experiment.play.playable import check_play
 from froude.experiment.play.warm_up import warm_up
-from froude.experiment.scenario.options import KneeOptions, PlayOptions
+from froude.experiment.scenario.options import KneeOptions, Load, PlayOptions
 from froude.hadoop.cluster.namenode import NameNode
-from froude.workload.plan import Plan
 from froude.workload.types import Workload
+
+MEASURE_S = 15.0
+"""How long each sustained play is measured, where nothing else is asked for."""
+CALLED_S = 10.0
+"""For how long at most a NameNode is called before a job that is played once."""
+_FULL = 0.85
+"""Share of a core, or of the machine, that a step aims at."""
 
 
 class Status(Enum):
@@ -44,8 +66,10 @@ class Status(Enum):
     """No limit broke up to the largest load that was asked for."""
     BELOW = "below"
     """The smallest load that was tried breaks a limit."""
+    MASKED = "masked"
+    """The player, or other work on the machine, was the limit at the first load already: nothing is known."""
     UNSETTLED = "unsettled"
-    """It was ended, or came to its number of plays, before its two sides were near enough."""
+    """It was ended, or came to its number of plays or its time, before its two sides were near enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +80,8 @@ class Play:
     """Factor of the first load."""
     outcome: Outcome
     run: RunSummary
+    others: float = 0.0
+    """Cores that other work on the machine used, right before or after the play, whichever was more."""
 
     @property
     def load(self) -> str:
@@ -92,9 +118,9 @@ class Knee(Summarised):
 
     @property
     def answer(self) -> str:
-        """One sentence: up to where, what broke first, in how many plays, and who was the limit."""
+        """One sentence: up to how many calls a second, what broke first, in how many plays, and who was the limit."""
         kept, high = self.at(self.low), self.at(self.high)
-        upto = f"{kept[-1].load} ({median_rate(_runs(kept)):,.0f} calls/s)" if kept else ""
+        upto, above = (_rate_text(plays) for plays in (kept, high))
         beyond = f"at {self.raised_text(high[-1])}, {broken_text(_runs(high))}" if high else ""
         match self.status:
             case Status.FOUND:
@@ -103,10 +129,23 @@ class Knee(Summarised):
             case Status.AT_LEAST:
                 return f"At least {upto}: {beyond}."
             case Status.OPEN:
-                return f"At least {upto}: no limit broke up to there."
+                full = (kept[-1].run.player_cpu_share or 0.0) >= _FULL
+                why = "the player had no CPU left for more" if full else "no limit broke up to there"
+                return f"At least {upto}: {why}."
             case Status.BELOW:
-                return f"Less than {high[-1].load}: already there, {broken_text(_runs(high))}."
-        return f"Not settled: kept at {upto or 'no load'}{f'; {beyond}' if beyond else ''}."
+                return f"Less than {above}: already there, {broken_text(_runs(high))}."
+            case Status.MASKED:
+                reason = masked_text(high[-1].run, high[-1].others)
+                return f"Not known, since {reason}: at {above}, {broken_text(_runs(high))}."
+        return f"Not settled: {f'at least {upto}' if upto else 'no load was kept'}{f'; {beyond}' if beyond else ''}."
+
+    @property
+    def bounds(self) -> Mapping[str, Play]:
+        """By bound of p99, such as `10 ms`: the play of the largest load up to which every load stayed below it."""
+        levels = sorted({each.level for each in self.plays})
+        medians = [sorted(self.at(level), key=_p99_ms)[len(self.at(level)) // 2] for level in levels]
+        found = {text: _last_below(medians, bound_ms) for text, bound_ms in _BOUNDS_MS.items()}
+        return {text: play for text, play in found.items() if play is not None}
 
     @property
     def target(self) -> str:
@@ -126,13 +165,18 @@ class Knee(Summarised):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What keeps the answer from being read for more than it says; a sentence or two each."""
-        levels = sorted(each.level for each in self.plays if self.low and each.level <= self.low)
-        growth = ""
-        if levels:
-            first, last = (median_rate(_runs(self.at(level))) for level in (levels[0], levels[-1]))
-            factor, faster = levels[-1] / levels[0], SPEED in self.raised
-            growth = growth_text(self.raised, factor, first, last, faster=faster)
-        return tuple(text for text in (growth, quick_start_text(self.environment)) if text)
+        kept = _runs(self.at(self.low))
+        bounds = {
+            bound: (play.run.calls_per_s, self.raised_text(play)) for bound, play in self.bounds.items()
+        }
+        texts = (
+            bounds_text(bounds),
+            share_text(kept),
+            compiling_text(kept),
+            others_text([each.others for each in self.plays]),
+            quick_start_text(self.environment),
+        )
+        return tuple(text for text in texts if text)
 
     def raised_text(self, play: Play) -> str:
         """What was raised, and to what, in a play of this search."""
@@ -149,37 +193,59 @@ class Knee(Summarised):
         }
 
 
+_BOUNDS_MS = {"10 ms": 10.0, "100 ms": 100.0, "1 s": 1000.0}
+"""Of p99, up to which a curve is read."""
+
+
+def _rate_text(plays: Sequence[Play]) -> str:
+    """Calls a second and the load of the plays of one level; empty without any."""
+    return f"{median_rate(_runs(plays)):,.0f} calls/s ({plays[-1].load})" if plays else ""
+
+
+def _p99_ms(play: Play) -> float:
+    """The 99th percentile of a play's latency; infinite where its target failed, or no call was answered."""
+    return math.inf if play.run.failure is not None or play.run.p99_ms is None else play.run.p99_ms
+
+
+def _last_below(plays: Sequence[Play], bound_ms: float) -> Play | None:
+    """The last of the first plays whose p99 is below a bound; None where the first one's is not."""
+    above = next((at for at, play in enumerate(plays) if _p99_ms(play) >= bound_ms), len(plays))
+    return plays[above - 1] if above else None
+
+
 def _runs(plays: Sequence[Play]) -> list[RunSummary]:
     return [each.run for each in plays]
 
 
 def knee(
     workload: Workload,
-    start: Callable[[], AbstractContextManager[NameNode | Mapping[str, TargetLike]]],
+    start: Start,
     options: KneeOptions | None = None,
     *,
     at: Mapping[str, str | float | Quantity] | None = None,
     progress: Progress | None = None,
+    clock: Clock | None = None,
 ) -> Knee:
-    """Raise the load of a workload until a NameNode breaks a limit.
+    """Raise the sustained load of a workload until a NameNode breaks a limit.
 
     Args:
-        start: makes the target of one play, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`; or several by
-            service, a NameNode among them.
+        start: makes the target, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`; or several by service, a
+            NameNode among them.
         options: how: `KneeOptions(limits=["p99(addBlock) < 50 ms"], repeats=2)`. Besides its limits the defaults are
             kept, `p99 < 1 s`, `error_rate < 1 %` and `datanodes_lost < 1`, each unless one of its own is on the same
             measure (`emulation.limits`).
         at: Scale to begin with; a variable that is not named begins with its largest recorded quantity.
         progress: shows what goes on.
+        clock: the time; the machine's by default.
 
     Returns:
-        The knee, with every play. An interrupt ends the search early: what was played is in it.
+        The knee, with every play. An interrupt, and the time limit, end the search early: what was played is in it.
 
     Raises:
         InputError: a limit, a variable or a plan that cannot be; or calls that could not be sent, so that the load
             would not be what it says.
     """
-    options = options or KneeOptions()
+    options, clock = options or KneeOptions(), clock or RealClock()
     loads, kept = prepare(workload, options, at=at)
     asked = options.knee
     search = Search(
@@ -189,30 +255,18 @@ def knee(
         asked.most_plays,
         same=lambda a, b: loads.text(a) == loads.text(b),
     )
-    shown = progress or Silent()
-    plays: list[Play] = []
-    environment: dict[str, str] = {}
-    ended = False
-    try:
-        while (level := search.next_level()) is not None:
-            label = f"Play {len(plays) + 1} of at most {asked.most_plays}: {loads.text(level)}"
-            with shown.task(label) as task:
-                each = _options(options, kept, loads.speed(level), len(plays))
-                run = _play(start, loads.plan(level), each, warm_up_s=options.warm_up_s, task=task)
-                environment = dict(run.environment)
-                plays.append(Play(level, outcome_of(run), summarise(run)))
-                search.record(level, plays[-1].outcome)
-    except KeyboardInterrupt:
-        ended = True
+    with Stage(start, keeps=loads.sustained) as stage:
+        searched = _Searching(search, loads, options, kept, stage, progress or Silent(), clock)
+        ended = searched.run()
     status = Status.UNSETTLED if ended or not search.settled else status_of(search)
     return Knee(
         loads.raised,
         kept,
-        tuple(plays),
+        tuple(searched.plays),
         status,
         search.low,
         search.high,
-        environment,
+        searched.environment,
         ended,
         tuple(refusal.what for refusal in loads.plan(search.low or 1.0).refusals),
     )
@@ -233,55 +287,131 @@ def prepare(
     kept = with_defaults(options.limits)
     asked = options.knee
     loads = Loads.of(workload, at or {}, asked.raise_, speed=options.load.speed, most=asked.most)
-    check_play(loads.plan(1.0), options.load, [parse_limit(text) for text in kept])
+    load = _load(options, loads.sustained, loads.speed(1.0))
+    check_play(loads.plan(1.0), load, [parse_limit(text) for text in kept])
     return loads, kept
 
 
-def _options(options: KneeOptions, limits: tuple[str, ...], speed: float, number: int) -> PlayOptions:
-    """Those of one play; each has a seed of its own."""
-    return PlayOptions(
-        load=replace(options.load, speed=speed),
-        nodes=options.nodes,
-        record=Record.SUMMARY,
-        seed=options.seed + number,
-        limits=limits,
-        check_counts=False,
+def _load(options: KneeOptions, sustained: bool, speed: float) -> Load:
+    """How each play is sent: kept up until it was measured, where its job has clients in parallel."""
+    load = replace(options.load, speed=speed)
+    if not sustained:
+        return replace(load, mode=Mode.ONCE, measure_s=None)
+    measure_s = load.measure_s or MEASURE_S
+    return replace(
+        load,
+        mode=Mode.POPULATION,
+        measure_s=measure_s,
+        duration_s=load.duration_s or options.warm_up_s + measure_s,
     )
 
 
-def _play(
-    start: Callable[[], AbstractContextManager[NameNode | Mapping[str, TargetLike]]],
-    plan: Plan,
-    options: PlayOptions,
-    *,
-    warm_up_s: float,
-    task: Task,
-) -> Run:
-    """Play a load on a warm NameNode of its own.
+@dataclass(slots=True)
+class _Searching:
+    """A search at work."""
 
-    Raises:
-        KeyboardInterrupt: the play was interrupted.
-        InputError: calls were left out.
-    """
-    with start() as target:
-        task.say("warm up")
+    search: Search
+    loads: Loads
+    options: KneeOptions
+    limits: tuple[str, ...]
+    stage: Stage
+    progress: Progress
+    clock: Clock
+    plays: list[Play] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def run(self) -> bool:
+        """Play until the search is over or its time is up; whether it was interrupted."""
+        begun_s, last_s = self.clock.now(), 0.0
+        end_s = begun_s + (self.options.time_limit_s or math.inf)
+        try:
+            while (level := self.search.next_level()) is not None:
+                play_s = self.clock.now()
+                if self.plays and play_s + last_s > end_s:
+                    break
+                label = f"Play {len(self.plays) + 1} of at most {self.options.knee.most_plays}: {self.loads.text(level)}"
+                with self.progress.task(label) as task:
+                    run, outcome = self._play(level, task)
+                    task.result(f"{self.loads.text(level)}: {play_text(run, outcome)}; {self._following()}")
+                last_s = self.clock.now() - play_s
+        except KeyboardInterrupt:
+            return True
+        return False
+
+    def _following(self) -> str:
+        """What comes next."""
+        following, left = self.search.next_level(), self.options.knee.most_plays - len(self.plays)
+        if following is None:
+            return "the search is over"
+        return f"next {self.loads.text(following)}, {left} plays left at most"
+
+    def _play(self, level: float, task: Task) -> tuple[RunSummary, str]:
+        """Play a load and take note of it; of a first play that broke a limit while the JVM compiled, none.
+
+        Returns:
+            Its figures, and in a word what came of it.
+
+        Raises:
+            KeyboardInterrupt: the play was interrupted.
+            InputError: calls were left out.
+        """
+        plan, others = self.loads.plan(level), self.stage.others()
+        target = self.stage.target(plan)
         namenode = target.get("namenode") if isinstance(target, Mapping) else target
-        if isinstance(namenode, NameNode):
-            warm_up(namenode, warm_up_s)
+        if not self.loads.sustained and isinstance(namenode, NameNode):
+            task.say("warm up")
+            warm_up(namenode, min(CALLED_S, self.options.warm_up_s))
         task.say(f"{sum(plan.counts.values()):,} nodes")
-        run = play(plan, target, options)
-    if run.interrupted:
-        raise KeyboardInterrupt
-    _check_whole(run)
-    return run
+        run = play(plan, target, self._options(level))
+        if run.interrupted:
+            raise KeyboardInterrupt
+        _check_whole(run)
+        if run.failure is not None:
+            self.stage.drop()
+        others = max(others, self.stage.others())
+        outcome = outcome_of(run, others)
+        self.environment, figures = dict(run.environment), summarise(run)
+        compiling = run.mode != Mode.ONCE.value and (run.compiler_share or 0.0) >= QUIET
+        if outcome is not Outcome.KEPT and compiling and self.stage.played == 1 and others < OTHERS:
+            return figures, "not counted, since the JVM was still compiling"
+        self.plays.append(Play(level, outcome, figures, others))
+        self.search.record(level, outcome, headroom(run))
+        if outcome is Outcome.KEPT and (run.bottleneck.player_share or 0.0) >= _FULL:
+            self.search.most = level  # a player without CPU left sends no larger load
+        return figures, outcome.value
+
+    def _options(self, level: float) -> PlayOptions:
+        """Those of one play. On one NameNode all have one seed: its DataNodes are those of the play before."""
+        sustained = self.loads.sustained
+        return PlayOptions(
+            load=_load(self.options, sustained, self.loads.speed(level)),
+            nodes=self.options.nodes,
+            record=Record.SUMMARY,
+            seed=self.options.seed + (0 if sustained else len(self.plays)),
+            limits=self.limits,
+            check_counts=False,
+        )
 
 
-def outcome_of(run: Run) -> Outcome:
-    """What a play says of the load: where the player was late, or the machine busy, nothing of the target."""
+def headroom(run: Run) -> float:
+    """How many times as much player and machine could have done, as far as their CPU tells; 2 where it does not."""
+    from_s = run.steady_from_s or 0.0
+    load = [each for each in run.load if each.time_s > from_s]
+    shares = [sum(each.cpu_share for each in load), sum(each.machine_share or 0.0 for each in load)]
+    busiest = max(shares) / len(load) if load else 0.0
+    return _FULL / busiest if busiest > 0 else 2.0
+
+
+def outcome_of(run: Run, others: float = 0.0) -> Outcome:
+    """What a play says of the load: where the player was late, or the machine busy, nothing of the target.
+
+    Args:
+        others: cores that other work used before it or after it.
+    """
     if run.failure is None and all(result.held for result in run.limits):
         return Outcome.KEPT
     unknown = all(result.value is None for result in run.limits if not result.held)
-    masked = unknown or run.bottleneck.by in {LimitedBy.PLAYER, LimitedBy.MACHINE}
+    masked = unknown or others >= OTHERS or run.bottleneck.by in {LimitedBy.PLAYER, LimitedBy.MACHINE}
     return Outcome.UNCLEAR if masked and run.failure is None else Outcome.BROKE
 
 
@@ -290,7 +420,7 @@ def status_of(search: Search) -> Status:
     if search.high is None:
         return Status.OPEN
     if Outcome.BROKE not in search.at(search.high):
-        return Status.AT_LEAST if search.low is not None else Status.UNSETTLED
+        return Status.AT_LEAST if search.low is not None else Status.MASKED
     return Status.BELOW if search.low is None else Status.FOUND
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from froude.base.errors import InputError
 from froude.base.units import Quantity
 from froude.emulation.pacing import FASTEST, SLOWEST
+from froude.emulation.sustained import client_types, sustainable
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan, one_at_a_time
 from froude.workload.scale import Scale
@@ -35,9 +36,12 @@ def first_scale(workload: Workload, at: Mapping[str, str | float | Quantity]) ->
 
 
 def driving(workload: Workload, base: Scale) -> tuple[str, ...]:
-    """The variables on which the number of nodes at work together depends; `speed` where none does."""
-    types = (node_type for node_type in workload.node_types if not one_at_a_time(node_type, workload))
-    names = {name for node_type in types for name in node_type.count.variables}
+    """The variables on which the number of clients at work in parallel depends; of all nodes where there are no clients.
+
+    `speed` where none does. Daemons stay as many as they are: more of them are more heartbeats.
+    """
+    parallel = (node_type for node_type in workload.node_types if not one_at_a_time(node_type, workload))
+    names = {name for each in client_types(workload) or parallel for name in each.count.variables}
     return tuple(name for name in base if name in names) or (SPEED,)
 
 
@@ -93,6 +97,11 @@ class Loads:
             allowed = f"{SLOWEST:,g} to {FASTEST:,.0f}"
             raise InputError("is out of range", place="speed", found=fastest, allowed=allowed)
         return cls(workload, base, names, speed)
+
+    @property
+    def sustained(self) -> bool:
+        """Whether further clients can keep the load up."""
+        return sustainable(self.plan(1.0))
 
     def scale(self, level: float) -> Scale:
         """The Scale of a factor; what was whole stays whole, and is 1 at least."""

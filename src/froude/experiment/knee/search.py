@@ -1,7 +1,8 @@
-"""Where a load stops being kept: doubled until it breaks, halved in between, and repeated at both sides. Pure.
+"""Where a load stops being kept: raised until it breaks, halved in between, and repeated at both sides. Pure.
 
-Loads are factors of the first one. Outcomes of one load may differ from play to play, since a machine is noisy: the
-majority of its plays counts, and where they are as many, the worse.
+Loads are factors of the first one. How far one step goes follows from how much of the machine the last play used.
+Outcomes of one load may differ from play to play, since a machine is noisy: the majority of its plays counts, and where
+they are as many, the worse.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from enum import Enum
 
 _LEAST = 1 / 64
 """Smallest factor that is tried where the first load breaks already."""
+_SMALL_STEP, _LARGE_STEP = 1.5, 8.0
+"""By how much a load that was kept is raised, at least and at most."""
 
 
 class Outcome(Enum):
@@ -42,14 +45,18 @@ class Search:
     """Whether two factors give the same load, since there is no half of a node."""
     plays: list[tuple[float, Outcome]] = field(default_factory=list)
     """Factor and outcome of every play, in order."""
+    _step: float = 2.0
 
-    def record(self, level: float, outcome: Outcome) -> None:
+    def record(self, level: float, outcome: Outcome, headroom: float = 2.0) -> None:
         """Take note of a play.
 
         Args:
             outcome: what came of it.
+            headroom: how many times as much the machine could have done, as far as its CPU tells.
         """
         self.plays.append((level, outcome))
+        if level == self.low:
+            self._step = min(_LARGE_STEP, max(_SMALL_STEP, headroom))
 
     def next_level(self) -> float | None:
         """The factor to play next; None where the search is over."""
@@ -61,7 +68,12 @@ class Search:
             return 1.0
         if high is None:
             assert low is not None
-            return self._repeat(low) if low >= self.most else min(2 * low, self.most)
+            if low >= self.most:
+                return self._repeat(low)
+            raised = min(self._step * low, self.most)
+            return self.most if self.same(raised, low) else raised
+        if self.masked:
+            return None
         if low is None:
             return self._repeat(high) if high <= _LEAST else high / 2
         between = math.sqrt(low * high)
@@ -83,6 +95,11 @@ class Search:
     def _kept(self, level: float) -> bool:
         outcomes = self.at(level)
         return outcomes.get(Outcome.KEPT, 0) * 2 > sum(outcomes.values())
+
+    @property
+    def masked(self) -> bool:
+        """Whether the smallest load that was not kept shows nothing of the target: smaller ones would show no more."""
+        return self.high is not None and Outcome.UNCLEAR in self.at(self.high)
 
     @property
     def high(self) -> float | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from froude.base.summary import counted
+from froude.base.units import seconds_text
 from froude.emulation.run.run import TARGET
 from froude.emulation.run.summary import RunSummary
 from froude.emulation.run.verdict import measured_text
+from froude.emulation.steadiness import QUIET
+from froude.emulation.sustained import Mode
 from froude.hadoop.release.jvm import slowing_flags
 from froude.hadoop.rpc.target import daemon_name
 
@@ -18,9 +21,8 @@ _LIMITED = {
     "neither": "neither {} nor player was busy",
     "unknown": "how busy the {} was is not known",
 }
-_LEAST_FACTOR = 4.0
-"""How much more must have been raised before one can say that the calls in a second did not follow."""
-_HARDLY = 2.0
+OTHERS = 0.3
+"""Cores that other work uses from which a machine is not ours alone."""
 
 
 def median_rate(runs: Sequence[RunSummary]) -> float:
@@ -62,25 +64,82 @@ def broken_text(runs: Sequence[RunSummary]) -> str:
     return f"{what} {times}, and {_LIMITED[last.bottleneck].format(who)}"
 
 
-def growth_text(raised: Sequence[str], factor: float, first: float, last: float, *, faster: bool) -> str:
-    """That the calls in a second grew much less than what was raised; empty where they followed.
-
-    Such plays are more heartbeats, or longer, and not more work in a second.
+def masked_text(run: RunSummary, others: float) -> str:
+    """Who hid the target, and the way out.
 
     Args:
-        factor: how many times it was, from the smallest load that was kept to the largest.
-        first: calls in a second at the smallest.
-        last: the same at the largest.
-        faster: whether the pace of the recording was raised itself, so that nothing is left to propose.
+        others: cores that other work used right before or after the play.
     """
-    if factor < _LEAST_FACTOR or last >= first * factor / 2:
+    if run.bottleneck == "player":
+        return "the player was the limit; play with fewer emulated nodes, or on a machine with faster cores"
+    if run.bottleneck != "machine" and others < OTHERS:
+        return "nothing was measured; play for longer (`--measure`)"
+    cores = f"{others:.1f} of this machine's cores" if others >= OTHERS else "this machine"
+    return f"other work used {cores}; stop that work, or search on another machine"
+
+
+def play_text(run: RunSummary, outcome: str) -> str:
+    """One play in a line: calls a second, p99, and who was the limit.
+
+    Args:
+        outcome: what came of it, in a word.
+    """
+    p99 = "no call answered" if run.p99_ms is None else f"p99 {seconds_text(run.p99_ms / 1e3)}"
+    broken = "".join(f" ({result.limit})" for result in run.limits if not result.held)
+    return f"{run.calls_per_s:,.0f} calls/s, {p99}, {outcome}{broken}, limited by {run.bottleneck}"
+
+
+def bounds_text(bounds: Mapping[str, tuple[float, str]]) -> str:
+    """Up to how many calls a second p99 stayed below some bounds; empty where it stayed below none.
+
+    Args:
+        bounds: calls in a second and the load, by bound.
+    """
+    parts = [f"below {bound} up to {rate:,.0f} calls/s ({load})" for bound, (rate, load) in bounds.items()]
+    return f"Of the loads that were played, p99 stayed {', '.join(parts)}." if parts else ""
+
+
+def share_text(runs: Sequence[RunSummary]) -> str:
+    """What the target's cores would allow at the CPU time of a call, and the share that was reached; empty if unknown.
+
+    Args:
+        runs: the plays of the largest load that was kept.
+    """
+    limits = sorted(run.computed_limit for run in runs if run.computed_limit)
+    if not limits:
         return ""
-    grew = "hardly grew" if last < _HARDLY * first else "grew much less than what was raised"
-    remedy = "" if faster else "; `--raise speed` makes the same clients faster"
+    limit, last = limits[len(limits) // 2], runs[-1]
+    collector = f" ({last.collector_share:.0%} of it the garbage collector's)" if last.collector_share else ""
     return (
-        f"The load {grew}: {first:,.0f} to {last:,.0f} calls/s while {' and '.join(raised)} grew "
-        f"{factor:,.0f} times. These plays measure more heartbeats, or longer plays, rather than more load{remedy}."
+        f"{median_rate(runs) / limit:.0%} of the {limit:,.0f} calls/s that {last.target_cores} cores would allow at "
+        f"{last.target_cpu_us:,.0f} µs of CPU a call{collector}, without the compiler and without a player on them."
     )
+
+
+def others_text(others: Sequence[float]) -> str:
+    """That other work was on the machine; empty where it was not.
+
+    Args:
+        others: cores that it used, of each play.
+    """
+    if not others or max(others) < OTHERS:
+        return ""
+    return (
+        f"Other work used up to {max(others):.1f} of this machine's cores between the plays: stop it, or search on "
+        "another machine, to see further."
+    )
+
+
+def compiling_text(runs: Sequence[RunSummary]) -> str:
+    """That a load was measured while the target's JVM still compiled; empty where it did not, or was not seen.
+
+    Args:
+        runs: the plays of the largest load that was kept.
+    """
+    share = max((run.compiler_share or 0.0 for run in runs if run.mode != Mode.ONCE.value), default=0.0)
+    if share < QUIET:
+        return ""
+    return f"The JVM was still compiling there: {share:.0%} of the target's CPU time was its compiler's."
 
 
 def quick_start_text(environment: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
 from froude.base.units import seconds_text
 from froude.documents.artifact import Origin
-from froude.emulation.engine import PlayJob, PlayOutcome, Status, fresh_nonce, play_apart
+from froude.emulation.engine import Order, PlayJob, PlayOutcome, Status, fresh_nonce, play_apart
 from froude.emulation.facts import PlanFacts
 from froude.emulation.limits import parse_limit
 from froude.emulation.pacing import Pacing, pacing_of
@@ -24,6 +25,8 @@ from froude.emulation.run.bottleneck import Measured
 from froude.emulation.run.files import state_of, write_run
 from froude.emulation.run.run import PLAYERS, TARGET, Record, Run
 from froude.emulation.sharing import MOST_PLAYERS
+from froude.emulation.steadiness import is_steady
+from froude.emulation.sustained import Mode, sustained
 from froude.experiment.play.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
 from froude.experiment.play.live import Live
 from froude.experiment.play.observation import Observed
@@ -33,7 +36,7 @@ from froude.experiment.scenario.options import PlayOptions, Running, parse_web
 from froude.hadoop.cluster import resourcemanager
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.cluster.resourcemanager import ResourceManager
-from froude.hadoop.metrics.jmx import Together, Watched, Web
+from froude.hadoop.metrics.jmx import Sampler, Together, Watched, Web
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.release.yarn_jars import YarnJars
 from froude.hadoop.rpc.identity import asked_methods, asked_protocols
@@ -47,6 +50,8 @@ from froude.workload.remarks import remarks_on_scale
 RESOURCEMANAGER = "resourcemanager"
 _YARN = "org.apache.hadoop.yarn."
 """What the names of YARN's protocols begin with."""
+_ORDER_S = 2.0
+"""From a status of the player to its measuring, at most."""
 _REASON_S = 2.0
 """Between two questions why a target does not serve yet."""
 
@@ -102,6 +107,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
         paced,
         load.speed,
         load.ramp,
+        load.turnover,
         programs=options.nodes.programs,
         nonce=fresh_nonce() if nonce is None else nonce,
     )
@@ -114,6 +120,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             settings,
             options.seed,
             load.duration_s,
+            load.measure_s,
             recorded,
             scratch / "spool",
             tell_all=live.watched,
@@ -126,6 +133,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             *([remark] if remark else []),
             *remarks_on_scale(plan.workload),
             *(each.what for each in plan.refusals if plan.log is not None and not each.fatal),
+            *_left_out(plan, load.mode),
         ]
         run.limits = [limit.check(run) for limit in limits]
         run.inputs = (plan_hash(plan),)
@@ -133,6 +141,14 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             origin = Origin(command or _call(job), run.inputs, options.seed)
             _keep(run, outcome, job, folder, origin, options.kept(folder))
     return run
+
+
+def _left_out(plan: Plan, mode: Mode) -> list[str]:
+    """That nodes do not begin which wait for the end of a sustained load."""
+    names = () if mode is Mode.ONCE else sorted(sustained(plan).left_out)
+    return [
+        f"Not played, since it waits for the end of clients that are followed by others: {', '.join(names)}"
+    ] * bool(names)
 
 
 def _observed(targets: Targets, *, check_counts: bool, clock: Clock) -> Observed:
@@ -194,9 +210,9 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
         live.play(sampler),
         progress.task(label, total=expected or planned) as task,
     ):
-        shown, reason = [0.0], _Reason(observed, job)
+        shown, reason, warm_up = [0.0], _Reason(observed, job), _WarmUp(job)
 
-        def watch(status: Status) -> bool:
+        def watch(status: Status) -> int:
             waits_for, now_s = reason.at(status), status.load.time_s
             left = _shorter(
                 None if seconds is None else seconds - (now_s - reason.waited_s),
@@ -207,7 +223,7 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
             shown[0] = done
             live.tell(status, waits_for)
             task.say(waits_for or _live(status, left))
-            return True
+            return warm_up.order(status, sampler)
 
         outcome = play_apart(job, watch)
     run = _run_of(job, outcome)
@@ -232,10 +248,33 @@ def _shorter(*lengths: float | None) -> float | None:
 def _expected_s(job: PlayJob) -> float | None:
     """About how long a play takes; None where it is not known."""
     settings, log = job.settings, job.plan.log
+    if settings.turnover.mode is not Mode.ONCE:
+        return job.duration_s
     if log is None:
         return expected_s(job.plan, speed=settings.speed, ramp_per_s=settings.ramp_per_s)
     scheduled = settings.pacing is Pacing.SCHEDULED
     return (read_head(log).lasts_s / settings.speed or None) if scheduled else None
+
+
+class _WarmUp:
+    """The part of a sustained load that is not measured."""
+
+    def __init__(self, job: PlayJob) -> None:
+        self._over = job.settings.turnover.mode is Mode.ONCE
+        self._latest_s = (job.duration_s or math.inf) - (job.measure_s or 0.0) - _ORDER_S
+        self._rates: list[float] = []
+
+    def order(self, status: Status, sampler: Sampler | None) -> Order:
+        """What becomes of the play: it is measured once it is steady, or where there would be no time for it later."""
+        if self._over:
+            return Order.GO_ON
+        self._rates.append(status.calls_per_s)
+        samples = [] if sampler is None else list(sampler.samples)
+        self._over = is_steady(self._rates, [Measured(each.time_s, each.values) for each in samples])
+        if self._over or status.load.time_s >= self._latest_s:
+            self._over = True
+            return Order.MEASURE
+        return Order.GO_ON
 
 
 class _Reason:
@@ -291,6 +330,7 @@ def _run_of(job: PlayJob, outcome: PlayOutcome) -> Run:
         nonce=job.settings.nonce,
         speed=job.settings.speed,
         pacing=job.settings.pacing.value,
+        mode=job.settings.turnover.mode.value,
         cores=outcome.cores,
         remarks=outcome.remarks,
     )

@@ -10,6 +10,7 @@ from froude.emulation.facts import PlanFacts, facts_of
 from froude.emulation.limits import Limit, check_methods
 from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import read_run
+from froude.emulation.sustained import Mode, sustained
 from froude.experiment.scenario.options import Load, PlayOptions
 from froude.workload.plan import Plan
 
@@ -29,7 +30,10 @@ def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> PlanFact
     Raises:
         InputError: saying why.
     """
-    facts = check_plan(plan, load.duration_s, load.pacing)
+    if load.mode is Mode.ONCE and load.measure_s is not None:
+        allowed = "with the mode population or arrivals"
+        raise InputError("is for a load that is kept up", place="measure", allowed=allowed)
+    facts = check_plan(plan, load.duration_s, load.pacing, load.mode)
     check_methods(limits, facts.methods)
     check_size(facts.nodes, load.connections.pool, descriptors=raise_descriptor_limit())
     return facts
@@ -49,13 +53,14 @@ def replayed_nonce(options: PlayOptions) -> str | None:
     return None if run is None else run.nonce
 
 
-def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> PlanFacts:
+def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None, mode: Mode = Mode.ONCE) -> PlanFacts:
     """Refuse a plan that cannot be played, or would never end.
 
     Args:
         plan: what shall be played.
         limit_s: the longest time, seconds.
         pacing: what was asked for.
+        mode: whether its load is kept up.
 
     Raises:
         InputError: saying why.
@@ -71,9 +76,12 @@ def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> Plan
     facts = facts_of(plan)
     if not facts.nodes:
         raise InputError("the plan has no nodes", place="plan")
-    if limit_s is None and facts.endless:
-        remedy = "Say how long to play with --duration"
-        raise InputError("the plan has only nodes that never end", place="plan", remedy=remedy)
+    if limit_s is None and (facts.endless or mode is not Mode.ONCE):
+        what = "a load that is kept up never ends" if mode is not Mode.ONCE else ""
+        remedy = "Set how long to play with --duration"
+        raise InputError(what or "the plan has only nodes that never end", place="plan", remedy=remedy)
+    if mode is not Mode.ONCE:
+        sustained(plan)
     if pacing is Pacing.SCHEDULED and facts.untimed is not None:
         remedy = "Mine the recordings again, or play with closed pacing"
         raise InputError(

@@ -103,7 +103,7 @@ DEMO = JobDefinition(
     ),
     held_out=Scale.of(datanodes=6, clients=5, files=8),
     play=Scale.of(datanodes=200, clients=50, files=40),
-    knee=Scale.of(datanodes=50, clients=12, files=20),
+    knee=Scale.of(datanodes=50, clients=48, files=10),
 )
 
 

@@ -23,6 +23,7 @@ from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
 from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
 from froude.emulation.run.run import Record
 from froude.emulation.sharing import MOST_PLAYERS
+from froude.emulation.sustained import Mode, Turnover
 from froude.hadoop.release.distribution import check_release
 from froude.hadoop.release.jvm import heap_bytes
 from froude.hadoop.rpc.connection import current_user
@@ -32,6 +33,8 @@ ANY = "any"
 """In a file, the service of the only target: whoever is called."""
 _USUAL, _SHARED = DatanodeSettings(), Connections()
 _MOST = 10**9
+SPREAD = 4
+"""The first clients of a population begin within this part of the longest time of a play."""
 
 
 def parse_web(text: str, *, place: str = "http") -> tuple[str, int]:
@@ -158,11 +161,36 @@ class Load(Declared):
     ramp: Annotated[float, Number(SLOWEST_RAMP, FASTEST)] = 1000.0
     """Emulated daemons that begin in a second, and at most so many of the clients that are beside each other."""
     duration_s: Annotated[float | None, Seconds(), Example("5 min")] = None
-    """Longest time of a play; a plan of DataNodes alone needs one."""
+    """Longest time of a play; a plan of DataNodes alone, and a load that is kept up, need one."""
     players: Annotated[int | None, Number(1, MOST_PLAYERS, whole=True), Example(2)] = None
     """Processes that play, each some of the nodes; one a core beyond the first by default."""
+    mode: Mode = Mode.ONCE
+    """once: the planned clients; population: as many are at work until the end, each that ends is followed by another
+    one; arrivals: clients begin at a rate until the end."""
+    clients_per_s: Annotated[float | None, Number(1e-6, FASTEST), Example(2)] = None
+    """Clients that begin in a second, for arrivals."""
+    measure_s: Annotated[float | None, Seconds(), Example("30 s")] = None
+    """How long a load that is kept up is measured once it is steady; the rest of `duration` by default."""
     connections: Sharing = Sharing()
     """How emulated nodes share connections."""
+
+    @property
+    def turnover(self) -> Turnover:
+        """What the player takes."""
+        return Turnover(self.mode, self.clients_per_s or 0.0, (self.duration_s or 0.0) / SPREAD)
+
+    def check(self) -> None:
+        """Refuse settings of another mode.
+
+        Raises:
+            FieldError: there is one, or arrivals have no rate.
+        """
+        if (self.clients_per_s is None) == (self.mode is Mode.ARRIVALS):
+            message = "is needed for arrivals" if self.mode is Mode.ARRIVALS else "is for arrivals"
+            raise FieldError(message, names=("clients_per_s",), allowed="a rate with `mode: arrivals`")
+        if self.mode is not Mode.ONCE and not self.connections.pool:
+            message = "would leave a connection open for each client that has ended"
+            raise FieldError(message, names=("connections", "pool"), allowed="1 or more with this mode")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +199,8 @@ class WorkloadLoad(Load):
 
     workload: Annotated[Path, Example("workload.yaml", active=True)]
     """File of the workload."""
+    mode: Mode = Mode.POPULATION
+    """A search keeps its clients at work, where several work in parallel; `once` is the same."""
     at: Annotated[Mapping[str, Quantity], Example({"datanodes": 50, "files": 400})] = field(
         default_factory=dict
     )
@@ -196,6 +226,7 @@ class PlanLoad(Load):
         Raises:
             FieldError: so it is.
         """
+        Load.check(self)
         if (self.plan is None) == (self.workload is None):
             message = "is given beside a workload" if self.plan else "is missing, and so is a workload"
             raise FieldError(message, names=("plan",), allowed="a plan, or a workload")
@@ -328,7 +359,19 @@ class KneeOptions(Conditions):
     """How it is searched for."""
     limits: _Limits = ()
     """What must be kept, beside the usual limits on measures that none of these is about."""
-    warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 10.0
-    """How long each NameNode is called before it is measured."""
+    warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 60.0
+    """Longest time for which each load is kept up before it is measured; less where it is steady sooner."""
     repeats: Annotated[int, Number(1, 20, whole=True)] = 3
     """Plays on each side of the knee."""
+    time_limit_s: Annotated[float | None, Seconds(), Example("10 min")] = None
+    """No play begins that would not be over by then: what is known is the answer."""
+
+    def check(self) -> None:
+        """Refuse clients that arrive: a search raises how many are at work.
+
+        Raises:
+            FieldError: they do.
+        """
+        if self.load.mode is Mode.ARRIVALS:
+            message = "is no load of a search, which raises how many clients are at work"
+            raise FieldError(message, names=("load", "mode"), allowed="once, population")

@@ -88,7 +88,7 @@ class KneeScenario(KneeOptions):
 
     kind: ClassVar[str] = "knee"
     target: NameNodeTarget = field(default_factory=NameNodeTarget)
-    """Who is called: a NameNode of its own for each play."""
+    """Who is called: a NameNode that stays up for the whole search."""
     load: WorkloadLoad
     """What is sent."""
 

@@ -23,6 +23,7 @@ from froude.base.errors import TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.base.limits import raise_descriptor_limit
 from froude.hadoop import site
+from froude.hadoop.metrics.threads import ThreadTimes
 from froude.hadoop.release import cds, jvm
 from froude.hadoop.release.distribution import Hadoop
 
@@ -86,6 +87,7 @@ class Daemon:
         ]
         self._process: subprocess.Popen[bytes] | None = None
         self._pid: int | None = None
+        self._threads: ThreadTimes | None = None
 
     @property
     def conf(self) -> Path:
@@ -168,6 +170,7 @@ class Daemon:
                 start_new_session=True,  # Ctrl-C is for Froude, which then stops its daemons in order
             )
         self._pid = self._await_pid(pid_file)
+        self._threads = ThreadTimes(self._pid)
 
     def run(self, arguments: Sequence[str], *, timeout_s: float = 120) -> None:
         """Run the same class to its end, for one-off tasks such as formatting.
@@ -255,6 +258,10 @@ class Daemon:
         """CPU time that it used so far, user and system."""
         times = psutil.Process(self.pid).cpu_times()
         return float(times.user + times.system)
+
+    def thread_seconds(self) -> dict[str, float]:
+        """What its JVM's compiler and garbage collector used of it (`metrics.threads`); empty where not known."""
+        return {} if self._threads is None else self._threads.sample()
 
     def rss_bytes(self) -> int:
         """Memory that it holds now."""

@@ -209,12 +209,12 @@ class NameNode(Startable):
         return settings.METRICS_PERIOD_S
 
     def sample(self) -> dict[str, float]:
-        """The numbers of `metrics.NAMENODE_BEANS` now, by `bean.attribute`, and its CPU, memory and heap."""
+        """The numbers of `metrics.NAMENODE_BEANS` now, by `bean.attribute`, and its CPU, threads, memory and heap."""
         beans = [bean for query in metrics.NAMENODE_BEANS for bean in self.jmx(query)]
         values = metrics.flatten(beans)
         values["process.cpu_seconds"] = self.cpu_seconds()
         values["process.rss_bytes"] = float(self.rss_bytes())
-        return values | metrics.heap_now(self._web)
+        return values | metrics.heap_now(self._web) | self.daemon.thread_seconds()
 
     def live_datanodes(self) -> int:
         """How many DataNodes it counts as live."""

@@ -33,6 +33,15 @@ def machine() -> dict[str, str]:
     }
 
 
+def busy_cores(over_s: float = 1.0) -> float:
+    """How many of this machine's cores are in use, by whatever runs, over a time.
+
+    Args:
+        over_s: seconds.
+    """
+    return psutil.cpu_percent(over_s) / 100 * (os.cpu_count() or 1)
+
+
 def daemon(http: tuple[str, int]) -> dict[str, str]:
     """Release, JVM, heap and JVM flags of a daemon that answers HTTP, by name; what it does not tell is left out."""
     told: dict[str, str] = {}

@@ -17,6 +17,7 @@ from froude.base.clock import Clock
 from froude.base.errors import TargetError
 from froude.base.files import open_regular
 from froude.hadoop.metrics.gc_log import GcLog, parse_gc_log
+from froude.hadoop.metrics.threads import COMPILER
 
 Bean = dict[str, Any]
 """Attributes of one MBean by name."""
@@ -117,6 +118,18 @@ def cpu_now(http: tuple[str, int]) -> dict[str, float]:
     beans = jmx(http, "java.lang:type=OperatingSystem")
     times = [bean["ProcessCpuTime"] for bean in beans if isinstance(bean.get("ProcessCpuTime"), int)]
     return {"process.cpu_seconds": times[0] / 1e9} if times else {}
+
+
+def compiler_now(http: tuple[str, int]) -> dict[str, float]:
+    """The time for which a daemon's JIT compiler ran so far (`threads.COMPILER`): elapsed, so that it is an upper bound.
+
+    Arguments and errors as of `heap_now`.
+    """
+    beans = jmx(http, "java.lang:type=Compilation")
+    times = [
+        bean["TotalCompilationTime"] for bean in beans if isinstance(bean.get("TotalCompilationTime"), int)
+    ]
+    return {COMPILER: times[0] / 1e3} if times else {}
 
 
 def rpc_counts(beans: list[Bean]) -> dict[str, int]:
@@ -247,7 +260,7 @@ class Web:
             TargetError: it does not answer.
         """
         values = flatten([bean for query in NAMENODE_BEANS for bean in jmx(self.http, query)])
-        return values | cpu_now(self.http) | heap_now(self.http)
+        return values | cpu_now(self.http) | heap_now(self.http) | compiler_now(self.http)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,130 @@
+"""Sustained load: clients of a plan that are followed by others, so that its load stays up until the play is stopped.
+
+*Clients* are the node types whose number the Scale gives and of which several work in parallel: not daemons, which never
+end, and not commands that run one after another or prepare the others, which are played once. Types whose nodes run in
+turn with those of another, as `mv` after `put` in each client of a script, form a chain: a client is a node of each of
+its types, all with one number.
+
+*Population*: as many clients as planned are at work; the end of one is the start of the next. *Arrivals*: clients begin
+at a rate, at random times that do not depend on each other (a Poisson process), whatever those before them do. Every
+further client has the next number, so that paths and names that follow from numbers stay unique.
+
+Source: Schroeder, Wierman, Harchol-Balter, "Open Versus Closed: A Cautionary Tale" (NSDI 2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from froude.base.errors import InputError
+from froude.workload.plan import Plan, one_at_a_time
+from froude.workload.types import SCRIPTED, Moment, NodeType, Workload
+
+
+class Mode(Enum):
+    """How long a load lasts, and what brings its clients."""
+
+    ONCE = "once"
+    """The planned clients, each once."""
+    POPULATION = "population"
+    """As many clients as planned are at work: the end of one is the start of the next."""
+    ARRIVALS = "arrivals"
+    """Clients begin at a rate, at random times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turnover:
+    """How the clients of a play follow each other."""
+
+    mode: Mode = Mode.ONCE
+    per_s: float = 0.0
+    """Clients that begin in a second, of arrivals."""
+    spread_s: float = 0.0
+    """The most over which the first clients of a population begin, seconds, so that each is at another place of its
+    work: as long as one of them takes, where that is less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sustained:
+    """The node types of a plan under sustained load."""
+
+    chains: Mapping[str, tuple[str, ...]]
+    """By the type that begins a client: that type and those in turn with it, in their order."""
+    left_out: frozenset[str]
+    """Types that wait for the end of all clients, which does not come; none of their nodes begin."""
+
+    @property
+    def types(self) -> frozenset[str]:
+        """Every type of a client."""
+        return frozenset(name for chain in self.chains.values() for name in chain)
+
+
+def client_types(workload: Workload) -> tuple[NodeType, ...]:
+    """The types of which the Scale says how many nodes work in parallel, and whose nodes end."""
+    scripted = (each for each in workload.node_types if each.program == SCRIPTED and each.count.variables)
+    return tuple(each for each in scripted if not one_at_a_time(each, workload))
+
+
+def sustained(plan: Plan) -> Sustained:
+    """The types of a plan under sustained load.
+
+    Raises:
+        InputError: it has none, or some whose further nodes could not do what the planned ones do.
+    """
+    clients = [each for each in client_types(plan.workload) if plan.counts.get(each.name)]
+    if plan.log is not None or not clients:
+        found = "a log" if plan.log is not None else "no node type of which several work in parallel and end"
+        raise InputError("cannot be kept up", place="plan", found=found, remedy="Play it once")
+    names = {each.name for each in clients}
+    chains: dict[str, tuple[str, ...]] = {}
+    for each in clients:
+        if each.container is not None:
+            raise _not_sustained(each, "runs in containers")
+        if each.start.follows is None:
+            chains[each.name] = tuple(_chain(each.name, clients))
+        if each.start.after in names and each.start.moment is Moment.FINISHED and not each.start.in_turn:
+            raise _not_sustained(each, f"waits for the end of {each.start.after}")
+    return Sustained(chains, frozenset(_waiting(plan.workload, names)))
+
+
+def sustainable(plan: Plan) -> bool:
+    """Whether a plan's load can be sustained."""
+    try:
+        sustained(plan)
+    except InputError:
+        return False
+    return True
+
+
+def _not_sustained(node_type: NodeType, what: str) -> InputError:
+    message = "cannot be kept up by further clients"
+    return InputError(message, place=node_type.name, found=what, remedy="Play it once")
+
+
+def _chain(first: str, clients: list[NodeType]) -> Iterator[str]:
+    """A type, and those that run in turn with it or with one of these."""
+    yield first
+    for each in clients:
+        if each.start.follows == first:
+            yield from _chain(each.name, clients)
+
+
+def _waiting(workload: Workload, clients: set[str]) -> set[str]:
+    """Types other than clients that begin when clients, or others that wait for them, have ended."""
+    waiting: set[str] = set()
+    while True:
+        ended = clients | waiting
+        more = {
+            each.name
+            for each in workload.node_types
+            if each.name not in ended
+            and (
+                (each.start.after in ended and each.start.moment is Moment.FINISHED)
+                or each.start.follows in ended
+            )
+        }
+        if not more:
+            return waiting
+        waiting |= more

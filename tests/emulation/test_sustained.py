@@ -1,0 +1,66 @@
+"""Which nodes of a plan are clients whose load can be sustained, and what stays away then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.emulation.sustained import client_types, sustained
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import Plan
+from froude.workload.scale import Count, Scale
+from froude.workload.types import Container, NodeType, StartRule
+from froude.workload.yaml_file import read_workload
+from testbed.plans import plan
+from testbed.workloads import WORKLOADS
+
+
+def with_type(planned: Plan, node_type: NodeType) -> Plan:
+    """The plan with two nodes of one more type."""
+    workload = replace(planned.workload, node_types=(*planned.workload.node_types, node_type))
+    return replace(planned, workload=workload, counts={**planned.counts, node_type.name: 2})
+
+
+def test_clients_of_a_script_are_chains() -> None:
+    """Daemons and the command that makes the folder are no clients; `mv` goes with the `put` of its number."""
+    workload = read_workload(WORKLOADS["README"])
+    assert [each.name for each in client_types(workload)] == ["shell-2", "shell-3"]
+    load = sustained(extrapolate(workload, Scale.of(datanodes=3, clients=4, files=12)))
+    assert load.chains == {"shell-2": ("shell-2", "shell-3")}
+    assert (load.types, load.left_out) == ({"shell-2", "shell-3"}, frozenset())
+
+
+def test_what_waits_for_the_end_of_all_stays_away() -> None:
+    """So does what waits for that in turn; what waits for a start does not."""
+    one, start = Count(1), StartRule
+    planned = plan()
+    for name, rule in (("check", start("client")), ("sweep", start("check")), ("look", start("datanode"))):
+        planned = with_type(planned, NodeType(name, one, (), start=rule))
+    assert sustained(planned).left_out == {"check", "sweep"}
+
+
+@pytest.mark.parametrize(
+    ("planned", "message"),
+    [
+        (plan(clients=0), "cannot be kept up; found no node type of which several work in parallel"),
+        (replace(plan(), log=Path("log")), "cannot be kept up; found a log"),
+        (
+            with_type(plan(), NodeType("reader", Count(0, {"clients": 1}), (), start=StartRule("client"))),
+            "reader: cannot be kept up by further clients; found waits for the end of client",
+        ),
+        (
+            with_type(
+                plan(),
+                NodeType("task", Count(0, {"files": 1}), (), container=Container("master", priority=1)),
+            ),
+            "task: cannot be kept up by further clients; found runs in containers",
+        ),
+    ],
+)
+def test_what_further_clients_could_not_do_is_refused(planned: Plan, message: str) -> None:
+    """With the node type, and what it waits for."""
+    with pytest.raises(InputError, match=message):
+        sustained(planned)
