@@ -397,8 +397,9 @@ def headroom(run: Run) -> float:
     """How many times as much player and machine could have done, as far as their CPU tells; 2 where it does not."""
     from_s = run.steady_from_s or 0.0
     load = [each for each in run.load if each.time_s > from_s]
-    shares = [sum(each.cpu_share for each in load), sum(each.machine_share or 0.0 for each in load)]
-    busiest = max(shares) / len(load) if load else 0.0
+    player = sum(each.busiest_share or each.cpu_share for each in load)
+    machine = sum(each.machine_share or 0.0 for each in load)
+    busiest = max(player, machine) / len(load) if load else 0.0
     return _FULL / busiest if busiest > 0 else 2.0
 
 
