@@ -186,9 +186,7 @@ def test_where_the_player_was_the_limit_no_smaller_load_is_tried(
     plays.clear()
     result = found(at={"clients": 64})
     assert (result.status, len(plays)) == (Status.MASKED, 1)
-    assert result.answer.startswith(
-        "Not known, since the player was the limit; play with fewer emulated nodes"
-    )
+    assert result.answer.startswith("Not known, since the player was the limit; let more processes play")
 
 
 def test_a_player_without_cpu_left_is_asked_for_no_more(

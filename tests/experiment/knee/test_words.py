@@ -55,7 +55,7 @@ def test_a_play_has_a_line() -> None:
 def test_who_hid_the_target_has_a_way_out() -> None:
     """The player by fewer nodes, other work by its end."""
     player = KEPT.model_copy(update={"bottleneck": "player"})
-    assert masked_text(player, 1.0).startswith("the player was the limit; play with fewer emulated nodes")
+    assert masked_text(player, 1.0).startswith("the player was the limit; let more processes play")
     assert masked_text(KEPT, 1.25).startswith("other work used 1.2 of this machine's cores; stop that work")
     machine = KEPT.model_copy(update={"bottleneck": "machine"})
     assert masked_text(machine, 0.0).startswith("other work used this machine; ")

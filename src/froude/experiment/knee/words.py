@@ -71,7 +71,7 @@ def masked_text(run: RunSummary, others: float) -> str:
         others: cores that other work used right before or after the play.
     """
     if run.bottleneck == "player":
-        return "the player was the limit; play with fewer emulated nodes, or on a machine with faster cores"
+        return "the player was the limit; let more processes play (`--players`), or search on a machine with more cores"
     if run.bottleneck != "machine" and others < OTHERS:
         return "nothing was measured; play for longer (`--measure`)"
     cores = f"{others:.1f} of this machine's cores" if others >= OTHERS else "this machine"
