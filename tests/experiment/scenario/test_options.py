@@ -24,6 +24,7 @@ from froude.experiment.scenario.options import (
     Running,
     Sharing,
     Target,
+    WorkloadLoad,
     parse_web,
 )
 from froude.hadoop.rpc.connection import current_user
@@ -66,6 +67,7 @@ def test_a_duration_must_be_one() -> None:
             "connections.pool: would leave a connection",
         ),
         (PlanLoad, {"plan": Path("p"), "mode": "arrivals"}, "clients_per_s: is needed"),
+        (WorkloadLoad, {"workload": Path("w"), "mode": "once"}, "mode: is not what a search raises"),
         (PlanLoad, {}, "plan: is missing, and so is a workload"),
         (PlanLoad, {"plan": "p", "workload": "w"}, "plan: is given beside a workload"),
         (PlanLoad, {"plan": "p", "at": {"files": 3}}, "at: is for a workload"),

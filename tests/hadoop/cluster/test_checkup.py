@@ -32,12 +32,12 @@ def test_the_java_of_older_releases_and_of_comparisons_is_resolved(
     """With what must be fetched for it; a machine for which there is none can run the demo all the same."""
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     environ = {"HOME": str(empty_home), "PATH": ""}
-    for name in ("Java for 3.4", "Java for 3.4 and 3.5.0"):
+    for name in ("Java for 3.4", "One Java for 3.4 and 3.5.0"):
         check = _named(checkup.check_all(environ), name)
         assert (check.verdict, check.found) == (Verdict.ADVICE, "21.0.8, fetched first (34 MB)")
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
     checks = checkup.check_all(environ)
-    assert "Java 17 to 23" in (_named(checks, "Java for 3.4 and 3.5.0").remedy or "")
+    assert "Java 17 to 23" in (_named(checks, "One Java for 3.4 and 3.5.0").remedy or "")
     assert checkup.can_run(checks)
 
 

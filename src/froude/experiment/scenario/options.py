@@ -200,11 +200,22 @@ class WorkloadLoad(Load):
     workload: Annotated[Path, Example("workload.yaml", active=True)]
     """File of the workload."""
     mode: Mode = Mode.POPULATION
-    """A search keeps its clients at work, where several work in parallel; `once` is the same."""
+    """Only population: a search keeps its clients at work, or plays them once where they do not work in parallel."""
     at: Annotated[Mapping[str, Quantity], Example({"datanodes": 50, "files": 400})] = field(
         default_factory=dict
     )
     """Where the workload's variables begin; the largest recorded quantity by default."""
+
+    def check(self) -> None:
+        """Refuse another mode than that of a search.
+
+        Raises:
+            FieldError: there is one.
+        """
+        Load.check(self)
+        if self.mode is not Mode.POPULATION:
+            message = "is not what a search raises"
+            raise FieldError(message, names=("mode",), allowed=Mode.POPULATION.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

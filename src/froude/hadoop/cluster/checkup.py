@@ -81,7 +81,7 @@ def check_all(environ: Mapping[str, str] | None = None) -> list[Check]:
         _loopback(),
         _java(environ, "Java", DEFAULT_RELEASE),
         _java(environ, f"Java for {_OLDER}", _OLDER),
-        _java(environ, f"Java for {_OLDER} and {DEFAULT_RELEASE}", _OLDER, DEFAULT_RELEASE),
+        _java(environ, f"One Java for {_OLDER} and {DEFAULT_RELEASE}", _OLDER, DEFAULT_RELEASE),
         _commands(environ),
         *_releases(environ),
         _cache(cache_folder(environ)),
