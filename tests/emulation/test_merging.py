@@ -65,6 +65,23 @@ def test_the_load_has_the_sum_and_the_busiest_player() -> None:
     assert merged_load([alone]) == alone
 
 
+def test_the_busiest_player_is_one_of_them() -> None:
+    """That of the busiest half, not at each moment another one; CPU time is that of all."""
+    here, there = outcome(Tally(), 1.0, 0.6, 1.0, 0.6), outcome(Tally(), 0.6, 1.0, 0.6, 0.99)
+    merged = merged_outcome([here, there])
+    assert [each.busiest_share for each in merged.load] == [1.0, 0.6, 1.0, 0.6]
+    assert merged.cpu_s == pytest.approx(here.cpu_s + there.cpu_s)
+
+
+def test_a_status_has_one_row_a_method() -> None:
+    """Though one player is a second ahead of the other: two rows of a method would be two samples of one metric."""
+    load = Load(1.0, 0.5, 100, 3, 1, 0.5)
+    rows = counted([0.010], [0.020]).rows
+    statuses = [Status(load, False, 1.0, 5.0, "create", 0, {}, {}, [row], {}) for row in rows]
+    (row,) = merged_status(statuses).rows
+    assert (row.method, row.sent, row.time_s) == ("create", 2, 2.0)
+
+
 def test_the_first_failure_and_any_interrupt_are_the_plays() -> None:
     """Whoever had them."""
     first, second, third = (outcome(Tally(), elapsed_s=at) for at in (3.0, 2.0, 1.0))

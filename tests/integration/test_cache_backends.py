@@ -35,12 +35,15 @@ def test_a_cap_holds(name: str, tmp_path: Path) -> None:
     _or_skip(name)
     try:
         with TRIED[name](tmp_path) as (backend, load):
-            found = probe(backend, load, "iops")
+            # On a busy machine a load may stand still for a whole measurement, which then shows nothing.
+            tries = (probe(backend, load, "iops") for _ in range(3))
+            found = next((each for each in tries if each.verdict is not Verdict.UNMEASURED), None)
             after = backend.read_back()
     except TargetError as error:
         if name != "cgroup-v1" or "is refused" not in str(error):
             raise
         pytest.skip(_NO_DISK)
+    assert found is not None
     assert (backend.name, found.verdict) == (name, Verdict.HOLDS), found
     assert (after.iops, after.bytes_per_s) == (None, None)
 

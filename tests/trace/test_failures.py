@@ -51,6 +51,22 @@ def test_messages_beyond_measure_are_counted_together() -> None:
     assert sum(group.count for group in failures) == 500
 
 
+def test_the_example_of_merged_failures_is_the_first_ones() -> None:
+    """Whichever of the two had it."""
+    late, early = Failures(), Failures()
+    for failures, time_s, path in ((late, 9.0, "/late"), (early, 1.0, "/early")):
+        group = failures.add("create", IO, f"File does not exist: {path}", time_s)
+        assert group is not None
+        group.path = path
+    for one, other in ((late, early), (early, late)):
+        merged = Failures()
+        merged.merge(one)
+        merged.merge(other)
+        (group,) = merged
+        assert (group.count, group.first_s, group.last_s) == (2, 1.0, 9.0)
+        assert (group.example, group.path) == ("File does not exist: /early", "/early")
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from("ab"), st.sampled_from(["no /x", "no /y", "busy 7"]), st.floats(0, 9)),

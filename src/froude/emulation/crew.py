@@ -227,10 +227,19 @@ def fork(players: int, schema: Schema, play: Play) -> Iterator[Peers]:
 
     Args:
         players: how many there are with the first; more than one.
+
+    Raises:
+        TargetError: they need more descriptors than this process may have.
     """
-    pairs = {player: socket.socketpair() for player in range(1, players)}
+    pairs: dict[int, tuple[socket.socket, socket.socket]] = {}
     children: list[int] = []
     try:
+        try:
+            for player in range(1, players):
+                pairs[player] = socket.socketpair()
+        except OSError as error:
+            what = f"cannot open the sockets of {players} players ({error.strerror})"
+            raise TargetError(what, remedy="Play with fewer (--players), or raise `ulimit -n`") from error
         for player in pairs:
             child = os.fork()
             if child == 0:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 
 from froude.emulation.engine import PlayOutcome, Status
-from froude.emulation.run.bottleneck import Load
+from froude.emulation.run.bottleneck import Load, busiest_half
 from froude.emulation.run.tally import IntervalRow, Tally, summary_ms
 
 _LATE_S = 0.25
@@ -44,7 +44,7 @@ def merged_outcome(outcomes: Sequence[PlayOutcome]) -> PlayOutcome:
         first.begun_at_s,
         max(each.elapsed_s for each in outcomes),
         sum(each.cpu_s for each in outcomes),
-        [merged_load(loads) for loads in _together([each.load for each in outcomes])],
+        _merged_loads([each.load for each in outcomes]),
         failed[0].failure if failed else None,
         any(each.interrupted for each in outcomes),
         first.begun_s,
@@ -69,13 +69,21 @@ def merged_load(loads: Sequence[Load]) -> Load:
     )
 
 
-def _together(series: Sequence[Sequence[Load]]) -> Iterable[list[Load]]:
-    """For each load of the first player those of all at about the same time."""
+def _merged_loads(series: Sequence[Sequence[Load]]) -> list[Load]:
+    """The load of all players at each time of the first one's; the busiest is one player, that of the busiest half."""
     times = [[each.time_s for each in loads] for loads in series]
+    halves = [busiest_half([each.cpu_share for each in loads]) or 0.0 for loads in series]
+    busiest = halves.index(max(halves))
+    merged = []
     for load in series[0]:
         places = [bisect_right(each, load.time_s + _NEAR_S) - 1 for each in times[1:]]
-        others = [loads[place] for loads, place in zip(series[1:], places, strict=True) if place >= 0]
-        yield [load, *others]
+        seen = {0: load}
+        seen |= {player: series[player][place] for player, place in enumerate(places, 1) if place >= 0}
+        one = merged_load(list(seen.values()))
+        if len(series) > 1:
+            one = one._replace(busiest_share=seen[busiest].cpu_share if busiest in seen else 0.0)
+        merged.append(one)
+    return merged
 
 
 def merged_status(statuses: Sequence[Status]) -> Status:
@@ -94,6 +102,9 @@ def merged_status(statuses: Sequence[Status]) -> Status:
             before = counts.get(method, (0, 0))
             counts[method] = (before[0] + sent, before[1] + answered)
     slowest = max(statuses, key=lambda status: status.p99_ms)
+    # Each player's last second is one row a method, though some are a second ahead of the others.
+    last_s = max((row.time_s for status in statuses for row in status.rows), default=0.0)
+    rows = [row._replace(time_s=last_s) for status in statuses for row in status.rows]
     return Status(
         merged_load([status.load for status in statuses]),
         any(status.ramping for status in statuses),
@@ -103,7 +114,7 @@ def merged_status(statuses: Sequence[Status]) -> Status:
         sum(status.errors for status in statuses),
         counts,
         errors,
-        _seconds((row, ()) for status in statuses for row in status.rows),
+        _seconds((row, ()) for row in rows),
         max((status.lateness for status in statuses), key=lambda each: max(each.values(), default=0.0)),
     )
 

@@ -6,11 +6,14 @@ moment of the machine's monotonic clock. The first player, whom the parent knows
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import time
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, takewhile
@@ -20,6 +23,7 @@ import psutil
 
 from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError
+from froude.base.files import stated_os_errors
 from froude.base.limits import raise_descriptor_limit
 from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
@@ -121,8 +125,7 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
             population.settings = replace(population.settings, port=each.port)
         else:
             each.close()
-    spool = _open_spool(job, player)
-    try:
+    with _spool(job, player) as spool:
         core = Core(
             population,
             Controller(groups_of(population), speed=population.settings.speed),
@@ -150,9 +153,6 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
             outcome.interrupted = True
         outcome.failure = core.failure
         outcome.interrupted |= meter.stopped
-    finally:
-        if spool is not None:
-            spool.close()
     outcome.elapsed_s, outcome.cpu_s = clock.now() - outcome.begun_s, meter.cpu_s
     return outcome
 
@@ -259,8 +259,23 @@ def _path(schema: Schema, send: Send) -> str | None:
         return None
 
 
-def _open_spool(job: PlayJob, player: int) -> BinaryIO | None:
+@contextmanager
+def _spool(job: PlayJob, player: int) -> Iterator[BinaryIO | None]:
+    """Where a player writes its calls down; None where none are.
+
+    Raises:
+        MissingError: they cannot be written, such as on a full disk.
+    """
     if job.record is Record.SUMMARY or job.spool is None:
-        return None
-    descriptor = os.open(spool_of(job.spool, player), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    return os.fdopen(descriptor, "wb", buffering=1 << 20)
+        yield None
+        return
+    path = spool_of(job.spool, player)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb", buffering=1 << 20) as file:
+            yield file
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        with stated_os_errors(path.parent):
+            raise

@@ -76,11 +76,15 @@ class Failures:
     def merge(self, other: Failures) -> None:
         """Count another's failures too."""
         for theirs in other:
+            key = (theirs.method, theirs.error, theirs.message)
+            ours = self.groups.get(key)
+            earlier = ours is not None and theirs.first_s < ours.first_s
             group = self.add(theirs.method, theirs.error, theirs.example, theirs.first_s, count=theirs.count)
             if group is not None:
                 group.message, group.path = theirs.message, theirs.path
-        for theirs in other:
-            ours = self.groups.get((theirs.method, theirs.error, theirs.message))
+            elif ours is not None and earlier:  # the example is of the first call
+                ours.example, ours.path = theirs.example, theirs.path
+            ours = self.groups.get(key)
             if ours is not None:
                 ours.last_s = max(ours.last_s, theirs.last_s)
 

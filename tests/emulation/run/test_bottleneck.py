@@ -67,6 +67,27 @@ def test_of_several_players_the_busiest_is_the_limit(busiest: float, limit: Limi
     assert judge(1.0, shared, [], 2).by is LimitedBy.MACHINE
 
 
+@pytest.mark.parametrize(
+    ("cores", "players", "share", "namenode", "limit"),
+    [
+        (4, 3, 0.75, 1.7, LimitedBy.PLAYER),
+        (8, 7, 0.7, 3.0, LimitedBy.PLAYER),
+        (2, 3, 0.4, 0.8, LimitedBy.PLAYER),
+        (4, 2, 0.8, 2.3, LimitedBy.TARGET),
+    ],
+)
+def test_a_machine_that_players_and_target_fill_is_never_neither(
+    cores: int, players: int, share: float, namenode: float, limit: LimitedBy
+) -> None:
+    """Whoever used more of it was the limit, though none had a core of its own."""
+    load = [Load(float(s), players * share, 1, 1, 50, 0.99, share) for s in range(6)]
+    verdict = judge(5.0, load, _cpu([namenode] * 6), cores)
+    assert verdict.by is limit
+    assert verdict.reason.startswith(
+        f"all {cores} cores were in use, {players * share:.1f} of them by players;"
+    )
+
+
 def test_a_target_is_busy_by_the_cores_that_are_left_to_it() -> None:
     """Of two cores the player has one: 95 % of a core is all; of four it is little."""
     idle = [Load(float(s), 0.2, 1, 1, 0) for s in range(6)]

@@ -264,7 +264,7 @@ class Population:
             service: who is called; one without a target of its own goes to the play's only target.
         """
         pool = self.settings.connections.pool
-        slot = node.number % pool if pool else self._own_slot(node)
+        slot = node.number // self.share.players % pool if pool else self._own_slot(node)
         family, target = self.families[node.type], self.target(service) or UNKNOWN
         real_user, source = family.real_user(node.number), family.source(node.number)
         token = self.tokens.get((node, service))

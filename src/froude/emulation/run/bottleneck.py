@@ -107,7 +107,7 @@ def judge(
     """
     several = any(each.busiest_share is not None for each in load)
     who = "the busiest player" if several else "the player"
-    observed = _busiest(
+    observed = busiest_half(
         [each.cpu_share if each.busiest_share is None else each.busiest_share for each in load]
     )
     player = observed or 0.0
@@ -115,16 +115,18 @@ def judge(
     sampled = {name for sample in metrics for name in sample.values}
     found = [each for each in ("", RESOURCEMANAGER) if PREFIX.get(each, "") + CPU in sampled]
     daemons = daemons or found or [""]
-    shares = {each: _busiest(_shares(metrics, PREFIX.get(each, "") + CPU)) for each in daemons}
+    shares = {each: busiest_half(_shares(metrics, PREFIX.get(each, "") + CPU)) for each in daemons}
     known = {each: share for each, share in shares.items() if share is not None}
-    queues = {each: _busiest(_values(metrics, PREFIX.get(each, "") + CALL_QUEUE)) or 0.0 for each in daemons}
+    queues = {
+        each: busiest_half(_values(metrics, PREFIX.get(each, "") + CALL_QUEUE)) or 0.0 for each in daemons
+    }
     busiest, fullest = (max(of, key=lambda each: of[each], default="") for of in (known, queues))
     unseen = " and ".join(f"the {daemon_name(each)}" for each in daemons if each not in known)
     uses = [f"the {daemon_name(each)} used {share:.0%} of a core" for each, share in known.items()]
     were = "were" if " and " in unseen else "was"
     seen = ", ".join([*uses, *([f"{unseen} {were} not seen"] if unseen else [])])
-    machine = _busiest([each.machine_share for each in load if each.machine_share is not None]) or 0.0
-    players = _busiest([each.cpu_share for each in load]) or 0.0
+    machine = busiest_half([each.machine_share for each in load if each.machine_share is not None]) or 0.0
+    players = busiest_half([each.cpu_share for each in load]) or 0.0
     others = machine * cores - players - (sum(known.values()) if here else 0.0)
     limit = ""
     if player < _BUSY and machine >= _FULL and others >= _OTHERS:
@@ -141,6 +143,12 @@ def judge(
     elif queues[fullest] >= _QUEUED:
         by, limit = LimitedBy.TARGET, fullest
         reason = f"{queues[fullest]:,.0f} calls waited for a handler of the {daemon_name(fullest)}; {seen}"
+    elif here and not unseen and min(machine * cores, players + sum(known.values())) >= _FULL * cores:
+        # None has a core to itself, and together they have all: whoever used more left too little to the other.
+        by, limit = (LimitedBy.TARGET, busiest) if sum(known.values()) >= players else (LimitedBy.PLAYER, "")
+        reason = (
+            f"all {cores} cores were in use, {players:.1f} of them by {'players' if several else who}; {seen}"
+        )
     else:
         by = LimitedBy.UNKNOWN if unseen else LimitedBy.NEITHER
         reason = f"{seen}, {who} {own}"
@@ -158,7 +166,7 @@ def _shares(metrics: Sequence[Measured], name: str) -> list[float]:
     return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(seen) if b[0] > a[0]]
 
 
-def _busiest(values: Sequence[float]) -> float | None:
+def busiest_half(values: Sequence[float]) -> float | None:
     """The highest mean of any half of the run: a busy second is no bottleneck, a busy half is. None of nothing.
 
     Of a run of few samples the half is three of them, or all there are.
