@@ -48,6 +48,11 @@ def test_dry_run_says_what_would_be_raised(capsys: Out) -> None:
     out = capsys.readouterr().out
     assert "raise clients from datanodes=4, clients=9, files=5" in out
     assert "p99 < 1 s" in out
+    assert "A play takes 75 s at most, 25 s where the load is steady at once; 40 plays at most." in " ".join(
+        out.split()
+    )
+    assert run(["knee", "w.yaml", "--dry-run", "--time-limit", "60s"]) == 0
+    assert "2 plays at most within the time limit of 60 s" in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_answer_is_written(asked: Callable[[Knee], list[KneeOptions]], capsys: Out) -> None:
@@ -92,7 +97,7 @@ def test_exit_codes(
     interrupted: bool,
     code: int,
 ) -> None:
-    """3 where the first load breaks a limit already."""
+    """3 where no load kept its limits, or nothing is known."""
     asked(replace(two_plays(), status=status, interrupted=interrupted))
     assert run(["knee", "w.yaml"]) == code
 
@@ -132,6 +137,7 @@ def test_an_interrupt_says_what_there_is(
         (["--at", "clients=1e12", "--max", "nodes=1e13", "--dry-run"], "1,000,000,000,0"),
         (["--at", "files=3 GB", "--dry-run"], "files"),
         (["--release", "x", "--dry-run"], "is no Hadoop release"),
+        (["--time-limit", "20s", "--dry-run"], "--time-limit: is shorter than the shortest play; found 20 s"),
     ],
 )
 def test_what_is_refused(words: list[str], message: str, capsys: Out) -> None:

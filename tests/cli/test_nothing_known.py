@@ -389,7 +389,7 @@ JUDGING: dict[str, tuple[Row, ...]] = {
     "knee": (
         Row(
             "up to where limits are kept, what broke",
-            r"Not settled: no load was kept; .* nothing was measured for p99 < 1 s in 1 of 1 play",
+            r"Not settled after 1 play: no load was kept; .* nothing was measured for p99 < 1 s in 1 of 1 play",
             shown=shown_knee,
             unknown=("low", "plays.*.run.p99_ms"),
             silent="keeps its limits|At least|broke",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.sustained import client_types, sustained
+from froude.emulation.sustained import client_types, obstacle, sustained
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
@@ -64,3 +64,15 @@ def test_what_further_clients_could_not_do_is_refused(planned: Plan, message: st
     """With the node type, and what it waits for."""
     with pytest.raises(InputError, match=message):
         sustained(planned)
+
+
+def test_an_obstacle_has_its_way_out() -> None:
+    """The start rule that lets each begin after its own predecessor; with it the load can be kept up."""
+    reader = NodeType("reader", Count(0, {"clients": 1}), (), start=StartRule("client"))
+    assert obstacle(with_type(plan(), reader)) == (
+        "reader waits for the end of client. With `follows: client` and `pause_s` in its start rule in workload.yaml "
+        "each begins after its own predecessor"
+    )
+    assert obstacle(plan(clients=0)) == "the plan has no node type of which several work in parallel and end"
+    in_turn = replace(reader, start=StartRule("client", follows="client", pause_s=1.0))
+    assert obstacle(with_type(plan(), in_turn)) == ""

@@ -88,3 +88,13 @@ def test_values_are_written_with_the_unit_of_their_axis() -> None:
     assert written_expr(Axis("share", ValueKind.SHARE), "v").startswith("format(v*100")
     assert "calls" in written_expr(Axis("n", unit="calls"), "v")
     assert "calls" not in written_expr(Axis("n", unit="calls"), "v", unit=False)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "least"),
+    [(100.0, 101.0, 1.0), (1.0, 2.0, 0.01), (10.0, 40.0, 0.1), (2000.0, 2001.0, 1.0)],
+)
+def test_neighbouring_ticks_have_labels_of_their_own(low: float, high: float, least: float) -> None:
+    """A label has three digits: ticks are no nearer than it can show."""
+    _, ticks = scale_and_ticks(Axis("load", unit="clients"), (low, high), enclose=False, count=6)
+    assert ticks["tickMinStep"] == pytest.approx(least)

@@ -193,3 +193,11 @@ def test_a_panel_is_well_formed() -> None:
     assert "var(--c1)" in svg
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert all(each.startswith("v1") for each in ids)
+
+
+def test_a_lede_may_be_a_list() -> None:
+    """The answer is a paragraph, and what follows an item each."""
+    shown = tree(report_html(Report("t", lede="**Yes.**\n\n- one\n- `two`")))
+    lede = shown.find(".//header//div[@class='lede neutral']")
+    assert lede is not None
+    assert [element.text_content() for element in lede.iter("p", "li")] == ["Yes.", "one", "two"]

@@ -178,3 +178,16 @@ def test_points_below_others_are_larger() -> None:
         shown = prepare(chart)
         points = panel_spec(chart, shown, shown.panels[0], hover=False)["layer"][0]
         assert points["encoding"].get("size", {}).get("scale", {}).get("range") == sizes
+
+
+def test_points_are_joined_through_the_median_of_each_place() -> None:
+    """One line for all series, and it compiles."""
+    loads = Axis("load", unit="clients")
+    series = (Series("kept", [1.0, 1.0, 2.0], [3.0, 5.0, 4.0]), Series("broke", [4.0], [9.0]))
+    for joined in (True, False):
+        chart = Chart("t", loads, Axis("answered", unit="calls/s"), series, ChartKind.POINTS, joined=joined)
+        (spec,) = specs(chart)
+        lines = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]
+        assert [line["encoding"]["y"]["aggregate"] for line in lines] == ["median"] * joined
+        assert all("color" not in line["encoding"] for line in lines)
+        vl_convert.vegalite_to_svg(spec)

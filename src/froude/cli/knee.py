@@ -101,11 +101,14 @@ def knee(
 ) -> None:
     """How far does a NameNode scale? Sustained load, raised until a limit breaks.
 
-    Froude starts one NameNode for the whole search. Clients follow each other until each load was measured, for 15
-    seconds once the NameNode's compiler is quiet and the calls in a second have settled. The load is raised as far as
-    the machine's CPU allows until a limit breaks, then halved in between, and played again at both sides: 40 plays at
-    most. Where the player or other work on the machine was the limit, the answer says so, and no smaller load is tried.
-    Ends with 3 if the first load breaks a limit already; an interrupt and --time-limit keep the plays that are whole.
+    Clients follow each other until each load was measured, for 15 seconds once the NameNode's compiler is quiet and the
+    calls in a second have settled, on one NameNode for the whole search; a job whose clients cannot follow each other is
+    played once at each load instead, on a fresh NameNode each time, and --dry-run shows why. The load is raised as far
+    as the machine's CPU allows until a limit breaks, then halved in between, and played again at both sides: 40 plays
+    at most. Where the player or other work on the machine was the limit, the answer says so, and no smaller load is
+    tried.
+    Ends with 3 where no load kept its limits, or the answer is not known; an interrupt and --time-limit keep the plays
+    that are whole.
     `froude report` shows latency and throughput against load.
 
     Example: froude knee workload.yaml --raise clients --limit 'p99(addBlock) < 50 ms' -o knee.json
@@ -169,20 +172,37 @@ def perform(settings: Settings, runner: KneeRunner, output: Path) -> None:
     with named(runner.source):
         if settings.dry_run:
             runner.check()
-            loads, limits = runner.prepared
-            what = ", ".join(loads.raised)
-            settings.would(f"raise {what} from {loads.base} until one of these breaks: {'; '.join(limits)}")
+            settings.would(would_text(runner))
             return
         execution = Execution(output, settings.workspace, settings.progress(), settings.command)
         found = runner.run(execution)
     _show(settings, found, runner, output)
 
 
+def would_text(runner: KneeRunner) -> str:
+    """What a search raises, how its clients are played where they are played once, and about how long it takes.
+
+    Args:
+        runner: of a scenario that was checked.
+    """
+    from froude.experiment.knee.duration import estimate_text, load_of
+    from froude.experiment.knee.words import once_text
+
+    loads, limits = runner.prepared
+    raising = (
+        f"raise {', '.join(loads.raised)} from {loads.base} until one of these breaks: {'; '.join(limits)}"
+    )
+    load = load_of(runner.scenario, loads.speed(1.0), sustained=loads.sustained)
+    estimate = estimate_text(runner.scenario, load, loads.plan(1.0))
+    parts = (f"{raising}.", f"{estimate[:1].upper()}{estimate[1:]}.", once_text(loads.obstacle))
+    return "\n".join(part for part in parts if part)
+
+
 def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> None:
     """Write and print what was found.
 
     Raises:
-        typer.Exit: the search was interrupted, or the first load broke a limit.
+        typer.Exit: the search was interrupted, or no load kept its limits.
     """
     from froude.experiment.knee.file import knee_text, write_knee
     from froude.experiment.knee.knee import Status
@@ -198,7 +218,7 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
         kept = f"what was played is in {output}" if knee.plays else "nothing was written"
         print(f"froude: interrupted after {whole}: {kept}; its NameNode is stopped", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED)
-    if knee.status in {Status.BELOW, Status.MASKED}:
+    if knee.low is None or knee.status in {Status.BELOW, Status.MASKED}:
         raise typer.Exit(EXIT_MISSED)
 
 

@@ -22,6 +22,8 @@ from froude.base.errors import InputError
 from froude.workload.plan import Plan, one_at_a_time
 from froude.workload.types import SCRIPTED, Moment, NodeType, Workload
 
+_PLAN, _ONCE = "plan", "Play it once"
+
 
 class Mode(Enum):
     """How long a load lasts, and what brings its clients."""
@@ -76,7 +78,7 @@ def sustained(plan: Plan) -> Sustained:
     clients = [each for each in client_types(plan.workload) if plan.counts.get(each.name)]
     if plan.log is not None or not clients:
         found = "a log" if plan.log is not None else "no node type of which several work in parallel and end"
-        raise InputError("cannot be kept up", place="plan", found=found, remedy="Play it once")
+        raise InputError("cannot be kept up", place=_PLAN, found=found, remedy=_ONCE)
     names = {each.name for each in clients}
     chains: dict[str, tuple[str, ...]] = {}
     for each in clients:
@@ -85,22 +87,28 @@ def sustained(plan: Plan) -> Sustained:
         if each.start.follows is None:
             chains[each.name] = tuple(_chain(each.name, clients))
         if each.start.after in names and each.start.moment is Moment.FINISHED and not each.start.in_turn:
-            raise _not_sustained(each, f"waits for the end of {each.start.after}")
+            remedy = (
+                f"With `follows: {each.start.after}` and `pause_s` in its start rule in workload.yaml each begins after "
+                "its own predecessor"
+            )
+            raise _not_sustained(each, f"waits for the end of {each.start.after}", remedy)
     return Sustained(chains, frozenset(_waiting(plan.workload, names)))
 
 
-def sustainable(plan: Plan) -> bool:
-    """Whether a plan's load can be sustained."""
+def obstacle(plan: Plan) -> str:
+    """Why a plan's load cannot be sustained, and the way out where there is one; empty where it can be."""
     try:
         sustained(plan)
-    except InputError:
-        return False
-    return True
+    except InputError as error:
+        who = "the plan has" if error.place == _PLAN else error.place
+        way_out = f". {error.remedy}" if error.remedy not in {None, _ONCE} else ""
+        return f"{who} {error.found}{way_out}"
+    return ""
 
 
-def _not_sustained(node_type: NodeType, what: str) -> InputError:
+def _not_sustained(node_type: NodeType, what: str, remedy: str = "") -> InputError:
     message = "cannot be kept up by further clients"
-    return InputError(message, place=node_type.name, found=what, remedy="Play it once")
+    return InputError(message, place=node_type.name, found=what, remedy=remedy or _ONCE)
 
 
 def _chain(first: str, clients: list[NodeType]) -> Iterator[str]:

@@ -76,8 +76,15 @@ def scale_and_ticks(axis: Axis, extent: Range | None, *, enclose: bool, count: i
         ticks["labelOverlap"] = "greedy"
     if "values" not in ticks:  # with it, Vega leaves labels of a log axis out
         ticks["tickCount"] = count
+        if axis.kind is ValueKind.NUMBER and high > 0:
+            ticks["tickMinStep"] = _least_step(high)
     scale["nice"] = enclose and not is_log(axis)
     return ({**scale, "domain": domain} if domain else scale), ticks
+
+
+def _least_step(high: float) -> float:
+    """Least distance of two ticks that `_plain` writes differently: three digits below 1000, else whole numbers."""
+    return 1.0 if high >= 1000 else float(f"1e{math.floor(math.log10(high)) - 2}")
 
 
 def log_ticks(low: float, high: float) -> list[float]:

@@ -69,7 +69,7 @@ def report_html(report: Report, *, interactive: bool = True) -> str:
     view = {
         "report": report,
         "word": _WORDS[report.tone],
-        "lede": inline(report.lede),
+        "lede": to_html(report.lede),
         "figures": [_figure_view(figure) for figure in report.figures],
         "sections": sections,
         "variables": _ours(css_variables()),

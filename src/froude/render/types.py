@@ -224,6 +224,8 @@ class Chart:
     """How to read it (`Text` Markdown)."""
     band: bool = False
     """Fill between each series and its dashed one of the same places: a value and its bound. Lines only."""
+    joined: bool = False
+    """Join points by a line through the median of those of one place, whatever their series. Points only."""
     small: bool = False
     """Half as wide as the page, beside the small charts next to it: where many belong together."""
 

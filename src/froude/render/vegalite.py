@@ -115,6 +115,7 @@ def _layers(chart: Chart, shown: Shown, panel: Panel, *, hover: bool) -> list[Sp
     return [
         *_marks(chart, shown, under=True),
         *(_bands(panel, encoding) if chart.band else ()),
+        *(_joined(encoding) if chart.joined else ()),
         main,
         *(_dots(encoding) if chart.kind in _LINES else ()),
         *over,
@@ -136,6 +137,15 @@ def _bands(panel: Panel, encoding: Spec) -> Iterator[Spec]:
                     "mark": {"type": "area", "opacity": 0.3, "color": colour, "clip": True},
                     "encoding": {"x": encoding["x"], "y": encoding["y"], "y2": {"field": "y2"}},
                 }
+
+
+def _joined(encoding: Spec) -> Iterator[Spec]:
+    """A line from place to place, through the median of what was found there."""
+    yield {
+        "transform": [{"filter": "isValid(datum.y)"}],
+        "mark": {"type": "line", "strokeWidth": 1, "color": colour("faint"), "clip": True},
+        "encoding": {"x": encoding["x"], "y": {**encoding["y"], "aggregate": "median"}},
+    }
 
 
 def _dots(encoding: Spec) -> Iterator[Spec]:

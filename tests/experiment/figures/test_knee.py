@@ -25,9 +25,11 @@ def test_its_page() -> None:
     assert section.intro == two_plays().answer
     latency, throughput = (block for block in section.blocks if isinstance(block, Chart))
     assert [mark.label for mark in latency.marks] == ["p99 < 1 s"]
-    assert {series.name for series in throughput.series} == {"limits kept", "a limit broke"}
+    assert {series.name for series in throughput.series} == {"kept", "broke"}
+    assert latency.joined
+    assert throughput.joined
     plays, place = (block for block in section.blocks if isinstance(block, Table))
-    assert [row[1] for row in plays.rows] == ["limits kept", "broke: p99 < 1 s"]
+    assert [row[1] for row in plays.rows] == ["kept", "broke: p99 < 1 s"]
     assert ("cores", "2") in place.rows
     assert knee_section(replace(two_plays(), plays=(), status=Status.UNSETTLED, low=None, high=None)).blocks
 
@@ -64,7 +66,9 @@ def test_the_answer_heads_the_page() -> None:
     head = head_of([("knee.json", two_plays())])
     assert head.title == "How far does this NameNode scale? Up to 2 calls/s (clients=2)"
     assert head.lede.startswith("**The NameNode keeps its limits up to 2 calls/s (clients=2)")
-    assert "The limits: `p99 < 1 s`, kept in 1 of 1 play at clients=2." in head.lede
+    assert "\n- The limits: `p99 < 1 s`, kept in 1 of 1 play at clients=2.\n- " in head.lede
+    items = head.lede.split("\n- ")[2:]
+    assert items == list(two_plays().remarks)
     assert head.tone is Tone.GOOD
     assert [figure.label for figure in head.figures] == [
         "answered, limits kept",
@@ -118,13 +122,29 @@ def test_outcomes_have_one_colour_whatever_else_is_shown() -> None:
     ("status", "title"),
     [
         (Status.BELOW, "Not to 2 calls/s (clients=4)"),
-        (Status.UNSETTLED, "Not settled"),
+        (Status.UNSETTLED, "Not settled after 2 plays"),
         (Status.MASKED, "Not known"),
     ],
 )
 def test_a_title_says_what_was_not_found(status: Status, title: str) -> None:
     """In the words of the status."""
     assert knee_title(replace(two_plays(), status=status)) == f"How far does this NameNode scale? {title}"
+
+
+def test_a_title_states_an_interrupt() -> None:
+    """With how many plays there were; the answer begins with it as well."""
+    knee = replace(two_plays(), status=Status.UNSETTLED, interrupted=True)
+    assert knee_title(knee).endswith("? Interrupted after 2 plays")
+    assert knee.answer.startswith("Interrupted after 2 plays: at least 2 calls/s")
+
+
+def test_one_load_is_a_row_and_no_chart() -> None:
+    """A single point shows nothing that the table does not; its outcome has one word everywhere."""
+    busy = replace(two_plays().plays[1], outcome=Outcome.UNCLEAR)
+    section = knee_section(replace(two_plays(), plays=(busy,), status=Status.MASKED, low=None))
+    assert not [block for block in section.blocks if isinstance(block, Chart)]
+    plays = next(block for block in section.blocks if isinstance(block, Table))
+    assert [row[1] for row in plays.rows] == ["unclear: p99 < 1 s"]
 
 
 def test_a_knee_of_a_resourcemanager() -> None:

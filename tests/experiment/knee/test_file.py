@@ -45,11 +45,21 @@ def test_remarks_and_an_interrupt_stand_in_it(tmp_path: Path) -> None:
     assert json.loads(knee_text(two_plays()))["lineage"]["state"] == "complete"
 
 
+def test_what_ended_it_and_why_clients_were_played_once_are_kept(tmp_path: Path) -> None:
+    """Both are among its remarks, too."""
+    result = replace(two_plays(), time_limit_s=40.0, once="b waits for the end of a")
+    write_knee(tmp_path / "knee.json", result)
+    assert read_knee(tmp_path / "knee.json") == result
+    remarks = json.loads(knee_text(result))["remarks"]
+    assert any("b waits for the end of a" in text for text in remarks)
+    assert any("ended by the time limit of 40 s after 2 plays" in text for text in remarks)
+
+
 def test_files_of_older_versions(tmp_path: Path) -> None:
     """They have no bounds, and the first none of remarks and interrupts; they are read all the same."""
     document = json.loads(knee_text(two_plays()))
     fields = {name: value for name, value in document.items() if name not in {"froude", "lineage"}}
-    del fields["bounds"]
+    del fields["bounds"], fields["time_limit_s"], fields["once"]
     for play in fields["plays"]:
         del play["others"]
     second = tmp_path / "second.json"

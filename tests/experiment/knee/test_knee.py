@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
 from froude.base.errors import InputError
+from froude.base.progress import Task
 from froude.emulation.limits import parse_limit
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run.bottleneck import CPU, Measured
@@ -60,10 +61,32 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> Plays:
     return asked
 
 
-def found(at: Any = None, search: Any = None, clock: Any = None, **more: Any) -> Knee:
+class Lines:
+    """Progress that keeps the lines of results."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def task(self, label: str, total: float | None = None) -> AbstractContextManager[Task]:
+        """One task for all."""
+        _ = label, total
+        return nullcontext(self)
+
+    def advance(self, by: float = 1) -> None:
+        """Nothing is shown."""
+
+    def say(self, text: str) -> None:
+        """Nothing is shown."""
+
+    def result(self, text: str) -> None:
+        """A line."""
+        self.lines.append(text)
+
+
+def found(at: Any = None, search: Any = None, clock: Any = None, progress: Any = None, **more: Any) -> Knee:
     """A search with such choices."""
     options = KneeOptions(**{"repeats": 2, "knee": KneeSearch(**(search or {})), **more})
-    return knee(WORKLOAD, cast("Any", nullcontext), options, at=at, clock=clock)
+    return knee(WORKLOAD, cast("Any", nullcontext), options, at=at, clock=clock, progress=progress)
 
 
 def test_the_knee_is_found_in_whole_nodes(plays: Plays) -> None:
@@ -76,8 +99,7 @@ def test_the_knee_is_found_in_whole_nodes(plays: Plays) -> None:
     assert "p99 < 1 s broke (3 s) in 2 of 2 plays, and neither NameNode nor player was busy" in result.answer
     assert result.confidence == "limits kept in 2 of 2 plays at clients=40, and in 0 of 2 plays at clients=41"
     assert result.remarks[0] == (
-        "Of the loads that were played, p99 stayed below 10 ms up to 2 calls/s (clients=40), "
-        "below 100 ms up to 2 calls/s (clients=40), below 1 s up to 2 calls/s (clients=40)."
+        "Of the loads that were played, p99 stayed below 10 ms, 100 ms and 1 s up to 2 calls/s (clients=40)."
     )
     assert {options.seed for _, options in plays} == {0}
     assert {(options.load.mode, options.load.duration_s, options.load.measure_s) for _, options in plays} == {
@@ -164,7 +186,7 @@ def test_an_interrupt_keeps_what_was_played(plays: Plays, monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "play", interrupted)
     result = found()
     assert (result.status, result.interrupted, len(result.plays)) == (Status.UNSETTLED, True, 2)
-    assert result.answer.startswith("Not settled: at least 2 calls/s (")
+    assert result.answer.startswith("Interrupted after 2 plays: at least 2 calls/s (")
 
 
 def test_where_the_player_was_the_limit_no_smaller_load_is_tried(
@@ -241,23 +263,51 @@ def test_on_a_busy_machine_the_search_ends_after_one_play(
     assert result.answer.startswith(
         "Not known, since other work used 1.5 of this machine's cores; stop that work"
     )
-    assert "Other work used up to 1.5 of this machine's cores between the plays" in " ".join(result.remarks)
+    assert "Other work used up to 1.5 of this machine's cores before or after the play" in " ".join(
+        result.remarks
+    )
 
 
-def test_time_is_limited(plays: Plays) -> None:
-    """No play begins that would take longer than what is left, as far as the one before it tells."""
-    clock = VirtualClock()
-    play = module.play
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> VirtualClock:
+    """The time, of plays that take as long as they may."""
+    clock, play = VirtualClock(), module.play
 
     def slow(*args: Any, **more: Any) -> Run:
-        clock.sleep(10.0)
+        clock.sleep(args[2].load.duration_s)
         return play(*args, **more)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "play", slow)
-        result = found(clock=clock, time_limit_s=35)
-    assert (len(plays), result.status, result.interrupted) == (3, Status.UNSETTLED, False)
-    assert result.answer.startswith("Not settled: at least 2 calls/s (")
+    monkeypatch.setattr(module, "play", slow)
+    return clock
+
+
+def test_time_is_limited(plays: Plays, clock: VirtualClock) -> None:
+    """A play gets what time is left, and none begins that could not be measured in it; the answer names the limit."""
+    shown = Lines()
+    result = found(clock=clock, time_limit_s=120, progress=shown)
+    assert [options.load.duration_s for _, options in plays] == [75.0, 45.0]
+    assert (result.status, result.interrupted) == (Status.UNSETTLED, False)
+    assert result.answer.startswith("Ended by the time limit of 120 s after 2 plays: at least 2 calls/s (")
+    ended = "The search was ended by the time limit of 120 s after 2 plays; "
+    assert any(text.startswith(ended) for text in result.remarks)
+    assert "; next " in shown.lines[0]
+    assert shown.lines[1].endswith("; the time limit ends the search")
+
+
+def test_a_first_play_is_bounded_by_the_time_limit(plays: Plays, clock: VirtualClock) -> None:
+    """Its warm-up is shorter then; and where the JVM compiled it counts, since there is no time for another."""
+    result = found(clock=clock, time_limit_s=40)
+    assert [options.load.duration_s for _, options in plays] == [40.0]
+    assert result.answer.startswith("Ended by the time limit of 40 s after 1 play: ")
+
+
+def test_a_time_limit_below_the_shortest_play_is_refused(plays: Plays) -> None:
+    """Before anything is started, and by what a dry run asks."""
+    with pytest.raises(
+        InputError, match=r"--time-limit: is shorter than the shortest play; found 27 s; allowed: 28 s"
+    ):
+        prepare(WORKLOAD, KneeOptions(time_limit_s=27))
+    assert not plays
 
 
 def test_clients_that_arrive_are_no_load_of_a_search() -> None:
@@ -278,6 +328,34 @@ def test_a_job_of_commands_one_after_another_is_played_once_each(plays: Plays) -
     assert result.status is Status.OPEN
     assert {options.load.mode for _, options in plays} == {Mode.ONCE}
     assert [options.seed for _, options in plays] == list(range(len(plays)))
+    assert result.once == "the plan has no node type of which several work in parallel and end"
+    assert (
+        f"Clients are played once at each load, on a target started for each play: {result.once}."
+        in result.remarks
+    )
+
+
+def test_what_changes_a_search_is_stated_before_its_first_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients that are played once, with the reason, and other work on the machine; each once."""
+    monkeypatch.setattr(stage, "busy_cores", lambda: 1.5)
+    datanode, client = WORKLOAD.node_types
+    second = replace(client, name="second", start=StartRule(after=client.name))
+    shown = Lines()
+    knee(
+        replace(WORKLOAD, node_types=(datanode, client, second)),
+        cast("Any", nullcontext),
+        KneeOptions(repeats=1, knee=KneeSearch(most=2)),
+        progress=shown,
+    )
+    once, others, first, *_ = shown.lines
+    assert once.startswith("Clients are played once at each load, ")
+    assert (
+        "second waits for the end of client. With `follows: client` and `pause_s` in its start rule" in once
+    )
+    assert others.startswith("Other work uses 1.5 of ")
+    assert "kept, limited by " in first
+    assert "(other work used 1.5 of this machine's cores; stop that work" in first
+    assert not any(line in {once, others} for line in shown.lines[2:])
 
 
 @pytest.mark.parametrize(("share", "machine", "times"), [(0.1, 0.2, 4.25), (0.85, 0.5, 1.0), (0.0, 0.0, 2.0)])

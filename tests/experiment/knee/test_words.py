@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from froude.experiment.knee.words import (
     bounds_text,
     broken_text,
     compiling_text,
+    limit_text,
     masked_text,
     median_rate,
+    once_text,
+    others_first_text,
     others_text,
     play_text,
     quick_start_text,
-    share_text,
+    time_limit_text,
 )
 from tests.support.experiment.knees import two_plays
 
@@ -52,6 +57,16 @@ def test_a_play_has_a_line() -> None:
     )
 
 
+def test_a_kept_play_on_a_busy_machine_has_a_way_out() -> None:
+    """In its line, not only at the end; where nothing else was at work there is none."""
+    way_out = "(other work used 1.2 of this machine's cores; stop that work, or search on another machine)"
+    assert play_text(KEPT, "kept", 1.25).endswith(f", kept, limited by unknown {way_out}")
+    machine = KEPT.model_copy(update={"bottleneck": "machine"})
+    assert play_text(machine, "kept").endswith(
+        "limited by machine (other work used this machine; stop that work, or search on another machine)"
+    )
+
+
 def test_who_hid_the_target_has_a_way_out() -> None:
     """The player by fewer nodes, other work by its end."""
     player = KEPT.model_copy(update={"bottleneck": "player"})
@@ -69,17 +84,83 @@ def test_what_is_read_off_the_curve() -> None:
         "Of the loads that were played, p99 stayed below 10 ms up to 1,234 calls/s (clients=3)."
     )
     assert (others_text([]), others_text([0.2])) == ("", "")
-    assert others_text([0.2, 0.95]).startswith("Other work used up to 0.9 of this machine's cores")
 
 
-def test_the_share_of_what_the_cores_would_allow() -> None:
-    """By the median of the plays; unknown where no CPU time of a call was seen."""
-    assert share_text([KEPT]) == ""
-    seen = {"computed_limit": 20_000.0, "target_cores": 2, "target_cpu_us": 100.0, "calls_per_s": 5000.0}
-    text = "25% of the 20,000 calls/s that 2 cores would allow at 100 µs of CPU a call, without the compiler"
-    assert share_text([KEPT.model_copy(update=seen)]).startswith(text)
-    collected = KEPT.model_copy(update={**seen, "collector_share": 0.1})
-    assert "at 100 µs of CPU a call (10% of it the garbage collector's), " in share_text([collected])
+def test_bounds_of_one_load_share_a_place() -> None:
+    """The load is given once, with all bounds that it kept."""
+    assert bounds_text(
+        {"10 ms": (90.0, "clients=1"), "100 ms": (613.0, "clients=8"), "1 s": (613.0, "clients=8")}
+    ) == (
+        "Of the loads that were played, p99 stayed below 10 ms up to 90 calls/s (clients=1), "
+        "below 100 ms and 1 s up to 613 calls/s (clients=8)."
+    )
+
+
+def test_other_work_is_named_where_it_was_seen() -> None:
+    """Between plays only where there were several; and before the first one, with the way out."""
+    assert others_text([0.2, 0.95]).startswith(
+        "Other work used up to 0.9 of this machine's cores between the plays"
+    )
+    assert others_text([0.95]).startswith(
+        "Other work used up to 0.9 of this machine's cores before or after the play:"
+    )
+    assert others_first_text(0.2, 2) == ""
+    assert others_first_text(2.0, 2).startswith("Other work uses 2.0 of 2 cores: ")
+    assert others_first_text(2.0, 2).endswith("stop that work, or search on another machine.")
+
+
+SEEN = {
+    "mode": "population",
+    "computed_limit": 20_000.0,
+    "target_cores": 2,
+    "target_cpu_us": 100.0,
+    "calls_per_s": 5000.0,
+    "compiler_share": 0.01,
+    "target_cpu_share": 0.5,
+    "ramp_s": 5.0,
+}
+
+
+def test_what_the_cores_would_allow_is_an_estimate() -> None:
+    """By the play with the least CPU time of a call, whichever load was kept."""
+    kept = KEPT.model_copy(update=SEEN)
+    dear = KEPT.model_copy(update={**SEEN, "computed_limit": 3000.0, "target_cpu_us": 667.0})
+    text = (
+        "An estimate: 2 cores would answer 20,000 calls/s, without the compiler and without a player on them, at the "
+        "100 µs of CPU that a call took at 5,000 calls/s; the load that was kept is 25% of that."
+    )
+    assert limit_text([kept], [dear, kept]).startswith(text)
+    collected = kept.model_copy(update={"collector_share": 0.1})
+    assert "at 5,000 calls/s (10% of it the garbage collector's); " in limit_text([kept], [collected])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"mode": "once"},
+        {"ramp_s": None},
+        {"compiler_share": 0.05},
+        {"compiler_share": None},
+        {"target_cpu_share": 0.39},
+        {"target_cpu_share": None},
+        {"computed_limit": None},
+    ],
+)
+def test_no_estimate_without_a_base(changed: dict[str, object]) -> None:
+    """Of a play once, of one that was not steady or compiled, or of a target that hardly worked, there is none."""
+    kept = KEPT.model_copy(update=SEEN)
+    assert limit_text([kept], [kept])
+    assert limit_text([], [kept]) == ""
+    assert limit_text([kept], [kept.model_copy(update=changed)]) == ""
+
+
+def test_what_ended_or_changed_a_search_is_stated() -> None:
+    """The time limit with the number of plays; plays that are once with their reason."""
+    assert (once_text(""), time_limit_text(None, 3)) == ("", "")
+    assert once_text("b waits for the end of a").endswith("for each play: b waits for the end of a.")
+    assert time_limit_text(40.0, 1).startswith(
+        "The search was ended by the time limit of 40 s after 1 play; "
+    )
 
 
 def test_a_jvm_that_compiles_is_named() -> None:

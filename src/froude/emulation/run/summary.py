@@ -156,7 +156,8 @@ class RunSummary(_Flat):
     target_cores: int = 0
     """Cores that the target's JVM has; 0 for a run that did not note them."""
     computed_limit: float | None = None
-    """Calls in a second that those cores would allow at that CPU time, with no player on them: an upper bound."""
+    """Calls in a second that those cores would allow at that CPU time, with no player on them: an estimate, since calls
+    take less CPU time at a higher load."""
     call_queue_max: float | None
     lock_queue_max: float | None
     """Threads that waited for the NameNode's lock at once."""

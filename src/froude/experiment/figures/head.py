@@ -74,7 +74,8 @@ def head_of(parts: Sequence[tuple[str, Part]]) -> Head:
     tone = min((head.tone for head in (first, *worse)), key=_WORST.index)
     reasons = list(dict.fromkeys(head.reason for head in worse))
     lede = [first.lede, *reasons] if tone is first.tone else [*reasons, first.lede]
-    return replace(first, lede=" ".join(lede), tone=tone)
+    between = "\n\n" if "\n" in first.lede else " "
+    return replace(first, lede=between.join(lede), tone=tone)
 
 
 def _heads(parts: Sequence[tuple[str, Part]]) -> Iterator[Head]:

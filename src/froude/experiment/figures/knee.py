@@ -37,11 +37,6 @@ from froude.render.markdown import plain
 
 KNEE_TONES = {Status.FOUND: Tone.GOOD, Status.BELOW: Tone.BAD}
 """How an answer is shown; those that are not here say less than was asked for."""
-_NAMES = {
-    Outcome.KEPT: "limits kept",
-    Outcome.BROKE: "a limit broke",
-    Outcome.UNCLEAR: "a limit broke, and player or machine was busy",
-}
 _COLOURS = {Outcome.KEPT: 0, Outcome.BROKE: 1, Outcome.UNCLEAR: 6}
 """Grey for what says nothing of the NameNode; the third colour is a green, which would pass for good."""
 _SHARED = (
@@ -64,27 +59,28 @@ def knee_title(knee: Knee) -> str:
     plays = knee.at(knee.high if knee.status is Status.BELOW else knee.low)
     question = f"How far {'do' if ' and ' in knee.target else 'does'} this {knee.target} scale?"
     if not plays or knee.status not in _SHORT:
-        return f"{question} {'Not known' if knee.status is Status.MASKED else 'Not settled'}"
+        return f"{question} {'Not known' if knee.status is Status.MASKED else knee.ending}"
     rate = median_rate([play.run for play in plays])
     where = f"{rate:,.0f} calls/s ({knee.raised_text(plays[-1])})"
     return f"{question} {_SHORT[knee.status]} {where}"
 
 
 def knee_answer(knee: Knee) -> str:
-    """The answer, the limits and in how many plays they were kept, and what to keep in mind: a page's first lines."""
+    """The answer; then, an item of a list each, the limits and in how many plays they were kept, and the remarks."""
     kept = knee.at(knee.low)
     times = sum(play.outcome is Outcome.KEPT for play in kept)
     how_often = (
         f", kept in {times} of {counted(len(kept), 'play')} at {knee.raised_text(kept[-1])}" if kept else ""
     )
     limits = f"The limits: {'; '.join(map(literal, knee.limits))}{how_often}."
-    return " ".join([f"**{plain(knee.answer)}**", limits, *knee.remarks])
+    items = "\n".join(f"- {text}" for text in (limits, *knee.remarks))
+    return f"**{plain(knee.answer)}**\n\n{items}"
 
 
 def knee_section(knee: Knee) -> Section:
     """Latency and throughput against load, the plays, and what they were measured on."""
     blocks: list[Block] = []
-    if knee.plays:
+    if len({_size(knee, play) for play in knee.plays}) > 1:  # of one load, a row of the table shows as much
         marks = tuple(_limit_marks(knee))
         duration = Axis("p99 of all calls", ValueKind.DURATION, log=True)
         rate = Axis("answered", unit="calls/s")
@@ -93,9 +89,9 @@ def knee_section(knee: Knee) -> Section:
                 knee, "Latency against load", duration, lambda run: run.p99_ms and run.p99_ms / 1e3, marks
             ),
             _chart(knee, "Throughput against load", rate, lambda run: run.calls_per_s),
-            _table(knee),
-            facts_table(conditions(knee), "What it was measured on"),
         ]
+    if knee.plays:
+        blocks += [_table(knee), facts_table(conditions(knee), "What it was measured on")]
     blocks += [Callout("To be kept in mind", literal(remark), Tone.WARNING) for remark in knee.plan_remarks]
     kept_up = any(play.run.mode != Mode.ONCE.value for play in knee.plays)
     how = (
@@ -133,7 +129,7 @@ def _chart(
     marks: tuple[Mark, ...] = (),
 ) -> Chart:
     series = []
-    for outcome, name in _NAMES.items():
+    for outcome in Outcome:
         points = sorted(
             (_size(knee, play), y)
             for play in knee.plays
@@ -141,16 +137,18 @@ def _chart(
         )
         if points:
             series.append(
-                Series(name, [x for x, _ in points], [y for _, y in points], colour=_COLOURS[outcome])
+                Series(
+                    outcome.value, [x for x, _ in points], [y for _, y in points], colour=_COLOURS[outcome]
+                )
             )
     name = knee.raised[0]
     unit = "times as fast as recorded" if name == SPEED else name
     sizes = [_size(knee, play) for play in knee.plays]
     x = Axis("load", unit=unit, log=0 < _WIDE * min(sizes) <= max(sizes))
-    caption = "A point for each play."
+    caption = "A point for each play; the line joins the medians of the loads."
     if others := knee.raised[1:]:
         caption += f" Raised with it: {literal(', '.join(others))}."
-    return Chart(title, x, axis, tuple(series), ChartKind.POINTS, marks, caption)
+    return Chart(title, x, axis, tuple(series), ChartKind.POINTS, marks, caption, joined=True)
 
 
 def _size(knee: Knee, play: Play) -> float:
@@ -174,7 +172,8 @@ def _table(knee: Knee) -> Table:
     for play in sorted(knee.plays, key=lambda play: play.level):
         run = play.run
         broken = ", ".join(result.limit for result in run.limits if not result.held)
-        outcome = f"broke: {broken}" if broken else "failed" if run.failure else _NAMES[play.outcome]
+        why = ", ".join(part for part in ("failed" if run.failure else "", broken) if part)
+        outcome = f"{play.outcome.value}: {why}" if why else play.outcome.value
         shares = {row.daemon: row.cpu_share for row in run.daemons} or {"namenode": run.target_cpu_share}
         cpu = [
             None if share is None else 100 * share
@@ -208,6 +207,7 @@ def _table(knee: Knee) -> Table:
         Column("Waiting calls", ValueKind.NUMBER),
     )
     note = (
+        "*Unclear*: a limit broke while the player or other work was the limit. "
         f"Latency is {knee.plays[0].run.latency}; CPU is that of the busiest half of a play, and of a call without the "
         "JIT compiler's. *Limited by*: who had no CPU left, or let calls wait. It may be nobody, at any latency, where "
         "a lock or a disk was waited for. *Other work* on the machine took what both needed: of such a play latencies "

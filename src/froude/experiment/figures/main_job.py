@@ -36,7 +36,7 @@ def main_job_report(done: MainJob) -> Report:
         f"It then played **{play}** against a NameNode: {done.run.answered():,} calls in {done.run.elapsed_s:.0f} s, "
         f"99 % of them answered within {seconds_text(latency.p99_ms / 1e3)}."
     )
-    lede = " ".join(part for part in (answer, chain, reason) if part)
+    lede = "\n\n".join(part for part in (answer, f"{chain} {reason}".strip()) if part)
     closures = [recorded.closure for recorded in (*done.train, done.held_out)]
     traces = [recorded.trace for recorded in (*done.train, done.held_out)]
     release = f"Hadoop {traces[0].meta.release}"

@@ -72,6 +72,8 @@ class _Knee(BaseModel):
     low: float | None
     high: float | None
     environment: dict[str, str]
+    time_limit_s: float | None = None
+    once: str | None = None
     plays: tuple[_Play, ...]
 
 
@@ -96,6 +98,8 @@ def knee_text(knee: Knee, origin: Origin | None = None) -> str:
         low=knee.low,
         high=knee.high,
         environment=dict(knee.environment),
+        time_limit_s=knee.time_limit_s,
+        once=knee.once,
         plays=plays,
     )
     state = State.INTERRUPTED if knee.interrupted else State.COMPLETE
@@ -142,4 +146,6 @@ def read_knee(path: Path) -> Knee:
         read.interrupted,
         read.plan_remarks,
         origin,
+        read.time_limit_s,
+        read.once or "",
     )

@@ -17,7 +17,7 @@ from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent, Task
 from froude.base.summary import Summarised, counted
-from froude.base.units import Quantity
+from froude.base.units import Quantity, seconds_text
 from froude.documents.artifact import Origin
 from froude.emulation.limits import parse_limit, with_defaults
 from froude.emulation.run.bottleneck import LimitedBy
@@ -25,6 +25,13 @@ from froude.emulation.run.run import TARGET, Record, Run
 from froude.emulation.run.summary import RunSummary, summarise
 from froude.emulation.steadiness import QUIET
 from froude.emulation.sustained import Mode
+from froude.experiment.knee.duration import (
+    AROUND_S,
+    CALLED_S,
+    check_time_limit,
+    load_of,
+    shortest_s,
+)
 from froude.experiment.knee.loads import SPEED, Loads
 from froude.experiment.knee.search import Outcome, Search
 from froude.experiment.knee.stage import Stage, Start
@@ -33,24 +40,24 @@ from froude.experiment.knee.words import (
     bounds_text,
     broken_text,
     compiling_text,
+    limit_text,
     masked_text,
     median_rate,
+    once_text,
+    others_first_text,
     others_text,
     play_text,
     quick_start_text,
-    share_text,
+    time_limit_text,
 )
 from froude.experiment.play.play import play
 from froude.experiment.play.playable import check_play
 from froude.experiment.play.warm_up import warm_up
 from froude.experiment.scenario.options import KneeOptions, Load, PlayOptions
 from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.metrics.environment import machine_cores
 from froude.workload.types import Workload
 
-MEASURE_S = 15.0
-"""How long each sustained play is measured, where nothing else is asked for."""
-CALLED_S = 10.0
-"""For how long at most a NameNode is called before a job that is played once."""
 _FULL = 0.85
 """Share of a core, or of the machine, that a step aims at."""
 
@@ -111,6 +118,10 @@ class Knee(Summarised):
     """What stands against the plan of the largest load that was kept, or of the first, without forbidding it."""
     origin: Origin = field(default=Origin(), compare=False)
     """The command that found it and the hash of its workload, as far as they are known."""
+    time_limit_s: float | None = None
+    """The time limit that ended the search, seconds; None where it did not."""
+    once: str = ""
+    """Why clients were played once at each load, and the way out; empty where further ones kept the load up."""
 
     def at(self, level: float | None) -> tuple[Play, ...]:
         """The plays of one load."""
@@ -137,7 +148,18 @@ class Knee(Summarised):
             case Status.MASKED:
                 reason = masked_text(high[-1].run, high[-1].others)
                 return f"Not known, since {reason}: at {above}, {broken_text(_runs(high))}."
-        return f"Not settled: {f'at least {upto}' if upto else 'no load was kept'}{f'; {beyond}' if beyond else ''}."
+        known = f"at least {upto}" if upto else "no load was kept"
+        return f"{self.ending}: {known}{f'; {beyond}' if beyond else ''}."
+
+    @property
+    def ending(self) -> str:
+        """What ended a search that is not settled, in a few words."""
+        after = f"after {counted(len(self.plays), 'play')}"
+        if self.interrupted:
+            return f"Interrupted {after}"
+        if self.time_limit_s is not None:
+            return f"Ended by the time limit of {seconds_text(self.time_limit_s)} {after}"
+        return f"Not settled {after}"
 
     @property
     def bounds(self) -> Mapping[str, Play]:
@@ -165,14 +187,16 @@ class Knee(Summarised):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What keeps the answer from being read for more than it says; a sentence or two each."""
-        kept = _runs(self.at(self.low))
+        kept, high = _runs(self.at(self.low)), _runs(self.at(self.high))
         bounds = {
             bound: (play.run.calls_per_s, self.raised_text(play)) for bound, play in self.bounds.items()
         }
         texts = (
             bounds_text(bounds),
-            share_text(kept),
-            compiling_text(kept),
+            once_text(self.once),
+            time_limit_text(self.time_limit_s, len(self.plays)),
+            limit_text(kept, _runs(self.plays)),
+            compiling_text(kept or high),
             others_text([each.others for each in self.plays]),
             quick_start_text(self.environment),
         )
@@ -269,6 +293,8 @@ def knee(
         searched.environment,
         ended,
         tuple(refusal.what for refusal in loads.plan(search.low or 1.0).refusals),
+        time_limit_s=options.time_limit_s if searched.timed_out else None,
+        once=loads.obstacle,
     )
 
 
@@ -287,23 +313,10 @@ def prepare(
     kept = with_defaults(options.limits)
     asked = options.knee
     loads = Loads.of(workload, at or {}, asked.raise_, speed=options.load.speed, most=asked.most)
-    load = _load(options, loads.sustained, loads.speed(1.0))
-    check_play(loads.plan(1.0), load, [parse_limit(text) for text in kept])
+    load, plan = load_of(options, loads.speed(1.0), sustained=loads.sustained), loads.plan(1.0)
+    check_play(plan, load, [parse_limit(text) for text in kept])
+    check_time_limit(options, load, plan)
     return loads, kept
-
-
-def _load(options: KneeOptions, sustained: bool, speed: float) -> Load:
-    """How each play is sent: kept up until it was measured, where its job has clients in parallel."""
-    load = replace(options.load, speed=speed)
-    if not sustained:
-        return replace(load, mode=Mode.ONCE, measure_s=None)
-    measure_s = load.measure_s or MEASURE_S
-    return replace(
-        load,
-        mode=Mode.POPULATION,
-        measure_s=measure_s,
-        duration_s=load.duration_s or options.warm_up_s + measure_s,
-    )
 
 
 @dataclass(slots=True)
@@ -319,43 +332,62 @@ class _Searching:
     clock: Clock
     plays: list[Play] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
+    timed_out: bool = False
+    _end_s: float = math.inf
+    _begun_s: float = 0.0
+    """When the last play began."""
 
     def run(self) -> bool:
         """Play until the search is over or its time is up; whether it was interrupted."""
-        begun_s, last_s = self.clock.now(), 0.0
-        end_s = begun_s + (self.options.time_limit_s or math.inf)
+        self._end_s = self.clock.now() + (self.options.time_limit_s or math.inf)
+        level = self.search.next_level()
         try:
-            while (level := self.search.next_level()) is not None:
-                play_s = self.clock.now()
-                if self.plays and play_s + last_s > end_s:
-                    break
+            while level is not None:
                 label = f"Play {len(self.plays) + 1} of at most {self.options.knee.most_plays}: {self.loads.text(level)}"
                 with self.progress.task(label) as task:
-                    run, outcome = self._play(level, task)
-                    task.result(f"{self.loads.text(level)}: {play_text(run, outcome)}; {self._following()}")
-                last_s = self.clock.now() - play_s
+                    self._begun_s = self.clock.now()
+                    what = self._play(level, task)
+                    played, level = level, self._next()
+                    task.result(f"{self.loads.text(played)}: {what}; {self._following(level)}")
         except KeyboardInterrupt:
             return True
         return False
 
-    def _following(self) -> str:
-        """What comes next."""
-        following, left = self.search.next_level(), self.options.knee.most_plays - len(self.plays)
-        if following is None:
-            return "the search is over"
-        return f"next {self.loads.text(following)}, {left} plays left at most"
+    def _next(self) -> float | None:
+        """The next load; None where the search is over, or its time is up."""
+        level = self.search.next_level()
+        self.timed_out = level is not None and not self._time_left()
+        return None if self.timed_out else level
 
-    def _play(self, level: float, task: Task) -> tuple[RunSummary, str]:
+    def _time_left(self) -> bool:
+        """Whether another play would be over in time: the shortest one, or one as long as the last, if played once."""
+        now_s = self.clock.now()
+        load = self._load(1.0)
+        needed_s = AROUND_S + shortest_s(load) if self.loads.sustained else now_s - self._begun_s
+        return now_s + needed_s <= self._end_s
+
+    def _following(self, level: float | None) -> str:
+        """What comes next."""
+        if level is None:
+            return "the time limit ends the search" if self.timed_out else "the search is over"
+        left = counted(self.options.knee.most_plays - len(self.plays), "play")
+        return f"next {self.loads.text(level)}, {left} left at most"
+
+    def _play(self, level: float, task: Task) -> str:
         """Play a load and take note of it; of a first play that broke a limit while the JVM compiled, none.
 
         Returns:
-            Its figures, and in a word what came of it.
+            Its figures and what came of it, in a line.
 
         Raises:
             KeyboardInterrupt: the play was interrupted.
             InputError: calls were left out.
         """
         plan, others = self.loads.plan(level), self.stage.others()
+        if not self.stage.started:
+            for text in (once_text(self.loads.obstacle), others_first_text(others, machine_cores())):
+                if text:
+                    task.result(text)
         target = self.stage.target(plan)
         namenode = target.get("namenode") if isinstance(target, Mapping) else target
         if not self.loads.sustained and isinstance(namenode, NameNode):
@@ -372,19 +404,26 @@ class _Searching:
         outcome = outcome_of(run, others)
         self.environment, figures = dict(run.environment), summarise(run)
         compiling = run.mode != Mode.ONCE.value and (run.compiler_share or 0.0) >= QUIET
-        if outcome is not Outcome.KEPT and compiling and self.stage.played == 1 and others < OTHERS:
-            return figures, "not counted, since the JVM was still compiling"
+        first = self.stage.played == 1 and others < OTHERS and self._time_left()
+        if outcome is not Outcome.KEPT and compiling and first:
+            return play_text(figures, "not counted, since the JVM was still compiling", others)
         self.plays.append(Play(level, outcome, figures, others))
         self.search.record(level, outcome, headroom(run))
         if outcome is Outcome.KEPT and (run.bottleneck.player_share or 0.0) >= _FULL:
             self.search.most = level  # a player without CPU left sends no larger load
-        return figures, outcome.value
+        return play_text(figures, outcome.value, others)
+
+    def _load(self, level: float) -> Load:
+        return load_of(self.options, self.loads.speed(level), sustained=self.loads.sustained)
 
     def _options(self, level: float) -> PlayOptions:
         """Those of one play. On one NameNode all have one seed: its DataNodes are those of the play before."""
-        sustained = self.loads.sustained
+        sustained, load = self.loads.sustained, self._load(level)
+        if sustained and load.duration_s is not None:
+            left_s = max(shortest_s(load), self._end_s - self.clock.now())
+            load = replace(load, duration_s=min(load.duration_s, left_s))
         return PlayOptions(
-            load=_load(self.options, sustained, self.loads.speed(level)),
+            load=load,
             nodes=self.options.nodes,
             record=Record.SUMMARY,
             seed=self.options.seed + (0 if sustained else len(self.plays)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from froude.base.errors import InputError
 from froude.base.units import Quantity
 from froude.emulation.pacing import FASTEST, SLOWEST
-from froude.emulation.sustained import client_types, sustainable
+from froude.emulation.sustained import client_types, obstacle
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan, one_at_a_time
 from froude.workload.scale import Scale
@@ -99,9 +99,14 @@ class Loads:
         return cls(workload, base, names, speed)
 
     @property
+    def obstacle(self) -> str:
+        """Why further clients cannot keep the load up, with the way out; empty where they can."""
+        return obstacle(self.plan(1.0))
+
+    @property
     def sustained(self) -> bool:
         """Whether further clients can keep the load up."""
-        return sustainable(self.plan(1.0))
+        return not self.obstacle
 
     def scale(self, level: float) -> Scale:
         """The Scale of a factor; what was whole stays whole, and is 1 at least."""

@@ -23,6 +23,8 @@ _LIMITED = {
 }
 OTHERS = 0.3
 """Cores that other work uses from which a machine is not ours alone."""
+_AT_WORK = 0.4
+"""Share of a core that a target uses from which the CPU time of a call is not mostly that of being awake."""
 
 
 def median_rate(runs: Sequence[RunSummary]) -> float:
@@ -78,15 +80,18 @@ def masked_text(run: RunSummary, others: float) -> str:
     return f"other work used {cores}; stop that work, or search on another machine"
 
 
-def play_text(run: RunSummary, outcome: str) -> str:
-    """One play in a line: calls a second, p99, and who was the limit.
+def play_text(run: RunSummary, outcome: str, others: float = 0.0) -> str:
+    """One play in a line: calls a second, p99, who was the limit, and the way out where that was the machine.
 
     Args:
         outcome: what came of it, in a word.
+        others: cores that other work used right before or after the play.
     """
     p99 = "no call answered" if run.p99_ms is None else f"p99 {seconds_text(run.p99_ms / 1e3)}"
     broken = "".join(f" ({result.limit})" for result in run.limits if not result.held)
-    return f"{run.calls_per_s:,.0f} calls/s, {p99}, {outcome}{broken}, limited by {run.bottleneck}"
+    machine = others >= OTHERS or run.bottleneck == "machine"
+    way_out = f" ({masked_text(run, others)})" if machine and run.bottleneck != "player" else ""
+    return f"{run.calls_per_s:,.0f} calls/s, {p99}, {outcome}{broken}, limited by {run.bottleneck}{way_out}"
 
 
 def bounds_text(bounds: Mapping[str, tuple[float, str]]) -> str:
@@ -95,24 +100,90 @@ def bounds_text(bounds: Mapping[str, tuple[float, str]]) -> str:
     Args:
         bounds: calls in a second and the load, by bound.
     """
-    parts = [f"below {bound} up to {rate:,.0f} calls/s ({load})" for bound, (rate, load) in bounds.items()]
+    at: dict[tuple[float, str], list[str]] = {}
+    for bound, play in bounds.items():
+        at.setdefault(play, []).append(bound)
+    parts = [
+        f"below {_listed(below)} up to {rate:,.0f} calls/s ({load})" for (rate, load), below in at.items()
+    ]
     return f"Of the loads that were played, p99 stayed {', '.join(parts)}." if parts else ""
 
 
-def share_text(runs: Sequence[RunSummary]) -> str:
-    """What the target's cores would allow at the CPU time of a call, and the share that was reached; empty if unknown.
+def _listed(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def limit_text(kept: Sequence[RunSummary], runs: Sequence[RunSummary]) -> str:
+    """An estimate of the calls that the target's cores would allow, and the share that was reached; empty if unknown.
+
+    At low load a call takes more CPU time, for what is awake then does little; and while the JVM compiles, much of a
+    second is its compiler's. So the estimate is by the play with the least CPU time of a call, of those that were
+    measured warm with the target at work.
 
     Args:
-        runs: the plays of the largest load that was kept.
+        kept: the plays of the largest load that was kept.
+        runs: all plays of the search.
     """
-    limits = sorted(run.computed_limit for run in runs if run.computed_limit)
-    if not limits:
+    steady = [run for run in runs if _is_base(run)]
+    if not kept or not steady:
         return ""
-    limit, last = limits[len(limits) // 2], runs[-1]
-    collector = f" ({last.collector_share:.0%} of it the garbage collector's)" if last.collector_share else ""
+    base = max(steady, key=lambda run: run.computed_limit or 0.0)
+    limit = base.computed_limit or 0.0
+    collector = f" ({base.collector_share:.0%} of it the garbage collector's)" if base.collector_share else ""
     return (
-        f"{median_rate(runs) / limit:.0%} of the {limit:,.0f} calls/s that {last.target_cores} cores would allow at "
-        f"{last.target_cpu_us:,.0f} µs of CPU a call{collector}, without the compiler and without a player on them."
+        f"An estimate: {base.target_cores} cores would answer {limit:,.0f} calls/s, without the compiler and without a "
+        f"player on them, at the {base.target_cpu_us:,.0f} µs of CPU that a call took at {base.calls_per_s:,.0f} "
+        f"calls/s{collector}; the load that was kept is {median_rate(kept) / limit:.0%} of that. More load makes calls "
+        "cheaper, so that this is no bound."
+    )
+
+
+def _is_base(run: RunSummary) -> bool:
+    """Whether the CPU time of a call in a play can be reckoned with: warm, steady, and the target at work."""
+    steady = run.mode != Mode.ONCE.value and run.ramp_s is not None
+    quiet = run.compiler_share is not None and run.compiler_share < QUIET
+    return steady and quiet and (run.target_cpu_share or 0.0) >= _AT_WORK and bool(run.computed_limit)
+
+
+def once_text(reason: str) -> str:
+    """That clients are played once at each load, and why; empty where further ones keep the load up.
+
+    Args:
+        reason: why they do not, with the way out; empty where they do.
+    """
+    if not reason:
+        return ""
+    return f"Clients are played once at each load, on a target started for each play: {reason}."
+
+
+def time_limit_text(limit_s: float | None, plays: int) -> str:
+    """That the time limit ended the search, with the way out; empty where it did not.
+
+    Args:
+        limit_s: the limit that ended it, seconds.
+        plays: how many there were.
+    """
+    if limit_s is None:
+        return ""
+    return (
+        f"The search was ended by the time limit of {seconds_text(limit_s)} after {counted(plays, 'play')}; a longer "
+        "one (`--time-limit`) lets it go on."
+    )
+
+
+def others_first_text(others: float, cores: int) -> str:
+    """That other work is on the machine before the first play; empty where it is not.
+
+    Args:
+        others: cores that it uses.
+        cores: of the machine.
+    """
+    if others < OTHERS:
+        return ""
+    return (
+        f"Other work uses {others:.1f} of {cores} cores: where a limit breaks, the answer will be "
+        "'at least' or 'not known'; stop that work, or search on another machine."
     )
 
 
@@ -124,9 +195,10 @@ def others_text(others: Sequence[float]) -> str:
     """
     if not others or max(others) < OTHERS:
         return ""
+    when = "between the plays" if len(others) > 1 else "before or after the play"
     return (
-        f"Other work used up to {max(others):.1f} of this machine's cores between the plays: stop it, or search on "
-        "another machine, to see further."
+        f"Other work used up to {max(others):.1f} of this machine's cores {when}: stop it, or search on another "
+        "machine, to see further."
     )
 
 
@@ -134,7 +206,7 @@ def compiling_text(runs: Sequence[RunSummary]) -> str:
     """That a load was measured while the target's JVM still compiled; empty where it did not, or was not seen.
 
     Args:
-        runs: the plays of the largest load that was kept.
+        runs: the plays of the largest load that was kept, or of the smallest where none was.
     """
     share = max((run.compiler_share or 0.0 for run in runs if run.mode != Mode.ONCE.value), default=0.0)
     if share < QUIET:

@@ -25,7 +25,7 @@ def machine() -> dict[str, str]:
     """Cores, memory and releases of this side, by name."""
     memory = psutil.virtual_memory().total
     return {
-        "cores": str(os.cpu_count() or 1),
+        "cores": str(machine_cores()),
         "memory": f"{memory / (1 << 30):.1f} GiB",
         "system": f"{platform.system()} {platform.release()}",
         "Python": platform.python_version(),
@@ -39,7 +39,12 @@ def busy_cores(over_s: float = 1.0) -> float:
     Args:
         over_s: seconds.
     """
-    return psutil.cpu_percent(over_s) / 100 * (os.cpu_count() or 1)
+    return psutil.cpu_percent(over_s) / 100 * machine_cores()
+
+
+def machine_cores() -> int:
+    """How many cores this machine has."""
+    return os.cpu_count() or 1
 
 
 def daemon(http: tuple[str, int]) -> dict[str, str]:

@@ -1,0 +1,53 @@
+"""How long plays of a search take."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.emulation.sustained import Mode
+from froude.experiment.knee.duration import check_time_limit, estimate_text, load_of, longest_s, shortest_s
+from froude.experiment.scenario.options import KneeOptions, Load
+from froude.workload.extrapolate import extrapolate
+from froude.workload.scale import Scale
+from testbed.plans import workload
+
+PLAN = extrapolate(workload(("CID-1",)), Scale.of(datanodes=2, clients=2, files=2))
+
+
+def test_a_sustained_play_has_two_bounds() -> None:
+    """The shortest is steady at once; a warm-up or a duration that is shorter bounds it as well."""
+    load = load_of(KneeOptions(), 1.0, sustained=True)
+    assert (shortest_s(load), longest_s(KneeOptions(), load, PLAN)) == (25.0, 75.0)
+    cold = load_of(KneeOptions(warm_up_s=0.0), 1.0, sustained=True)
+    assert shortest_s(cold) == cold.duration_s == 15.0
+    short = load_of(KneeOptions(load=Load(duration_s=20.0)), 1.0, sustained=True)
+    assert shortest_s(short) == 20.0
+
+
+def test_a_play_once_takes_what_the_recorded_times_tell() -> None:
+    """And some seconds of calls before it; a time limit that is shorter is refused, where any is known."""
+    options = KneeOptions(time_limit_s=5.0, load=Load(duration_s=30.0))
+    load = load_of(options, 1.0, sustained=False)
+    assert (load.mode, load.measure_s, shortest_s(load)) == (Mode.ONCE, None, 0.0)
+    seconds = longest_s(options, load, PLAN)
+    assert seconds == 40.0
+    with pytest.raises(InputError, match=r"--time-limit: .*The job is played once at each load"):
+        check_time_limit(options, load, PLAN)
+    check_time_limit(KneeOptions(time_limit_s=44.0), load, PLAN)
+    assert estimate_text(KneeOptions(), load, PLAN).startswith(
+        "the first play takes about 40 s; 40 plays at most"
+    )
+    endless = load_of(KneeOptions(), 1.0, sustained=False)
+    assert longest_s(KneeOptions(), endless, PLAN) is None
+    assert estimate_text(KneeOptions(), endless, PLAN).startswith("how long a play takes is not known; ")
+
+
+@pytest.mark.parametrize(("limit_s", "plays"), [(None, 40), (28.0, 1), (60.0, 2), (36_000.0, 40)])
+def test_a_time_limit_bounds_the_plays(limit_s: float | None, plays: int) -> None:
+    """As many as the shortest ones fit into it, and one at least."""
+    options = KneeOptions(time_limit_s=limit_s)
+    load = load_of(options, 1.0, sustained=True)
+    check_time_limit(options, load, PLAN)
+    number = "1 play" if plays == 1 else f"{plays} plays"
+    assert f"; {number} at most" in estimate_text(options, load, PLAN)
