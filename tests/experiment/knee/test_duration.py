@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from froude.base.errors import InputError
 from froude.emulation.sustained import Mode
 from froude.experiment.knee.duration import check_time_limit, estimate_text, load_of, longest_s, shortest_s
-from froude.experiment.scenario.options import KneeOptions, Load
+from froude.experiment.scenario.options import KneeOptions, Load, WorkloadLoad
 from froude.workload.extrapolate import extrapolate
 from froude.workload.scale import Scale
 from testbed.plans import workload
@@ -41,6 +43,14 @@ def test_a_play_once_takes_what_the_recorded_times_tell() -> None:
     endless = load_of(KneeOptions(), 1.0, sustained=False)
     assert longest_s(KneeOptions(), endless, PLAN) is None
     assert estimate_text(KneeOptions(), endless, PLAN).startswith("how long a play takes is not known; ")
+
+
+@pytest.mark.parametrize(("sustained", "mode"), [(True, Mode.POPULATION), (False, Mode.ONCE)])
+def test_the_load_of_a_scenario_is_played_either_way(sustained: bool, mode: Mode) -> None:
+    """A scenario allows no other mode than a population; a job without clients in parallel is played once."""
+    options = KneeOptions(load=WorkloadLoad(workload=Path("w.yaml"), ramp=50.0))
+    load = load_of(options, 2.0, sustained=sustained)
+    assert (load.mode, load.speed, load.ramp) == (mode, 2.0, 50.0)
 
 
 @pytest.mark.parametrize(("limit_s", "plays"), [(None, 40), (28.0, 1), (60.0, 2), (36_000.0, 40)])

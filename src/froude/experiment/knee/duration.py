@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from froude.base.errors import InputError
 from froude.base.summary import counted
@@ -27,9 +27,11 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
         speed: of the play.
         sustained: whether further clients can keep the load up.
     """
-    load = replace(options.load, speed=speed)
+    # the load of a search, which a scenario may give, allows no other mode than a population
+    asked = Load(**{each.name: getattr(options.load, each.name) for each in fields(Load)})
     if not sustained:
-        return replace(load, mode=Mode.ONCE, measure_s=None)
+        return replace(asked, speed=speed, mode=Mode.ONCE, measure_s=None)
+    load = replace(asked, speed=speed)
     measure_s = load.measure_s or MEASURE_S
     return replace(
         load,
