@@ -87,7 +87,7 @@ def knee(
     ] = None,
     time_limit: Annotated[
         str | None,
-        typer.Option(help="No play begins that would not be over by then, such as '10 min' [none]."),
+        typer.Option(help="When the search ends: a play gets what time is left, such as of '10 min' [none]."),
     ] = None,
     pacing: PacingFlag = None,
     duration: DurationFlag = None,

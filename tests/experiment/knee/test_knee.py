@@ -391,3 +391,12 @@ def test_an_answer_of_a_slow_jvm_says_so() -> None:
         replace(two_plays(), environment={"JVM flags": "-Xmx4096m -XX:+UseSerialGC"}).remarks
         == two_plays().remarks
     )
+
+
+@pytest.mark.parametrize("status", [Status.BELOW, Status.MASKED])
+def test_a_compiler_at_work_is_named_where_no_load_was_kept(status: Status) -> None:
+    """Of the smallest load, whose limit may have broken for that alone."""
+    two = two_plays()
+    cold = two.plays[1].run.model_copy(update={"mode": "population", "compiler_share": 0.5})
+    result = replace(two, plays=(replace(two.plays[1], run=cold),), status=status, low=None)
+    assert any(text.startswith("The JVM was still compiling there: 50%") for text in result.remarks)

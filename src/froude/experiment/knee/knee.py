@@ -192,9 +192,9 @@ class Knee(Summarised):
             bound: (play.run.calls_per_s, self.raised_text(play)) for bound, play in self.bounds.items()
         }
         texts = (
-            bounds_text(bounds),
             once_text(self.once),
             time_limit_text(self.time_limit_s, len(self.plays)),
+            bounds_text(bounds),
             limit_text(kept, _runs(self.plays)),
             compiling_text(kept or high),
             others_text([each.others for each in self.plays]),
