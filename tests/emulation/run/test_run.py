@@ -140,3 +140,36 @@ def test_cpu_time_of_a_call_is_without_the_compilers() -> None:
     assert run.target_cores == 8
     assert a_run(metrics=[Measured(float(s), {CPU: 1.0 * s}) for s in range(4)]).cpu_per_call_s is None
     assert a_run_of_yarn().cpu_per_call_s is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "registered", "lost"),
+    [
+        # Live, stale and dead DataNodes, from sample to sample; the first is of before the play.
+        ([(0, 0, 0), (20, 0, 0), (20, 3, 0), (19, 1, 1)], 20, 3),
+        ([(0, 0, 20), (20, 0, 20), (20, 0, 20)], 20, 0),  # dead ones of an earlier play
+        (
+            [(20, 20, 0), (20, 20, 0), (20, 0, 0)],
+            20,
+            0,
+        ),  # its own names, counted as stale until the next count
+        ([(20, 20, 0), (20, 20, 0), (20, 0, 0), (20, 2, 0)], 20, 2),
+        ([(20, 0, 0), (30, 0, 0), (30, 20, 0)], 10, 0),  # those of an earlier play that fall silent now
+        ([(20, 0, 0), (30, 0, 0), (30, 22, 0)], 10, 2),
+        ([(3, 0, 0), (13, 0, 0), (13, 1, 0)], 10, None),  # its own, or one of those that were there
+        ([(3, 0, 0), (3, 0, 0), (3, 3, 0)], 0, None),
+        ([(3, 0, 0), (3, 0, 0)], 0, 0),
+    ],
+)
+def test_datanodes_lost_are_those_of_the_play(
+    counts: list[tuple[int, int, int]], registered: int, lost: int | None
+) -> None:
+    """Not those that an earlier play left; where either may be, nothing is known."""
+    names = [f"FSNamesystemState.Num{how}DataNodes" for how in ("Live", "Stale", "Dead")]
+    samples = [
+        Measured(s - 0.5, dict(zip(names, map(float, each), strict=True))) for s, each in enumerate(counts)
+    ]
+    run = a_run(metrics=samples)
+    run.tally.ramp.of("registerDatanode", "namenode").answered = registered
+    assert run.datanodes_lost == lost
+    assert a_run(metrics=[]).datanodes_lost is None

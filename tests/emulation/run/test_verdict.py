@@ -164,3 +164,27 @@ def test_what_an_earlier_play_has_left_is_a_reason(good: Run, note: str, reason:
     """Calls that fail because of it are not the target's fault."""
     good.tally.notes[note] += 2
     assert (good.verdict.colour, good.verdict.reasons) == (Colour.AMBER, (reason,))
+
+
+@pytest.mark.parametrize(
+    ("files", "error", "named"),
+    [
+        (40.0, "AnsweredFalse", True),
+        (40.0, "org.apache.hadoop.fs.FileAlreadyExistsException", True),
+        (40.0, "java.io.IOException", False),
+        (1.0, "AnsweredFalse", False),  # the root alone
+    ],
+)
+def test_files_of_an_earlier_play_are_named(good: Run, files: float, error: str, *, named: bool) -> None:
+    """Where most of the failed calls met a path that was taken, and files were there when the play began."""
+    good.metrics = [
+        Measured(each.time_s, {**each.values, "FSNamesystem.FilesTotal": files + each.time_s})
+        for each in QUIET
+    ]
+    good.tally.of("rename").errors[error] += 3
+    good.tally.of("create").errors["java.io.IOException"] += 2
+    assert good.verdict.reasons[0] == "5 calls failed that did not fail when recorded"
+    reason = (
+        "most failed calls met files of an earlier play: 39 files and folders were there when this one began"
+    )
+    assert (reason in good.verdict.reasons) is named

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import accumulate
 from pathlib import Path
 
 from froude.base.summary import Summarised
@@ -33,9 +34,15 @@ from froude.trace.failures import Failure
 
 _MANY = 2000
 """Timers from which their 99th percentile says something."""
+_TAKEN = ("AnsweredFalse", "FileAlreadyExistsException", "AlreadyBeingCreatedException")
+"""Errors of calls whose path is there already."""
+_FILES = "FSNamesystem.FilesTotal"
+"""Files and folders of a NameNode, the root among them."""
 LOCK_QUEUE, HEAP_USED = "FSNamesystem.LockQueueLength", "process.heap_used_bytes"
 """Threads that wait for the NameNode's lock, and the heap in use of the target's JVM."""
-_LOST = ("FSNamesystemState.NumStaleDataNodes", "FSNamesystemState.NumDeadDataNodes")
+_STALE, _DEAD, _LIVE = (f"FSNamesystemState.Num{how}DataNodes" for how in ("Stale", "Dead", "Live"))
+"""DataNodes that a NameNode has not heard of for half a minute (counted twice a minute, among those live), those it
+gave up, and the others."""
 TARGET = "target"
 """In an environment, what was played against; missing where that is a NameNode."""
 PLAYERS = "players"
@@ -353,9 +360,47 @@ class Run(Summarised):
 
     @property
     def datanodes_lost(self) -> float | None:
-        """The most DataNodes that the NameNode held for stale or dead at once; None where nobody looked."""
-        seen = [[m.values[name] for name in _LOST if name in m.values] for m in self.steady_metrics]
-        return max((sum(values) for values in seen if values), default=None)
+        """The most DataNodes of this play that the NameNode held for stale or dead at once.
+
+        Those that were so before do not count, nor do others that were there before and have all fallen silent since,
+        as those of an earlier play do.
+
+        Returns:
+            How many; None where nobody looked, or where some of those that were there before may be among them.
+        """
+        seen = [m for m in self.metrics if _STALE in m.values or _DEAD in m.values]
+        if not seen:
+            return None
+        silent = [m.values.get(_STALE, 0.0) + m.values.get(_DEAD, 0.0) for m in seen]
+        least = accumulate(silent, min)  # a count may still be that of before its nodes registered again
+        from_s = self.steady_from_s or 0.0
+        risen = [n - low for m, n, low in zip(seen, silent, least, strict=True) if m.time_s >= from_s]
+        most, others = max(risen, default=None), self._others(seen[0].values, seen[-1].values)
+        if not most:
+            return most
+        return max(0.0, most - others) if most >= others and self._registered else None if others else most
+
+    @property
+    def earlier_files(self) -> int:
+        """Files and folders that were there before, where most failed calls met a path that was taken; else 0."""
+        first = next((m.values[_FILES] for m in self.metrics if _FILES in m.values), 0.0)
+        met, errors, failures = 0.0, self.errors, self.failed
+        for method, failed in failures.items():
+            by_class = errors[method]
+            taken = sum(times for name, times in by_class.items() if name.rpartition(".")[2] in _TAKEN)
+            met += failed * taken / sum(by_class.values())
+        return max(0, int(first) - 1) if 2 * met > failures.total() else 0
+
+    @property
+    def _registered(self) -> int:
+        """DataNodes that this play registered."""
+        return self.tally.whole.counts.get("registerDatanode", (0, 0))[1]
+
+    def _others(self, first: Mapping[str, float], last: Mapping[str, float]) -> float:
+        """DataNodes at work when the play began that it did not register itself."""
+        there = last.get(_LIVE, 0.0) + last.get(_DEAD, 0.0)
+        at_work = first.get(_LIVE, 0.0) - first.get(_STALE, 0.0)
+        return max(0.0, min(at_work, there - self._registered))
 
     @property
     def nodemanagers_lost(self) -> float | None:

@@ -121,6 +121,11 @@ class Judged(Protocol):
         ...
 
     @property
+    def earlier_files(self) -> int:
+        """Files and folders from before that most failed calls met."""
+        ...
+
+    @property
     def counts(self) -> Mapping[str, object]:
         """Calls of the steady phase, by method."""
         ...
@@ -228,6 +233,9 @@ def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
     yield from _of_calls(
         *rest, mode=run.mode
     )  # also of calls of which none was sent, so that no daemon had one
+    if run.earlier_files:
+        found = f"{run.earlier_files:,} files and folders"
+        yield f"most failed calls met files of an earlier play: {found} were there when this one began"
     if lateness.p99_ms > _LATE_MS:
         late_s = lateness.p99_ms / 1e3
         yield f"calls were sent up to {late_s:,.1f} s (p99) after they were due: the load fell behind its plan"
