@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from froude.base.errors import TargetError
+from froude.base.progress import Silent, Task
 from froude.emulation.run.run import Difference
 from froude.experiment.play.observation import Observed
 from testbed.virtual_clock import VirtualClock
@@ -46,7 +48,7 @@ def test_what_it_counted_is_held_against_what_was_sent() -> None:
     run = a_run()
     watched = _Counting([{"create": 10}])
     seen = observed(watched=watched)
-    seen.counts_before()
+    seen.counts_before(Silent())
     watched.readings = [{"create": 13}]
     differences = seen.differences(run)
     assert differences is not None
@@ -58,8 +60,22 @@ def test_what_it_counted_is_held_against_what_was_sent() -> None:
 def test_what_asked_who_it_is_counts_as_before() -> None:
     """Its counts may not show it yet."""
     seen = observed({}, {"create": 4, "versionRequest": 1}, asked={"versionRequest": 1})
-    seen.counts_before()
+    seen.counts_before(Silent())
     assert seen.differences(a_run()) == []
+
+
+@pytest.mark.parametrize(("asked", "steps"), [({"create": 4}, []), ({}, ["Waiting for the target's counters"])])
+def test_the_wait_for_counts_is_shown(asked: dict[str, int], steps: list[str]) -> None:
+    """It takes as long as a NameNode's cache; a target that was asked nothing else is not waited for."""
+    shown: list[str] = []
+
+    class Shown(Silent):
+        def task(self, label: str, total: float | None = None) -> AbstractContextManager[Task]:
+            shown.append(label)
+            return super().task(label, total)
+
+    observed({"create": 4}, asked=asked).counts_before(Shown())
+    assert shown == steps
 
 
 def test_a_target_that_is_gone_is_not_compared() -> None:

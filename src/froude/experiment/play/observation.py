@@ -8,6 +8,7 @@ from pathlib import Path
 
 from froude.base.clock import Clock
 from froude.base.errors import InputError, TargetError
+from froude.base.progress import Progress
 from froude.base.summary import counted
 from froude.emulation.run.run import Difference, Run, closure, counted_as
 from froude.hadoop.cluster.namenode import NameNode
@@ -60,14 +61,19 @@ class Observed:
         except TargetError:
             return ""
 
-    def counts_before(self) -> None:
-        """Take what it counted so far; of a target that was used already only once its cache has turned over."""
+    def counts_before(self, progress: Progress) -> None:
+        """Take what it counted so far; of a target that was used already only once its cache has turned over.
+
+        Args:
+            progress: shows that wait.
+        """
         if self._checked and self._watched is not None:
             counts = self._watched.rpc_counts()
             sleep, cache_s = self.clock.sleep, self._watched.cache_s
             self._before = self._asked
             if any(count > self._asked.get(method, 0) for method, count in counts.items()):
-                self._before = settled_counts(self._watched.rpc_counts, sleep=sleep, cache_s=cache_s)
+                with progress.task("Waiting for the target's counters"):
+                    self._before = settled_counts(self._watched.rpc_counts, sleep=sleep, cache_s=cache_s)
 
     @contextmanager
     def sampled(self) -> Iterator[Sampler | None]:

@@ -199,7 +199,7 @@ def _call(job: PlayJob) -> str:
 
 
 def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> tuple[Run, PlayOutcome]:
-    observed.counts_before()
+    observed.counts_before(progress)
     environment = observed.environment()
     planned = float(sum(job.plan.counts.values()))
     seconds = _expected_s(job)
