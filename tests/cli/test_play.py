@@ -19,6 +19,7 @@ from testbed.plans import plan
 
 THERE = ("--target", "hdfs://127.0.0.1:1", "--target-is", "CID-1")
 """A target that a dry run has nothing against; nothing listens there."""
+POPULATION, ARRIVALS = ("--mode", "population"), ("--mode", "arrivals")
 
 
 @pytest.fixture
@@ -157,3 +158,49 @@ def test_a_duration_that_is_none(folder: Path, text: str, capsys: pytest.Capture
     flags = ["--target", "hdfs://127.0.0.1:1", "--duration", text]
     assert run(["--dry-run", "play", str(folder), *flags]) == 1
     assert "--duration: is" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((*ARRIVALS, "--duration", "9 s"), "--clients-per-s: is needed for arrivals"),
+        (("--clients-per-s", "2"), "--clients-per-s: is for arrivals"),
+        (("--measure", "5 s"), "--measure: is for a load that is kept up"),
+        (POPULATION, "--duration: is needed with the mode population"),
+        (
+            (*POPULATION, "--duration", "10 s", "--measure", "20 s"),
+            "--measure: is longer than the whole play; found 20 s; allowed: at most the duration, 10 s",
+        ),
+        (("--limit", "p98 < 1 s"), "--limit: is no measure"),
+    ],
+)
+def test_flags_that_do_not_go_together_are_named_before_all_else(
+    words: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a plan nor a target is looked at before."""
+    assert run(["--workspace", str(tmp_path), "play", str(tmp_path / "none"), *words]) == 1
+    assert capsys.readouterr().err.startswith(f"froude: {message}")
+
+
+def test_an_error_about_a_limit_names_the_flag_alone(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The plan is no place where it could be changed; a plan that is wrong is named once."""
+    assert run(["--dry-run", "play", str(folder), *THERE, "--limit", "p99(nosuch) < 1 s"]) == 1
+    assert capsys.readouterr().err.startswith("froude: --limit: is a method that the plan never calls")
+    write_plan(folder, plan(datanodes=3, clients=0))
+    assert run(["--dry-run", "play", str(folder), *THERE]) == 1
+    assert f"{folder}: the plan" in capsys.readouterr().err
+
+
+def test_a_dry_run_of_a_sustained_load_shows_how_long_it_is_played(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its duration, not that of the clients that are planned, and how much of it may be warm-up."""
+    flags = (*POPULATION, "--duration", "60 s")
+    assert run(["--dry-run", "play", str(folder), *THERE, *flags, "--measure", "10 s"]) == 0
+    text = "At most 60 s: measured for 10 s once it is steady, after a warm-up of at most 48 s"
+    assert text in capsys.readouterr().out
+    assert run(["--json", "--dry-run", "play", str(folder), *THERE, *flags]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["expected_s"], document["longest_warm_up_s"]) == (60.0, 58.0)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.sustained import client_types, obstacle, sustained
+from froude.emulation.sustained import client_types, longest_warm_up_s, obstacle, sustained
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
@@ -76,3 +76,11 @@ def test_an_obstacle_has_its_way_out() -> None:
     assert obstacle(plan(clients=0)) == "the plan has no node type of which several work in parallel and end"
     in_turn = replace(reader, start=StartRule("client", follows="client", pause_s=1.0))
     assert obstacle(with_type(plan(), in_turn)) == ""
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "measure_s", "most_s"), [(60.0, 10.0, 48.0), (60.0, None, 58.0), (9.0, 9.0, 0.0)]
+)
+def test_a_warm_up_leaves_time_to_measure(duration_s: float, measure_s: float | None, most_s: float) -> None:
+    """And for the word of it to reach the players."""
+    assert longest_warm_up_s(duration_s, measure_s) == most_s

@@ -12,6 +12,7 @@ import typer
 from froude.base.errors import InputError
 from froude.base.files import kind_of_place
 from froude.cli.settings import Settings
+from froude.documents.forms import FieldError
 
 if TYPE_CHECKING:
     from froude.workload.yaml_file import WorkloadFile
@@ -108,4 +109,25 @@ def named(path: Path) -> Iterator[None]:
     except InputError as error:
         if error.file is None:
             error.file = str(path)
+            # A plan's folder has the name of the place that its errors name, as a rule.
+            error.place = None if error.place == path.name else error.place
+        raise
+
+
+@contextmanager
+def as_flags(**flags: str) -> Iterator[None]:
+    """Errors of the block about a field are about the flag that it came from.
+
+    Args:
+        flags: those that are called otherwise than their fields, by field.
+
+    Raises:
+        InputError: those errors, with the flag.
+    """
+    try:
+        yield
+    except FieldError as error:
+        names = [name for name in error.names if not name.startswith("[")]
+        if names:
+            error.place = "--" + flags.get(names[-1], names[-1]).replace("_", "-")
         raise

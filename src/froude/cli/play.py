@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.base.units import parse_seconds
+from froude.base.units import parse_seconds, seconds_text
 from froude.cli import inputs
-from froude.cli.inputs import named
+from froude.cli.inputs import as_flags, named
 from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
 from froude.cli.terminal import visible
-from froude.emulation.limits import MEASURES
+from froude.emulation.limits import MEASURES, check_methods, parse_limit
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.run.run import Record
 from froude.emulation.run.summary import summarise, summary_text
 from froude.emulation.run.verdict import Colour
 from froude.emulation.sharing import MOST_PLAYERS
-from froude.emulation.sustained import Mode
+from froude.emulation.sustained import Mode, longest_warm_up_s
 from froude.hadoop.cluster import background
 from froude.hadoop.cluster.state import State
 from froude.hadoop.rpc.target import daemon_name, parse_address
@@ -179,29 +179,32 @@ def play(  # the flags of one command
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")
     claim_run(settings, output, [plan])
-    planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
+    measure_s = None if measure is None else parse_seconds(measure, place="--measure")
+    with as_flags(limits="limit"):
+        scenario = PlayScenario(
+            load=PlanLoad(
+                plan=plan,
+                pacing=pacing,
+                speed=speed,
+                ramp=ramp,
+                duration_s=limit_s,
+                players=players,
+                mode=mode,
+                clients_per_s=clients_per_s,
+                measure_s=measure_s,
+            ),
+            record=record,
+            limits=tuple(limit or ()),
+            seed=settings.seed,
+            replay_ids=None if replay_ids is None else inputs.place(settings, replay_ids, "run"),
+        )
+    planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
     with named(plan):
-        daemons = check_plan(planned, limit_s, pacing, mode).daemons
-    running = _running(settings, daemons, target, target_is, http)
-    scenario = PlayScenario(
-        target=Target(running=running),
-        load=PlanLoad(
-            plan=plan,
-            pacing=pacing,
-            speed=speed,
-            ramp=ramp,
-            duration_s=limit_s,
-            players=players,
-            mode=mode,
-            clients_per_s=clients_per_s,
-            measure_s=None if measure is None else parse_seconds(measure, place="--measure"),
-        ),
-        record=record,
-        limits=tuple(limit or ()),
-        seed=settings.seed,
-        replay_ids=None if replay_ids is None else inputs.place(settings, replay_ids, "run"),
-    )
+        facts = check_plan(planned, limit_s, pacing, mode)
+    check_methods(map(parse_limit, scenario.limits), facts.methods)
+    running = _running(settings, facts.daemons, target, target_is, http)
+    scenario = replace(scenario, target=Target(running=running))
     perform(settings, PlayRunner(scenario, planned), plan, output, metrics_port)
 
 
@@ -298,17 +301,38 @@ def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Pat
     heaps = {"namenode": scenario.target.heap, "resourcemanager": scenario.target.resourcemanager_heap}
     started = " and ".join(f"a {daemon_name(each)} of {heaps[each]}" for each in facts_of(plan).daemons)
     where = ", ".join(running) or f"{started} started for it"
-    seconds = scenario.load.duration_s
-    if scenario.load.mode is Mode.ONCE:
-        seconds = expected_s(plan, speed=scenario.load.speed, ramp_per_s=scenario.load.ramp)
+    load, warm_up_s = scenario.load, None
+    seconds = load.duration_s
+    if load.mode is Mode.ONCE:
+        seconds = expected_s(plan, speed=load.speed, ramp_per_s=load.ramp)
+    elif seconds is not None:
+        warm_up_s = longest_warm_up_s(seconds, load.measure_s)
     settings.would(
         f"play on {where} into {output}",
         nodes=dict(plan.counts),
         playable=plan.playable,
         expected_s=seconds,
+        **({} if warm_up_s is None else {"longest_warm_up_s": warm_up_s}),
     )
     settings.out("\n".join(f"{count:>8,}  {name}" for name, count in plan.counts.items()))
-    settings.out("Its nodes never end" if seconds is None else f"About {seconds:,.0f} s, with quick answers")
+    settings.out(_length_text(seconds, load.measure_s, warm_up_s))
+
+
+def _length_text(seconds: float | None, measure_s: float | None, warm_up_s: float | None) -> str:
+    """How long a play takes.
+
+    Args:
+        warm_up_s: the most of it before it is measured; None for a load that is played once.
+    """
+    if seconds is None:
+        return "Its nodes never end"
+    if warm_up_s is None:
+        return f"About {seconds:,.0f} s, with quick answers"
+    measured = "until its end" if measure_s is None else f"for {seconds_text(measure_s)}"
+    return (
+        f"At most {seconds_text(seconds)}: measured {measured} once it is steady, "
+        f"after a warm-up of at most {seconds_text(warm_up_s)}"
+    )
 
 
 def _running(

@@ -36,6 +36,20 @@ class Mode(Enum):
     """Clients begin at a rate, at random times."""
 
 
+_ORDER_S = 2.0
+"""From the report of a player to its measuring, at most."""
+
+
+def longest_warm_up_s(duration_s: float, measure_s: float | None) -> float:
+    """After how long a sustained load is measured even where it is not steady, seconds.
+
+    Args:
+        duration_s: the longest time of the play.
+        measure_s: how long is measured; None for what is left of the play.
+    """
+    return max(0.0, duration_s - (measure_s or 0.0) - _ORDER_S)
+
+
 @dataclass(frozen=True, slots=True)
 class Turnover:
     """How the clients of a play follow each other."""

@@ -64,7 +64,9 @@ def test_what_asked_who_it_is_counts_as_before() -> None:
     assert seen.differences(a_run()) == []
 
 
-@pytest.mark.parametrize(("asked", "steps"), [({"create": 4}, []), ({}, ["Waiting for the target's counters"])])
+@pytest.mark.parametrize(
+    ("asked", "steps"), [({"create": 4}, []), ({}, ["Waiting for the target's counters"])]
+)
 def test_the_wait_for_counts_is_shown(asked: dict[str, int], steps: list[str]) -> None:
     """It takes as long as a NameNode's cache; a target that was asked nothing else is not waited for."""
     shown: list[str] = []

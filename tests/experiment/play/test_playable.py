@@ -13,8 +13,8 @@ from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import write_run
 from froude.emulation.sustained import Mode
 from froude.experiment.play.play import play
-from froude.experiment.play.playable import check_plan, check_play, check_size, replayed_nonce
-from froude.experiment.scenario.options import Load, PlayOptions
+from froude.experiment.play.playable import check_plan, check_size, replayed_nonce
+from froude.experiment.scenario.options import PlayOptions
 from testbed.plans import plan
 from tests.support.old_forms import run as a_run
 
@@ -35,13 +35,9 @@ def test_a_plan_of_nodes_that_never_end_needs_a_duration() -> None:
     with pytest.raises(InputError, match=r"never end.*--duration"):
         check_plan(plan(clients=0), None, None)
     assert check_plan(plan(clients=0), 5.0, None).endless
-    with pytest.raises(InputError, match="plan: a load that is kept up never ends"):
-        check_plan(plan(), None, None, Mode.POPULATION)
     with pytest.raises(InputError, match="plan: cannot be kept up"):
         check_plan(plan(clients=0), 5.0, None, Mode.ARRIVALS)
     assert not check_plan(plan(), 5.0, None, Mode.POPULATION).endless
-    with pytest.raises(InputError, match="measure: is for a load that is kept up"):
-        check_play(plan(), Load(measure_s=2.0))
     assert check_plan(plan(), None, Pacing.CLOSED) == facts_of(plan())
 
 

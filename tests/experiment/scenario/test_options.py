@@ -71,6 +71,17 @@ def test_a_duration_must_be_one() -> None:
         (PlanLoad, {}, "plan: is missing, and so is a workload"),
         (PlanLoad, {"plan": "p", "workload": "w"}, "plan: is given beside a workload"),
         (PlanLoad, {"plan": "p", "at": {"files": 3}}, "at: is for a workload"),
+        (
+            Load,
+            {"mode": "population", "duration_s": 10, "measure_s": 20},
+            "measure: is longer than the whole play; found 20 s; allowed: at most the duration, 10 s",
+        ),
+        (
+            PlayOptions,
+            {"load": {"mode": "once", "measure": "5 s"}},
+            "load.measure: is for a load that is kept up",
+        ),
+        (PlayOptions, {"load": {"mode": "population"}}, "load.duration: is needed with the mode population"),
         (PlayOptions, {"limits": ["p98 < 1 s"]}, r"limits\[0\]: is no measure"),
     ],
 )

@@ -26,7 +26,7 @@ from froude.emulation.run.files import state_of, write_run
 from froude.emulation.run.run import PLAYERS, TARGET, Record, Run
 from froude.emulation.sharing import MOST_PLAYERS
 from froude.emulation.steadiness import is_steady
-from froude.emulation.sustained import Mode, sustained
+from froude.emulation.sustained import Mode, longest_warm_up_s, sustained
 from froude.experiment.play.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
 from froude.experiment.play.live import Live
 from froude.experiment.play.observation import Observed
@@ -50,8 +50,6 @@ from froude.workload.remarks import remarks_on_scale
 RESOURCEMANAGER = "resourcemanager"
 _YARN = "org.apache.hadoop.yarn."
 """What the names of YARN's protocols begin with."""
-_ORDER_S = 2.0
-"""From a status of the player to its measuring, at most."""
 _REASON_S = 2.0
 """Between two questions why a target does not serve yet."""
 
@@ -261,7 +259,7 @@ class _WarmUp:
 
     def __init__(self, job: PlayJob) -> None:
         self._over = job.settings.turnover.mode is Mode.ONCE
-        self._latest_s = (job.duration_s or math.inf) - (job.measure_s or 0.0) - _ORDER_S
+        self._latest_s = longest_warm_up_s(job.duration_s or math.inf, job.measure_s)
         self._rates: list[float] = []
 
     def order(self, status: Status, sampler: Sampler | None) -> Order:

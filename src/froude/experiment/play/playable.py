@@ -30,9 +30,6 @@ def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> PlanFact
     Raises:
         InputError: saying why.
     """
-    if load.mode is Mode.ONCE and load.measure_s is not None:
-        allowed = "with the mode population or arrivals"
-        raise InputError("is for a load that is kept up", place="measure", allowed=allowed)
     facts = check_plan(plan, load.duration_s, load.pacing, load.mode)
     check_methods(limits, facts.methods)
     check_size(facts.nodes, load.connections.pool, descriptors=raise_descriptor_limit())
@@ -76,10 +73,9 @@ def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None, mode: M
     facts = facts_of(plan)
     if not facts.nodes:
         raise InputError("the plan has no nodes", place="plan")
-    if limit_s is None and (facts.endless or mode is not Mode.ONCE):
-        what = "a load that is kept up never ends" if mode is not Mode.ONCE else ""
+    if limit_s is None and facts.endless:
         remedy = "Set how long to play with --duration"
-        raise InputError(what or "the plan has only nodes that never end", place="plan", remedy=remedy)
+        raise InputError("the plan has only nodes that never end", place="plan", remedy=remedy)
     if mode is not Mode.ONCE:
         sustained(plan)
     if pacing is Pacing.SCHEDULED and facts.untimed is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 from froude.base.errors import InputError
-from froude.base.units import Quantity
+from froude.base.units import Quantity, seconds_text
 from froude.documents.declared import Declared, Example, declared
 from froude.documents.forms import FieldError, Number, Seconds, Size, Text
 from froude.emulation.limits import MEASURES, parse_limit
@@ -180,14 +180,20 @@ class Load(Declared):
         return Turnover(self.mode, self.clients_per_s or 0.0, (self.duration_s or 0.0) / SPREAD)
 
     def check(self) -> None:
-        """Refuse settings of another mode.
+        """Refuse settings of another mode, and a part that is longer than the whole.
 
         Raises:
             FieldError: there is one, or arrivals have no rate.
         """
         if (self.clients_per_s is None) == (self.mode is Mode.ARRIVALS):
             message = "is needed for arrivals" if self.mode is Mode.ARRIVALS else "is for arrivals"
-            raise FieldError(message, names=("clients_per_s",), allowed="a rate with `mode: arrivals`")
+            raise FieldError(message, names=("clients_per_s",), allowed="a rate with the mode arrivals")
+        if self.measure_s is not None and self.duration_s is not None and self.measure_s > self.duration_s:
+            message, longest = (
+                "is longer than the whole play",
+                f"at most the duration, {seconds_text(self.duration_s)}",
+            )
+            raise FieldError(message, names=("measure",), found=seconds_text(self.measure_s), allowed=longest)
         if self.mode is not Mode.ONCE and not self.connections.pool:
             message = "would leave a connection open for each client that has ended"
             raise FieldError(message, names=("connections", "pool"), allowed="1 or more with this mode")
@@ -346,6 +352,20 @@ class PlayOptions(Conditions):
     replay_ids: Annotated[Path | None, Example("run")] = None
     """Folder of a Run of the same seed: its clients' RPC ids are used again. By default no two plays share any, since a
     NameNode takes a call with the ids of an earlier one for a repetition, and gives the old answer for ten minutes."""
+
+    def check(self) -> None:
+        """Refuse a part to measure of a load that is played once, and a load that is kept up for good.
+
+        Raises:
+            FieldError: so it is.
+        """
+        load = self.load
+        if load.mode is Mode.ONCE and load.measure_s is not None:
+            allowed = "with the mode population or arrivals"
+            raise FieldError("is for a load that is kept up", names=("load", "measure"), allowed=allowed)
+        if load.mode is not Mode.ONCE and load.duration_s is None:
+            message = f"is needed with the mode {load.mode.value}: such a load never ends"
+            raise FieldError(message, names=("load", "duration"), allowed="a time, such as 2 min")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -205,6 +205,7 @@ class DynoScenario(PlayOptions):
         Raises:
             FieldError: what it plays on cannot grow, or is not there, or is there twice.
         """
+        PlayOptions.check(self)
         made, growth = self.namespace.profile, self.load.growth
         images = [each for each in (self.target.image, made) if each is not None]
         if made and (self.target.running or len(images) > 1):
