@@ -105,6 +105,27 @@ def test_other_work_on_the_machine_is_the_limit(machine: float | None, here: boo
     assert judge(60.0 if machine == 1.0 else 1.0, load, [], 2, here=here).by is limit
 
 
+@pytest.mark.parametrize(
+    ("player", "machine", "limit"),
+    [
+        (0.11, 0.8, LimitedBy.MACHINE),
+        (0.11, 0.5, LimitedBy.PLAYER),  # nothing else is seen that made it late
+        (0.6, 0.8, LimitedBy.PLAYER),  # by work of its own
+        (0.11, None, LimitedBy.PLAYER),
+    ],
+)
+def test_an_idle_player_that_is_late_on_a_busy_machine(
+    player: float, machine: float | None, limit: LimitedBy
+) -> None:
+    """Has been kept waiting by others: it is not the player that was the limit."""
+    load = [Load(float(s), player, 1, 1, 0, machine) for s in range(6)]
+    found = judge(95.4, load, _cpu([0.2] * 6), 2)
+    assert found.by is limit
+    if limit is LimitedBy.MACHINE:
+        assert found.reason.endswith("the player 11%; its timers fired up to 95.4 ms late")
+    assert judge(1.0, load, _cpu([0.2] * 6), 2).by is LimitedBy.NEITHER
+
+
 def test_a_full_machine_that_is_the_targets_is_the_target() -> None:
     """What the target uses here is not of others; a target elsewhere uses nothing here."""
     load = [Load(float(s), 0.5, 1, 1, 0, 1.0) for s in range(6)]

@@ -25,6 +25,9 @@ _LAG_MS = 25.0
 """A player whose own timers fire later than this is behind."""
 _FULL, _OTHERS = 0.9, 0.3
 """Share of a machine's CPU time from which it is full, and cores that others use from which it is theirs, too."""
+_IDLE, _CROWDED = 0.5, 0.6
+"""Share of its core below which a player is not late by its own work, and share of a machine's from which others make
+it wait: on two cores of which one is always taken, every second turn."""
 _QUEUED = 100.0
 """Calls waiting for a handler over half of a play, from which a target is behind: what ten handlers, the least that a
 NameNode has, are given each ten times over."""
@@ -129,10 +132,13 @@ def judge(
     players = busiest_half([each.cpu_share for each in load]) or 0.0
     others = machine * cores - players - (sum(known.values()) if here else 0.0)
     limit = ""
-    if player < _BUSY and machine >= _FULL and others >= _OTHERS:
+    late = lag_ms > _LAG_MS
+    crowded = machine >= _FULL or (late and player < _IDLE and machine >= _CROWDED)
+    if player < _BUSY and crowded and others >= _OTHERS:
         by = LimitedBy.MACHINE
         reason = f"other work used {others:.1f} of this machine's {cores} cores; {seen}"
-    elif player >= _BUSY or lag_ms > _LAG_MS:
+        reason += f", {who} {player:.0%}; its timers fired up to {lag_ms:.1f} ms late" * late
+    elif player >= _BUSY or late:
         by = LimitedBy.PLAYER
         reason = (
             f"{who} used {player:.0%} of its core and its timers fired up to {lag_ms:.1f} ms late: "
