@@ -33,6 +33,8 @@ def test_a_ramp_is_told_apart() -> None:
     run.tally.end_ramp(1.5)
     assert "Ramp: 1.5 s, 4 calls, not among the figures below" in run_text(run)
     assert "Steady: 0.5 s, 0 calls" in run_text(run)
+    run.mode = "population"
+    assert "Warm-up: 1.5 s, 4 calls, not among the figures below\nMeasured: 0.5 s, 0 calls" in run_text(run)
 
 
 def test_errors_that_were_recorded_are_no_news() -> None:

@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.sustained import client_types, longest_warm_up_s, obstacle, sustained
+from froude.emulation.sustained import (
+    Mode,
+    Turnover,
+    begun_text,
+    client_types,
+    kept_up_text,
+    longest_warm_up_s,
+    obstacle,
+    sustained,
+)
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
@@ -84,3 +93,16 @@ def test_an_obstacle_has_its_way_out() -> None:
 def test_a_warm_up_leaves_time_to_measure(duration_s: float, measure_s: float | None, most_s: float) -> None:
     """And for the word of it to reach the players."""
     assert longest_warm_up_s(duration_s, measure_s) == most_s
+
+
+def test_what_keeps_a_load_up_in_words() -> None:
+    """Its clients alone count as begun, not the DataNodes; of several nodes a client, its nodes do."""
+    planned = plan(datanodes=4, clients=2)
+    assert kept_up_text(Turnover(), planned) == ""
+    assert kept_up_text(Turnover(Mode.POPULATION), planned) == "population of 2 clients"
+    assert kept_up_text(Turnover(Mode.ARRIVALS, 2.5), planned) == "arrivals, 2.5 clients/s"
+    assert begun_text(planned, 1_204) == "1,200 clients begun"
+    assert begun_text(planned, 3) == "0 clients begun"
+    script = extrapolate(read_workload(WORKLOADS["README"]), Scale.of(datanodes=3, clients=4, files=12))
+    assert kept_up_text(Turnover(Mode.POPULATION), script) == "population of 4 clients"
+    assert begun_text(script, 14).endswith(" nodes of clients begun")

@@ -42,14 +42,12 @@ def _verdict(run: Run) -> str:
 def _load(run: Run) -> str:
     ramp = sum(sent for sent, _ in run.tally.ramp.counts.values())
     lines = [f"Limited by {run.bottleneck}"]
+    once = run.mode == Mode.ONCE.value
     if run.steady_from_s:
-        name = "Ramp" if run.mode == Mode.ONCE.value else "Warm-up"
-        lines.append(
-            f"{name}: {run.steady_from_s:.1f} s, {counted(ramp, 'call')}, not among the figures below"
-        )
-    lines.append(
-        f"Steady: {run.steady_s:.1f} s, {counted(run.answered(), 'call')}, {run.throughput():,.0f} calls/s"
-    )
+        name, calls = "Ramp" if once else "Warm-up", counted(ramp, "call")
+        lines.append(f"{name}: {run.steady_from_s:.1f} s, {calls}, not among the figures below")
+    figures = f"{run.steady_s:.1f} s, {counted(run.answered(), 'call')}, {run.throughput():,.0f} calls/s"
+    lines.append(f"{'Steady' if once else 'Measured'}: {figures}")
     lines += [f"{daemon_name(daemon)}: {_part(part)}" for daemon, part in run.parts.items()]
     return "\n".join(lines)
 

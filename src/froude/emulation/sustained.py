@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from froude.base.errors import InputError
+from froude.base.summary import counted
 from froude.workload.plan import Plan, one_at_a_time
 from froude.workload.types import SCRIPTED, Moment, NodeType, Workload
 
@@ -107,6 +108,29 @@ def sustained(plan: Plan) -> Sustained:
             )
             raise _not_sustained(each, f"waits for the end of {each.start.after}", remedy)
     return Sustained(chains, frozenset(_waiting(plan.workload, names)))
+
+
+def kept_up_text(turnover: Turnover, plan: Plan) -> str:
+    """What keeps the load of a plan up, such as `population of 20 clients`; empty for a plan that is played once."""
+    if turnover.mode is Mode.ONCE:
+        return ""
+    if turnover.mode is Mode.ARRIVALS:
+        return f"arrivals, {turnover.per_s:g} clients/s"
+    return f"population of {counted(sum(plan.counts[name] for name in sustained(plan).chains), 'client')}"
+
+
+def begun_text(plan: Plan, nodes: int) -> str:
+    """How many clients of a sustained load have begun, in words.
+
+    Args:
+        nodes: all that have begun; daemons, and nodes that are played once, have by then.
+    """
+    load = sustained(plan)
+    clients = nodes - sum(
+        count for name, count in plan.counts.items() if name not in load.types | load.left_out
+    )
+    several = any(len(chain) > 1 for chain in load.chains.values())
+    return f"{max(0, clients):,} {'nodes of clients' if several else 'clients'} begun"
 
 
 def obstacle(plan: Plan) -> str:

@@ -40,5 +40,5 @@ def test_a_sustained_load_has_a_warm_up() -> None:
     """What was sent before it was measured."""
     run = _ramped(0.5)
     run.mode = "population"
-    assert [row[0] for row in phase_table(run).rows] == ["warm-up", "steady"]
+    assert [row[0] for row in phase_table(run).rows] == ["warm-up", "measured"]
     assert phase_table(run).rows[0][3] == 3

@@ -12,9 +12,12 @@ import pytest
 
 from froude.base.errors import InputError, TargetError
 from froude.documents.artifact import Origin
+from froude.emulation.engine import Status
 from froude.emulation.facts import facts_of
+from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import Record
+from froude.emulation.sustained import Mode, Turnover
 from froude.experiment.play import play as play_module
 from froude.experiment.play.play import play
 from froude.experiment.scenario.options import PlayOptions, Running
@@ -107,3 +110,19 @@ def test_a_plan_that_calls_yarn_needs_its_messages(monkeypatch: pytest.MonkeyPat
     workload = replace(planned.workload, node_types=(*planned.workload.node_types, master))
     play_module._spoken(None, target, facts_of(replace(planned, workload=workload)), [""])
     assert asked == ["hdfs", "yarn"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "ramping", "text"),
+    [
+        (Mode.ONCE, True, "ramp, 106 nodes, 7 calls/s"),
+        (Mode.ONCE, False, "load, 7 calls/s"),
+        (Mode.POPULATION, True, "warm-up, 102 clients begun, 7 calls/s"),
+        (Mode.POPULATION, False, "measured, 102 clients begun, 7 calls/s"),
+    ],
+)
+def test_a_line_of_progress(mode: Mode, text: str, *, ramping: bool) -> None:
+    """Of a sustained load it shows the clients that have begun, without the DataNodes."""
+    status = Status(Load(1.0, 0.1, 1, 106, 0), ramping, 7.0, 0.0, "", 0)
+    job = SimpleNamespace(plan=plan(datanodes=4), settings=SimpleNamespace(turnover=Turnover(mode)))
+    assert play_module._live(status, None, cast("Any", job)) == text

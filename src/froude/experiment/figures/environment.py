@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from froude.emulation.run.bottleneck import LimitedBy
 from froude.emulation.run.run import TARGET, Run
+from froude.emulation.sustained import Mode
 from froude.hadoop.rpc.target import daemon_name
 from froude.render import Column, Table, ValueKind
 
@@ -28,6 +29,7 @@ def settings_of(run: Run) -> dict[str, str]:
         "Played at": when(run.begun_at_s),
         "Against": run.target,
         "Cluster": run.target_id,
+        **({} if run.mode == Mode.ONCE.value else {"Load kept up by": run.mode}),
         "Pacing": run.pacing if run.speed == 1 else f"{run.pacing}, {run.speed:g} times as fast",
         "Seed": str(run.seed),
         "Calls written down": run.record,

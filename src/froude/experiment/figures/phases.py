@@ -13,14 +13,15 @@ Phase = tuple[str, float, float]
 def phases(run: Run) -> tuple[Phase, ...]:
     """The ramp, until every emulated daemon has started, and the steady phase; the whole run where there is no ramp.
 
-    Of a sustained load it is the warm-up, until that was steady.
+    Of a sustained load it is the warm-up, until that was steady or had to be measured, and what was measured.
     """
-    steady_s, first = run.steady_from_s, "ramp" if run.mode == Mode.ONCE.value else "warm-up"
+    steady_s = run.steady_from_s
+    first, then = ("ramp", "steady") if run.mode == Mode.ONCE.value else ("warm-up", "measured")
     if steady_s is None:
         return ((f"{first}, not ended", 0.0, run.elapsed_s),)
     if not 0 < steady_s < run.elapsed_s:
         return (("whole run", 0.0, run.elapsed_s),)
-    return ((first, 0.0, steady_s), ("steady", steady_s, run.elapsed_s))
+    return ((first, 0.0, steady_s), (then, steady_s, run.elapsed_s))
 
 
 def phase_marks(run: Run) -> tuple[Mark, ...]:

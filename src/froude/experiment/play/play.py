@@ -26,7 +26,7 @@ from froude.emulation.run.files import state_of, write_run
 from froude.emulation.run.run import PLAYERS, TARGET, Record, Run
 from froude.emulation.sharing import MOST_PLAYERS
 from froude.emulation.steadiness import is_steady
-from froude.emulation.sustained import Mode, longest_warm_up_s, sustained
+from froude.emulation.sustained import Mode, begun_text, kept_up_text, longest_warm_up_s, sustained
 from froude.experiment.play.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
 from froude.experiment.play.live import Live
 from froude.experiment.play.observation import Observed
@@ -131,6 +131,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             *([remark] if remark else []),
             *remarks_on_scale(plan.workload),
             *(each.what for each in plan.refusals if plan.log is not None and not each.fatal),
+            *_kept_up(job, run),
             *_left_out(plan, load.mode),
         ]
         run.limits = [limit.check(run) for limit in limits]
@@ -139,6 +140,13 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             origin = Origin(command or _call(job), run.inputs, options.seed)
             _keep(run, outcome, job, folder, origin, options.kept(folder))
     return run
+
+
+def _kept_up(job: PlayJob, run: Run) -> list[str]:
+    """What kept a sustained load up."""
+    text = kept_up_text(job.settings.turnover, job.plan)
+    begun = f", {begun_text(job.plan, run.load[-1].nodes)}" if text and run.load else ""
+    return [f"The load was kept up: {text}{begun}"] * bool(text)
 
 
 def _left_out(plan: Plan, mode: Mode) -> list[str]:
@@ -220,7 +228,7 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
             task.advance(done - shown[0])
             shown[0] = done
             live.tell(status, waits_for)
-            task.say(waits_for or _live(status, left))
+            task.say(waits_for or _live(status, left, job))
             return warm_up.order(status, sampler)
 
         outcome = play_apart(job, watch)
@@ -294,13 +302,14 @@ class _Reason:
         return self._text
 
 
-def _live(status: Status, left_s: float | None) -> str:
+def _live(status: Status, left_s: float | None, job: PlayJob) -> str:
     """What goes on, in a line: phase, rate, the slowest method, errors, what is left."""
-    load = status.load
-    parts = [
-        f"ramp, {load.nodes:,} nodes" if status.ramping else "load",
-        f"{status.calls_per_s:,.0f} calls/s",
-    ]
+    nodes = status.load.nodes
+    if job.settings.turnover.mode is Mode.ONCE:
+        phase = f"ramp, {nodes:,} nodes" if status.ramping else "load"
+    else:
+        phase = f"{'warm-up' if status.ramping else 'measured'}, {begun_text(job.plan, nodes)}"
+    parts = [phase, f"{status.calls_per_s:,.0f} calls/s"]
     if status.slowest:
         parts.append(f"p99 {seconds_text(status.p99_ms / 1e3)} {status.slowest}")
     if status.errors:
