@@ -84,6 +84,22 @@ def test_share(fraction: float, text: str) -> None:
     assert share(fraction).replace(THIN, " ") == text
 
 
+@pytest.mark.parametrize(
+    ("fraction", "aim", "text"),
+    [
+        (0.98996, 0.99, "98.996 %"),
+        (0.9899999999, 0.99, "< 99 %"),
+        (0.9969999999, 0.997, "< 99.7 %"),
+        (0.0500004, 0.05, "> 5 %"),
+        (0.98, 0.99, "98 %"),
+        (0.9999999999, 1.0, "> 99.9999 %"),
+    ],
+)
+def test_a_share_is_not_rounded_to_the_aim_that_it_missed(fraction: float, aim: float, text: str) -> None:
+    """A page would show the aim, and next to it that it was missed."""
+    assert written(fraction, ValueKind.SHARE, missed=aim).replace(THIN, " ") == text
+
+
 @given(st.floats(0, 1, exclude_min=True, exclude_max=True))
 def test_share_never_claims_all_or_nothing(fraction: float) -> None:
     """Only exactly 1 is 100 %, only exactly 0 is 0 %."""

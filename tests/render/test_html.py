@@ -201,3 +201,10 @@ def test_a_lede_may_be_a_list() -> None:
     lede = shown.find(".//header//div[@class='lede neutral']")
     assert lede is not None
     assert [element.text_content() for element in lede.iter("p", "li")] == ["Yes.", "one", "two"]
+
+
+def test_a_key_figure_that_missed_its_aim_does_not_look_like_it() -> None:
+    """It has as many digits as show the difference."""
+    figures = (KeyFigure("arguments predicted", 0.98996, ValueKind.SHARE, aim=0.99),)
+    page = tree(report_html(Report("t", "t", "t", figures=figures, sections=(), facts={})))
+    assert "98.996" in page.text_content()

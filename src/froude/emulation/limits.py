@@ -205,7 +205,7 @@ MEASURES: Mapping[str, Measure] = {
         by_method=True,
     ),
     "datanodes_lost": Measure(
-        Unit.NUMBER, "DataNodes that the NameNode lost", lambda run, _: run.datanodes_lost
+        Unit.NUMBER, "DataNodes of the play that the NameNode lost", lambda run, _: run.datanodes_lost
     ),
     "nodemanagers_lost": Measure(
         Unit.NUMBER,

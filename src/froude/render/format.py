@@ -22,12 +22,13 @@ _TIME = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), 
 _SIZE = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
 
-def written(value: Value, kind: ValueKind, unit: str = "") -> str:
+def written(value: Value, kind: ValueKind, unit: str = "", missed: float | None = None) -> str:
     """A value as the page shows it, its unit included.
 
     Args:
         value: in base units: seconds, bytes, a fraction for shares.
         unit: unit of a NUMBER.
+        missed: the aim that it missed, and that a share is not rounded to.
 
     Returns:
         Text, not yet escaped.
@@ -42,6 +43,8 @@ def written(value: Value, kind: ValueKind, unit: str = "") -> str:
         return DASH
     if math.isinf(value):
         return _MINUS * (value < 0) + "∞"
+    if missed is not None and kind is ValueKind.SHARE:
+        return share(float(value), missed)
     return _measured(float(value), kind, unit) if kind is not ValueKind.NUMBER else _with(number(value), unit)
 
 
@@ -64,13 +67,15 @@ def number(value: float) -> str:
     return text.replace("-", _MINUS)
 
 
-def share(value: float) -> str:
-    """A fraction as a percentage, with as many digits as keep it apart from 0 % and 100 %."""
-    percent = value * 100
+def share(value: float, missed: float = 1.0) -> str:
+    """A fraction as a percentage, with as many digits as keep it apart from 0 % and 100 %, and from an aim it missed."""
+    percent, apart = value * 100, {0.0, 100.0, round(missed * 100, 4)}
     for digits in (1, 2, 3, 4):
         text = f"{percent:.{digits}f}"
-        if float(text) not in {0.0, 100.0} or percent in {0.0, 100.0}:
+        if float(text) not in apart or percent in apart:
             return _with(_trim(text).replace("-", _MINUS), "%")
+    if round(percent, 4) not in {0.0, 100.0}:  # it is the aim that it cannot be kept apart from
+        return _with(f"{'<' if value < missed else '>'} {missed * 100:.6g}", "%")
     return _with("> 99.9999" if percent > 50 else "< 0.0001", "%")
 
 

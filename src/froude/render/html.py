@@ -205,7 +205,8 @@ def _figure_view(figure: KeyFigure) -> dict[str, Any]:
     if figure.aim is not None:
         bound = "at most" if figure.at_most else "at least"
         aim = f"aim: {bound} {written(figure.aim, figure.kind, figure.unit)}"
-    number, _, unit = written(figure.value, figure.kind, figure.unit).partition("\u202f")
+    missed = None if figure.met is not False else figure.aim
+    number, _, unit = written(figure.value, figure.kind, figure.unit, missed).partition("\u202f")
     return {"figure": figure, "number": number, "unit": unit, "aim": aim, "met": figure.met}
 
 

@@ -176,6 +176,7 @@ class RunSummary(_Flat):
     """Stops of the target's JVM for something else than the garbage collector."""
     other_stop_max_ms: float | None
     datanodes_lost: float | None
+    """DataNodes of this play that were stale or dead at once; null where others may be among them, or nobody looked."""
     counted_differently: int | None
     """Methods of which the target counted other numbers of calls than were sent; null where nobody looked."""
     daemons: list[DaemonRow] = Field(default=[])

@@ -4,12 +4,12 @@ Red: the run ended before its time; calls could not be sent; a limit that was as
 tell.
 
 Amber: figures are there, but not of what was planned, or not of the target alone. Calls failed that did not fail when
-they were recorded, or strayed from the recorded job (a wait or a poll in vain, an argument without its value, an
-application or a container that was ended before its time); the run was interrupted; its ramp never ended, or a sustained
-load was not steady, or the target's JVM still compiled, while it was measured; a node refused to go on; calls were sent
-more than a second after they were due; the target counted other numbers of calls; the player was the limit; other work
-kept the machine busy; or nothing was seen of a target. Of several daemons each has a verdict of its own, on its calls
-alone.
+they were recorded (named apart where most of them met files of an earlier play), or strayed from the recorded job (a
+wait or a poll in vain, an argument without its value, an application or a container that was ended before its time);
+the run was interrupted; its ramp never ended, or a sustained load was not steady, or the target's JVM still compiled,
+while it was measured; a node refused to go on; calls were sent more than a second after they were due; the target
+counted other numbers of calls; the player was the limit; other work kept the machine busy; or nothing was seen of a
+target. Of several daemons each has a verdict of its own, on its calls alone.
 
 Green: none of these.
 """
