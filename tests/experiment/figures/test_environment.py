@@ -36,3 +36,11 @@ def test_the_limit_is_named() -> None:
     assert server_of(both) == "ResourceManager and NameNode"
     assert limit_words("target", both, "resourcemanager")[0] == "ResourceManager"
     assert limit_words("neither", both)[1] == "ResourceManager and NameNode and player had CPU left"
+
+
+def test_what_keeps_a_load_up_is_among_the_settings() -> None:
+    """Of a load that is played once there is nothing to show."""
+    run = a_run()
+    assert "Load kept up by" not in settings_of(run)
+    run.mode = "population"
+    assert settings_of(run)["Load kept up by"] == "population"

@@ -82,7 +82,7 @@ def limit_words(by: str, environment: Mapping[str, str], daemon: str = "") -> tu
     return {
         LimitedBy.PLAYER: ("player", "Froude's own process was busy or late"),
         LimitedBy.TARGET: (server, "it was busy, or calls waited for it"),
-        LimitedBy.MACHINE: ("other work", "on this machine, which had no CPU left"),
+        LimitedBy.MACHINE: ("other work", "on this machine, which left too little CPU"),
         LimitedBy.NEITHER: ("nobody", f"{server} and player had CPU left"),
         LimitedBy.UNKNOWN: ("unknown", f"the {server}'s CPU was not seen"),
     }[LimitedBy(by)]
