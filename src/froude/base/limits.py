@@ -23,6 +23,11 @@ def raise_descriptor_limit() -> int:
     return soft
 
 
+def machine_cores() -> int:
+    """Cores of this machine, whichever of them this process may use."""
+    return os.cpu_count() or 1
+
+
 def spare_cores() -> int:
     """Cores that this process may use beyond the first; 1 where it has one core alone."""
     return max(1, len(os.sched_getaffinity(0)) - 1)

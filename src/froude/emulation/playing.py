@@ -24,7 +24,7 @@ import psutil
 from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError
 from froude.base.files import stated_os_errors
-from froude.base.limits import raise_descriptor_limit
+from froude.base.limits import machine_cores, raise_descriptor_limit
 from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
 from froude.emulation.core import INTERVAL_S, Core
@@ -138,7 +138,7 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
         )
         meter = _Meter(watch, tell_all=job.tell_all, measure_s=job.measure_s)
         begun_at_s = clock.wall() + stage.begin_s - clock.now()
-        cores = os.cpu_count() or 1
+        cores = machine_cores()
         outcome = PlayOutcome(tally, begun_at_s, 0.0, 0.0, meter.seen, begun_s=stage.begin_s, cores=cores)
         for listener in stage.listeners[player : player + 1]:
             listener.serve(core.inbound, population.called)

@@ -63,6 +63,11 @@ class Measured(NamedTuple):
 Notice = SendMessage | Let | Stop | Came | News | Measured | Over
 
 
+def player_of(node: NodeId, players: int) -> int:
+    """The player, from 0, that a node belongs to."""
+    return node.number % players
+
+
 class Share:
     """The nodes of one player, and what it has yet to let the others know."""
 
@@ -91,7 +96,7 @@ class Share:
 
     def own(self, node: NodeId) -> bool:
         """Whether this player plays a node."""
-        return node.number % self.players == self.number
+        return player_of(node, self.players) == self.number
 
     def tell(self, notice: Notice) -> None:
         """Let the others know; nothing where there are none."""
@@ -133,7 +138,7 @@ class Relay:
         players = len(self.out) + 1
         here: list[Notice] = []
         for notice in notices:
-            one = notice.node.number % players if isinstance(notice, SendMessage | Let | Stop) else None
+            one = player_of(notice.node, players) if isinstance(notice, SendMessage | Let | Stop) else None
             for player in range(players) if one is None else (one,):
                 if player != sender:
                     (self.out[player] if player else here).append(notice)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -70,5 +71,5 @@ def test_a_daemon_that_answers_late_is_asked_again(monkeypatch: pytest.MonkeyPat
 def test_cores_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of all that there are, over the time that was asked for."""
     monkeypatch.setattr(environment.psutil, "cpu_percent", lambda over_s: 75.0 if over_s == 0.5 else 0.0)
-    monkeypatch.setattr(environment.os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
     assert environment.busy_cores(0.5) == 3.0

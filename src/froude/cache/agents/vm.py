@@ -20,6 +20,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from froude.base.errors import FroudeError, TargetError
+from froude.base.limits import machine_cores
 from froude.cache.agents import system
 from froude.cache.agents.beat import Beat, Beating
 from froude.cache.agents.config import VmAgent
@@ -86,7 +87,7 @@ class VmWatch(Beating):
             name=self.config.name,
             instance=self._instance,
             uptime_s=time.monotonic() - self._begun,
-            cores=os.cpu_count() or 1,
+            cores=machine_cores(),
             cpu_s=system.processor_s(),
             io_s=wait_s,
             io_by=how,

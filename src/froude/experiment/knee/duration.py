@@ -27,11 +27,11 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
         speed: of the play.
         sustained: whether further clients can keep the load up.
     """
-    # the load of a search, which a scenario may give, allows no other mode than a population
-    asked = Load(**{each.name: getattr(options.load, each.name) for each in fields(Load)})
+    # The load of a search, which a scenario may give, allows no other mode than a population.
+    asked = {each.name: getattr(options.load, each.name) for each in fields(Load)}
+    load = Load(**{**asked, "speed": speed})
     if not sustained:
-        return replace(asked, speed=speed, mode=Mode.ONCE, measure_s=None)
-    load = replace(asked, speed=speed)
+        return replace(load, mode=Mode.ONCE, measure_s=None)
     measure_s = load.measure_s or MEASURE_S
     return replace(
         load,

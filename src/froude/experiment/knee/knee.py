@@ -15,6 +15,7 @@ from enum import Enum
 
 from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError
+from froude.base.limits import machine_cores
 from froude.base.progress import Progress, Silent, Task
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity, seconds_text
@@ -55,7 +56,6 @@ from froude.experiment.play.playable import check_play
 from froude.experiment.play.warm_up import warm_up
 from froude.experiment.scenario.options import KneeOptions, Load, PlayOptions
 from froude.hadoop.cluster.namenode import NameNode
-from froude.hadoop.metrics.environment import machine_cores
 from froude.workload.types import Workload
 
 _FULL = 0.85

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 from contextlib import suppress
@@ -10,6 +9,7 @@ from contextlib import suppress
 import psutil
 
 from froude.base.errors import TargetError
+from froude.base.limits import machine_cores
 from froude.base.version import __version__
 from froude.hadoop.metrics.jmx import Bean, jmx
 
@@ -40,11 +40,6 @@ def busy_cores(over_s: float = 1.0) -> float:
         over_s: seconds.
     """
     return psutil.cpu_percent(over_s) / 100 * machine_cores()
-
-
-def machine_cores() -> int:
-    """How many cores this machine has."""
-    return os.cpu_count() or 1
 
 
 def daemon(http: tuple[str, int]) -> dict[str, str]:
