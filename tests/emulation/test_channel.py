@@ -19,7 +19,7 @@ def test_a_call_took_its_time_from_both_beginnings(
 ) -> None:
     """From when it was due and from when it was sent; longer than the expected interval, it held others up."""
     series = Series("m")
-    Pending(0, series, 10.5, Send("p", "m", b"", 0, 10.0, "", expected_s)).took(12.0)
+    Pending(0, series, 10.0, 10.5, Send("p", "m", b"", 0, 10.0, "", expected_s)).took(12.0)
     assert (series.intended, series.actual) == ([2.0], [1.5])
     assert series.held_up == held_up
 

@@ -21,6 +21,7 @@ from froude.emulation.programs.events import (
     Note,
     Program,
     Reached,
+    Repeat,
     Reply,
     Send,
     SendMessage,
@@ -332,7 +333,7 @@ def test_calls_that_were_given_up_took_the_time_until_then() -> None:
     core, server = begun(Script([call()])), ServerConnection()
     (request,) = said(core, server)
     core.received(core.channels[0], server.respond(request.call_id, b""), 10.0)
-    core.channels[0].pending[7] = Pending(0, core.tally.of("m"), 10.0, call())
+    core.channels[0].pending[7] = Pending(0, core.tally.of("m"), 10.0, 10.0, call())
     core.channels[0].waiting.append((0, call("w", intended_s=10.5)))
     core._calls._give_up(core.channels[0], "gone", 12.0)
     core.finish(12.0)
@@ -353,3 +354,33 @@ def test_an_answer_that_denies_what_was_done_counts_as_an_error() -> None:
     (failure,) = core.tally.failures.groups.values()
     assert (failure.method, failure.error, failure.message) == ("delete", DECLINED, "result: false")
     assert (failure.count, failure.first_s, failure.path) == (1, 2.0, "/in/a")
+
+
+REPEATED = Repeat(call(), 1.0, lambda _: True)
+
+
+def test_a_repeated_call_ends_with_its_node() -> None:
+    """A node that another one stopped is not asked, and makes no call."""
+    first, second = Script([REPEATED]), Script([], [Stop(NodeId("n", 0))])
+    core, server = begun(first, second), ServerConnection()
+    (request,) = said(core, server)
+    core.received(core.channels[0], server.respond(request.call_id, b""), 10.1)
+    core.hear(SendMessage(NodeId("n", 1), "now"), 10.2)
+    core.advance(13.0)
+    assert core.tally.series["m"].sent == 1
+    assert first.seen == [Started(10.0)]
+
+
+def test_a_repeated_call_waits_for_a_lost_connection() -> None:
+    """Its latency is from when it was due; the program hears nothing of it."""
+    script = Script([REPEATED])
+    core, server = begun(script), ServerConnection()
+    (request,) = said(core, server)
+    core.received(core.channels[0], server.respond(request.call_id, b""), 10.1)
+    core.lost(core.channels[0], "reset the connection", 10.5)
+    core.advance(11.0)
+    (request,) = said(core, again := ServerConnection())
+    core.received(core.channels[0], again.respond(request.call_id, b""), 11.75)
+    core.finish(11.75)
+    assert core.tally.series["m"].from_intended.max_us == 750_000
+    assert script.seen == [Started(10.0)]

@@ -47,7 +47,7 @@ def outcomes(tally: Tally, journal: Written | None = None) -> Outcomes:
 
 def pending(tally: Tally) -> Pending:
     """A call that was sent a second late."""
-    return Pending(0, tally.of("mkdirs"), 11.0, SEND)
+    return Pending(0, tally.of("mkdirs"), SEND.intended_s, 11.0, SEND)
 
 
 def test_a_failure_is_counted_with_its_times_and_its_first_example(tally: Tally) -> None:

@@ -144,16 +144,35 @@ class Calls:
             channel.attempts = 1
             self._reconnect(channel, now_s)
 
-    def _put_first(self, channel: Channel, index: int, send: Send, now_s: float) -> int:
-        """A call goes onto its connection for the first time; its id."""
+    def repeat(self, index: int, send: Send, due_s: float, now_s: float) -> None:
+        """Send a call as before, which is due at another time.
+
+        Args:
+            send: as it was sent before.
+        """
+        route = self._routes[index]
+        if route is None or not route[2].ready or (route[0], route[1]) != (send.protocol, send.service):
+            self.send(index, send._replace(intended_s=due_s), now_s)
+        else:
+            self._put_first(route[2], index, send, now_s, due_s)
+
+    def _put_first(
+        self, channel: Channel, index: int, send: Send, now_s: float, due_s: float | None = None
+    ) -> int:
+        """A call goes onto its connection for the first time; its id.
+
+        Args:
+            due_s: when it was due, where that is not when `send` says.
+        """
         # One number for the whole play: a target knows calls by client id and call id, a connection by call id.
         call_id = self._last_call = self._last_call + 1 & MAX_CALL_ID
         series = self._tally.series.get(send.method)
         if series is None or series.daemon != channel.daemon:
             series = self._tally.of(send.method, channel.daemon)
         series.sent += 1
-        self._tally.late.append(now_s - send.intended_s)
-        self._put(channel, call_id, Pending(index, series, now_s, send))
+        intended_s = send.intended_s if due_s is None else due_s
+        self._tally.late.append(now_s - intended_s)
+        self._put(channel, call_id, Pending(index, series, intended_s, now_s, send))
         return call_id
 
     def _put(self, channel: Channel, call_id: int, call: Pending) -> None:

@@ -49,6 +49,8 @@ class Pending(NamedTuple):
 
     node: int
     series: Series
+    intended_s: float
+    """When it should have been sent."""
     sent_s: float
     """First sent."""
     send: Send
@@ -59,7 +61,7 @@ class Pending(NamedTuple):
         series, expected_s = self.series, self.send.expected_s
         service_s = now_s - self.sent_s
         series.actual.append(service_s)
-        series.intended.append(now_s - self.send.intended_s)
+        series.intended.append(now_s - self.intended_s)
         if 0.0 < expected_s < service_s:
             series.held_up[int(service_s * 1e6), int(expected_s * 1e6)] += 1
 
@@ -132,5 +134,5 @@ def played(  # noqa: PLR0917 - what there is to say of a call
     response = None if isinstance(answer, tuple) else bytes(answer)
     return PlayedCall(
         node, channel.number, call_id, call.retry, channel.endpoint.target.service, send.protocol, send.method,
-        send.intended_s, call.sent_s, answered_s, send.body, response, error, message,
+        call.intended_s, call.sent_s, answered_s, send.body, response, error, message,
     )  # fmt: skip

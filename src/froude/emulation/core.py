@@ -35,6 +35,7 @@ from froude.emulation.programs.events import (
     Note,
     Program,
     Reached,
+    Repeat,
     Send,
     SendMessage,
     Started,
@@ -42,6 +43,7 @@ from froude.emulation.programs.events import (
     Timer,
     WakeAt,
 )
+from froude.emulation.repeats import Repeats
 from froude.emulation.run.tally import Tally
 from froude.emulation.sharing import Came, Let, Measured, News, Notice, Over, Share
 from froude.hadoop.rpc.client import ClientConnection
@@ -112,6 +114,7 @@ class Core:
         # Two calendars: of what is due when the player looks, nodes start before timers fire.
         self._starts, self._timers = controller.starts, Events()
         self._due = self._fire  # bound once, not for each of ten thousand timers
+        self._repeats = Repeats(self._timers, calls.repeat, self._handle, self.tally.lags.extend)
         self._inbox: deque[tuple[int, Event]] = deque()
         self._interval_s = 0.0
         self._finished = self._stopped = False
@@ -222,6 +225,8 @@ class Core:
             self._handle(*inbox.popleft(), now_s)
 
     def _handle(self, index: int, event: Event, now_s: float) -> None:
+        if self._repeats.take(index, event, now_s):
+            return
         program = self._programs[index]
         if program is None:
             return
@@ -234,6 +239,8 @@ class Core:
                 self._timers.schedule(at_s, self._due, index, token, at_s, now_s)
             elif kind is SendMessage:
                 self._send_message(instruction)  # type: ignore[arg-type]
+            elif kind is Repeat:
+                self._repeats.begin(index, instruction, now_s)  # type: ignore[arg-type]
             elif kind is Reached:
                 self._reach(index, instruction.moment, now_s)  # type: ignore[union-attr]
             elif kind is Note:
@@ -295,13 +302,17 @@ class Core:
     def _stop(self, stop: Stop) -> None:
         stopped = self._index.get(stop.node)
         if stopped is not None:
-            self._programs[stopped] = _GONE
+            self._end(stopped)
         elif not self.share.own(stop.node):
             self.share.tell(stop)
 
+    def _end(self, index: int) -> None:
+        self._programs[index] = _GONE
+        self._repeats.drop(index)
+
     def _reach(self, index: int, moment: Moment, now_s: float) -> None:
         if moment is Moment.FINISHED:
-            self._programs[index] = _GONE
+            self._end(index)
             node = self._calls.ids[index]
             teller = self._begun_by.pop(node, None)
             if teller is not None:

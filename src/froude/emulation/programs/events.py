@@ -7,7 +7,7 @@ a player makes tens of thousands of them a second.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from froude.hadoop.rpc.sasl import Token
@@ -105,7 +105,16 @@ class Ended(NamedTuple):
     node: NodeId
 
 
-Event = Started | Reply | Failed | Timer | MessageReceived | Called
+class Interrupted(NamedTuple):
+    """The call of a `Repeat` is not repeated any more, because of the event that comes next."""
+
+    due_s: float
+    """When the call is due next, on the play's clock."""
+    calling: bool
+    """Whether it is on its way: its answer comes as a `Reply` or `Failed`."""
+
+
+Event = Started | Reply | Failed | Timer | MessageReceived | Called | Interrupted
 
 
 class Send(NamedTuple):
@@ -122,6 +131,20 @@ class Send(NamedTuple):
     expected_s: float = 0.0
     """Seconds until the node's next call is due, where that waits for this one's answer; 0 where it does not. A call
     that takes longer holds up others, which the correction for coordinated omission counts."""
+
+
+class Repeat(NamedTuple):
+    """Make a call now and then at a fixed rate, without asking the node, until something happens to it.
+
+    An answer that is not plain, an error, a call that takes longer than the interval, and any other event end the
+    repetition: the node gets an `Interrupted`, then the event.
+    """
+
+    send: Send
+    """The first call; later ones differ in when they are due."""
+    every_s: float
+    plain: Callable[[bytes], bool]
+    """Whether an answer, by its bytes, gives the node nothing to do."""
 
 
 class WakeAt(NamedTuple):
@@ -192,7 +215,9 @@ class Declined(NamedTuple):
     path: str | None
 
 
-Instruction = Send | WakeAt | SendMessage | Reached | Note | Declined | Answer | Begin | Stop | Forgone
+Instruction = (
+    Send | Repeat | WakeAt | SendMessage | Reached | Note | Declined | Answer | Begin | Stop | Forgone
+)
 
 
 class Program(Protocol):

@@ -11,10 +11,12 @@ from froude.base.seeds import Seeds
 from froude.emulation.programs.events import (
     Failed,
     Instruction,
+    Interrupted,
     MessageReceived,
     NodeId,
     Note,
     Reached,
+    Repeat,
     Reply,
     Send,
     SendMessage,
@@ -48,7 +50,7 @@ class Stage:
 
     def __init__(self, schema: Schema, fleet: Datanodes, number: int = 0, **options: Any) -> None:
         self.schema, self.fleet = schema, fleet
-        self.node = EmulatedDatanode(fleet, number, **options)
+        self.node = EmulatedDatanode(fleet, number, **{"repeats": False, **options})
         self.now_s = 0.0
 
     def response(self, method: str, fill: Callable[[Any], None] | None = None) -> bytes:
@@ -344,3 +346,56 @@ def test_large_reports_are_split_by_storage(schema: Schema) -> None:
         (1, 2, 1),
     ]
     assert [read_buffers(r.reports[0].blocksBuffers) for r in reports] == stored
+
+
+@pytest.fixture
+def repeating(schema: Schema, fleet: Datanodes) -> Stage:
+    """A node whose heartbeats the player repeats."""
+    return Stage(schema, fleet, repeats=True)
+
+
+def test_an_idle_node_has_its_heartbeats_repeated(repeating: Stage) -> None:
+    """From the first one that is due when there is nothing else to do, at the interval of all its type."""
+    repeating.live()
+    (repeat,) = repeating.tell(Timer(1, 3.0))
+    assert isinstance(repeat, Repeat)
+    assert repeat.send.method == "sendHeartbeat"
+    assert repeat.send.intended_s == 3.0
+    assert repeat.every_s == repeating.fleet.heartbeat_s
+    assert repeat.plain(repeating.heartbeat())
+    for _ in range(2):
+        assert not repeat.plain(repeating.heartbeat(lambda command: setattr(command, "cmdType", 5)))
+
+
+@pytest.mark.parametrize("calling", [True, False])
+def test_a_node_goes_on_by_itself_when_its_heartbeats_are_interrupted(
+    repeating: Stage, calling: bool
+) -> None:
+    """A report waits for a heartbeat that is on its way; the next one is due as it was."""
+    repeating.live()
+    repeating.tell(Timer(1, 3.0))
+    assert repeating.tell(Interrupted(6.0, calling)) == [WakeAt(6.0, 1)]
+    said = repeating.tell(MessageReceived(BlockWritten(Block(7, 10, 1), repeating.fleet.storage(0))))
+    if calling:
+        assert methods(said) == []
+        said = repeating.tell(Reply(3, repeating.heartbeat()))
+    assert methods(said) == ["blockReceivedAndDeleted"]
+    assert methods(repeating.tell(Timer(1, 6.0))) == []
+    assert methods(repeating.answer(said, b"")) == ["sendHeartbeat"]
+
+
+def test_a_node_with_something_to_do_sends_its_heartbeat_itself(repeating: Stage) -> None:
+    """A node that has not registered, one whose report failed, and one whose heartbeat is late."""
+    said = repeating.tell(Started(0.0))
+    assert repeating.tell(Timer(1, 0.0))[-1:] == [WakeAt(3.0, 1)]
+    said = repeating.answer(repeating.answer(said, repeating.version()), b"")
+    said = repeating.answer(said, repeating.heartbeat())
+    assert methods(said) == ["blockReport"]
+    assert not any(isinstance(each, Repeat) for each in repeating.tell(Timer(1, 3.0)))
+    said = repeating.tell(Failed(5, "java.io.IOException", "later"))
+    assert methods(said) == ["sendHeartbeat"]
+    said = repeating.answer(said, repeating.heartbeat())
+    assert methods(said) == ["blockReport"]
+    said = repeating.tell(Failed(5, "java.io.IOException", "later"))
+    assert methods(said) == []
+    assert methods(repeating.tell(Timer(1, 6.0))) == ["sendHeartbeat"]

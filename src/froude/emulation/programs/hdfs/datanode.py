@@ -22,10 +22,12 @@ from froude.emulation.programs.events import (
     Event,
     Failed,
     Instruction,
+    Interrupted,
     MessageReceived,
     NodeId,
     Note,
     Reached,
+    Repeat,
     Reply,
     Send,
     SendMessage,
@@ -101,15 +103,19 @@ class EmulatedDatanode:
 
     __slots__ = (
         "_body", "_busy", "_changed_s", "_changes", "_datanodes", "_due_s", "_held", "_number", "_recoveries",
-        "_registered", "_report_s", "_reporting", "_reports", "_started", "_stored", "_writers",
+        "_registered", "_repeats", "_report_s", "_reporting", "_reports", "_started", "_stored", "_writers",
     )  # fmt: skip
 
-    def __init__(self, datanodes: Datanodes, number: int, stored: Sequence[Inventory] = ()) -> None:
+    def __init__(
+        self, datanodes: Datanodes, number: int, stored: Sequence[Inventory] = (), *, repeats: bool = True
+    ) -> None:
         """A node that has not started.
 
         Args:
             stored: the replicas it holds from the start, by storage.
+            repeats: whether the player repeats its heartbeats while there is nothing else to do.
         """
+        self._repeats = repeats
         self._datanodes = datanodes
         self._number = number
         self._stored: list[Inventory | None] = [None] * datanodes.settings.storages
@@ -139,6 +145,9 @@ class EmulatedDatanode:
             return self._received(event.message, now_s)
         if type(event) is Failed:
             return self._failed(_Call(event.token), event, now_s)
+        if type(event) is Interrupted:
+            self._busy = event.calling
+            return [WakeAt(event.due_s, _HEARTBEAT_DUE)]
         assert type(event) is Started
         return [self._call(_Call.VERSION, self._datanodes.version_request, event.intended_s)]
 
@@ -228,11 +237,19 @@ class EmulatedDatanode:
         if timer.token == _REPORT_DUE:
             self._report_s = timer.intended_s
             return self._go_on([], now_s)
+        interval_s = self._datanodes.heartbeat_s
+        if self._repeats and not self._busy and not self._held:  # all else that waits is sent before
+            return [Repeat(self._heartbeat(timer.intended_s), interval_s, self._datanodes.is_plain)]
         if self._due_s is None:
             self._due_s = timer.intended_s
-        interval_s = self._datanodes.heartbeat_s
         behind = max(0, math.floor((now_s - timer.intended_s) / interval_s))
         return self._go_on([WakeAt(timer.intended_s + interval_s * (behind + 1), _HEARTBEAT_DUE)], now_s)
+
+    def _heartbeat(self, intended_s: float) -> Send:
+        if self._body is None:
+            used = [inventory.used_bytes if inventory else 0 for inventory in self._stored]
+            self._body = self._datanodes.heartbeat(self._number, used)
+        return self._call(_Call.HEARTBEAT, self._body, intended_s)
 
     def _go_on(self, out: list[Instruction], now_s: float) -> Sequence[Instruction]:
         """Add the next call that is due, if none is under way."""
@@ -240,11 +257,7 @@ class EmulatedDatanode:
             return out
         if self._due_s is not None:
             intended_s, self._due_s, self._held = self._due_s, None, False
-            if self._body is None:
-                self._body = self._datanodes.heartbeat(
-                    self._number, [i.used_bytes if i else 0 for i in self._stored]
-                )
-            out.append(self._call(_Call.HEARTBEAT, self._body, intended_s))
+            out.append(self._heartbeat(intended_s))
         elif self._held:
             return out
         elif self._changes:

@@ -104,6 +104,7 @@ class Datanodes:
         self.version_request = request["versionRequest"]().SerializeToString()
         self._registration = self._blank_registration()
         self._heads: dict[int, bytes] = {}
+        self._plain: bytes | None = None
         self._reports: dict[int, Encode] = {}
 
     def stored(self, number: int) -> list[Inventory]:
@@ -209,6 +210,19 @@ class Datanodes:
         if method == "sendHeartbeat":
             return response.cmds  # type: ignore[no-any-return]
         return (response.cmd,) if response.HasField("cmd") else ()
+
+    def is_plain(self, body: bytes) -> bool:
+        """Whether an answer to a heartbeat has no commands.
+
+        Raises:
+            InputError: it does not decode.
+        """
+        if body == self._plain:
+            return True
+        plain = not self.commands("sendHeartbeat", body)
+        if plain:
+            self._plain = bytes(body)  # most answers until the next edit of the namespace are equal
+        return plain
 
     # --- what a node says -----------------------------------------------------------------------------------
 

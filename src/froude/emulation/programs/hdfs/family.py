@@ -38,9 +38,11 @@ class DatanodeFamily(PlainFamily):
 
     def program(self, number: int) -> Program:
         """A DataNode that has not started, with what it holds from the start."""
-        datanode = EmulatedDatanode(self.datanodes, number, self.datanodes.stored(number))
         stalls = (each for each in self.datanodes.settings.stalls if number in each.nodes)
         stall = next(stalls, None)
+        # The heartbeats of a stalled one wait with all else that it does.
+        stored = self.datanodes.stored(number)
+        datanode = EmulatedDatanode(self.datanodes, number, stored, repeats=stall is None)
         return datanode if stall is None else StalledDatanode(datanode, stall)
 
     def source(self, number: int) -> str | None:
