@@ -61,6 +61,7 @@ NOT_RUN = {
     "--nodemanagers": "takes a minute; `integration` runs a smaller one",
     "froude hadoop run": "takes minutes; `integration` runs a smaller job",
     "froude run mapreduce.yaml": "takes minutes; `integration` records a smaller job",
+    "froude run containers.yaml": "takes minutes; `integration` searches with fewer applications",
     "provision sweep": _SMALLER,
     "provision vary": _SMALLER,
     "froude provision import": "needs a price list, which is not ours to ship",

@@ -89,3 +89,13 @@ def test_a_resourcemanager_alone() -> None:
     text = run_text(a_run_of_yarn(namenode=False))
     assert "the ResourceManager used 60% of a core" in text
     assert "NameNode" not in text
+
+
+def test_containers_have_their_own_line() -> None:
+    """How many a second, and how long after they were asked for; none where none was granted."""
+    run = a_run_of_yarn(namenode=False)
+    assert "Containers" not in run_text(run)
+    run.tally.of("allocate", "resourcemanager").sent += 1
+    run.tally.grants += [0.01, 0.02, 0.02, 0.5]
+    run.tally.close_interval(5.0)
+    assert "\nContainers: 1.0 granted a second, after 20 ms (p50) and 500 ms (p99)\n" in run_text(run)

@@ -5,10 +5,21 @@ from __future__ import annotations
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, check_methods, parse_limit, with_defaults
+from froude.emulation.facts import facts_of
+from froude.emulation.limits import (
+    DEFAULT_LIMITS,
+    MEASURES,
+    YARN_LIMITS,
+    check_methods,
+    parse_limit,
+    with_defaults,
+)
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run.bottleneck import CALL_QUEUE, Measured
 from froude.emulation.run.run import Run
+from testbed.plans import plan
+from tests.support.emulation.yarn_plans import applications_alone
+from tests.support.emulation.yarn_plans import plan as yarn_plan
 
 
 @pytest.mark.parametrize(
@@ -113,7 +124,18 @@ def test_what_nobody_measured_is_not_kept(run: Run, text: str) -> None:
 )
 def test_a_limit_replaces_the_default_of_its_measure_only(given: list[str], kept: tuple[str, ...]) -> None:
     """The others stand: nobody loses them by asking for one more."""
-    assert with_defaults(given) == kept
+    assert with_defaults(given, facts_of(plan())) == kept
+
+
+@pytest.mark.parametrize(
+    ("tasks", "kept"),
+    [(4, YARN_LIMITS), (0, tuple(text for text in YARN_LIMITS if "allocation" not in text))],
+)
+def test_defaults_are_those_of_the_daemons_called(tasks: int, kept: tuple[str, ...]) -> None:
+    """A ResourceManager's where one is called, a NameNode's where it is too; no allocation where none asks for any."""
+    planned = applications_alone(apps=tasks)
+    assert with_defaults([], facts_of(planned)) == kept
+    assert with_defaults([], facts_of(yarn_plan())) == (*DEFAULT_LIMITS, *YARN_LIMITS[2:])
 
 
 def test_every_measure_says_what_it_is() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.emulation.run.bottleneck import CPU, Measured
-from froude.emulation.steadiness import is_steady, settled, thread_share
+from froude.emulation.steadiness import compiler_share, is_steady, settled, thread_share
 from froude.hadoop.metrics.threads import COMPILER
 
 
@@ -44,6 +44,18 @@ def test_any_rates_give_an_answer(rates: list[float]) -> None:
 def test_a_busy_compiler_is_not_steady(shares: list[float], steady: bool) -> None:
     """The last ten seconds count."""
     assert is_steady([1000.0] * 20, samples(shares)) is steady
+
+
+def test_the_busiest_compiler_of_several_targets_counts() -> None:
+    """A ResourceManager's beside a NameNode's, whichever is busier."""
+    quiet, busy = samples([0.02] * 12), samples([0.4] * 12)
+    both = [
+        Measured(one.time_s, {**one.values, **{f"RM{name}": value for name, value in other.values.items()}})
+        for one, other in zip(quiet, busy, strict=True)
+    ]
+    assert compiler_share(both) == pytest.approx(0.4)
+    assert not is_steady([1000.0] * 20, both)
+    assert compiler_share([]) is None
 
 
 def test_what_was_not_seen_does_not_decide() -> None:

@@ -21,10 +21,11 @@ from froude.emulation.sustained import (
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
-from froude.workload.types import Container, NodeType, StartRule
+from froude.workload.types import NodeType, StartRule
 from froude.workload.yaml_file import read_workload
 from testbed.plans import plan
 from testbed.workloads import WORKLOADS
+from tests.support.emulation.yarn_plans import plan as yarn_plan
 
 
 def with_type(planned: Plan, node_type: NodeType) -> Plan:
@@ -60,19 +61,20 @@ def test_what_waits_for_the_end_of_all_stays_away() -> None:
             with_type(plan(), NodeType("reader", Count(0, {"clients": 1}), (), start=StartRule("client"))),
             "reader: cannot be kept up by further clients; found waits for the end of client",
         ),
-        (
-            with_type(
-                plan(),
-                NodeType("task", Count(0, {"files": 1}), (), container=Container("master", priority=1)),
-            ),
-            "task: cannot be kept up by further clients; found runs in containers",
-        ),
     ],
 )
 def test_what_further_clients_could_not_do_is_refused(planned: Plan, message: str) -> None:
     """With the node type, and what it waits for."""
     with pytest.raises(InputError, match=message):
         sustained(planned)
+
+
+def test_applications_follow_from_their_clients() -> None:
+    """Masters and tasks begin in their containers; the launcher that waits for the end of all clients stays away."""
+    load = sustained(yarn_plan(jobs=2))
+    assert (load.chains, load.contained) == ({"client": ("client",)}, {"am", "map", "reduce"})
+    assert load.left_out == {"launcher"}
+    assert begun_text(yarn_plan(nodes=3, jobs=2), 13) == "10 nodes of clients begun"
 
 
 def test_an_obstacle_has_its_way_out() -> None:

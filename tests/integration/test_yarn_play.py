@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import urllib.request
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,17 @@ from froude.emulation.run.run import Run
 from froude.experiment.figures.head import run_head
 from froude.experiment.figures.latency import by_method
 from froude.experiment.figures.run import run_sections
+from froude.experiment.knee.knee import Status, knee
 from froude.experiment.play.play import play
-from froude.experiment.scenario.options import Load, NodemanagerOptions, Nodes, PlayOptions, Running
+from froude.experiment.scenario.options import (
+    KneeOptions,
+    KneeSearch,
+    Load,
+    NodemanagerOptions,
+    Nodes,
+    PlayOptions,
+    Running,
+)
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.cluster.resourcemanager import ResourceManager
@@ -27,8 +37,9 @@ from froude.trace.files import read_trace
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
-from froude.workload.types import StartRule, Workload
+from froude.workload.types import Recorded, StartRule, Workload
 from tests.conftest import Gone
+from tests.support.emulation.yarn_plans import applications_alone
 
 pytestmark = pytest.mark.integration
 
@@ -145,6 +156,43 @@ def test_nodemanagers_of_a_second_play_are_those_of_the_first(hadoop: Hadoop, mi
     assert run.bottleneck.target_share is not None
     assert " against a ResourceManager: p99 " in run_head(run).title
     assert "NameNode" not in f"{run.verdict} {run_text(run)} {run_head(run)} {run_sections(run)}"
+
+
+def test_how_far_a_resourcemanager_scales(hadoop: Hadoop) -> None:
+    """Applications that follow each other on one ResourceManager, on which none of an earlier play goes on."""
+    played = applications_alone(nodes=3, apps=2, tasks=2)
+    smaller = Scale.of(nodes=3, jobs=1, maps=2)
+    workload = replace(played.workload, recorded=Recorded((smaller, played.scale), ("1",)))
+    with ResourceManager(hadoop, fast=True) as master:
+        found = knee(
+            workload,
+            lambda: nullcontext({"resourcemanager": master}),
+            KneeOptions(
+                load=Load(measure_s=4.0),
+                knee=KneeSearch(raise_=("jobs", "maps"), most=1.5),
+                limits=("p99 < 30 s", "allocation_p99 < 30 s"),
+                repeats=1,
+                warm_up_s=4,
+            ),
+        )
+        states = {app["state"] for app in asked(master, "apps")["apps"]["app"]}
+    assert (found.status, [play.run.scale["jobs"] for play in found.plays]) == (Status.OPEN, ["2", "3"])
+    assert found.answer.startswith("At least ")
+    assert " containers/s (nodes=3, jobs=3, maps=6): no limit broke" in found.answer
+    for play_ in found.plays:
+        run = play_.run
+        assert (run.mode, run.calls_failed, run.failure, run.target) == (
+            "population",
+            0,
+            None,
+            found.plays[0].run.target,
+        )
+        assert run.allocation_p99_ms is not None
+        assert (run.containers_per_s or 0.0) > 0
+        assert run.compiler_share is not None
+        assert run.scheduler_node_update_ms is not None
+    assert "nodemanagers_lost < 1" in found.limits
+    assert {"FINISHED", "KILLED"} <= states
 
 
 def _check(trace: Any) -> None:

@@ -115,6 +115,18 @@ def test_a_number_below_zero_is_refused(count: Count, times: Count, what: str) -
     assert extrapolate(workload, Scale.of(n=7)).refusals == ()
 
 
+def test_a_resourcemanagers_own_calls_stop_no_plan() -> None:
+    """It makes them itself: what no formula gives there is a remark."""
+    workload = _sized(Count(1), Count(-5, {"n": 1}))
+    (client,) = workload.node_types
+    launcher = replace(client, name="launcher", program="container-launcher")
+    recorded = Recorded((Scale.of(n=6), Scale.of(n=8)), ())
+    plan = extrapolate(replace(workload, node_types=(launcher,), recorded=recorded), Scale.of(n=3))
+    assert [(refusal.what, refusal.fatal) for refusal in plan.refusals] == [
+        ("launcher: the iterations of L1 would be -2 (n - 5)", False)
+    ]
+
+
 def test_what_begins_at_some_size_is_none_below_it() -> None:
     """It was below zero in a recorded run too, where there were none."""
     plan = extrapolate(_sized(Count(-5, {"n": 1}), Count(1)), Scale.of(n=3))

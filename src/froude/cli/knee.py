@@ -1,4 +1,4 @@
-"""`froude knee`: how far a NameNode scales."""
+"""`froude knee`: how far a NameNode or a ResourceManager scales."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from froude.cli.outputs import Output, claim
 from froude.cli.play import DurationFlag, PacingFlag, PlayersFlag, RampFlag, SpeedFlag
 from froude.cli.settings import Settings
 from froude.documents.artifact import Origin
-from froude.emulation.limits import DEFAULT_LIMITS, MEASURES
+from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, YARN_LIMITS
 from froude.emulation.pacing import FASTEST
 from froude.emulation.sustained import Mode
 from froude.workload.scale import Scale
@@ -55,8 +55,9 @@ def knee(
         typer.Option(
             metavar="CONDITION",
             help="What must be kept, too, such as 'p99(addBlock) < 50 ms'; repeatable. "
-            f"Of: {', '.join(MEASURES)}. Always kept: {'; '.join(DEFAULT_LIMITS)}; a limit on the same measure takes "
-            "the place of one of these ('error_rate <= 100 %' allows every call to fail).",
+            f"Of: {', '.join(MEASURES)}. Always kept, of a NameNode: {'; '.join(DEFAULT_LIMITS)}; of a ResourceManager: "
+            f"{'; '.join(YARN_LIMITS)}. A limit on the same measure takes the place of one of these "
+            "('error_rate <= 100 %' allows every call to fail).",
         ),
     ] = None,
     most: Annotated[
@@ -91,19 +92,25 @@ def knee(
     ] = None,
     pacing: PacingFlag = None,
     duration: DurationFlag = None,
-    release: Annotated[str | None, typer.Option(help="Hadoop release of the NameNode.")] = None,
-    heap: Annotated[str, typer.Option(help="The NameNode's largest heap.")] = "1 GB",
+    release: Annotated[
+        str | None, typer.Option(help="Hadoop release of NameNode and ResourceManager.")
+    ] = None,
+    heap: Annotated[
+        str, typer.Option(help="Largest heap of the NameNode, and of the ResourceManager.")
+    ] = "1 GB",
     conf: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A property of the NameNode's configuration; repeatable."),
+        typer.Option(metavar="NAME=VALUE", help="A property of their configuration; repeatable."),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="File of the answer.")] = Path("knee.json"),
 ) -> None:
-    """How far does a NameNode scale? Sustained load, raised until a limit breaks.
+    """How far does a NameNode or ResourceManager scale? Sustained load, raised until a limit breaks.
 
-    Clients follow each other until each load was measured, for 15 seconds once the NameNode's compiler is quiet and the
-    calls in a second have settled, on one NameNode for the whole search; a job whose clients cannot follow each other is
-    played once at each load instead, on a fresh NameNode each time, and --dry-run shows why. The load is raised as far
+    Which of them a job's calls go to is started. Clients follow each other until each load was measured, for 15 seconds
+    once the JIT compiler is quiet and the calls in a second have settled, on daemons that stay up for the search. A
+    ResourceManager's clients are applications, whose masters and tasks run on emulated NodeManagers, and its answer is
+    in containers a second, with how long they took to be granted. A job whose clients cannot follow each other is
+    played once at each load instead, on fresh daemons each time, and --dry-run shows why. The load is raised as far
     as the machine's CPU allows until a limit breaks, then halved in between, and played again at both sides: 40 plays
     at most. Where the player or other work on the machine was the limit, the answer says so, and no smaller load is
     tried.
@@ -123,7 +130,9 @@ def knee(
 
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     scenario = KneeScenario(
-        target=NameNodeTarget(release=release, heap=heap, properties=pairs(conf or [], "--conf")),
+        target=NameNodeTarget(
+            release=release, heap=heap, resourcemanager_heap=heap, properties=pairs(conf or [], "--conf")
+        ),
         load=WorkloadLoad(
             workload=workload,
             at=dict(Scale.parse(at or [])),
@@ -216,7 +225,7 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
     if knee.interrupted:
         whole = counted(len(knee.plays), "whole play")
         kept = f"what was played is in {output}" if knee.plays else "nothing was written"
-        print(f"froude: interrupted after {whole}: {kept}; its NameNode is stopped", file=sys.stderr)
+        print(f"froude: interrupted after {whole}: {kept}; its daemons are stopped", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED)
     if knee.low is None or knee.status in {Status.BELOW, Status.MASKED}:
         raise typer.Exit(EXIT_MISSED)
@@ -233,21 +242,39 @@ def knee_table(knee: Knee) -> str:
         f"Limits: {'; '.join(knee.limits)}",
         "",
     ]
-    lines.append(
-        f"{'outcome':<8}{'calls/s':>9}{'p50 ms':>10}{'p99 ms':>10}{'p99.9 ms':>10}{'queue':>7}{'target':>8}{'player':>8}"
-        f"{'µs/call':>9}  {'limited by':<11}load"
-    )
+    columns = _GRANTED if any(play.run.containers_per_s is not None for play in knee.plays) else _CALLS
+    heads = (f"{title:>{width}}" for title, (_, _, width) in columns.items())
+    lines.append(f"{'outcome':<8}{''.join(heads)}  {'limited by':<11}load")
     for play in sorted(knee.plays, key=lambda play: play.level):
-        run = play.run
-        cells = (
-            f"{run.calls_per_s:>9,.0f}",
-            *(_cell(ms, ".2f", 10) for ms in (run.p50_ms, run.p99_ms, run.p999_ms)),
-            _cell(run.call_queue_max, ",.0f", 7),
-            *(_cell(share, ".0%", 8) for share in (run.target_cpu_share, run.player_cpu_share)),
-            _cell(run.target_cpu_us, ",.0f", 9),
-        )
-        lines.append(f"{play.outcome.value:<8}{''.join(cells)}  {run.bottleneck:<11}{play.load}")
+        cells = (_cell(getattr(play.run, name), form, width) for name, form, width in columns.values())
+        lines.append(f"{play.outcome.value:<8}{''.join(cells)}  {play.run.bottleneck:<11}{play.load}")
     return "\n".join(lines)
+
+
+_CPU = {"target": ("target_cpu_share", ".0%", 8), "player": ("player_cpu_share", ".0%", 8)}
+_CALLS = {
+    "calls/s": ("calls_per_s", ",.0f", 9),
+    "p50 ms": ("p50_ms", ".2f", 10),
+    "p99 ms": ("p99_ms", ".2f", 10),
+    "p99.9 ms": ("p999_ms", ".2f", 10),
+    "queue": ("call_queue_max", ",.0f", 7),
+    **_CPU,
+    "µs/call": ("target_cpu_us", ",.0f", 9),
+}
+"""Columns of plays on a NameNode: what a play has them by, how it is written, and how wide."""
+_GRANTED = {
+    "containers/s": ("containers_per_s", ",.0f", 13),
+    "p50 ms": ("allocation_p50_ms", ",.0f", 8),
+    "p99 ms": ("allocation_p99_ms", ",.0f", 8),
+    "pending": ("containers_pending_max", ",.0f", 9),
+    "apps": ("applications_running", ",.0f", 6),
+    "beats/s": ("node_heartbeats_per_s", ",.0f", 9),
+    "calls/s": ("calls_per_s", ",.0f", 9),
+    "calls p99 ms": ("p99_ms", ",.0f", 14),
+    "queue": ("call_queue_max", ",.0f", 7),
+    **_CPU,
+}
+"""The same of containers on a ResourceManager; percentiles are those of their allocation."""
 
 
 def _cell(value: float | None, form: str, width: int) -> str:

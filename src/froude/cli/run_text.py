@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.base.summary import counted
+from froude.base.units import seconds_text
 from froude.emulation.run.run import Latency, Run
 from froude.emulation.sustained import Mode
 from froude.hadoop.rpc.target import daemon_name
@@ -48,6 +49,12 @@ def _load(run: Run) -> str:
         lines.append(f"{name}: {run.steady_from_s:.1f} s, {calls}, not among the figures below")
     figures = f"{run.steady_s:.1f} s, {counted(run.answered(), 'call')}, {run.throughput():,.0f} calls/s"
     lines.append(f"{'Steady' if once else 'Measured'}: {figures}")
+    allocation = run.allocation
+    if allocation.count:
+        p50, p99 = (seconds_text(ms / 1e3) for ms in (allocation.p50_ms, allocation.p99_ms))
+        lines.append(
+            f"Containers: {run.containers_per_s:,.1f} granted a second, after {p50} (p50) and {p99} (p99)"
+        )
     lines += [f"{daemon_name(daemon)}: {_part(part)}" for daemon, part in run.parts.items()]
     return "\n".join(lines)
 

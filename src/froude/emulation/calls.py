@@ -62,6 +62,8 @@ class Calls:
         self.opened: list[Channel] = []
         self.dirty: list[Channel] = []
         self.channels: list[Channel] = []
+        self.left: list[Channel] = []
+        """Channels of nodes that have ended, which the shell shall close; it empties the list."""
         self.ids: list[NodeId] = []
         """The nodes that have begun, by index."""
         self._player = player
@@ -73,6 +75,8 @@ class Calls:
         self._identified: set[Target] = set()
         """Targets that have shown who they are on some connection."""
         self._by_endpoint: dict[Endpoint, Channel] = {}
+        self._own: dict[int, list[Channel]] = {}
+        """Channels that no other node takes, since a token opened them, by index of the node."""
         self._client_ids: list[bytes | None] = []
         self._contexts: list[str | None] = []
         self._routes: list[tuple[str, str, Channel] | None] = []
@@ -92,6 +96,13 @@ class Calls:
         self._routes.append(None)
         self._written.append(self._outcomes.wants(node))
         return len(self.ids) - 1
+
+    def leave(self, index: int) -> None:
+        """A node has ended: the connections that its token opened serve no other."""
+        for channel in self._own.pop(index, ()):
+            if channel.up and not channel.pending and not channel.waiting:
+                channel.up = channel.ready = False
+                self.left.append(channel)
 
     @property
     def in_flight(self) -> int:
@@ -413,6 +424,8 @@ class Calls:
             channel = Channel(len(self.channels), endpoint, self._connect(endpoint, None))
             channel.opened_s = now_s
             self._by_endpoint[endpoint] = channel
+            if endpoint.token is not None:
+                self._own.setdefault(index, []).append(channel)
             self.channels.append(channel)
             self.opened.append(channel)
             self._queue(channel, channel.connection.open())

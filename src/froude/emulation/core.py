@@ -29,6 +29,7 @@ from froude.emulation.programs.events import (
     Endpoint,
     Event,
     Forgone,
+    Granted,
     MessageReceived,
     NodeId,
     Nodes,
@@ -103,6 +104,8 @@ class Core:
         """Channels that the shell shall connect, for the first time or again; it empties the list."""
         self.dirty: list[Channel] = calls.dirty
         """Channels with bytes to send; the shell empties the list."""
+        self.left: list[Channel] = calls.left
+        """Channels that the shell shall close; it empties the list."""
         self.channels: list[Channel] = calls.channels
         self.received, self.ended, self.lost = calls.received, calls.ended, calls.lost
         self._send = calls.send
@@ -283,9 +286,11 @@ class Core:
         else:
             self._dispatch(index, call, now_s)
 
-    def _told(self, index: int, told: Begin | Stop | Forgone, now_s: float) -> None:
-        """A node says what becomes of another one."""
-        if isinstance(told, Begin):
+    def _told(self, index: int, told: Granted | Begin | Stop | Forgone, now_s: float) -> None:
+        """A node was granted a container, or says what becomes of another node."""
+        if isinstance(told, Granted):
+            self.tally.grants.append(told.delay_s)
+        elif isinstance(told, Begin):
             self._let(Let(told.node, self._calls.ids[index]), now_s)
         elif isinstance(told, Stop):
             self._stop(told)
@@ -309,6 +314,7 @@ class Core:
     def _end(self, index: int) -> None:
         self._programs[index] = _GONE
         self._repeats.drop(index)
+        self._calls.leave(index)
 
     def _reach(self, index: int, moment: Moment, now_s: float) -> None:
         if moment is Moment.FINISHED:

@@ -167,6 +167,9 @@ class Driver:
             for channel in core.opened:
                 self._open(channel)
             core.opened.clear()
+        for channel in core.left:
+            self._hang_up(channel)
+        core.left.clear()
         for side in self._sides:
             side.flush()
         if not core.dirty:

@@ -7,11 +7,15 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity, parse_quantity
 from froude.emulation.run.run import Run
 from froude.emulation.run.verdict import LimitResult
+
+if TYPE_CHECKING:
+    from froude.emulation.facts import PlanFacts
 
 _FORM = re.compile(r"\s*(\w+)\s*+(?:\(\s*([\w$.]*)\s*\))?\s*+(<=|>=|<|>)\s*(.+?)\s*")
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
@@ -21,9 +25,13 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
 }
 _PLACE = "--limit"
+ALLOCATION = "allocation_p99"
+"""The measure of how long a ResourceManager takes to grant a container."""
 
 DEFAULT_LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
-"""What a load must keep where nothing else is asked of the same measure."""
+"""What a load on a NameNode must keep where nothing else is asked of the same measure."""
+YARN_LIMITS = ("p99 < 1 s", "error_rate < 1 %", "allocation_p99 < 1 s", "nodemanagers_lost < 1")
+"""The same of a ResourceManager."""
 
 
 class Unit(Enum):
@@ -97,21 +105,29 @@ def parse_limit(text: str) -> Limit:
     return Limit(text.strip(), name, method or None, compare, bound)
 
 
-def with_defaults(given: Sequence[str]) -> tuple[str, ...]:
-    """The limits that are given, and each default whose measure none of them is about: `DEFAULT_LIMITS`.
+def with_defaults(given: Sequence[str], facts: PlanFacts) -> tuple[str, ...]:
+    """The limits that are given, and each default whose measure none of them is about.
+
+    `DEFAULT_LIMITS` are those of a plan that calls a NameNode, `YARN_LIMITS` of one that calls a ResourceManager; that
+    on allocation stands where application masters ask for containers.
 
     A limit of one method leaves that of all methods as it is. What nothing can break, such as `error_rate <= 100 %`,
     takes the place of a default that is not wanted.
 
     Args:
         given: limits, as `parse_limit` reads them.
+        facts: of the plan that is played.
 
     Raises:
         InputError: as `parse_limit`.
     """
+    of_daemons = {"namenode": DEFAULT_LIMITS, "resourcemanager": YARN_LIMITS}
+    texts = dict.fromkeys(text for daemon in facts.daemons for text in of_daemons[daemon])
     asked = [parse_limit(text) for text in given]
     about = {(limit.measure, limit.method) for limit in asked}
-    defaults = [parse_limit(text) for text in DEFAULT_LIMITS]
+    if "allocate" not in facts.methods:
+        about.add((ALLOCATION, None))
+    defaults = [parse_limit(text) for text in texts]
     stay = [limit for limit in defaults if (limit.measure, limit.method) not in about]
     return tuple(limit.text for limit in (*asked, *stay))
 
@@ -203,6 +219,17 @@ MEASURES: Mapping[str, Measure] = {
         "answered calls in a second",
         lambda run, method: run.throughput(method) if method is None or method in run.counts else None,
         by_method=True,
+    ),
+    "allocation_p50": Measure(
+        Unit.SECONDS,
+        "median time until a container was granted",
+        lambda run, _: run.allocation.seconds("p50_ms"),
+    ),
+    ALLOCATION: Measure(
+        Unit.SECONDS, "99th percentile of it", lambda run, _: run.allocation.seconds("p99_ms")
+    ),
+    "containers_per_s": Measure(
+        Unit.NUMBER, "containers granted in a second", lambda run, _: run.containers_per_s
     ),
     "datanodes_lost": Measure(
         Unit.NUMBER, "DataNodes of the play that the NameNode lost", lambda run, _: run.datanodes_lost

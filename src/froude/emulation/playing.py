@@ -88,7 +88,7 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     players = max(1, min(job.players, max(job.plan.counts.values(), default=1)))
     connections, remarks = _affordable(job, -(-facts.nodes // players))
     listeners = [Listener(player) for player in range(players)] if facts.called else []
-    settings = replace(job.settings, connections=connections, epoch_s=clock.wall())
+    settings = replace(job.settings, connections=connections, epoch_s=clock.wall(), begun_s=clock.now())
     population = populate(job.plan, job.schema, seeds=Seeds(job.seed), settings=settings)
     begin_s = clock.now() + (0.0 if players == 1 else _FORK_S * players)
     stage = _Stage(job, population, listeners, Redactor(job.schema, os.urandom(32)), clock, begin_s, players)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.emulation.run.bottleneck import CPU, Measured
+from froude.emulation.run.bottleneck import CPU, PREFIX, Measured
 from froude.hadoop.metrics.threads import COMPILER
 
 WINDOW_S = 10.0
@@ -45,8 +45,19 @@ def _error(values: Sequence[float]) -> float:
     return sum((value - mean) ** 2 for value in values) / len(values) ** 2
 
 
+def compiler_share(metrics: Sequence[Measured], *, last_s: float | None = None) -> float | None:
+    """The share of CPU time that the JIT compiler of a target used; of several targets the largest.
+
+    Args:
+        metrics: the targets over time.
+        last_s: as of `thread_share`.
+    """
+    shares = (thread_share(metrics, last_s=last_s, prefix=prefix) for prefix in ("", *PREFIX.values()))
+    return max((share for share in shares if share is not None), default=None)
+
+
 def thread_share(
-    metrics: Sequence[Measured], threads: str = COMPILER, *, last_s: float | None = None
+    metrics: Sequence[Measured], threads: str = COMPILER, *, last_s: float | None = None, prefix: str = ""
 ) -> float | None:
     """The share of a target's CPU time that some of its threads used; None where that was not sampled over any time.
 
@@ -54,13 +65,15 @@ def thread_share(
         metrics: the target over time.
         threads: `COMPILER` or `COLLECTOR`.
         last_s: over how many seconds before the last sample; None for all.
+        prefix: how the names of the target's numbers begin.
     """
-    seen = [each for each in metrics if CPU in each.values and threads in each.values]
+    names = prefix + CPU, prefix + threads
+    seen = [each for each in metrics if all(name in each.values for name in names)]
     if last_s is not None and seen:
         seen = [each for each in seen if each.time_s >= seen[-1].time_s - last_s]
     if len(seen) < 2:
         return None
-    used, theirs = (seen[-1].values[name] - seen[0].values[name] for name in (CPU, threads))
+    used, theirs = (seen[-1].values[name] - seen[0].values[name] for name in names)
     return min(1.0, max(0.0, theirs / used)) if used > 0 else 0.0
 
 
@@ -71,5 +84,5 @@ def is_steady(rates: Sequence[float], metrics: Sequence[Measured]) -> bool:
         rates: as of `settled`.
         metrics: the target over time; where nothing was seen of its compiler, the load alone decides.
     """
-    share = thread_share(metrics, last_s=WINDOW_S)
+    share = compiler_share(metrics, last_s=WINDOW_S)
     return (share is None or share < QUIET) and settled(rates)

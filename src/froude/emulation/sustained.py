@@ -1,7 +1,8 @@
 """Sustained load: clients of a plan that are followed by others, so that its load stays up until the play is stopped.
 
 *Clients* are the node types whose number the Scale gives and of which several work in parallel: not daemons, which never
-end, and not commands that run one after another or prepare the others, which are played once. Types whose nodes run in
+end, and not commands that run one after another or prepare the others, which are played once; nor application masters
+and tasks, which run in the containers of their clients' applications, and follow from these. Types whose nodes run in
 turn with those of another, as `mv` after `put` in each client of a script, form a chain: a client is a node of each of
 its types, all with one number.
 
@@ -69,6 +70,8 @@ class Sustained:
 
     chains: Mapping[str, tuple[str, ...]]
     """By the type that begins a client: that type and those in turn with it, in their order."""
+    contained: frozenset[str]
+    """Types whose nodes run in containers of their applications."""
     left_out: frozenset[str]
     """Types that wait for the end of all clients, which does not come; none of their nodes begin."""
 
@@ -80,8 +83,12 @@ class Sustained:
 
 def client_types(workload: Workload) -> tuple[NodeType, ...]:
     """The types of which the Scale says how many nodes work in parallel, and whose nodes end."""
-    scripted = (each for each in workload.node_types if each.program == SCRIPTED and each.count.variables)
-    return tuple(each for each in scripted if not one_at_a_time(each, workload))
+    return tuple(
+        each
+        for each in workload.node_types
+        if each.program == SCRIPTED and each.container is None and each.count.variables
+        and not one_at_a_time(each, workload)
+    )  # fmt: skip
 
 
 def sustained(plan: Plan) -> Sustained:
@@ -97,8 +104,6 @@ def sustained(plan: Plan) -> Sustained:
     names = {each.name for each in clients}
     chains: dict[str, tuple[str, ...]] = {}
     for each in clients:
-        if each.container is not None:
-            raise _not_sustained(each, "runs in containers")
         if each.start.follows is None:
             chains[each.name] = tuple(_chain(each.name, clients))
         if each.start.after in names and each.start.moment is Moment.FINISHED and not each.start.in_turn:
@@ -107,7 +112,8 @@ def sustained(plan: Plan) -> Sustained:
                 "its own predecessor"
             )
             raise _not_sustained(each, f"waits for the end of {each.start.after}", remedy)
-    return Sustained(chains, frozenset(_waiting(plan.workload, names)))
+    contained = set(_contained(plan.workload, names))
+    return Sustained(chains, frozenset(contained), frozenset(_waiting(plan.workload, names | contained)))
 
 
 def kept_up_text(turnover: Turnover, plan: Plan) -> str:
@@ -127,9 +133,11 @@ def begun_text(plan: Plan, nodes: int) -> str:
     """
     load = sustained(plan)
     clients = nodes - sum(
-        count for name, count in plan.counts.items() if name not in load.types | load.left_out
+        count
+        for name, count in plan.counts.items()
+        if name not in load.types | load.contained | load.left_out
     )
-    several = any(len(chain) > 1 for chain in load.chains.values())
+    several = bool(load.contained) or any(len(chain) > 1 for chain in load.chains.values())
     return f"{max(0, clients):,} {'nodes of clients' if several else 'clients'} begun"
 
 
@@ -157,8 +165,20 @@ def _chain(first: str, clients: list[NodeType]) -> Iterator[str]:
             yield from _chain(each.name, clients)
 
 
+def _contained(workload: Workload, clients: set[str]) -> Iterator[str]:
+    """The types of application masters whose applications clients submit, and of the tasks of these."""
+    for each in workload.node_types:
+        if each.container is not None and each.container.of in clients:
+            yield each.name
+            yield from _contained(workload, {each.name})
+
+
 def _waiting(workload: Workload, clients: set[str]) -> set[str]:
-    """Types other than clients that begin when clients, or others that wait for them, have ended."""
+    """Types other than clients that begin when clients, or others that wait for them, have ended.
+
+    Args:
+        clients: with what runs in containers, whose nodes a NodeManager starts.
+    """
     waiting: set[str] = set()
     while True:
         ended = clients | waiting

@@ -10,7 +10,7 @@ every node and iteration in which a rule decides: of `Cases` the rule `otherwise
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from froude.workload.remarks import options_of, remarks_on_scale
 from froude.workload.rounds import check_size, iterations, made_in
 from froude.workload.scale import Count, Scale, Term, term_of, variable_at
 from froude.workload.types import (
+    LAUNCHER,
     LETTERS,
     NODE,
     Cases,
@@ -72,9 +73,14 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
         for node_type in workload.node_types:
             check_size(node_type, scale)
             counts[node_type.name] = node_type.count.whole_at(scale)
-            refusals += _counts(node_type, scale, workload.recorded.scales)
-            refusals += _at_odds(node_type, scale, workload.recorded.scales)
-            refusals += _numbers(node_type, scale)
+            found = [
+                *_counts(node_type, scale, workload.recorded.scales),
+                *_at_odds(node_type, scale, workload.recorded.scales),
+                *_numbers(node_type, scale),
+            ]
+            # A real ResourceManager makes the launcher's calls itself: nothing that is played depends on its formulas.
+            own = node_type.program != LAUNCHER
+            refusals += [replace(each, fatal=each.fatal and own) for each in found]
             recorded = any(node_type.count.at(seen) >= 1 for seen in workload.recorded.scales)
             if recorded and not counts[node_type.name] and node_type.count.at(scale) >= 0:
                 refusals.append(Refusal(f"{node_type.name}: none at this Scale", node_type.name, fatal=False))

@@ -36,6 +36,8 @@ CALLEE_HOST, CALLEE_PORT = f"{CALLEE}.host", f"{CALLEE}.port"
 
 SCRIPTED = "scripted"
 """The program of a node that follows the steps of its node type; every other program has a module of its own."""
+LAUNCHER = "container-launcher"
+"""The program of the ResourceManager's own calls to NodeManagers."""
 
 
 # --- argument rules ---------------------------------------------------------------------------------------

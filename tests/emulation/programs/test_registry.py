@@ -18,6 +18,8 @@ from froude.emulation.sustained import Mode, Turnover
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.types import SCRIPTED, Moment, StartRule
 from testbed.plans import plan
+from testbed.recorded import schema as recorded_schema
+from tests.support.emulation.yarn_plans import SETTINGS, applications_alone
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -113,6 +115,19 @@ def test_a_sustained_load_has_its_first_clients_apart(hadoop: Hadoop) -> None:
         )
         apart.append(clients.rule.spacing_s)
     assert apart == pytest.approx([0.003 * (20 * 5 + 2) / 4, 0.1 / 4])
+
+
+def test_the_first_applications_are_apart_by_what_their_containers_take() -> None:
+    """Client, master and tasks, and until these come up; masters and tasks begin with their containers."""
+    settings = replace(SETTINGS, turnover=Turnover(Mode.POPULATION, 0.0, 1000.0))
+    planned = applications_alone(apps=4)
+    groups = {
+        group.name: group
+        for group in groups_of(populate(planned, recorded_schema(), seeds=Seeds(1), settings=settings))
+    }
+    calls = 3 + 2  # of a client and of its master, 15 ms each
+    assert groups["client"].rule.spacing_s == pytest.approx((calls * 0.015 + 0.5 + 0.2) / 4)
+    assert [(groups[name].told, groups[name].sustained) for name in ("am", "map")] == [(True, False)] * 2
 
 
 def test_arrivals_have_their_rate(hadoop: Hadoop) -> None:

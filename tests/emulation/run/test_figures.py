@@ -55,8 +55,9 @@ FIGURES: dict[str, Any] = {
         },
         "lateness": {"max_us": 4, "counts": [[0, 3], [4, 1]]},
         "lag": NOTHING,
+        "allocation": NOTHING,
     },
-    "ramp": {"series": {}, "lateness": NOTHING, "lag": NOTHING},
+    "ramp": {"series": {}, "lateness": NOTHING, "lag": NOTHING, "allocation": NOTHING},
     "failures": [["create", "java.io.IOException", "no PATH", 2, 0.5, 1.5, "no /a", "/a"]],
     "limits": [["p99 < 1 s", 0.0025, "s", True]],
     "environment": {"cores": "2"},
@@ -153,6 +154,7 @@ PHASES = st.fixed_dictionaries(
         "series": st.dictionaries(TEXTS, SERIES, max_size=2),
         "lateness": HISTOGRAMS,
         "lag": HISTOGRAMS,
+        "allocation": HISTOGRAMS,
     }
 )
 FAILURES = st.tuples(TEXTS, TEXTS, TEXTS, COUNTS, NUMBERS, NUMBERS, TEXTS, st.none() | TEXTS)

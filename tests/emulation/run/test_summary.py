@@ -91,6 +91,44 @@ def test_each_is_worked_out_once_however_many_methods(
     assert asked["failed"] == 2 * before
 
 
+def test_what_a_resourcemanager_granted() -> None:
+    """Containers, how long they took, applications, heartbeats, and the scheduler's own figures; else all null."""
+    run = a_run_of_yarn(namenode=False)
+    assert summarise(run).containers_per_s is None
+    run.tally.of("allocate", "resourcemanager").sent += 1
+    register = run.tally.of("registerApplicationMaster", "resourcemanager")
+    register.sent = register.answered = 6
+    nothing = summarise(run)
+    assert (nothing.containers_per_s, nothing.allocation_p99_ms) == (0.0, None)
+    run.tally.grants += [0.010, 0.020, 0.030, 0.500]
+    run.tally.close_interval(5.0)
+    allocate = "RMCapacitySchedulerMetrics.Allocate"
+    run.metrics = [
+        Measured(
+            float(at),
+            {
+                f"{allocate}NumOps": 10.0 * at,
+                f"{allocate}AvgTime": 250_000.0,
+                "RMQueueMetrics.AppsRunning": 2.0 * at,
+                "RMQueueMetrics.PendingContainers": 5.0 * at,
+                "RMQueueMetrics.AllocatedMB": 100.0 * at,
+                "RMQueueMetrics.AvailableMB": 1000.0 - 100.0 * at,
+            },
+        )
+        for at in range(5)
+    ]
+    granted = summarise(run)
+    assert (granted.containers_per_s, granted.applications_per_s, granted.node_heartbeats_per_s) == (
+        1.0,
+        1.5,
+        10.0,
+    )
+    assert (granted.allocation_p50_ms, granted.allocation_p99_ms) == (20.0, pytest.approx(500.0, rel=1e-3))
+    assert (granted.scheduler_allocate_ms, granted.scheduler_node_update_ms) == (pytest.approx(0.25), None)
+    assert (granted.applications_running, granted.containers_pending_max) == (4.0, 20.0)
+    assert granted.memory_allocated_share == 0.4
+
+
 def test_daemons_have_rows_of_their_own() -> None:
     """Most calls first, each with its verdict, latency and CPU; a method names who was called."""
     summary = summarise(a_run_of_yarn())

@@ -59,10 +59,13 @@ def test_tallies_merge() -> None:
         tally.of("a").sent = tally.of("a").answered = 3
         tally.of("a").errors["X"] += 1
         tally.notes["n"] += 1
+        tally.grants.append(0.5)
+        tally.close_interval(1.0)
     first.merge(second)
     assert first.counts == {"a": (6, 6)}
     assert first.series["a"].errors["X"] == 2
     assert first.notes["n"] == 2
+    assert (first.allocation.total, first.allocation.max_us) == (2, 500_000)
 
 
 def test_a_ramp_is_told_from_the_load() -> None:
@@ -72,7 +75,9 @@ def test_a_ramp_is_told_from_the_load() -> None:
     before = tally.of("register")
     before.sent += 1
     tally.late.append(0.5)
+    tally.grants.append(0.3)
     tally.end_ramp(0.7)
+    tally.grants.append(0.002)
     after = tally.of("register")
     after.sent += 2
     for series, seconds in ((before, 0.010), (after, 0.020), (after, 0.030)):
@@ -87,6 +92,7 @@ def test_a_ramp_is_told_from_the_load() -> None:
         {"register": (1, 1)},
     )
     assert (tally.lateness.max_us, tally.ramp.lateness.max_us) == (1000, 500_000)
+    assert (tally.allocation.max_us, tally.ramp.allocation.max_us) == (2000, 300_000)
     assert tally.whole.counts == {"register": (3, 3)}
     (row,) = tally.rows
     assert (row.sent, row.answered, row.max_ms) == (3, 3, 30.0)

@@ -161,6 +161,21 @@ def test_a_knee_of_a_resourcemanager() -> None:
     assert knee_title(knee) == "How far does this ResourceManager scale? Up to 10 calls/s (nodes=2)"
     assert knee.answer.startswith("The ResourceManager keeps its limits up to 10 calls/s (nodes=2)")
     assert "NameNode" not in f"{knee_section(knee)} {head_of([('knee', knee)])}"
+    granting = [
+        replace(
+            play, run=play.run.model_copy(update={"containers_per_s": rate, "allocation_p99_ms": rate * 2})
+        )
+        for play, rate in zip(plays, (200.0, 600.0), strict=True)
+    ]
+    granted = replace(knee, plays=tuple(granting), limits=("allocation_p99 < 1 s",))
+    assert knee_title(granted) == "How far does this ResourceManager scale? Up to 200 containers/s (nodes=2)"
+    charts = [block for block in knee_section(granted).blocks if isinstance(block, Chart)]
+    assert [(chart.title, len(chart.marks)) for chart in charts] == [
+        ("Allocation delay against load", 1),
+        ("Throughput against load", 0),
+    ]
+    tables = [block for block in knee_section(granted).blocks if isinstance(block, Table)]
+    assert [row[1:4] for row in tables[0].rows] == [(200.0, None, 0.4), (600.0, None, 1.2)]
     both = replace(knee, environment={TARGET: "ResourceManager and NameNode"})
     assert knee_title(both).startswith("How far do this ResourceManager and NameNode scale? Up to")
     assert both.answer.startswith("The ResourceManager and NameNode keep their limits up to")

@@ -38,7 +38,7 @@ def test_remarks_and_an_interrupt_stand_in_it(tmp_path: Path) -> None:
     assert document["remarks"] == list(result.remarks) != []
     assert document["plan_remarks"] == ["in turn"]
     assert document["interrupted"] is True
-    assert document["bounds"] == {"1 s": {"calls_per_s": 1.5, "load": "clients=2"}}
+    assert document["bounds"] == {"1 s": {"calls_per_s": 1.5, "containers_per_s": None, "load": "clients=2"}}
     assert document["lineage"]["state"] == "interrupted"
     write_knee(tmp_path / "knee.json", result)
     assert read_knee(tmp_path / "knee.json") == result

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from froude.base.errors import TargetError
 from froude.experiment.knee import stage as module
 from froude.experiment.knee.stage import Stage
 from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.cluster.resourcemanager import ResourceManager
 from testbed.plans import plan
+from testbed.virtual_clock import VirtualClock
 
 
 class Targets:
@@ -79,3 +83,59 @@ def test_what_others_use(monkeypatch: pytest.MonkeyPatch, busy: float) -> None:
     """Of a machine on which nothing of ours runs, all of it."""
     monkeypatch.setattr(module, "busy_cores", lambda: busy)
     assert Stage(cast("Any", None), keeps=True).others() == busy
+
+
+class Client:
+    """A connection to a ResourceManager on which two applications are at work until a look after they were killed."""
+
+    def __init__(self, *, ends: bool) -> None:
+        self.killed: list[int] = []
+        self._ends = ends
+        self._looks = 0
+
+    def __enter__(self) -> Client:
+        """Open."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close."""
+
+    def message(self, method: str, **fields: Any) -> tuple[str, dict[str, Any]]:
+        """A request as its method and fields."""
+        return method, fields
+
+    def call(self, method: str, message: tuple[str, dict[str, Any]]) -> Any:
+        """The two, until they were killed."""
+        if method == "forceKillApplication":
+            self.killed.append(message[1]["application_id"].id)
+            return None
+        self._looks += 1
+        left = [] if self._ends and self._looks > 2 else [7, 9]
+        return SimpleNamespace(
+            applications=[SimpleNamespace(applicationId=SimpleNamespace(id=n)) for n in left]
+        )
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_resourcemanager_stays_without_the_applications_of_the_play_before(
+    monkeypatch: pytest.MonkeyPatch, ends: bool
+) -> None:
+    """Each is killed once, and waited for; one that does not end is an error."""
+    client, master = Client(ends=ends), object.__new__(ResourceManager)
+    monkeypatch.setattr(module, "_client", lambda *_: client)
+
+    @contextmanager
+    def start() -> Iterator[Any]:
+        yield {"resourcemanager": master}
+
+    with Stage(start, keeps=True, clock=VirtualClock()) as stage:
+        first = stage.target(plan())
+        if ends:
+            assert stage.target(plan()) is first
+            assert (stage.started, stage.played) == (1, 2)
+        else:
+            with pytest.raises(
+                TargetError, match="does not end what an earlier play left; found 2 applications"
+            ):
+                stage.target(plan())
+    assert client.killed == [7, 9]

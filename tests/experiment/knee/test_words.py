@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from froude.emulation.run.summary import RunSummary
 from froude.experiment.knee.words import (
     bounds_text,
     broken_text,
     compiling_text,
+    full_text,
     limit_text,
     masked_text,
     median_rate,
@@ -16,11 +18,68 @@ from froude.experiment.knee.words import (
     others_text,
     play_text,
     quick_start_text,
+    rate_of,
+    scheduling_text,
+    slowest_of,
     time_limit_text,
+    unit_of,
 )
 from tests.support.experiment.knees import two_plays
 
 KEPT, BROKE = (play.run for play in two_plays().plays)
+GRANTING = KEPT.model_copy(
+    update={
+        "containers_per_s": 228.4,
+        "allocation_p99_ms": 792.6,
+        "applications_per_s": 22.25,
+        "applications_running": 108.0,
+        "node_heartbeats_per_s": 49.9,
+        "scheduler_allocate_ms": 0.675,
+        "scheduler_node_update_ms": 0.29,
+        "scheduler_events_max": 1.0,
+        "containers_pending_max": 202.0,
+    }
+)
+"""A play on a ResourceManager."""
+
+
+def at_rate(calls_per_s: float) -> RunSummary:
+    """A play with that many calls a second."""
+    return KEPT.model_copy(update={"calls_per_s": calls_per_s})
+
+
+def test_a_resourcemanager_is_quoted_in_containers() -> None:
+    """With how long they took to be granted; a play in which none was granted states that."""
+    assert (unit_of(GRANTING), rate_of(GRANTING), slowest_of(GRANTING)) == (
+        "containers/s",
+        228.4,
+        ("p99 of allocation", 792.6),
+    )
+    assert play_text(GRANTING, "kept").startswith("228 containers/s, p99 of allocation 793 ms, kept")
+    none = GRANTING.model_copy(update={"containers_per_s": 0.0, "allocation_p99_ms": None})
+    assert play_text(none, "broke").startswith("0 containers/s, no container granted, broke")
+    assert bounds_text({"1 s": (GRANTING, "apps=9"), "10 s": (GRANTING, "apps=9")}) == (
+        "Of the loads that were played, p99 of allocation stayed below 1 s and 10 s up to 228 containers/s (apps=9)."
+    )
+
+
+def test_a_full_cluster_is_not_the_resourcemanagers_limit() -> None:
+    """Said where the NodeManagers' memory was nearly all allocated, with the way out."""
+    full = GRANTING.model_copy(update={"memory_allocated_share": 0.99})
+    assert full_text([GRANTING, full]).startswith(
+        "Where limits broke, 99% of the NodeManagers' memory was allocated: "
+    )
+    assert (full_text([GRANTING]), full_text([])) == ("", "")
+
+
+def test_the_scheduler_has_its_figures() -> None:
+    """Those that were sampled, of the largest load that was kept; nothing where no ResourceManager was called."""
+    assert scheduling_text([GRANTING]) == (
+        "At the load that was kept, 50 node heartbeats/s came, 108 applications ran, 22.2 applications/s began, an "
+        "allocate took the scheduler 0.675 ms, a heartbeat took the scheduler 0.29 ms, at most 1 of its events waited "
+        "and at most 202 containers waited."
+    )
+    assert (scheduling_text([]), scheduling_text([KEPT])) == ("", "")
 
 
 def test_what_broke_is_counted() -> None:
@@ -80,7 +139,7 @@ def test_who_hid_the_target_has_a_way_out() -> None:
 def test_what_is_read_off_the_curve() -> None:
     """Nothing where p99 stayed below no bound, and where no other work was seen."""
     assert bounds_text({}) == ""
-    assert bounds_text({"10 ms": (1234.5, "clients=3")}) == (
+    assert bounds_text({"10 ms": (at_rate(1234.5), "clients=3")}) == (
         "Of the loads that were played, p99 stayed below 10 ms up to 1,234 calls/s (clients=3)."
     )
     assert (others_text([]), others_text([0.2])) == ("", "")
@@ -89,7 +148,11 @@ def test_what_is_read_off_the_curve() -> None:
 def test_bounds_of_one_load_share_a_place() -> None:
     """The load is given once, with all bounds that it kept."""
     assert bounds_text(
-        {"10 ms": (90.0, "clients=1"), "100 ms": (613.0, "clients=8"), "1 s": (613.0, "clients=8")}
+        {
+            "10 ms": (at_rate(90.0), "clients=1"),
+            "100 ms": (at_rate(613.0), "clients=8"),
+            "1 s": (at_rate(613.0), "clients=8"),
+        }
     ) == (
         "Of the loads that were played, p99 stayed below 10 ms up to 90 calls/s (clients=1), "
         "below 100 ms and 1 s up to 613 calls/s (clients=8)."

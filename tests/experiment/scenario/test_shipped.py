@@ -6,13 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from froude.emulation.limits import YARN_LIMITS
 from froude.experiment.record.variation import variation
-from froude.experiment.scenario.scenario import DynoScenario, RecordScenario, SweepScenario, read_scenario
+from froude.experiment.runners import KneeRunner
+from froude.experiment.scenario.scenario import (
+    DynoScenario,
+    KneeScenario,
+    RecordScenario,
+    SweepScenario,
+    read_scenario,
+)
 from froude.experiment.scenario.shipped import files_of, shipped
 from froude.experiment.sweep.sweep import arms_of
 
 RECORDINGS = ["mapreduce", "mapreduce-streaming", "spark"]
-SWEEPS = [name for name in shipped() if name not in ("replay", *RECORDINGS)]
+SWEEPS = [name for name in shipped() if name not in ("replay", "containers", *RECORDINGS)]
 
 
 def test_each_says_what_it_asks() -> None:
@@ -41,6 +49,19 @@ def test_a_recording_comes_with_the_program_that_it_runs(name: str, tmp_path: Pa
         for datanodes, managers in ((2, 2), (3, 3), (4, 4), (4, 2))
     ]
     assert not variation(scenario.record.runs).together
+
+
+def test_the_search_comes_with_its_workload(tmp_path: Path) -> None:
+    """Whose applications a ResourceManager alone can be asked for, as many as follow each other."""
+    for path, text in files_of("containers", tmp_path / "mine.yaml").items():
+        path.write_text(text)
+    scenario = read_scenario(tmp_path / "mine.yaml").scenario
+    assert isinstance(scenario, KneeScenario)
+    assert scenario.load.workload.parent == tmp_path
+    loads, limits = KneeRunner.of(scenario).prepared
+    assert (loads.raised, loads.obstacle, limits) == (("apps",), "", YARN_LIMITS)
+    assert str(loads.base) == "nodes=100, apps=10, tasks=20"
+    assert not loads.plan(8.0).refusals
 
 
 @pytest.mark.parametrize("name", SWEEPS)

@@ -37,13 +37,19 @@ def test_its_numbers_stand_beside_a_namenodes(monkeypatch: pytest.MonkeyPatch) -
             ]
         if "OperatingSystem" in query:
             return [{"ProcessCpuTime": 2_500_000_000}]
+        if "Compilation" in query:
+            return [{"TotalCompilationTime": 700}]
         if "QueueMetrics" in query:
             return [{"name": "Hadoop:service=ResourceManager,name=QueueMetrics,q0=root", "AppsRunning": 3}]
         return []
 
     monkeypatch.setattr(metrics, "jmx", jmx)
     values = sample(("127.0.0.1", 8088))
-    assert Web(("127.0.0.1", 8088)).sample() == {**values, "RMprocess.cpu_seconds": 2.5}
+    assert Web(("127.0.0.1", 8088)).sample() == {
+        **values,
+        "RMprocess.cpu_seconds": 2.5,
+        "RMprocess.compiler_seconds": 0.7,
+    }
     assert values == {
         "RMQueueMetrics.AppsRunning": 3.0,
         "RMRpcActivityForPort8030.CallQueueLength": 2.0,

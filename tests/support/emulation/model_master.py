@@ -29,6 +29,7 @@ from froude.emulation.programs.yarn.protocols import (
     TRACKER,
 )
 from froude.emulation.sharing import Codec, Relay
+from froude.emulation.sustained import Turnover
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import ErrorResponse, Request, Response
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server
@@ -104,7 +105,10 @@ class ModelMaster:
         pacing: Pacing = Pacing.CLOSED,
         connections: Connections | None = None,
         players: int = 1,
+        turnover: Turnover | None = None,
+        limit_s: float = LIMIT_S,
     ) -> None:
+        self._limit_s = limit_s
         targets = {service: Target(service, "model:1", IDS.get(service, str(STAMP))) for service in services}
         settings = PlaySettings(
             targets,
@@ -112,6 +116,7 @@ class ModelMaster:
             pacing=pacing,
             programs={KIND: NodemanagerSettings()},
             port=18041,
+            turnover=turnover or Turnover(),
         )
         self.schema = schema
         self.cores: list[Core] = []
@@ -154,7 +159,7 @@ class ModelMaster:
         """Play to the end, or to the limit."""
         for core in self.cores:
             core.begin(0.0)
-        while not self.done and self.now_s < LIMIT_S:
+        while not self.done and self.now_s < self._limit_s:
             self._carry()
             if self.done:
                 break

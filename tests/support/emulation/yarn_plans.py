@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.yarn.protocols import CLIENT, CONTAINERS, HDFS, SCHEDULER, TRACKER
@@ -206,6 +207,36 @@ def plan(*, nodes: int = 2, jobs: int = 1, maps: int = 4, reduces: bool = True) 
     if reduces:
         counts["reduce"] = jobs
     return Plan(workload(reduces=reduces), Scale.of(nodes=nodes, jobs=jobs, maps=maps), counts)
+
+
+def applications_alone(*, nodes: int = 2, apps: int = 1, tasks: int = 4) -> Plan:
+    """Applications that ask a ResourceManager for containers, and no NameNode for anything.
+
+    Args:
+        apps: 0 for NodeManagers alone.
+        tasks: of each application.
+    """
+    alone = workload(reduces=False)
+    client, master = alone.node_type("client"), alone.node_type("am")
+    submit = client.steps[1]
+    assert isinstance(submit, CallTemplate)
+    asked = {
+        f"application_submission_context.resource.{name}": Constant(value)
+        for name, value in (("memory", 512), ("virtual_cores", 1))
+    }
+    ended = Poll("application_report.yarn_application_state", 6, 0.5)
+    report = replace(client.steps[2], poll=ended)
+    changed = {
+        "client": replace(
+            client, steps=(client.steps[0], replace(submit, arguments=submit.arguments | asked), report)
+        ),
+        "am": replace(master, steps=(master.steps[0], master.steps[-1]), effects=()),
+        "map": replace(alone.node_type("map"), steps=()),
+    }
+    scale = Scale.of(nodes=nodes, jobs=apps, maps=apps * tasks)
+    counts = {"nm": nodes, "client": apps, "launcher": min(apps, 1), "am": apps, "map": apps * tasks}
+    types = tuple(changed.get(each.name, each) for each in alone.node_types)
+    return Plan(replace(alone, node_types=types), scale, counts)
 
 
 def _named(source: str, path: str) -> Template:

@@ -215,8 +215,26 @@ class Declined(NamedTuple):
     path: str | None
 
 
+class Granted(NamedTuple):
+    """A container was granted that was asked for."""
+
+    delay_s: float
+    """From the call that first asked for it, seconds."""
+
+
 Instruction = (
-    Send | Repeat | WakeAt | SendMessage | Reached | Note | Declined | Answer | Begin | Stop | Forgone
+    Granted
+    | Send
+    | Repeat
+    | WakeAt
+    | SendMessage
+    | Reached
+    | Note
+    | Declined
+    | Answer
+    | Begin
+    | Stop
+    | Forgone
 )
 
 

@@ -62,6 +62,8 @@ class PlaySettings:
     """Whether the load is sustained, and by what."""
     epoch_s: float = 1.7e9
     """Wall time of the play, seconds since the epoch, for generators that need one."""
+    begun_s: float = 0.0
+    """The same moment on the play's clock, seconds."""
     port: int = 0
     """Where emulated nodes are called that daemons call; 0 where nobody listens."""
     programs: Mapping[str, object] = field(default_factory=dict)

@@ -113,6 +113,9 @@ def _group(node_type: NodeType, population: Population, awaited: str | None) -> 
 
 def _kept_up(group: Group, load: Sustained, population: Population) -> Group:
     """The group of one type under sustained load."""
+    if group.name in load.contained and not group.told:
+        found = "runs in containers, and no ResourceManager is called"
+        raise InputError("cannot be kept up by further clients", place=group.name, found=found)
     if group.name in load.left_out:
         return replace(group, count=0)
     if group.name not in load.types:
@@ -125,7 +128,9 @@ def _kept_up(group: Group, load: Sustained, population: Population) -> Group:
         rng = population.seeds.child("arrivals", group.name).random()
         return replace(group, sustained=True, gap_s=partial(rng.expovariate, turnover.per_s * share))
     speed, scale = population.settings.speed, population.plan.scale
-    moments = (planned_moments(population.types[name], scale, speed) for name in load.chains[group.name])
-    lasts_s = min(turnover.spread_s, sum(each[Moment.FINISHED] for each in moments))
+    types = [population.types[name] for name in (*load.chains[group.name], *sorted(load.contained))]
+    works_s = sum(planned_moments(each, scale, speed)[Moment.FINISHED] for each in types)
+    comes_up_s = sum(each.container.delay_s / speed for each in types if each.container is not None)
+    lasts_s = min(turnover.spread_s, works_s + comes_up_s)
     spacing_s = max(group.rule.spacing_s, speed * lasts_s / max(1, group.count))
     return replace(group, sustained=True, rule=replace(group.rule, spacing_s=spacing_s))

@@ -93,6 +93,7 @@ def _tally(root: Section) -> Tally:
         steady.series,
         lateness=steady.lateness,
         lag=steady.lag,
+        allocation=steady.allocation,
         ramp=_phase(root.section("ramp")),
         steady_from_s=None if root.raw("steady_from_s", required=True) is None
         else root.convert("steady_from_s", _seconds),
@@ -105,9 +106,11 @@ def _tally(root: Section) -> Tally:
 def _phase(section: Section) -> Phase:
     methods = section.section("series")
     series = {method: _series(method, methods.section(method)) for method in methods.names()}
-    lateness, lag = _histogram(section.section("lateness")), _histogram(section.section("lag"))
+    lateness, lag, allocation = (
+        _histogram(section.section(name)) for name in ("lateness", "lag", "allocation")
+    )
     section.finish()
-    return Phase(series, lateness=lateness, lag=lag)
+    return Phase(series, lateness=lateness, lag=lag, allocation=allocation)
 
 
 def _failures(groups: Sequence[Failure]) -> Failures:

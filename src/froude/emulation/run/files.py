@@ -112,6 +112,14 @@ def _played_once(data: Fields) -> None:
     data["mode"] = "once"
 
 
+def _without_grants(data: Fields) -> None:
+    """The step from version 7: how long containers took was not noted."""
+    for name in ("steady", "ramp"):
+        phase = data.get(name)
+        if isinstance(phase, dict):
+            phase["allocation"] = Fields({"max_us": 0, "counts": []})
+
+
 MIGRATIONS = Migrations("run", _SPLIT, {1: _without("version"), 2: same}, unstamped=RUN)
 _FIGURES_STEPS = {
     1: _unpaced,
@@ -120,8 +128,9 @@ _FIGURES_STEPS = {
     4: same,
     5: _by_one_player,
     6: _played_once,
+    7: _without_grants,
 }
-FIGURES_MIGRATIONS = Migrations("run-figures", 7, _FIGURES_STEPS, unstamped=RUN_FIGURES)
+FIGURES_MIGRATIONS = Migrations("run-figures", 8, _FIGURES_STEPS, unstamped=RUN_FIGURES)
 
 
 def write_run(
@@ -300,6 +309,7 @@ def _phase(phase: Phase) -> dict[str, Any]:
         },
         "lateness": _histogram(phase.lateness),
         "lag": _histogram(phase.lag),
+        "allocation": _histogram(phase.allocation),
     }
 
 

@@ -26,7 +26,7 @@ from froude.emulation.run.bottleneck import (
 )
 from froude.emulation.run.tally import Histogram, Percentiles, Phase, Series, Tally
 from froude.emulation.run.verdict import LimitResult, Verdict, verdict_of
-from froude.emulation.steadiness import thread_share
+from froude.emulation.steadiness import compiler_share
 from froude.hadoop.metrics.gc_log import GcLog
 from froude.hadoop.metrics.jmx import failure_name
 from froude.hadoop.rpc.target import is_loopback
@@ -222,6 +222,18 @@ class Run(Summarised):
         return sum(answered for name, (_, answered) in self.counts.items() if method in {None, name})
 
     @property
+    def allocation(self) -> Percentiles:
+        """How long after they were asked for containers were granted, in the steady phase; none that were not."""
+        return self.tally.allocation.percentiles()
+
+    @property
+    def containers_per_s(self) -> float | None:
+        """Containers granted in a second of the steady phase; None where no application master asked for any."""
+        if not any(phase.series.get("allocate") for phase in (self.tally.ramp, self.tally)):
+            return None
+        return self.tally.allocation.total / self.steady_s if self.steady_s > 0 else 0.0
+
+    @property
     def steady_from_s(self) -> float | None:
         """When every emulated daemon had started, and a sustained load was steady, seconds since the play began.
 
@@ -313,15 +325,18 @@ class Run(Summarised):
 
     @property
     def compiler_share(self) -> float | None:
-        """Of the target's CPU time, what its JIT compiler used in the phase that figures are of; None if not sampled."""
-        return thread_share(self.steady_metrics)
+        """Of the target's CPU time, what its JIT compiler used in the phase that figures are of; None if not sampled.
+
+        Of several targets the largest share.
+        """
+        return compiler_share(self.steady_metrics)
 
     @property
     def cpu_per_call_s(self) -> float | None:
         """CPU time of the target for a call, seconds, without its compiler's; of the phase that figures are of."""
         seen = [(each.time_s, each.values[CPU]) for each in self.steady_metrics if CPU in each.values]
         share, calls_per_s = self.compiler_share, self.throughput()
-        if len(self.daemons) > 1 or share is None or not calls_per_s:
+        if len(self.daemons) > 1 or share is None or not calls_per_s or not seen:
             return None
         (from_s, before_s), (until_s, after_s) = seen[0], seen[-1]
         return (after_s - before_s) * (1 - share) / (until_s - from_s) / calls_per_s

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from froude.base.version import __version__
 from froude.documents.artifact import stamp
+from froude.emulation.run.bottleneck import MASTER, RESOURCEMANAGER
+from froude.emulation.run.readings import Points, Readings
 from froude.emulation.run.run import HEAP_USED, LOCK_QUEUE, Latency, Run
 from froude.emulation.run.tally import Percentiles
 from froude.emulation.run.verdict import Colour, verdict_of
@@ -143,6 +145,26 @@ class RunSummary(_Flat):
     max_ms: float | None
     corrected_p99_ms: float | None
     lateness_p99_ms: float | None
+    containers_per_s: float | None = None
+    """Granted to application masters; null where none asked for any."""
+    allocation_p50_ms: float | None = None
+    """From the call by which an application master first asked for a container to its grant by the ResourceManager."""
+    allocation_p99_ms: float | None = None
+    applications_per_s: float | None = None
+    """Application masters that began; null where none asked for any container."""
+    applications_running: float | None = None
+    """Mean number, as the ResourceManager's root queue states it; null where that was not sampled, as what follows."""
+    node_heartbeats_per_s: float | None = None
+    scheduler_allocate_ms: float | None = None
+    """Mean time of the scheduler for a call of `allocate`."""
+    scheduler_node_update_ms: float | None = None
+    """The same for a NodeManager's heartbeat."""
+    scheduler_events_max: float | None = None
+    """The most events that waited for the scheduler."""
+    containers_pending_max: float | None = None
+    """The most containers that were asked for and not granted yet."""
+    memory_allocated_share: float | None = None
+    """The most of the NodeManagers' memory that was allocated at once."""
     player_cpu_share: float | None
     """Of one core, in its busiest half."""
     target_cpu_share: float | None
@@ -225,6 +247,7 @@ def summarise(run: Run) -> RunSummary:
         **_latencies(all_calls),
         corrected_p99_ms=_latencies(run.latency(of=Latency.CORRECTED))["p99_ms"],
         lateness_p99_ms=_latencies(run.lateness)["p99_ms"],
+        **_scheduling(run),
         player_cpu_share=bottleneck.player_share,
         target_cpu_share=bottleneck.target_share,
         compiler_share=run.compiler_share,
@@ -271,6 +294,41 @@ def _stops(run: Run) -> dict[str, Any]:
         "other_stops": others.count,
         "other_stop_max_ms": others.longest_s * 1e3,
     }
+
+
+def _scheduling(run: Run) -> dict[str, Any]:
+    """What a ResourceManager granted, and its scheduler's own figures; null where none was called, or asked."""
+    if RESOURCEMANAGER not in run.daemons:
+        return {}
+    readings, allocation = Readings(run.steady_metrics), _latencies(run.allocation)
+    took_ms = {
+        operation: _mean(readings.average(f"{MASTER}CapacitySchedulerMetrics.{operation}", 1e-6))
+        for operation in ("Allocate", "NodeUpdate")  # nanoseconds
+    }
+    asked = run.containers_per_s is not None
+    return {
+        "containers_per_s": run.containers_per_s,
+        "allocation_p50_ms": allocation["p50_ms"],
+        "allocation_p99_ms": allocation["p99_ms"],
+        "applications_per_s": run.throughput("registerApplicationMaster") if asked else None,
+        "applications_running": _mean(readings.gauge(f"{MASTER}QueueMetrics.AppsRunning")),
+        "node_heartbeats_per_s": run.throughput("nodeHeartbeat"),
+        "scheduler_allocate_ms": took_ms["Allocate"],
+        "scheduler_node_update_ms": took_ms["NodeUpdate"],
+        "scheduler_events_max": run.most("ClusterMetrics.SchedulerDispatcherEventQueueSize", RESOURCEMANAGER),
+        "containers_pending_max": run.most("QueueMetrics.PendingContainers", RESOURCEMANAGER),
+        "memory_allocated_share": _allocated_share(run),
+    }
+
+
+def _allocated_share(run: Run) -> float | None:
+    names = [f"{MASTER}QueueMetrics.{what}MB" for what in ("Allocated", "Available")]
+    seen = [[m.values[name] for name in names] for m in run.steady_metrics if set(names) <= set(m.values)]
+    return max((used / (used + free) for used, free in seen if used + free > 0), default=None)
+
+
+def _mean(points: Points) -> float | None:
+    return sum(value for _, value in points) / len(points) if points else None
 
 
 def _latencies(found: Percentiles) -> dict[str, Any]:

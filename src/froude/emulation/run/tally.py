@@ -176,6 +176,11 @@ class Phase:
     lag: Histogram = field(default_factory=Histogram)
     """How late timers fired: the player's own fault, and nobody else's."""
 
+    grants: list[float] = field(default_factory=list)
+    """Of this interval's containers, how long after they were asked for they were granted, seconds."""
+    allocation: Histogram = field(default_factory=Histogram)
+    """The same of all containers."""
+
     @property
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """Sent and answered calls by method."""
@@ -193,11 +198,13 @@ class Phase:
         return series
 
     def settle(self) -> None:
-        """Turn what was collected of lateness into histograms."""
+        """Turn what was collected of lateness and allocation into histograms."""
         self.lateness.add(self.late)
         self.late.clear()
         self.lag.add(self.lags)
         self.lags.clear()
+        self.allocation.add(self.grants)
+        self.grants.clear()
 
     def merge(self, other: Phase) -> None:
         """Add another's counts."""
@@ -212,6 +219,7 @@ class Phase:
             ours.from_intended.merge(theirs.from_intended)
         self.lateness.merge(other.lateness)
         self.lag.merge(other.lag)
+        self.allocation.merge(other.allocation)
 
 
 @dataclass(slots=True)
@@ -246,8 +254,8 @@ class Tally(Phase):
         """
         self.steady_from_s = time_s
         self.settle()
-        self.ramp = Phase(self.series, lateness=self.lateness, lag=self.lag)
-        self.series, self.lateness, self.lag = {}, Histogram(), Histogram()
+        self.ramp = Phase(self.series, lateness=self.lateness, lag=self.lag, allocation=self.allocation)
+        self.series, self.lateness, self.lag, self.allocation = {}, Histogram(), Histogram(), Histogram()
 
     def close_interval(self, time_s: float) -> None:
         """Turn what was collected into rows and histograms."""

@@ -7,14 +7,14 @@ from datetime import datetime
 
 from froude.base.summary import counted
 from froude.base.units import parse_quantity
-from froude.emulation.limits import Unit, parse_limit
+from froude.emulation.limits import ALLOCATION, Unit, parse_limit
 from froude.emulation.run.summary import RunSummary
 from froude.emulation.sustained import Mode
 from froude.experiment.figures.environment import environment_facts, facts_table, limit_words, when
 from froude.experiment.knee.knee import Knee, Play, Status
 from froude.experiment.knee.loads import SPEED
 from froude.experiment.knee.search import Outcome
-from froude.experiment.knee.words import median_rate
+from froude.experiment.knee.words import rate_of, rate_text, slowest_of, unit_of
 from froude.hadoop.rpc.target import daemon_name
 from froude.render import (
     Axis,
@@ -60,8 +60,7 @@ def knee_title(knee: Knee) -> str:
     question = f"How far {'do' if ' and ' in knee.target else 'does'} this {knee.target} scale?"
     if not plays or knee.status not in _SHORT:
         return f"{question} {'Not known' if knee.status is Status.MASKED else knee.ending}"
-    rate = median_rate([play.run for play in plays])
-    where = f"{rate:,.0f} calls/s ({knee.raised_text(plays[-1])})"
+    where = f"{rate_text([play.run for play in plays])} ({knee.raised_text(plays[-1])})"
     return f"{question} {_SHORT[knee.status]} {where}"
 
 
@@ -82,16 +81,20 @@ def knee_section(knee: Knee) -> Section:
     blocks: list[Block] = []
     if len({_size(knee, play) for play in knee.plays}) > 1:  # of one load, a row of the table shows as much
         marks = tuple(_limit_marks(knee))
-        duration = Axis("p99 of all calls", ValueKind.DURATION, log=True)
-        rate = Axis("answered", unit="calls/s")
+        granted = unit_of(knee.plays[-1].run) != "calls/s"
+        duration = Axis("p99 of allocation" if granted else "p99 of all calls", ValueKind.DURATION, log=True)
+        rate = Axis("granted" if granted else "answered", unit=unit_of(knee.plays[-1].run))
+        title = "Allocation delay against load" if granted else "Latency against load"
         blocks += [
-            _chart(
-                knee, "Latency against load", duration, lambda run: run.p99_ms and run.p99_ms / 1e3, marks
-            ),
-            _chart(knee, "Throughput against load", rate, lambda run: run.calls_per_s),
+            _chart(knee, title, duration, lambda run: (ms := slowest_of(run)[1]) and ms / 1e3, marks),
+            _chart(knee, "Throughput against load", rate, rate_of),
         ]
     if knee.plays:
-        blocks += [_table(knee), facts_table(conditions(knee), "What it was measured on")]
+        blocks += [
+            *_granted_tables(knee),
+            _table(knee),
+            facts_table(conditions(knee), "What it was measured on"),
+        ]
     blocks += [Callout("To be kept in mind", literal(remark), Tone.WARNING) for remark in knee.plan_remarks]
     kept_up = any(play.run.mode != Mode.ONCE.value for play in knee.plays)
     how = (
@@ -159,11 +162,45 @@ def _size(knee: Knee, play: Play) -> float:
 
 def _limit_marks(knee: Knee) -> list[Mark]:
     limits = [parse_limit(text) for text in knee.limits]
+    measure = "p99" if unit_of(knee.plays[-1].run) == "calls/s" else ALLOCATION
     return [
         Mark(limit.bound, limit.text, on="y")
         for limit in limits
-        if limit.measure == "p99" and limit.method is None and limit.unit is Unit.SECONDS
+        if limit.measure == measure and limit.method is None and limit.unit is Unit.SECONDS
     ]
+
+
+_GRANTED = {
+    Column("Containers", ValueKind.NUMBER, "1/s"): ("containers_per_s", 1.0),
+    Column("p50 of allocation", ValueKind.DURATION): ("allocation_p50_ms", 1e-3),
+    Column("p99 of allocation", ValueKind.DURATION): ("allocation_p99_ms", 1e-3),
+    Column("Pending containers", ValueKind.NUMBER): ("containers_pending_max", 1.0),
+    Column("Applications", ValueKind.NUMBER): ("applications_running", 1.0),
+    Column("New ones", ValueKind.NUMBER, "1/s"): ("applications_per_s", 1.0),
+    Column("Node heartbeats", ValueKind.NUMBER, "1/s"): ("node_heartbeats_per_s", 1.0),
+    Column("An allocate", ValueKind.DURATION): ("scheduler_allocate_ms", 1e-3),
+    Column("A heartbeat", ValueKind.DURATION): ("scheduler_node_update_ms", 1e-3),
+    Column("Waiting events", ValueKind.NUMBER): ("scheduler_events_max", 1.0),
+}
+"""What a play on a ResourceManager has its columns by, and how many of their unit that is."""
+
+
+def _granted_tables(knee: Knee) -> list[Table]:
+    """Containers, applications and the scheduler's figures of each play; none where no ResourceManager was called."""
+    plays = sorted(knee.plays, key=lambda play: play.level)
+    if all(play.run.node_heartbeats_per_s is None for play in plays):
+        return []
+    values = [[(getattr(play.run, name), factor) for name, factor in _GRANTED.values()] for play in plays]
+    rows = [
+        (play.load, *(None if value is None else value * factor for value, factor in row))
+        for play, row in zip(plays, values, strict=True)
+    ]
+    note = (
+        "Allocation is the time from the call by which an application master first asked for a container to its grant. "
+        "Applications are the mean number at work; times of an allocate and of a heartbeat are the scheduler's own, "
+        "pending containers and waiting events the most of a play."
+    )
+    return [Table((Column("Load"), *_GRANTED), rows, "What the ResourceManager granted, by load", note)]
 
 
 def _table(knee: Knee) -> Table:

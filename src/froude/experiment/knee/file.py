@@ -52,6 +52,7 @@ class _Bound(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     calls_per_s: float
+    containers_per_s: float | None = None
     load: str
 
 
@@ -86,7 +87,11 @@ def knee_text(knee: Knee, origin: Origin | None = None) -> str:
         answer=knee.answer,
         confidence=knee.confidence,
         bounds={
-            bound: _Bound(calls_per_s=play.run.calls_per_s, load=play.load)
+            bound: _Bound(
+                calls_per_s=play.run.calls_per_s,
+                containers_per_s=play.run.containers_per_s,
+                load=play.load,
+            )
             for bound, play in knee.bounds.items()
         },
         remarks=knee.remarks,

@@ -1,4 +1,4 @@
-"""How far does a NameNode scale? Plays of sustained load, raised until a limit breaks, on one NameNode that stays warm.
+"""How far does a NameNode or a ResourceManager scale? Sustained load, raised until a limit breaks, on one that is warm.
 
 Clients follow each other until a play was measured (`emulation.sustained`), so that a load is one in calls a second,
 however long a client takes; each play is measured once the NameNode's compiler is quiet. What a play made is deleted
@@ -20,6 +20,7 @@ from froude.base.progress import Progress, Silent, Task
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity, seconds_text
 from froude.documents.artifact import Origin
+from froude.emulation.facts import facts_of
 from froude.emulation.limits import parse_limit, with_defaults
 from froude.emulation.run.bottleneck import LimitedBy
 from froude.emulation.run.run import TARGET, Record, Run
@@ -41,15 +42,19 @@ from froude.experiment.knee.words import (
     bounds_text,
     broken_text,
     compiling_text,
+    full_text,
     limit_text,
     masked_text,
-    median_rate,
     once_text,
     others_first_text,
     others_text,
     play_text,
     quick_start_text,
+    rate_text,
+    scheduling_text,
+    slowest_of,
     time_limit_text,
+    unit_of,
 )
 from froude.experiment.play.play import play
 from froude.experiment.play.playable import check_play
@@ -99,7 +104,7 @@ class Play:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Knee(Summarised):
-    """How far a NameNode scales."""
+    """How far a NameNode, or a ResourceManager, scales."""
 
     raised: tuple[str, ...]
     """The Scale variables that were raised together, or `speed`."""
@@ -129,7 +134,7 @@ class Knee(Summarised):
 
     @property
     def answer(self) -> str:
-        """One sentence: up to how many calls a second, what broke first, in how many plays, and who was the limit."""
+        """One sentence: up to which rate, what broke first, in how many plays, and who was the limit."""
         kept, high = self.at(self.low), self.at(self.high)
         upto, above = (_rate_text(plays) for plays in (kept, high))
         beyond = f"at {self.raised_text(high[-1])}, {broken_text(_runs(high))}" if high else ""
@@ -166,7 +171,8 @@ class Knee(Summarised):
         """By bound of p99, such as `10 ms`: the play of the largest load up to which every load stayed below it."""
         levels = sorted({each.level for each in self.plays})
         medians = [sorted(self.at(level), key=_p99_ms)[len(self.at(level)) // 2] for level in levels]
-        found = {text: _last_below(medians, bound_ms) for text, bound_ms in _BOUNDS_MS.items()}
+        bounds_ms = _BOUNDS_MS if any(unit_of(play.run) == "calls/s" for play in medians) else _GRANTED_MS
+        found = {text: _last_below(medians, bound_ms) for text, bound_ms in bounds_ms.items()}
         return {text: play for text, play in found.items() if play is not None}
 
     @property
@@ -188,13 +194,13 @@ class Knee(Summarised):
     def remarks(self) -> tuple[str, ...]:
         """What keeps the answer from being read for more than it says; a sentence or two each."""
         kept, high = _runs(self.at(self.low)), _runs(self.at(self.high))
-        bounds = {
-            bound: (play.run.calls_per_s, self.raised_text(play)) for bound, play in self.bounds.items()
-        }
+        bounds = {bound: (play.run, self.raised_text(play)) for bound, play in self.bounds.items()}
         texts = (
             once_text(self.once),
             time_limit_text(self.time_limit_s, len(self.plays)),
             bounds_text(bounds),
+            scheduling_text(kept),
+            full_text(high),
             limit_text(kept, _runs(self.plays)),
             compiling_text(kept or high),
             others_text([each.others for each in self.plays]),
@@ -219,16 +225,19 @@ class Knee(Summarised):
 
 _BOUNDS_MS = {"10 ms": 10.0, "100 ms": 100.0, "1 s": 1000.0}
 """Of p99, up to which a curve is read."""
+_GRANTED_MS = {"0.1 s": 100.0, "1 s": 1000.0, "10 s": 10_000.0}
+"""The same of p99 of allocation."""
 
 
 def _rate_text(plays: Sequence[Play]) -> str:
-    """Calls a second and the load of the plays of one level; empty without any."""
-    return f"{median_rate(_runs(plays)):,.0f} calls/s ({plays[-1].load})" if plays else ""
+    """The rate and the load of the plays of one level; empty without any."""
+    return f"{rate_text(_runs(plays))} ({plays[-1].load})" if plays else ""
 
 
 def _p99_ms(play: Play) -> float:
-    """The 99th percentile of a play's latency; infinite where its target failed, or no call was answered."""
-    return math.inf if play.run.failure is not None or play.run.p99_ms is None else play.run.p99_ms
+    """The 99th percentile by which a play is placed; infinite where its target failed, or nothing was measured."""
+    _, p99_ms = slowest_of(play.run)
+    return math.inf if play.run.failure is not None or p99_ms is None else p99_ms
 
 
 def _last_below(plays: Sequence[Play], bound_ms: float) -> Play | None:
@@ -250,14 +259,13 @@ def knee(
     progress: Progress | None = None,
     clock: Clock | None = None,
 ) -> Knee:
-    """Raise the sustained load of a workload until a NameNode breaks a limit.
+    """Raise the sustained load of a workload until a NameNode, or a ResourceManager, breaks a limit.
 
     Args:
-        start: makes the target, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`; or several by service, a
-            NameNode among them.
+        start: makes the target, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`; or several by service.
         options: how: `KneeOptions(limits=["p99(addBlock) < 50 ms"], repeats=2)`. Besides its limits the defaults are
-            kept, `p99 < 1 s`, `error_rate < 1 %` and `datanodes_lost < 1`, each unless one of its own is on the same
-            measure (`emulation.limits`).
+            kept, for a NameNode `p99 < 1 s`, `error_rate < 1 %` and `datanodes_lost < 1`, each unless one of its own
+            is on the same measure (`emulation.limits`).
         at: Scale to begin with; a variable that is not named begins with its largest recorded quantity.
         progress: shows what goes on.
         clock: the time; the machine's by default.
@@ -310,10 +318,10 @@ def prepare(
     Raises:
         InputError: something of it cannot be, or the first load cannot be played.
     """
-    kept = with_defaults(options.limits)
     asked = options.knee
     loads = Loads.of(workload, at or {}, asked.raise_, speed=options.load.speed, most=asked.most)
     load, plan = load_of(options, loads.speed(1.0), sustained=loads.sustained), loads.plan(1.0)
+    kept = with_defaults(options.limits, facts_of(plan))
     check_play(plan, load, [parse_limit(text) for text in kept])
     check_time_limit(options, load, plan)
     return loads, kept

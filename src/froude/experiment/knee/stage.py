@@ -1,8 +1,9 @@
-"""What the plays of one search are played on: a NameNode that stays warm, emptied between them, or fresh targets.
+"""What the plays of one search are played on: daemons that stay warm, emptied between plays, or fresh ones.
 
-A NameNode stays where that changes nothing but its JVM: it begins with an empty namespace, is the only target, and no
-emulated daemon of the plays before is missing in the next one, for a NameNode goes on giving blocks to a DataNode that
-has fallen silent.
+They stay where that changes nothing but their JVMs: a NameNode begins with an empty namespace, and no emulated daemon
+of the plays before is missing in the next one, for a NameNode goes on giving blocks to a DataNode that has fallen
+silent. Of a play a NameNode keeps files, which are deleted, and a ResourceManager applications whose masters have fallen
+silent, which would hold their containers for ten minutes: they are killed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
+from froude.base.clock import Clock, RealClock
+from froude.base.errors import TargetError
+from froude.base.summary import counted
+from froude.emulation.programs.yarn.protocols import CLIENT
 from froude.experiment.play.admission import TargetLike
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.cluster.resourcemanager import ResourceManager
@@ -21,20 +26,24 @@ from froude.workload.types import SCRIPTED
 
 Start = Callable[[], AbstractContextManager[NameNode | Mapping[str, TargetLike]]]
 """Makes the targets of a play, not entered yet."""
+_UNENDED = (1, 2, 3, 4, 5)
+"""Of YarnApplicationStateProto: NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING."""
+_ENDED_S, _LOOK_S = 60.0, 0.2
+"""Longest wait until applications that are killed have ended, and between two looks."""
 _PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 
 
 class Stage:
     """The targets of a search; a context manager that stops them."""
 
-    def __init__(self, start: Start, *, keeps: bool) -> None:
+    def __init__(self, start: Start, *, keeps: bool, clock: Clock | None = None) -> None:
         """Nothing is started before the first play.
 
         Args:
             start: makes the targets of a play.
-            keeps: whether a NameNode may stay up; its plays must not depend on what was played on it before.
+            keeps: whether daemons may stay up; plays must not depend on what was played on them before.
         """
-        self._start = start
+        self._start, self._clock = start, clock or RealClock()
         self._keeps = keeps
         self._stack = ExitStack()
         self._target: NameNode | Mapping[str, TargetLike] | None = None
@@ -68,7 +77,10 @@ class Stage:
             self._stack.close()
             self._target = self._stack.enter_context(self._start())
             self.started, self.played = self.started + 1, 0
-            self._keeps = self._keeps and isinstance(self._target, NameNode) and not _entries(self._target)
+            self._keeps = self._keeps and all(
+                isinstance(each, ResourceManager) or (isinstance(each, NameNode) and not _entries(each))
+                for each in _each(self._target)
+            )
         self._daemons, self.played = daemons, self.played + 1
         return self._target
 
@@ -79,9 +91,7 @@ class Stage:
 
     def others(self) -> float:
         """Cores that other work on this machine uses over a second in which nothing is played."""
-        target = self._target
-        daemons = [*target.values()] if isinstance(target, Mapping) else [target]
-        ours = [each for each in daemons if isinstance(each, (NameNode, ResourceManager))]
+        ours = [each for each in _each(self._target) if isinstance(each, (NameNode, ResourceManager))]
 
         def used_s() -> float:
             return sum(each.daemon.cpu_seconds() for each in ours)
@@ -91,18 +101,62 @@ class Stage:
         return max(0.0, busy - (used_s() - before_s))
 
     def _emptied(self, target: NameNode | Mapping[str, TargetLike]) -> bool:
-        """Whether a target can stay: what was played on it is deleted."""
-        if not self._keeps or not isinstance(target, NameNode):
-            return False
-        with _client(target) as client:
-            for name in _entries(target):
-                client.call("delete", client.message("delete", src=f"/{name}", recursive=True))
-        return True
+        """Whether a target can stay: what was played on it is deleted, or killed."""
+        for each in _each(target) if self._keeps else ():
+            if isinstance(each, NameNode):
+                with _client(each) as client:
+                    for name in _entries(each):
+                        client.call("delete", client.message("delete", src=f"/{name}", recursive=True))
+            elif isinstance(each, ResourceManager):
+                _end_applications(each, self._clock)
+        return self._keeps
 
 
-def _client(namenode: NameNode) -> Connection:
-    schema = namenode.hadoop.schema().subset([_PROTOCOL])
-    return Connection(*namenode.address, schema, _PROTOCOL, user=current_user())
+def _each(target: NameNode | Mapping[str, TargetLike] | None) -> list[object]:
+    """The daemons of a target; none before it was started."""
+    if isinstance(target, Mapping):
+        return [*target.values()]
+    return [] if target is None else [target]
+
+
+def _end_applications(master: ResourceManager, clock: Clock) -> None:
+    """Kill what an earlier play left at work, and wait until it has ended.
+
+    Raises:
+        TargetError: some applications do not end.
+    """
+    until_s = clock.now() + _ENDED_S
+    with _client(master) as client:
+        killed: set[int] = set()
+        while left := _at_work(client):
+            if clock.now() > until_s:
+                found = counted(len(left), "application")
+                raise TargetError(
+                    "does not end what an earlier play left", file="ResourceManager", found=found
+                )
+            for application in left:
+                if application.id not in killed:
+                    client.call(
+                        "forceKillApplication",
+                        client.message("forceKillApplication", application_id=application),
+                    )
+                    killed.add(application.id)
+            clock.sleep(_LOOK_S)
+
+
+def _at_work(client: Connection) -> list[Any]:
+    """Ids of the applications that have not ended."""
+    asked = client.message("getApplications", application_states=_UNENDED)
+    answer: Any = client.call("getApplications", asked)
+    return [each.applicationId for each in answer.applications]
+
+
+def _client(target: NameNode | ResourceManager) -> Connection:
+    if isinstance(target, ResourceManager):
+        schema, protocol, address = target.jars.schema(), CLIENT, target.address("resourcemanager")
+    else:
+        schema, protocol, address = target.hadoop.schema(), _PROTOCOL, target.address
+    return Connection(*address, schema.subset([protocol]), protocol, user=current_user())
 
 
 def _entries(namenode: NameNode) -> list[str]:

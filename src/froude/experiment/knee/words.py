@@ -23,18 +23,42 @@ _LIMITED = {
 }
 OTHERS = 0.3
 """Cores that other work uses from which a machine is not ours alone."""
+_ROOM = 0.95
+"""Share of the NodeManagers' memory from which a container may have to wait for the end of another one."""
 _AT_WORK = 0.4
 """Share of a core that a target uses from which the CPU time of a call is not mostly that of being awake."""
 
 
+def rate_of(run: RunSummary) -> float:
+    """What a load is in a second: containers that were granted, or, where none were asked for, answered calls."""
+    return run.calls_per_s if run.containers_per_s is None else run.containers_per_s
+
+
+def unit_of(run: RunSummary) -> str:
+    """What `rate_of` counts."""
+    return "calls/s" if run.containers_per_s is None else "containers/s"
+
+
+def slowest_of(run: RunSummary) -> tuple[str, float | None]:
+    """What a curve is read by, in words, and its 99th percentile, milliseconds; None where nothing was measured."""
+    if run.containers_per_s is None:
+        return "p99", run.p99_ms
+    return "p99 of allocation", run.allocation_p99_ms
+
+
 def median_rate(runs: Sequence[RunSummary]) -> float:
-    """Answered calls in a second, the median of plays of one load.
+    """Answered calls, or containers, in a second, the median of plays of one load.
 
     Args:
         runs: one at least.
     """
-    rates = sorted(run.calls_per_s for run in runs)
+    rates = sorted(map(rate_of, runs))
     return rates[len(rates) // 2]
+
+
+def rate_text(runs: Sequence[RunSummary]) -> str:
+    """The same with its unit."""
+    return f"{median_rate(runs):,.0f} {unit_of(runs[-1])}"
 
 
 def broke(run: RunSummary) -> bool:
@@ -81,32 +105,77 @@ def masked_text(run: RunSummary, others: float) -> str:
 
 
 def play_text(run: RunSummary, outcome: str, others: float = 0.0) -> str:
-    """One play in a line: calls a second, p99, who was the limit, and the way out where that was the machine.
+    """One play in a line: its rate, p99, who was the limit, and the way out where that was the machine.
 
     Args:
         outcome: what came of it, in a word.
         others: cores that other work used right before or after the play.
     """
-    p99 = "no call answered" if run.p99_ms is None else f"p99 {seconds_text(run.p99_ms / 1e3)}"
+    name, p99_ms = slowest_of(run)
+    nothing = "no call answered" if run.containers_per_s is None else "no container granted"
+    p99 = nothing if p99_ms is None else f"{name} {seconds_text(p99_ms / 1e3)}"
     broken = "".join(f" ({result.limit})" for result in run.limits if not result.held)
     machine = others >= OTHERS or run.bottleneck == "machine"
     way_out = f" ({masked_text(run, others)})" if machine and run.bottleneck != "player" else ""
-    return f"{run.calls_per_s:,.0f} calls/s, {p99}, {outcome}{broken}, limited by {run.bottleneck}{way_out}"
+    return f"{rate_text([run])}, {p99}, {outcome}{broken}, limited by {run.bottleneck}{way_out}"
 
 
-def bounds_text(bounds: Mapping[str, tuple[float, str]]) -> str:
-    """Up to how many calls a second p99 stayed below some bounds; empty where it stayed below none.
+def bounds_text(bounds: Mapping[str, tuple[RunSummary, str]]) -> str:
+    """Up to which rate p99 stayed below some bounds; empty where it stayed below none.
 
     Args:
-        bounds: calls in a second and the load, by bound.
+        bounds: a play and its load, by bound.
     """
-    at: dict[tuple[float, str], list[str]] = {}
-    for bound, play in bounds.items():
-        at.setdefault(play, []).append(bound)
-    parts = [
-        f"below {_listed(below)} up to {rate:,.0f} calls/s ({load})" for (rate, load), below in at.items()
+    at: dict[str, list[str]] = {}
+    for bound, (run, load) in bounds.items():
+        at.setdefault(f"{rate_text([run])} ({load})", []).append(bound)
+    parts = [f"below {_listed(below)} up to {where}" for where, below in at.items()]
+    names = {slowest_of(run)[0] for run, _ in bounds.values()}
+    return f"Of the loads that were played, {names.pop()} stayed {', '.join(parts)}." if parts else ""
+
+
+def scheduling_text(kept: Sequence[RunSummary]) -> str:
+    """What a ResourceManager had to do at a load, and its scheduler's own figures; empty where none was called.
+
+    Args:
+        kept: the plays of the largest load that was kept.
+    """
+    if not kept or kept[-1].node_heartbeats_per_s is None:
+        return ""
+    run = kept[-1]
+    took = (("an allocate", run.scheduler_allocate_ms), ("a heartbeat", run.scheduler_node_update_ms))
+    waited = (("of its events", run.scheduler_events_max), ("containers", run.containers_pending_max))
+    figures = [
+        f"{run.node_heartbeats_per_s:,.0f} node heartbeats/s came",
+        *(
+            [f"{run.applications_running:,.0f} applications ran"]
+            if run.applications_running is not None
+            else []
+        ),
+        *(
+            [f"{run.applications_per_s:,.1f} applications/s began"]
+            if run.applications_per_s is not None
+            else []
+        ),
+        *(f"{what} took the scheduler {seconds_text(ms / 1e3)}" for what, ms in took if ms is not None),
+        *(f"at most {number:,.0f} {what} waited" for what, number in waited if number is not None),
     ]
-    return f"Of the loads that were played, p99 stayed {', '.join(parts)}." if parts else ""
+    return f"At the load that was kept, {_listed(figures)}."
+
+
+def full_text(broke: Sequence[RunSummary]) -> str:
+    """That containers waited for each other at the load that was not kept; empty where NodeManagers had room.
+
+    Args:
+        broke: the plays of the smallest load that was not kept.
+    """
+    share = max((run.memory_allocated_share or 0.0 for run in broke), default=0.0)
+    if share < _ROOM:
+        return ""
+    return (
+        f"Where limits broke, {share:.0%} of the NodeManagers' memory was allocated: containers waited for those before "
+        "them to end, not for the ResourceManager. Give NodeManagers more memory, or search with more of them (`--at`)."
+    )
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -84,11 +84,11 @@ class PlayScenario(PlayOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KneeScenario(KneeOptions):
-    """Raise the load of a workload until a NameNode breaks a limit."""
+    """Raise the load of a workload until a NameNode, or a ResourceManager, breaks a limit."""
 
     kind: ClassVar[str] = "knee"
     target: NameNodeTarget = field(default_factory=NameNodeTarget)
-    """Who is called: a NameNode that stays up for the whole search."""
+    """Who is called: a NameNode, or a ResourceManager, that stays up for the whole search."""
     load: WorkloadLoad
     """What is sent."""
 

@@ -1,7 +1,7 @@
-"""Scenarios that come with Froude: comparisons that others have made, and recordings of ready jobs.
+"""Scenarios that come with Froude: comparisons that others have made, recordings of ready jobs, and a search.
 
 A comparison is a sweep of one replay, `replay.yaml`, which lies beside it and holds what is the user's to fill in. A
-recording comes with the program that it runs.
+recording comes with the program that it runs, the search with its workload.
 """
 
 from __future__ import annotations
@@ -9,14 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from froude.experiment.scenario.scenario import RecordScenario, SweepScenario, read_scenario
+from froude.experiment.scenario.scenario import KneeScenario, RecordScenario, SweepScenario, read_scenario
 
 FOLDER = Path(__file__).parent / "examples"
+_WORKLOAD = "-workload"
+"""How the names of workloads end."""
 
 
 def shipped() -> Mapping[str, str]:
     """What each answers, in a line, by name."""
-    return {path.stem: _question(path) for path in sorted(FOLDER.glob("*.yaml"))}
+    return {
+        path.stem: _question(path)
+        for path in sorted(FOLDER.glob("*.yaml"))
+        if not path.stem.endswith(_WORKLOAD)
+    }
 
 
 def files_of(name: str, place: Path) -> Mapping[Path, str]:
@@ -29,6 +35,8 @@ def files_of(name: str, place: Path) -> Mapping[Path, str]:
     files = {place: path.read_text(encoding="utf-8")}
     scenario = read_scenario(path).scenario
     beside = [scenario.base] if isinstance(scenario, SweepScenario) else []
+    if isinstance(scenario, KneeScenario):
+        beside = [scenario.load.workload]
     if isinstance(scenario, RecordScenario):
         beside = [Path(scenario.record.command[0])]
     return {**files, **{place.parent / each.name: each.read_text(encoding="utf-8") for each in beside}}

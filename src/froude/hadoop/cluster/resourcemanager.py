@@ -136,7 +136,7 @@ class ResourceManager(Startable):
         values = sample(self.http)
         values[CPU] = self.daemon.cpu_seconds()
         values["RMprocess.rss_bytes"] = float(self.daemon.rss_bytes())
-        return values
+        return values | {f"RM{name}": seconds for name, seconds in self.daemon.thread_seconds().items()}
 
     # --- its life ---------------------------------------------------------------------------------------
 
@@ -222,8 +222,8 @@ class Web:
         Raises:
             TargetError: it does not answer.
         """
-        cpu = {f"RM{name}": value for name, value in metrics.cpu_now(self.http).items()}
-        return sample(self.http) | cpu
+        own = metrics.cpu_now(self.http) | metrics.compiler_now(self.http)
+        return sample(self.http) | {f"RM{name}": value for name, value in own.items()}
 
 
 def sample(http: tuple[str, int]) -> dict[str, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,10 +18,10 @@ def test_places_of_a_container_are_asked_for_together() -> None:
     asks.want(20, ["a", "b", "a"])
     asks.want(20, ["b"])
     asks.want(10)
-    assert sorted(asks.due()) == sorted(
+    assert sorted(asks.due(1.0)) == sorted(
         [Ask(20, "a", 1), Ask(20, "b", 2), Ask(20, RACK, 2), Ask(20, ANY, 2), Ask(10, ANY, 1)]
     )
-    assert asks.due() == []
+    assert asks.due(1.0) == []
     assert asks.total == 3
 
 
@@ -28,21 +30,21 @@ def test_what_is_given_counts_down_where_it_was_asked_for() -> None:
     asks = Asks(RACK)
     asks.want(20, ["a", "b"])
     asks.want(20, ["c"])
-    asks.due()
+    asks.due(1.0)
     assert asks.given(20, "c")
-    assert sorted(asks.due()) == [Ask(20, ANY, 1), Ask(20, RACK, 1), Ask(20, "c", 0)]
+    assert sorted(asks.due(1.0)) == [Ask(20, ANY, 1), Ask(20, RACK, 1), Ask(20, "c", 0)]
     assert asks.given(20, "elsewhere")
-    assert sorted(asks.due()) == [Ask(20, ANY, 0), Ask(20, RACK, 0), Ask(20, "a", 0), Ask(20, "b", 0)]
+    assert sorted(asks.due(1.0)) == [Ask(20, ANY, 0), Ask(20, RACK, 0), Ask(20, "a", 0), Ask(20, "b", 0)]
 
 
 def test_what_a_failed_call_asked_for_is_asked_again() -> None:
     """With the numbers of now."""
     asks = Asks()
     asks.want(20)
-    said = asks.due()
+    said = asks.due(1.0)
     asks.want(20)
     asks.again(said)
-    assert asks.due() == [Ask(20, ANY, 2)]
+    assert asks.due(1.0) == [Ask(20, ANY, 2)]
 
 
 def test_what_nobody_wants_is_said() -> None:
@@ -52,6 +54,18 @@ def test_what_nobody_wants_is_said() -> None:
     assert asks.given(20, "a")
     assert not asks.given(20, "a")
     assert not asks.given(10, "a")
+
+
+def test_what_is_given_was_asked_for_once_first() -> None:
+    """However often that was said again; what no call has asked for yet counts as given at once."""
+    asks = Asks(RACK)
+    asks.want(20, ["a"])
+    said = asks.due(1.0)
+    asks.want(20)
+    asks.again(said)
+    asks.due(2.0)
+    asks.want(20)
+    assert [asks.given(20, "a") for _ in range(4)] == [1.0, 2.0, math.inf, None]
 
 
 @given(st.lists(st.one_of(st.lists(st.sampled_from("abcd"), max_size=3), st.sampled_from("abcde"))))
@@ -65,6 +79,6 @@ def test_numbers_never_contradict_each_other(steps: list[list[str] | str]) -> No
             wanted += 1
         elif asks.given(20, step):
             wanted -= 1
-        numbers |= {ask.place: ask.number for ask in asks.due()}
+        numbers |= {ask.place: ask.number for ask in asks.due(1.0)}
         assert asks.total == wanted == numbers.get(ANY, 0)
         assert all(0 <= number <= wanted for number in numbers.values())

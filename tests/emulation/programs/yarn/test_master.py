@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from froude.base.errors import GuardError
+from froude.base.errors import GuardError, InputError
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.population import Connections
 from froude.emulation.programs.yarn.protocols import FAILED_APPLICATION
+from froude.emulation.sustained import Mode, Turnover
 from froude.workload.plan import Plan
 from froude.workload.types import Container, NodeType
 from testbed.recorded import schema
 from tests.support.emulation.model_master import SERVICES, STAMP, App, ModelMaster, begun
-from tests.support.emulation.yarn_plans import plan
+from tests.support.emulation.yarn_plans import applications_alone, plan
 
 SUCCEEDED = 1
 BEATS = {"nodeHeartbeat", "allocate", "getApplicationReport", "versionRequest"}
@@ -217,3 +218,44 @@ def test_connections_to_a_tracker_open_once_one_node_is_registered() -> None:
     model.run()
     assert len(model.nodes) == 20
     assert [app.status for app in model.apps.values()] == [SUCCEEDED]
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_applications_follow_each_other(players: int) -> None:
+    """Two at work: the end of a client is the start of the next, whose application has its own master and tasks."""
+    turnover = Turnover(Mode.POPULATION)
+    planned = applications_alone(nodes=3, apps=2, tasks=3)
+    model = ModelMaster(planned, schema(), players=players, turnover=turnover, limit_s=60.0)
+    model.run()
+    assert not model.done
+    ended = [app for app in model.apps.values() if app.finished]
+    assert len(ended) > 6
+    assert {app.containers for app in ended} == {4}
+    assert all(app.status == SUCCEEDED for app in ended if app.ended)
+    assert len(model.apps) - len(ended) <= 3
+    open_ = [
+        channel for core in model.cores for channel in core.channels if channel.endpoint.token and channel.up
+    ]
+    assert len(open_) <= 4  # an application master that has ended leaves no connection behind
+    granted = sum(core.tally.allocation.total + core.tally.ramp.allocation.total for core in model.cores)
+    assert granted >= 3 * len(ended)
+    assert not [
+        note for note in model.notes if "left out" in note or "unresolved" in note or "not there" in note
+    ]
+
+
+def test_applications_without_a_resourcemanager_cannot_follow_each_other() -> None:
+    """Their masters and tasks would begin by start rules, which know no further ones."""
+    with pytest.raises(
+        InputError, match="am: cannot be kept up by further clients; found runs in containers, and no"
+    ):
+        ModelMaster(plan(), schema(), services=SERVICES[:1], turnover=Turnover(Mode.POPULATION))
+
+
+def test_how_long_containers_took_to_be_granted() -> None:
+    """From the call that first asked for each; on a node with room for one of them, later ones wait for the earlier."""
+    model = ModelMaster(plan(nodes=1, jobs=1, maps=5, reduces=False), schema())
+    played(model)
+    allocation = model.core.tally.allocation
+    assert allocation.total == 5
+    assert max(allocation.counts) > min(allocation.counts) > 0

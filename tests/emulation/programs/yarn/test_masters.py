@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
 
+from froude.base.seeds import Seeds
 from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.population import Population
+from froude.emulation.programs.registry import populate
 from froude.emulation.programs.yarn.asks import Ask
 from froude.emulation.programs.yarn.containers import Process
 from froude.emulation.programs.yarn.masters import Masters
-from froude.emulation.programs.yarn.protocols import SCHEDULER
+from froude.emulation.programs.yarn.protocols import SCHEDULER, TOKEN_IDENTIFIER
+from froude.hadoop.rpc.target import Target
 from froude.workload.scale import Count
 from froude.workload.walk import calls
 from testbed.recorded import schema
 from tests.support.emulation.programs.yarn.masters import near
+from tests.support.emulation.yarn_plans import SETTINGS, plan
 
 
 @pytest.fixture
@@ -89,3 +94,22 @@ def test_containers_are_asked_for_where_the_input_lies(hosts: str) -> None:
     assert first == ("a", "b") if hosts == "all" else first in {("a",), ("b",)}
     assert second == ()
     assert masters.hosts(0, masters.stages(0)[0], Random(1)) == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("address", "created_s", "granted_s"),
+    [("127.0.0.1:8030", 102.5, 7.5), ("127.0.0.1:8030", 0, 9.0), ("elsewhere:8030", 102.5, 9.0)],
+)
+def test_a_container_is_granted_when_its_token_was_made(
+    address: str, created_s: float, granted_s: float
+) -> None:
+    """By the clock of this machine; from another one's, or a token without a time, when the answer came."""
+    target = Target("resourcemanager-scheduler", address, "1")
+    targets = {**SETTINGS.targets, target.service: target}
+    settings = replace(SETTINGS, targets=targets, epoch_s=100.0, begun_s=5.0)
+    population = populate(plan(), schema(), seeds=Seeds(1), settings=settings)
+    masters = Masters(population.types["am"], population)
+    container: Any = schema().message("hadoop.yarn.ContainerProto")()
+    identifier: Any = schema().message(TOKEN_IDENTIFIER)(creationTime=int(created_s * 1000))
+    container.container_token.identifier = identifier.SerializePartialToString()
+    assert masters.granted_s(container, 9.0) == pytest.approx(granted_s)

@@ -9,6 +9,7 @@ RMContainerAllocator (assignMapsWithLocality).
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -41,7 +42,9 @@ class Asks:
         self._queues: dict[tuple[int, str], deque[int]] = defaultdict(deque)
         """Numbers of wishes by priority and place, in order; those that were fulfilled may still stand there."""
         self._changed: dict[tuple[int, str], None] = {}
-        self._count = 0
+        self._count = self._said = 0
+        self._asked_s: dict[int, float] = {}
+        """When a call first asked for what is wanted, by number."""
 
     def want(self, priority: int, hosts: Sequence[str] = ()) -> None:
         """Ask for one more container.
@@ -55,25 +58,36 @@ class Asks:
             self._queues[priority, place].append(self._count)
             self._change(priority, place, 1)
 
-    def given(self, priority: int, host: str) -> bool:
-        """A container was given: to a wish for its node where there is one; False where no more are wanted."""
+    def given(self, priority: int, host: str) -> float | None:
+        """A container was given: to a wish for its node where there is one.
+
+        Returns:
+            When a call first asked for it, seconds on the play's clock, infinite where none has yet; None where no more
+            are wanted.
+        """
         number = self._first(priority, host)
         if number is None:
             number = self._first(priority, ANY)
         if number is None:
-            return False
+            return None
         for place in self._places(number):
             self._change(priority, place, -1)
         del self._wishes[number]
-        return True
+        return self._asked_s.pop(number, math.inf)
 
     @property
     def total(self) -> int:
         """How many containers are wanted."""
         return len(self._wishes)
 
-    def due(self) -> list[Ask]:
-        """What changed since this was asked last."""
+    def due(self, now_s: float) -> list[Ask]:
+        """What changed since this was asked last.
+
+        Args:
+            now_s: when the call that says so is due, seconds on the play's clock.
+        """
+        self._asked_s.update(dict.fromkeys(range(self._said + 1, self._count + 1), now_s))
+        self._said = self._count
         changed, self._changed = self._changed, {}
         return [Ask(priority, place, self._open[priority][place]) for priority, place in changed]
 

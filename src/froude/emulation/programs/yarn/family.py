@@ -39,11 +39,9 @@ from froude.emulation.programs.yarn.protocols import (
     TRACKER_SERVICE,
 )
 from froude.workload.rules import Special, Value
-from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType
+from froude.workload.types import LAUNCHER, SCRIPTED, CallTemplate, Moment, NodeType
 from froude.workload.walk import templates
 
-LAUNCHER = "container-launcher"
-"""What a workload calls the ResourceManager's own calls to NodeManagers."""
 _NEW, _SUBMIT = "getNewApplication", "submitApplication"
 _NO_TOKENS = b"HDTS\0\0\0"
 """A token storage with nothing in it."""

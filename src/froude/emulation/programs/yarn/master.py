@@ -20,6 +20,7 @@ from froude.emulation.programs.events import (
     Event,
     Failed,
     Forgone,
+    Granted,
     Instruction,
     MessageReceived,
     NodeId,
@@ -228,7 +229,7 @@ class ApplicationMaster(ScriptedNode):
         request: Any = self._requests.message(template, context, out)
         assert request is not None  # it has no required field
         request.response_id = self._response_id
-        self._said = (self._asks.due(), list(self._unwanted))
+        self._said = (self._asks.due(intended_s), list(self._unwanted))
         for ask in self._said[0]:
             self._masters.add_ask(request, ask)
         for container in self._unwanted:
@@ -263,7 +264,7 @@ class ApplicationMaster(ScriptedNode):
             return
         for place, container in enumerate(response.allocated_containers):
             self._moved_s = now_s
-            self._take_container(response, place, container)
+            self._take_container(response, place, container, now_s, out)
         for status in response.completed_container_statuses:
             key = ContainerKey.of(status.container_id)
             if status.exit_status != SUCCESS and key in self._running:
@@ -282,15 +283,20 @@ class ApplicationMaster(ScriptedNode):
             self._give_up("no container was given", out)
             self._resume(now_s, out)
 
-    def _take_container(self, response: Any, place: int, container: Any) -> None:
+    def _take_container(
+        self, response: Any, place: int, container: Any, now_s: float, out: list[Instruction]
+    ) -> None:
         """A container was given: it is some node's, or goes back."""
         priority = container.priority.priority
         stage = next(
             (each for each in self._stages if each.priority == priority and self._todo[each.node_type]), None
         )
-        if stage is None or not self._asks.given(priority, container.nodeId.host):
+        asked_s = None if stage is None else self._asks.given(priority, container.nodeId.host)
+        if stage is None or asked_s is None:
             self._unwanted.append(container.id.SerializeToString())
             return
+        granted_s = min(self._masters.granted_s(container, now_s), now_s)
+        out.append(Granted(max(0.0, granted_s - asked_s)))
         number = self._todo[stage.node_type].popleft()
         self._given.append(_Given(self._last_request, response, place, self._beat_number, stage, number))
 

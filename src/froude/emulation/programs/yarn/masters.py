@@ -19,7 +19,13 @@ from froude.emulation.programs.population import Population
 from froude.emulation.programs.yarn.applications import Applications
 from froude.emulation.programs.yarn.asks import ANY, Ask
 from froude.emulation.programs.yarn.containers import Process
-from froude.emulation.programs.yarn.protocols import CONTAINERS, SCHEDULER
+from froude.emulation.programs.yarn.protocols import (
+    CONTAINERS,
+    SCHEDULER,
+    SCHEDULER_SERVICE,
+    TOKEN_IDENTIFIER,
+)
+from froude.hadoop.rpc.target import is_loopback
 from froude.messages.leaves import build
 from froude.workload.occurrences import of_own_node
 from froude.workload.rules import Special, Value
@@ -116,6 +122,9 @@ class Masters:
         started: Any = population.schema.method(CONTAINERS, START).request()
         self.no_launch: Any = started.start_container_request.add().container_launch_context
         """What a container is started with that nothing is known of."""
+        self._identifier: Any = population.schema.message(TOKEN_IDENTIFIER)
+        target = population.target(SCHEDULER_SERVICE)
+        self._one_clock = target is not None and is_loopback(target.address)
         self.inputs = dict(self._find_inputs())
         """By priority, from which call of the client it follows on which nodes containers are asked for."""
         self.needs = self._steps_that_need()
@@ -169,6 +178,25 @@ class Masters:
         message = request.ask.add()
         message.ParseFromString(self._ask(ask.priority, kind))
         message.resource_name, message.num_containers = ask.place, ask.number
+
+    def granted_s(self, container: Any, now_s: float) -> float:
+        """When the ResourceManager gave a container, on the play's clock, as its token states it.
+
+        An application master hears of it with its next call, which says more of its own interval. The token's time is
+        that of the ResourceManager's clock: one on another machine, or a token without it, counts from the answer.
+
+        Args:
+            container: of the answer to `allocate`.
+            now_s: when that came.
+
+        Source: RMContainerImpl.getCreationTime, which SchedulerApplicationAttempt puts into the token.
+        """
+        if not self._one_clock:
+            return now_s
+        identifier = self._identifier.FromString(container.container_token.identifier)
+        settings = self.population.settings
+        given_s: float = identifier.creationTime / 1e3 - settings.epoch_s + settings.begun_s
+        return given_s if identifier.creationTime else now_s
 
     # --- parts ----------------------------------------------------------------------------------------------
 
