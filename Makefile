@@ -84,7 +84,7 @@ results-cache: setup ## Write docs/results/cache.md and .json; serves disks, run
 results-suite: setup ## Write docs/results/suite.md and .json; MUTANTS=FOLDER keeps what became of mutants.
 	@MUTANTS="$(MUTANTS)" $(BIN)/python -m benchmarks.results_suite
 
-results-answers: setup ## Write docs/results/answers.md and .json: what a played call costs the player.
+results-answers: setup ## Write docs/results/answers.md and .json: what a played call costs the player, what a knee reaches.
 	@$(BIN)/python -m benchmarks.results_answers
 
 results-patternminer: setup ## Write docs/results/patternminer.md and .json; records real jobs on up to 8 nodes.

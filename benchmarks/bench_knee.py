@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.bench_unseen import _busy
+from benchmarks.bench_unseen import busy
 from froude.documents.store import Workspace
 from froude.emulation.limits import DEFAULT_LIMITS
 from froude.experiment.knee.knee import Knee, knee
@@ -38,7 +38,7 @@ def rows(workload: Workload | None = None) -> list[dict[str, object]]:
     """
     workload = workload or _mined()
     figures = _rows("nothing else on the machine", _searched(workload))
-    with _busy():
+    with busy():
         figures += _rows("two busy processes beside it", _searched(workload))
     return figures + _chain()
 

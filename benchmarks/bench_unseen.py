@@ -59,7 +59,7 @@ def _rows(job: JobDefinition, folder: Path, scratch: Path) -> list[dict[str, obj
     write_workload(path, mine(train))
     workload = read_workload(path)
     figures = _figures(workload, predict(workload, held_out, ceiling_pair=again))
-    with _busy():
+    with busy():
         noisy = mine(_traces(job, folder / f"{job.name}-busy", job.train))
     name = (
         "lines that differ, but for intervals and gauges, where two busy processes ran beside the recordings"
@@ -108,7 +108,7 @@ def _played(job: JobDefinition, workload: Workload) -> list[Figure]:
 
 
 @contextmanager
-def _busy() -> Iterator[None]:
+def busy() -> Iterator[None]:
     """Two processes that do nothing but run, beside whatever is measured."""
     command = [sys.executable, "-c", "while True: pass"]
     processes = [subprocess.Popen(command) for _ in range(2)]

@@ -1,11 +1,15 @@
-"""Mined workloads that are in the repository: the demo's job, and README's, recorded on release 3.5.0."""
+"""Mined workloads that are in the repository, recorded on release 3.5.0."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-WORKLOADS = {
-    "demo": Path(__file__).parent / "upload-and-read.yaml",
-    "README": Path(__file__).parent / "put-and-move.yaml",
+_FOLDER = Path(__file__).parent
+WORKLOADS = {"demo": _FOLDER / "upload-and-read.yaml", "README": _FOLDER / "put-and-move.yaml"}
+"""The demo's job, and README's, by the job's usual name."""
+OTHERS = {
+    "look-up": _FOLDER / "look-up.yaml",
+    "rename-and-delete": _FOLDER / "rename-and-delete.yaml",
 }
-"""By the job's usual name."""
+"""Two more: clients that make folders and look them up four times, and clients that create, rename and delete files
+without blocks."""

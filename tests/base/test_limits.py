@@ -6,11 +6,13 @@ import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
 
-from froude.base.limits import available_bytes, raise_descriptor_limit, spare_cores
+from froude.base import limits
+from froude.base.limits import available_bytes, raise_descriptor_limit, spare_cores, usable_cores
 
 _CHILD = """
 import resource, subprocess, sys
@@ -61,3 +63,17 @@ def test_cores_beyond_the_first(cores: int, spare: int, monkeypatch: pytest.Monk
     """Those that this process may use, which may be fewer than the machine has."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
     assert spare_cores() == spare
+
+
+@pytest.mark.parametrize(
+    ("limit", "cores"), [("max 100000", 8), ("250000 100000", 3), ("10 100000", 1), ("", 8)]
+)
+def test_a_control_group_allows_fewer_cores(
+    limit: str, cores: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A part of a core counts as one; without a limit, or a group, it is those of the process."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr(limits, "_CPU_LIMIT", tmp_path / "cpu.max")
+    assert usable_cores() == 8
+    (tmp_path / "cpu.max").write_text(f"{limit}\n")
+    assert usable_cores() == cores

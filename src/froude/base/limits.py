@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import resource
+from pathlib import Path
 
 import psutil
+
+_CPU_LIMIT = Path("/sys/fs/cgroup/cpu.max")
 
 
 def raise_descriptor_limit() -> int:
@@ -28,9 +32,20 @@ def machine_cores() -> int:
     return os.cpu_count() or 1
 
 
+def usable_cores() -> int:
+    """Cores that this process may use: those it is pinned to, and no more than its control group (version 2) allows."""
+    cores = len(os.sched_getaffinity(0))
+    with contextlib.suppress(
+        OSError, ValueError
+    ):  # no such group, or one without a limit, whose quota is "max"
+        quota, period = map(int, _CPU_LIMIT.read_text().split())
+        cores = min(cores, max(1, math.ceil(quota / period)))
+    return cores
+
+
 def spare_cores() -> int:
     """Cores that this process may use beyond the first; 1 where it has one core alone."""
-    return max(1, len(os.sched_getaffinity(0)) - 1)
+    return max(1, usable_cores() - 1)
 
 
 def available_bytes() -> int:

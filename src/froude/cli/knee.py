@@ -90,6 +90,12 @@ def knee(
         str | None,
         typer.Option(help="When the search ends: a play gets what time is left, such as of '10 min' [none]."),
     ] = None,
+    cores: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=4096, help="Cores of another machine: scales the computed limit, as an upper bound."
+        ),
+    ] = None,
     pacing: PacingFlag = None,
     duration: DurationFlag = None,
     release: Annotated[
@@ -144,7 +150,7 @@ def knee(
             mode=Mode.POPULATION,
             measure_s=None if measure is None else parse_seconds(measure, place="--measure"),
         ),
-        knee=KneeSearch(raise_=tuple(raised or ()), most=most, resolution=resolution),
+        knee=KneeSearch(raise_=tuple(raised or ()), most=most, resolution=resolution, cores=cores),
         limits=tuple(limit or ()),
         warm_up_s=warm_up,
         time_limit_s=None if time_limit is None else parse_seconds(time_limit, place="--time-limit"),
@@ -233,6 +239,8 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
 
 def knee_table(knee: Knee) -> str:
     """The answer, what to keep in mind with it, how sure it is, what was to be kept, and every play, by load."""
+    from froude.experiment.knee.words import placed_text
+
     sure = knee.confidence
     lines = [
         knee.answer,
@@ -240,6 +248,7 @@ def knee_table(knee: Knee) -> str:
         *knee.plan_remarks,
         f"{sure[:1].upper()}{sure[1:]}.",
         f"Limits: {'; '.join(knee.limits)}",
+        placed_text(knee.environment),
         "",
     ]
     columns = _GRANTED if any(play.run.containers_per_s is not None for play in knee.plays) else _CALLS

@@ -29,6 +29,14 @@ def test_verdicts() -> None:
     assert judge(1.0, idle, [], 2).by is LimitedBy.UNKNOWN
 
 
+def test_a_target_that_has_few_of_the_cores_is_busy_by_those() -> None:
+    """On three of eight it can use three at most."""
+    idle = [Load(float(s), 0.2, 1, 1, 0) for s in range(6)]
+    assert judge(1.0, idle, _cpu([2.9] * 6), 8).by is LimitedBy.NEITHER
+    assert judge(1.0, idle, _cpu([2.9] * 6), 8, target_cores=3).by is LimitedBy.TARGET
+    assert judge(1.0, idle, _cpu([1.8] * 6), 3, target_cores=3).by is LimitedBy.TARGET
+
+
 @pytest.mark.parametrize("shares", [[1.11, 0.3], [0.27, 1.11, 0.3], [0.2, 0.2, 1.11, 1.11]])
 def test_a_busy_second_of_a_short_play_is_no_limit(shares: list[float]) -> None:
     """A play of four seconds at 39 calls/s has one in which the JVM compiles: the target is idle all the same."""

@@ -130,16 +130,13 @@ def test_the_fullest_queue_of_all_daemons_counts() -> None:
     assert a_run(metrics=[Measured(1.0, values)]).call_queue == 3.0
 
 
-def test_cpu_time_of_a_call_is_without_the_compilers() -> None:
-    """Over the steady phase; not known of several daemons, or where no thread was seen."""
+def test_cores_and_compiler_of_the_target() -> None:
+    """Cores are those that its JVM names, else the machine's; the compiler's share is of its CPU time."""
     run = a_run(metrics=[Measured(2.0 * s, {CPU: 1.0 * s, COMPILER: 0.25 * s}) for s in range(4)])
     assert run.compiler_share == 0.25
-    assert run.cpu_per_call_s == pytest.approx(0.5 * 0.75 / run.throughput())
     assert (run.target_cores, run.mode) == (run.cores, "once")
     run.environment = {"cores of the target": "8"}
     assert run.target_cores == 8
-    assert a_run(metrics=[Measured(float(s), {CPU: 1.0 * s}) for s in range(4)]).cpu_per_call_s is None
-    assert a_run_of_yarn().cpu_per_call_s is None
 
 
 @pytest.mark.parametrize(

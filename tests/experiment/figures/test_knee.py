@@ -34,6 +34,30 @@ def test_its_page() -> None:
     assert knee_section(replace(two_plays(), plays=(), status=Status.UNSETTLED, low=None, high=None)).blocks
 
 
+def test_what_each_load_used_is_drawn_where_it_was_seen() -> None:
+    """CPU of target and player, and the wait for a handler; of what was not seen there is no chart."""
+    seen = [
+        replace(
+            play,
+            run=play.run.model_copy(
+                update={"target_cpu_share": 0.5, "player_cpu_share": 0.7, "call_queue_ms": 2.0}
+            ),
+        )
+        for play in two_plays().plays
+    ]
+    section = knee_section(replace(two_plays(), plays=tuple(seen)))
+    shown = {
+        block.title: {y for series in block.series for y in series.ys}
+        for block in section.blocks[2:]
+        if isinstance(block, Chart)
+    }
+    assert shown == {
+        "CPU of the NameNode against load": {0.5},
+        "CPU of the player against load": {0.7},
+        "Call queue against load": {0.002},
+    }
+
+
 def test_what_makes_it_evidence_is_shown() -> None:
     """Workload, command, date, seed, release, JVM with its flags and heap."""
     environment = {"Hadoop": "3.5.0", "JVM flags": "-Xmx953m", "heap": "954 MiB", "cores of the target": "2"}
@@ -170,7 +194,7 @@ def test_a_knee_of_a_resourcemanager() -> None:
     granted = replace(knee, plays=tuple(granting), limits=("allocation_p99 < 1 s",))
     assert knee_title(granted) == "How far does this ResourceManager scale? Up to 200 containers/s (nodes=2)"
     charts = [block for block in knee_section(granted).blocks if isinstance(block, Chart)]
-    assert [(chart.title, len(chart.marks)) for chart in charts] == [
+    assert [(chart.title, len(chart.marks)) for chart in charts[:2]] == [
         ("Allocation delay against load", 1),
         ("Throughput against load", 0),
     ]

@@ -55,6 +55,44 @@ def test_what_ended_it_and_why_clients_were_played_once_are_kept(tmp_path: Path)
     assert any("ended by the time limit of 40 s after 2 plays" in text for text in remarks)
 
 
+def test_curve_computed_limit_and_fit_are_in_it(tmp_path: Path) -> None:
+    """For scripts: a row for each load; null where there is no base, or too few loads; cores of another machine stay."""
+    plays = tuple(
+        replace(
+            two_plays().plays[0],
+            level=float(clients),
+            run=two_plays()
+            .plays[0]
+            .run.model_copy(
+                update={
+                    "scale": {"clients": str(clients)},
+                    "calls_per_s": 100.0 * clients,
+                    "call_queue_ms": 0.5,
+                    "mode": "population",
+                    "ramp_s": 5.0,
+                    "compiler_share": 0.01,
+                    "target_cpu_share": 0.5,
+                    "target_cores": 2,
+                    "target_cpu_us": 100.0,
+                    "computed_limit": 20_000.0,
+                }
+            ),
+        )
+        for clients in (1, 2, 3, 4, 5)
+    )
+    result = replace(two_plays(), plays=plays, low=5.0, cores=32)
+    write_knee(tmp_path / "knee.json", result)
+    assert read_knee(tmp_path / "knee.json") == result
+    document = json.loads(knee_text(result))
+    assert [row["calls_per_s"] for row in document["curve"]] == [100, 200, 300, 400, 500]
+    assert document["curve"][0]["call_queue_ms"] == 0.5
+    assert document["computed_limit"]["reached"] == pytest.approx(500 / 20_000)
+    assert document["scalability"]["rate"] == pytest.approx(100)
+    assert any("Upper bound on 32 cores: 320,000 calls/s" in text for text in document["remarks"])
+    short = json.loads(knee_text(two_plays()))
+    assert (short["computed_limit"], short["scalability"]) == (None, None)
+
+
 def test_files_of_older_versions(tmp_path: Path) -> None:
     """They have no bounds, and the first none of remarks and interrupts; they are read all the same."""
     document = json.loads(knee_text(two_plays()))

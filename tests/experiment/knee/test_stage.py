@@ -47,6 +47,23 @@ def emptied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return entries
 
 
+def test_a_target_is_started_on_its_processors(emptied: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What plays has its own again afterwards."""
+    targets, seen = Targets(), list[frozenset[int] | None]()
+
+    @contextmanager
+    def pinned(processors: frozenset[int] | None) -> Iterator[None]:
+        seen.append(processors)
+        assert targets.running == []
+        yield
+        assert len(targets.running) == 1
+
+    monkeypatch.setattr(module, "pinned", pinned)
+    with Stage(targets.start, keeps=True, processors=frozenset({0, 1})) as stage:
+        stage.target(plan(datanodes=2))
+    assert seen == [frozenset({0, 1})]
+
+
 def test_a_namenode_stays_while_no_daemon_is_missing(emptied: list[str]) -> None:
     """More DataNodes join it; with fewer, or after a failure, another one is started, and the one before ends first."""
     targets = Targets()

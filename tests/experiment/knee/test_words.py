@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from froude.emulation.run.summary import RunSummary
 from froude.experiment.knee.words import (
     bounds_text,
     broken_text,
     compiling_text,
     full_text,
-    limit_text,
     masked_text,
     median_rate,
     once_text,
     others_first_text,
     others_text,
+    placed_text,
     play_text,
     quick_start_text,
     rate_of,
@@ -107,6 +105,15 @@ def test_only_flags_for_a_quick_start_are_named() -> None:
     assert "(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC)" in said
 
 
+def test_where_target_and_player_were_is_stated() -> None:
+    """With processors and collector of the target's JVM; what is not known is stated."""
+    flags = "-Xmx9m -XX:ActiveProcessorCount=2 -XX:+UseG1GC -XX:-Foo"
+    assert placed_text({"pinned": "no, for want of cores", "JVM flags": flags}) == (
+        "Pinned apart: no, for want of cores. Target: -XX:ActiveProcessorCount=2 -XX:+UseG1GC."
+    )
+    assert placed_text({}) == "Pinned apart: not known. Target: not known."
+
+
 def test_a_play_has_a_line() -> None:
     """Its figures, and what it did not keep."""
     assert play_text(KEPT, "kept") == "2 calls/s, p99 500 ms, kept, limited by unknown"
@@ -170,51 +177,6 @@ def test_other_work_is_named_where_it_was_seen() -> None:
     assert others_first_text(0.2, 2) == ""
     assert others_first_text(2.0, 2).startswith("Other work uses 2.0 of 2 cores: ")
     assert others_first_text(2.0, 2).endswith("stop that work, or search on another machine.")
-
-
-SEEN = {
-    "mode": "population",
-    "computed_limit": 20_000.0,
-    "target_cores": 2,
-    "target_cpu_us": 100.0,
-    "calls_per_s": 5000.0,
-    "compiler_share": 0.01,
-    "target_cpu_share": 0.5,
-    "ramp_s": 5.0,
-}
-
-
-def test_what_the_cores_would_allow_is_an_estimate() -> None:
-    """By the play with the least CPU time of a call, whichever load was kept."""
-    kept = KEPT.model_copy(update=SEEN)
-    dear = KEPT.model_copy(update={**SEEN, "computed_limit": 3000.0, "target_cpu_us": 667.0})
-    text = (
-        "An estimate: 2 cores would answer 20,000 calls/s, without the compiler and without a player on them, at the "
-        "100 µs of CPU that a call took at 5,000 calls/s; the load that was kept is 25% of that."
-    )
-    assert limit_text([kept], [dear, kept]).startswith(text)
-    collected = kept.model_copy(update={"collector_share": 0.1})
-    assert "at 5,000 calls/s (10% of it the garbage collector's); " in limit_text([kept], [collected])
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"mode": "once"},
-        {"ramp_s": None},
-        {"compiler_share": 0.05},
-        {"compiler_share": None},
-        {"target_cpu_share": 0.39},
-        {"target_cpu_share": None},
-        {"computed_limit": None},
-    ],
-)
-def test_no_estimate_without_a_base(changed: dict[str, object]) -> None:
-    """Of a play once, of one that was not steady or compiled, or of a target that hardly worked, there is none."""
-    kept = KEPT.model_copy(update=SEEN)
-    assert limit_text([kept], [kept])
-    assert limit_text([], [kept]) == ""
-    assert limit_text([kept], [kept.model_copy(update=changed)]) == ""
 
 
 def test_what_ended_or_changed_a_search_is_stated() -> None:

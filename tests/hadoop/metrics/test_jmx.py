@@ -5,8 +5,11 @@ from __future__ import annotations
 import http.server
 import json
 import threading
+import urllib.error
 from collections.abc import Iterator
+from email.message import Message
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -221,6 +224,70 @@ def test_a_namenode_known_by_its_web_address_alone(monkeypatch: pytest.MonkeyPat
     assert web.rpc_counts() == {"create": 3}
     heap = {"process.heap_used_bytes": 5.0, "process.heap_committed_bytes": 8.0}
     assert web.sample() == {"process.cpu_seconds": 2.5, **heap}
+
+
+@pytest.mark.parametrize(
+    ("unit", "ms"),
+    [
+        ("MICROSECONDS", 0.25),
+        ("nanoseconds", 0.00025),
+        ("MILLISECONDS", 250.0),
+        (None, 250.0),
+        ("weeks", 250.0),
+    ],
+)
+def test_times_of_calls_are_in_milliseconds(
+    monkeypatch: pytest.MonkeyPatch, unit: str | None, ms: float
+) -> None:
+    """Whatever unit a daemon counts them in, which it is asked for once; locks and syncs have units of their own."""
+    asked: list[str] = []
+
+    def get(http: tuple[str, int], path: str, timeout_s: float) -> Any:
+        asked.append(path)
+        if unit is None:
+            raise urllib.error.HTTPError(path, 404, "not found", Message(), None)
+        return {"property": {"value": unit}}
+
+    beans = [
+        {
+            "name": "Hadoop:service=NameNode,name=RpcActivityForPort1",
+            "RpcQueueTimeAvgTime": 250.0,
+            "SentBytes": 9,
+        },
+        {
+            "name": "Hadoop:service=NameNode,name=RpcDetailedActivityForPort1",
+            "CreateAvgTime": 250.0,
+            "CreateNumOps": 3,
+        },
+        {"name": "Hadoop:service=NameNode,name=NameNodeActivity", "SyncsAvgTime": 250.0},
+    ]
+    monkeypatch.setattr(metrics, "NAMENODE_BEANS", ("all",))
+    monkeypatch.setattr(metrics, "jmx", lambda *_: beans)
+    monkeypatch.setattr(metrics, "_get", get)
+    http = ("127.0.0.1", 1)
+    metrics._rpc_times_per_ms.cache_clear()
+    for _ in range(2):
+        assert metrics.namenode_numbers(http) == {
+            "RpcActivity.RpcQueueTimeAvgTime": pytest.approx(ms),
+            "RpcActivity.SentBytes": 9.0,
+            "RpcDetailedActivity.CreateAvgTime": pytest.approx(ms),
+            "RpcDetailedActivity.CreateNumOps": 3.0,
+            "NameNodeActivity.SyncsAvgTime": 250.0,
+        }
+    assert len(asked) == 1
+
+
+def test_a_unit_that_is_not_answered_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked for again with the next sample, rather than taken for milliseconds."""
+
+    def get(http: tuple[str, int], path: str, timeout_s: float) -> Any:
+        raise ConnectionResetError("reset")
+
+    monkeypatch.setattr(metrics, "_get", get)
+    metrics._rpc_times_per_ms.cache_clear()
+    for _ in range(2):
+        with pytest.raises(TargetError, match="gives no configuration"):
+            metrics._rpc_times_per_ms(("127.0.0.1", 1))
 
 
 @pytest.mark.parametrize(

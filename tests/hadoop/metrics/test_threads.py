@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from froude.hadoop.metrics.threads import COLLECTOR, COMPILER, ThreadTimes
+from froude.hadoop.metrics.threads import COLLECTOR, COMPILER, HANDLERS, ThreadTimes
 
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -22,14 +22,17 @@ def thread(proc: Path, number: int, name: str, user: int, system: int = 0) -> Pa
 
 
 def test_threads_are_counted_by_purpose(tmp_path: Path) -> None:
-    """Compilers and collectors; a handler with a bracket in its name is neither."""
+    """Compilers, collectors and handlers; a thread with a bracket in its name is none of them."""
     times = ThreadTimes(7, proc=tmp_path)
     assert times.sample() == {}
     thread(tmp_path, 8, "C2 CompilerThre", 30, 5)
     ended = thread(tmp_path, 9, "C1 CompilerThre", 10)
     thread(tmp_path, 10, "GC Thread#0", 3)
-    thread(tmp_path, 11, "IPC (handler) 1", 400)
-    assert times.sample() == pytest.approx({COMPILER: 45 * TICK_S, COLLECTOR: 3 * TICK_S})
+    thread(tmp_path, 11, "Socket (Reader) 1", 400)
+    thread(tmp_path, 13, "IPC Server hand", 7)
+    assert times.sample() == pytest.approx(
+        {COMPILER: 45 * TICK_S, COLLECTOR: 3 * TICK_S, HANDLERS: 7 * TICK_S}
+    )
     shutil.rmtree(ended)
     thread(tmp_path, 8, "C2 CompilerThre", 32, 5)
     thread(tmp_path, 12, "C1 CompilerThre", 1)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError, MissingError
+from froude.base.limits import usable_cores
 from froude.base.progress import Silent
 from froude.hadoop.release import jvm
 from froude.hadoop.release.jvm import Java, fetch, offered
@@ -132,6 +133,20 @@ def test_fast_flags_only_when_asked_for() -> None:
     fast = jvm.flags(heap="1 GB", fast=True, java=_java(17), release="3.5.0")
     assert set(fast) - set(slow) == set(jvm.FAST_FLAGS)
     assert "-Xmx953m" in slow
+
+
+def test_processors_and_collector_are_set() -> None:
+    """A JVM would choose both by itself, another collector on one core; of two collectors none starts."""
+
+    def collectors(java: int, *further: str, fast: bool = False) -> list[str]:
+        flags = jvm.flags(heap="1 GB", fast=fast, java=_java(java), release="3.3.6", further=further)
+        assert (f"-XX:ActiveProcessorCount={usable_cores()}" in flags) is (java >= 11)
+        return [flag for flag in (*flags, *further) if flag.endswith("GC")]
+
+    assert collectors(17) == ["-XX:+UseG1GC"]
+    assert collectors(8) == ["-XX:+UseParallelGC"]
+    assert collectors(17, fast=True) == ["-XX:+UseSerialGC"]
+    assert collectors(17, "-XX:+UseZGC") == ["-XX:+UseZGC"]
 
 
 def test_old_releases_get_the_jdk_opened() -> None:

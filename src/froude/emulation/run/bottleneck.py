@@ -100,6 +100,7 @@ def judge(
     *,
     here: bool = True,
     daemons: Sequence[str] = (),
+    target_cores: int | None = None,
 ) -> Bottleneck:
     """Tell from lateness, CPU and waiting calls who was the limit.
 
@@ -107,6 +108,7 @@ def judge(
         metrics: the target over time; `CPU` and `CALL_QUEUE` are looked at.
         cores: how many both shared.
         daemons: who was called; by default all that was sampled.
+        target_cores: those that the target has, where they are fewer.
     """
     several = any(each.busiest_share is not None for each in load)
     who = "the busiest player" if several else "the player"
@@ -144,7 +146,7 @@ def judge(
             f"{who} used {player:.0%} of its core and its timers fired up to {lag_ms:.1f} ms late: "
             "latencies include its own delay"
         )
-    elif known.get(busiest, 0.0) >= _BUSY * max(1, cores - 1):
+    elif known.get(busiest, 0.0) >= _BUSY * max(1, min(target_cores or cores, cores - 1)):
         by, limit, reason = LimitedBy.TARGET, busiest, f"{seen}, {who} {player:.0%}"
     elif queues[fullest] >= _QUEUED:
         by, limit = LimitedBy.TARGET, fullest

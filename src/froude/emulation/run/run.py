@@ -15,7 +15,6 @@ from froude.base.units import seconds_text
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT, NODE_REFUSED, REFUSED, RETRIED, UNSENT
 from froude.emulation.run.bottleneck import (
     CALL_QUEUE,
-    CPU,
     MASTER,
     PREFIX,
     RESOURCEMANAGER,
@@ -321,6 +320,7 @@ class Run(Summarised):
             self.cores,
             here=is_loopback(self.target),
             daemons=self.daemons,
+            target_cores=self.target_cores,
         )
 
     @property
@@ -330,16 +330,6 @@ class Run(Summarised):
         Of several targets the largest share.
         """
         return compiler_share(self.steady_metrics)
-
-    @property
-    def cpu_per_call_s(self) -> float | None:
-        """CPU time of the target for a call, seconds, without its compiler's; of the phase that figures are of."""
-        seen = [(each.time_s, each.values[CPU]) for each in self.steady_metrics if CPU in each.values]
-        share, calls_per_s = self.compiler_share, self.throughput()
-        if len(self.daemons) > 1 or share is None or not calls_per_s or not seen:
-            return None
-        (from_s, before_s), (until_s, after_s) = seen[0], seen[-1]
-        return (after_s - before_s) * (1 - share) / (until_s - from_s) / calls_per_s
 
     @property
     def target_cores(self) -> int:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from froude.base.version import __version__
 from froude.documents.artifact import stamp
 from froude.emulation.run.bottleneck import MASTER, RESOURCEMANAGER
+from froude.emulation.run.core_time import call_queue_ms, core_shares, cpu_per_call_s, method_cpu_us, waits
 from froude.emulation.run.readings import Points, Readings
 from froude.emulation.run.run import HEAP_USED, LOCK_QUEUE, Latency, Run
 from froude.emulation.run.tally import Percentiles
@@ -50,6 +51,8 @@ class MethodRow(_Flat):
     """From when a call was sent."""
     corrected_p99_ms: float | None
     """From when it was sent, with the calls added that slow ones kept from being made (coordinated omission)."""
+    cpu_us: float | None = None
+    """CPU time of the target for a call, microseconds, without its compiler's and collector's; null without a base."""
 
 
 class DaemonRow(MethodRow):
@@ -174,12 +177,21 @@ class RunSummary(_Flat):
     collector_share: float | None = None
     """The same of its garbage collector."""
     target_cpu_us: float | None = None
-    """CPU time of the target for a call, microseconds, without its compiler's; null where it was not seen."""
+    """CPU time of the target for a call, microseconds, without its compiler's and its collector's; null where it was not
+    seen."""
     target_cores: int = 0
     """Cores that the target's JVM has; 0 for a run that did not note them."""
     computed_limit: float | None = None
     """Calls in a second that those cores would allow at that CPU time, with no player on them: an estimate, since calls
     take less CPU time at a higher load."""
+    core_time: dict[str, float] = Field(default={})
+    """Shares of the time of those cores by what used it (`calls`, `compiler`, `collector`, `player`, `other work`,
+    `idle`), which add up to 1; empty where something was not seen."""
+    waits: dict[str, float] = Field(default={})
+    """What calls waited for in a NameNode: `lock`, of the time of its busy handlers; `queue`, of a call's time in it;
+    `edit log sync`, of all time that in which the log was being synced. Empty where that was not seen."""
+    call_queue_ms: float | None = None
+    """Mean time for which a call waited for a handler."""
     call_queue_max: float | None
     lock_queue_max: float | None
     """Threads that waited for the NameNode's lock at once."""
@@ -213,7 +225,7 @@ class RunSummary(_Flat):
 def summarise(run: Run) -> RunSummary:
     """The numbers of a run."""
     bottleneck, all_calls, counts, failed = run.bottleneck, run.latency(), run.counts, run.failed
-    verdict, cpu_s = verdict_of(run, bottleneck), run.cpu_per_call_s
+    verdict, cpu_s, by_method = verdict_of(run, bottleneck), cpu_per_call_s(run), method_cpu_us(run)
     return RunSummary(
         verdict=verdict.colour,
         reasons=list(verdict.reasons),
@@ -255,6 +267,9 @@ def summarise(run: Run) -> RunSummary:
         target_cpu_us=None if cpu_s is None else cpu_s * 1e6,
         target_cores=run.target_cores,
         computed_limit=run.target_cores / cpu_s if cpu_s else None,
+        core_time=core_shares(run),
+        waits=waits(run),
+        call_queue_ms=call_queue_ms(run),
         call_queue_max=run.call_queue,
         lock_queue_max=run.most(LOCK_QUEUE),
         heap_used_max_bytes=run.most(HEAP_USED, *run.daemons[:1]),
@@ -269,7 +284,10 @@ def summarise(run: Run) -> RunSummary:
             )
             for daemon, part in ((daemon, run.part(daemon)) for daemon in run.daemons)
         ],
-        methods=[MethodRow(**_row(run, run.tally.series[name].daemon, failed, name)) for name in counts],
+        methods=[
+            MethodRow(**_row(run, run.tally.series[name].daemon, failed, name), cpu_us=by_method.get(name))
+            for name in counts
+        ],
         limits=[LimitRow(**asdict(result)) for result in run.limits],
         failures=[FailureRow(**asdict(group)) for group in run.failures],
         environment=dict(run.environment),

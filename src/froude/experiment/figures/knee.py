@@ -6,12 +6,11 @@ from collections.abc import Callable
 from datetime import datetime
 
 from froude.base.summary import counted
-from froude.base.units import parse_quantity
 from froude.emulation.limits import ALLOCATION, Unit, parse_limit
 from froude.emulation.run.summary import RunSummary
 from froude.emulation.sustained import Mode
 from froude.experiment.figures.environment import environment_facts, facts_table, limit_words, when
-from froude.experiment.knee.knee import Knee, Play, Status
+from froude.experiment.knee.knee import Knee, Status
 from froude.experiment.knee.loads import SPEED
 from froude.experiment.knee.search import Outcome
 from froude.experiment.knee.words import rate_of, rate_text, slowest_of, unit_of
@@ -79,7 +78,7 @@ def knee_answer(knee: Knee) -> str:
 def knee_section(knee: Knee) -> Section:
     """Latency and throughput against load, the plays, and what they were measured on."""
     blocks: list[Block] = []
-    if len({_size(knee, play) for play in knee.plays}) > 1:  # of one load, a row of the table shows as much
+    if len({knee.size(play) for play in knee.plays}) > 1:  # of one load, a row of the table shows as much
         marks = tuple(_limit_marks(knee))
         granted = unit_of(knee.plays[-1].run) != "calls/s"
         duration = Axis("p99 of allocation" if granted else "p99 of all calls", ValueKind.DURATION, log=True)
@@ -88,6 +87,7 @@ def knee_section(knee: Knee) -> Section:
         blocks += [
             _chart(knee, title, duration, lambda run: (ms := slowest_of(run)[1]) and ms / 1e3, marks),
             _chart(knee, "Throughput against load", rate, rate_of),
+            *(chart for chart in _used(knee) if chart.series),
         ]
     if knee.plays:
         blocks += [
@@ -134,7 +134,7 @@ def _chart(
     series = []
     for outcome in Outcome:
         points = sorted(
-            (_size(knee, play), y)
+            (knee.size(play), y)
             for play in knee.plays
             if play.outcome is outcome and (y := value(play.run)) is not None
         )
@@ -146,7 +146,7 @@ def _chart(
             )
     name = knee.raised[0]
     unit = "times as fast as recorded" if name == SPEED else name
-    sizes = [_size(knee, play) for play in knee.plays]
+    sizes = [knee.size(play) for play in knee.plays]
     x = Axis("load", unit=unit, log=0 < _WIDE * min(sizes) <= max(sizes))
     caption = "A point for each play; the line joins the medians of the loads."
     if others := knee.raised[1:]:
@@ -154,10 +154,16 @@ def _chart(
     return Chart(title, x, axis, tuple(series), ChartKind.POINTS, marks, caption, joined=True)
 
 
-def _size(knee: Knee, play: Play) -> float:
-    """Where a play stands on the axis: the first of what was raised."""
-    name = knee.raised[0]
-    return play.run.speed if name == SPEED else float(parse_quantity(play.run.scale[name]).value)
+def _used(knee: Knee) -> list[Chart]:
+    """What each load used of target and player, and how long calls waited for a handler."""
+    cpu, queue = Axis("of a core", ValueKind.SHARE), Axis("mean time in the call queue", ValueKind.DURATION)
+    return [
+        _chart(knee, f"CPU of the {knee.target} against load", cpu, lambda run: run.target_cpu_share),
+        _chart(knee, "CPU of the player against load", cpu, lambda run: run.player_cpu_share),
+        _chart(
+            knee, "Call queue against load", queue, lambda run: run.call_queue_ms and run.call_queue_ms / 1e3
+        ),
+    ]
 
 
 def _limit_marks(knee: Knee) -> list[Mark]:
@@ -228,6 +234,7 @@ def _table(knee: Knee) -> Table:
                 *cpu,
                 run.target_cpu_us,
                 run.call_queue_max,
+                run.call_queue_ms and run.call_queue_ms / 1e3,
             )
         )
     columns = (
@@ -242,12 +249,13 @@ def _table(knee: Knee) -> Table:
         *(Column(daemon_name(daemon), ValueKind.NUMBER, "% of a core") for daemon in daemons),
         Column("CPU a call", ValueKind.NUMBER, "µs"),
         Column("Waiting calls", ValueKind.NUMBER),
+        Column("Queue", ValueKind.DURATION),
     )
     note = (
         "*Unclear*: a limit broke while the player or other work was the limit. "
-        f"Latency is {knee.plays[0].run.latency}; CPU is that of the busiest half of a play, and of a call without the "
-        "JIT compiler's. *Limited by*: who had no CPU left, or let calls wait. It may be nobody, at any latency, where "
-        "a lock or a disk was waited for. *Other work* on the machine took what both needed: of such a play latencies "
-        "say little."
+        f"Latency is {knee.plays[0].run.latency}; CPU is that of the busiest half of a play, and of a call without "
+        "JIT compiler and garbage collector; *queue* is the mean wait of a call for a handler. *Limited by*: who had "
+        "no CPU left, or let calls wait. It may be nobody, at any latency, where a lock or a disk was waited for. "
+        "*Other work* on the machine took what both needed: of such a play latencies say little."
     )
     return Table(columns, rows, "Every play, by load", note)

@@ -41,6 +41,7 @@ _TWICE = (
     "FSNamesystem.Capacity",
     "FSNamesystem.LastWritten",
     "FSNamesystem.TransactionsSince",
+    "RpcDetailedActivity.",
 )
 """What repeats others in another place or unit."""
 

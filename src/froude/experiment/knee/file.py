@@ -16,6 +16,8 @@ from froude.documents.plain import Fields
 from froude.documents.refusals import refused
 from froude.emulation.run.summary import RunSummary
 from froude.experiment.knee.knee import Knee, Play, Status
+from froude.experiment.knee.limit import ComputedLimit
+from froude.experiment.knee.scalability import Scalability
 from froude.experiment.knee.search import Outcome
 
 KIND = "knee"
@@ -37,6 +39,11 @@ def _unbounded(data: Fields) -> None:
 
 MIGRATIONS = Migrations(KIND, 3, {1: _unremarked, 2: _unbounded})
 _LIMIT_BYTES = 64 << 20
+_CURVE = {
+    "calls_per_s", "p50_ms", "p99_ms", "p999_ms", "call_queue_ms", "call_queue_max", "target_cpu_share",
+    "player_cpu_share",
+}  # fmt: skip
+"""What a row of the curve has of a play."""
 
 
 class _Play(BaseModel):
@@ -63,8 +70,12 @@ class _Knee(BaseModel):
     confidence: str
     bounds: dict[str, _Bound]
     """By bound of p99, the largest load that was played up to which it stayed below; a `Knee` works them out again."""
+    curve: tuple[dict[str, float | str | None], ...] | None = None
+    """By load; this, `computed_limit` and `scalability` are for readers of the file: a `Knee` works them out again."""
+    computed_limit: ComputedLimit | None = None
+    scalability: Scalability | None = None
     remarks: tuple[str, ...]
-    """What to keep in mind with the answer; for readers of the file: a `Knee` finds them anew."""
+    """What to keep in mind with the answer; for readers of the file: a `Knee` finds them again."""
     plan_remarks: tuple[str, ...]
     status: Status
     interrupted: bool
@@ -75,6 +86,7 @@ class _Knee(BaseModel):
     environment: dict[str, str]
     time_limit_s: float | None = None
     once: str | None = None
+    cores: int | None = None
     plays: tuple[_Play, ...]
 
 
@@ -94,6 +106,9 @@ def knee_text(knee: Knee, origin: Origin | None = None) -> str:
             )
             for bound, play in knee.bounds.items()
         },
+        curve=tuple({"load": play.load} | play.run.model_dump(include=_CURVE) for play in knee.curve),
+        computed_limit=knee.computed_limit,
+        scalability=knee.scalability,
         remarks=knee.remarks,
         plan_remarks=knee.plan_remarks,
         status=knee.status,
@@ -105,6 +120,7 @@ def knee_text(knee: Knee, origin: Origin | None = None) -> str:
         environment=dict(knee.environment),
         time_limit_s=knee.time_limit_s,
         once=knee.once,
+        cores=knee.cores,
         plays=plays,
     )
     state = State.INTERRUPTED if knee.interrupted else State.COMPLETE
@@ -153,4 +169,5 @@ def read_knee(path: Path) -> Knee:
         origin,
         read.time_limit_s,
         read.once or "",
+        read.cores,
     )

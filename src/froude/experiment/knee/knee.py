@@ -14,11 +14,10 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from froude.base.clock import Clock, RealClock
-from froude.base.errors import InputError
 from froude.base.limits import machine_cores
 from froude.base.progress import Progress, Silent, Task
 from froude.base.summary import Summarised, counted
-from froude.base.units import Quantity, seconds_text
+from froude.base.units import Quantity, parse_quantity, seconds_text
 from froude.documents.artifact import Origin
 from froude.emulation.facts import facts_of
 from froude.emulation.limits import parse_limit, with_defaults
@@ -27,14 +26,11 @@ from froude.emulation.run.run import TARGET, Record, Run
 from froude.emulation.run.summary import RunSummary, summarise
 from froude.emulation.steadiness import QUIET
 from froude.emulation.sustained import Mode
-from froude.experiment.knee.duration import (
-    AROUND_S,
-    CALLED_S,
-    check_time_limit,
-    load_of,
-    shortest_s,
-)
+from froude.experiment.knee.duration import AROUND_S, CALLED_S, check_time_limit, load_of, shortest_s
+from froude.experiment.knee.limit import ComputedLimit, computed_limit, limit_text
 from froude.experiment.knee.loads import SPEED, Loads
+from froude.experiment.knee.pinning import PINNED, apart, pinned, pinning_text, usable
+from froude.experiment.knee.scalability import Scalability, fit, scalability_text
 from froude.experiment.knee.search import Outcome, Search
 from froude.experiment.knee.stage import Stage, Start
 from froude.experiment.knee.words import (
@@ -43,13 +39,13 @@ from froude.experiment.knee.words import (
     broken_text,
     compiling_text,
     full_text,
-    limit_text,
     masked_text,
     once_text,
     others_first_text,
     others_text,
     play_text,
     quick_start_text,
+    rate_of,
     rate_text,
     scheduling_text,
     slowest_of,
@@ -57,7 +53,7 @@ from froude.experiment.knee.words import (
     unit_of,
 )
 from froude.experiment.play.play import play
-from froude.experiment.play.playable import check_play
+from froude.experiment.play.playable import check_play, check_whole
 from froude.experiment.play.warm_up import warm_up
 from froude.experiment.scenario.options import KneeOptions, Load, PlayOptions
 from froude.hadoop.cluster.namenode import NameNode
@@ -127,6 +123,8 @@ class Knee(Summarised):
     """The time limit that ended the search, seconds; None where it did not."""
     once: str = ""
     """Why clients were played once at each load, and the way out; empty where further ones kept the load up."""
+    cores: int | None = None
+    """Cores of another machine, for which the computed limit is scaled."""
 
     def at(self, level: float | None) -> tuple[Play, ...]:
         """The plays of one load."""
@@ -167,13 +165,22 @@ class Knee(Summarised):
         return f"Not settled {after}"
 
     @property
+    def curve(self) -> tuple[Play, ...]:
+        """Of each load, the smallest first, the play with the median p99."""
+        levels = sorted({each.level for each in self.plays})
+        return tuple(sorted(self.at(level), key=_p99_ms)[len(self.at(level)) // 2] for level in levels)
+
+    @property
+    def scalability(self) -> Scalability | None:
+        """The Universal Scalability Law of loads that were kept up; None where there are too few."""
+        return None if self.once else fit({self.size(play): rate_of(play.run) for play in self.curve})
+
+    @property
     def bounds(self) -> Mapping[str, Play]:
         """By bound of p99, such as `10 ms`: the play of the largest load up to which every load stayed below it."""
-        levels = sorted({each.level for each in self.plays})
-        medians = [sorted(self.at(level), key=_p99_ms)[len(self.at(level)) // 2] for level in levels]
-        bounds_ms = _BOUNDS_MS if any(unit_of(play.run) == "calls/s" for play in medians) else _GRANTED_MS
-        found = {text: _last_below(medians, bound_ms) for text, bound_ms in bounds_ms.items()}
-        return {text: play for text, play in found.items() if play is not None}
+        bounds_ms = _BOUNDS_MS if any(unit_of(play.run) == "calls/s" for play in self.curve) else _GRANTED_MS
+        found = ((text, _last_below(self.curve, bound_ms)) for text, bound_ms in bounds_ms.items())
+        return {text: play for text, play in found if play is not None}
 
     @property
     def target(self) -> str:
@@ -191,9 +198,15 @@ class Knee(Summarised):
         return f"limits kept in {', and in '.join(parts)}" if parts else ""
 
     @property
+    def computed_limit(self) -> ComputedLimit | None:
+        """What the target's cores would allow, next to the load that was kept; None without a base for it."""
+        return computed_limit(_runs(self.at(self.low)), _runs(self.plays))
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What keeps the answer from being read for more than it says; a sentence or two each."""
         kept, high = _runs(self.at(self.low)), _runs(self.at(self.high))
+        calls = not self.once and all(unit_of(run) == "calls/s" for run in kept)
         bounds = {bound: (play.run, self.raised_text(play)) for bound, play in self.bounds.items()}
         texts = (
             once_text(self.once),
@@ -201,12 +214,19 @@ class Knee(Summarised):
             bounds_text(bounds),
             scheduling_text(kept),
             full_text(high),
-            limit_text(kept, _runs(self.plays)),
+            limit_text(self.computed_limit, self.cores, sustained=calls) if kept else "",
+            scalability_text(self.scalability, self.raised[0]),
             compiling_text(kept or high),
             others_text([each.others for each in self.plays]),
             quick_start_text(self.environment),
         )
         return tuple(text for text in texts if text)
+
+    def size(self, play: Play) -> float:
+        """The load as a number: the first of what was raised; its factor where the play does not name that."""
+        name, scale = self.raised[0], play.run.scale
+        known = parse_quantity(scale[name]).value if name in scale else play.level
+        return play.run.speed if name == SPEED else float(known)
 
     def raised_text(self, play: Play) -> str:
         """What was raised, and to what, in a play of this search."""
@@ -287,7 +307,9 @@ def knee(
         asked.most_plays,
         same=lambda a, b: loads.text(a) == loads.text(b),
     )
-    with Stage(start, keeps=loads.sustained) as stage:
+    processors = apart(usable())
+    own, players = processors or (None, None)
+    with pinned(players), Stage(start, keeps=loads.sustained, processors=own) as stage:
         searched = _Searching(search, loads, options, kept, stage, progress or Silent(), clock)
         ended = searched.run()
     status = Status.UNSETTLED if ended or not search.settled else status_of(search)
@@ -298,11 +320,12 @@ def knee(
         status,
         search.low,
         search.high,
-        searched.environment,
+        searched.environment | {PINNED: pinning_text(processors)},
         ended,
         tuple(refusal.what for refusal in loads.plan(search.low or 1.0).refusals),
         time_limit_s=options.time_limit_s if searched.timed_out else None,
         once=loads.obstacle,
+        cores=asked.cores,
     )
 
 
@@ -405,7 +428,7 @@ class _Searching:
         run = play(plan, target, self._options(level))
         if run.interrupted:
             raise KeyboardInterrupt
-        _check_whole(run)
+        check_whole(run)
         if run.failure is not None:
             self.stage.drop()
         others = max(others, self.stage.others())
@@ -470,17 +493,3 @@ def status_of(search: Search) -> Status:
     if Outcome.BROKE not in search.at(search.high):
         return Status.AT_LEAST if search.low is not None else Status.MASKED
     return Status.BELOW if search.low is None else Status.FOUND
-
-
-def _check_whole(run: Run) -> None:
-    """A load of which calls were left out is another load than it says.
-
-    Raises:
-        InputError: calls were left out.
-    """
-    if run.left_out:
-        left_out = counted(sum(run.left_out.values()), "call")
-        remedy = "Answer the workload's questions first: `froude review`"
-        raise InputError(
-            "cannot be played as planned", place="plan", found=f"{left_out} without a value", remedy=remedy
-        )

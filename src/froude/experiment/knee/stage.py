@@ -16,6 +16,7 @@ from froude.base.clock import Clock, RealClock
 from froude.base.errors import TargetError
 from froude.base.summary import counted
 from froude.emulation.programs.yarn.protocols import CLIENT
+from froude.experiment.knee.pinning import pinned
 from froude.experiment.play.admission import TargetLike
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.cluster.resourcemanager import ResourceManager
@@ -36,14 +37,22 @@ _PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 class Stage:
     """The targets of a search; a context manager that stops them."""
 
-    def __init__(self, start: Start, *, keeps: bool, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        start: Start,
+        *,
+        keeps: bool,
+        clock: Clock | None = None,
+        processors: frozenset[int] | None = None,
+    ) -> None:
         """Nothing is started before the first play.
 
         Args:
             start: makes the targets of a play.
             keeps: whether daemons may stay up; plays must not depend on what was played on them before.
+            processors: that targets run on; None for any.
         """
-        self._start, self._clock = start, clock or RealClock()
+        self._start, self._clock, self._processors = start, clock or RealClock(), processors
         self._keeps = keeps
         self._stack = ExitStack()
         self._target: NameNode | Mapping[str, TargetLike] | None = None
@@ -75,7 +84,8 @@ class Stage:
         missing = any(daemons.get(name, 0) < number for name, number in self._daemons.items())
         if self._target is None or missing or not self._emptied(self._target):
             self._stack.close()
-            self._target = self._stack.enter_context(self._start())
+            with pinned(self._processors):
+                self._target = self._stack.enter_context(self._start())
             self.started, self.played = self.started + 1, 0
             self._keeps = self._keeps and all(
                 isinstance(each, ResourceManager) or (isinstance(each, NameNode) and not _entries(each))

@@ -11,6 +11,7 @@ from froude.emulation.run.summary import RunSummary
 from froude.emulation.run.verdict import measured_text
 from froude.emulation.steadiness import QUIET
 from froude.emulation.sustained import Mode
+from froude.experiment.knee.pinning import PINNED
 from froude.hadoop.release.jvm import slowing_flags
 from froude.hadoop.rpc.target import daemon_name
 
@@ -25,8 +26,6 @@ OTHERS = 0.3
 """Cores that other work uses from which a machine is not ours alone."""
 _ROOM = 0.95
 """Share of the NodeManagers' memory from which a container may have to wait for the end of another one."""
-_AT_WORK = 0.4
-"""Share of a core that a target uses from which the CPU time of a call is not mostly that of being awake."""
 
 
 def rate_of(run: RunSummary) -> float:
@@ -183,38 +182,6 @@ def _listed(words: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def limit_text(kept: Sequence[RunSummary], runs: Sequence[RunSummary]) -> str:
-    """An estimate of the calls that the target's cores would allow, and the share that was reached; empty if unknown.
-
-    At low load a call takes more CPU time, for what is awake then does little; and while the JVM compiles, much of a
-    second is its compiler's. So the estimate is by the play with the least CPU time of a call, of those that were
-    measured warm with the target at work.
-
-    Args:
-        kept: the plays of the largest load that was kept.
-        runs: all plays of the search.
-    """
-    steady = [run for run in runs if _is_base(run)]
-    if not kept or not steady:
-        return ""
-    base = max(steady, key=lambda run: run.computed_limit or 0.0)
-    limit = base.computed_limit or 0.0
-    collector = f" ({base.collector_share:.0%} of it the garbage collector's)" if base.collector_share else ""
-    return (
-        f"An estimate: {base.target_cores} cores would answer {limit:,.0f} calls/s, without the compiler and without a "
-        f"player on them, at the {base.target_cpu_us:,.0f} µs of CPU that a call took at {base.calls_per_s:,.0f} "
-        f"calls/s{collector}; the load that was kept is {median_rate(kept) / limit:.0%} of that. More load makes calls "
-        "cheaper, so that this is no bound."
-    )
-
-
-def _is_base(run: RunSummary) -> bool:
-    """Whether the CPU time of a call in a play can be reckoned with: warm, steady, and the target at work."""
-    steady = run.mode != Mode.ONCE.value and run.ramp_s is not None
-    quiet = run.compiler_share is not None and run.compiler_share < QUIET
-    return steady and quiet and (run.target_cpu_share or 0.0) >= _AT_WORK and bool(run.computed_limit)
-
-
 def once_text(reason: str) -> str:
     """That clients are played once at each load, and why; empty where further ones keep the load up.
 
@@ -298,3 +265,10 @@ def quick_start_text(environment: Mapping[str, str]) -> str:
         f"This {environment.get(TARGET, 'NameNode')}'s JVM had flags for a quick start ({' '.join(flags)}): it never "
         "reaches the full speed of one in production."
     )
+
+
+def placed_text(environment: Mapping[str, str]) -> str:
+    """Where target and player were, and with which processors and collector the target's JVM ran."""
+    flags = environment.get("JVM flags", "").split()
+    ours = [flag for flag in flags if flag.startswith("-XX:ActiveProcessorCount=") or flag.endswith("GC")]
+    return f"Pinned apart: {environment.get(PINNED, 'not known')}. Target: {' '.join(ours) or 'not known'}."

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from froude.base.errors import InputError
 from froude.base.limits import available_bytes, raise_descriptor_limit
+from froude.base.summary import counted
 from froude.emulation.facts import PlanFacts, facts_of
 from froude.emulation.limits import Limit, check_methods
 from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import read_run
+from froude.emulation.run.run import Run
 from froude.emulation.sustained import Mode, sustained
 from froude.experiment.scenario.options import Load, PlayOptions
 from froude.workload.plan import Plan
@@ -108,3 +110,17 @@ def check_size(nodes: int, pool: int, *, descriptors: int) -> None:
         found, allowed = f"{nodes:,} connections", f"{descriptors:,} open files"
         message = "has more nodes than connections can be open"
         raise InputError(message, place="plan", found=found, allowed=allowed, remedy=remedy)
+
+
+def check_whole(run: Run) -> None:
+    """A load of which calls were left out is another load than it says.
+
+    Raises:
+        InputError: calls were left out.
+    """
+    if run.left_out:
+        left_out = counted(sum(run.left_out.values()), "call")
+        remedy = "Answer the workload's questions first: `froude review`"
+        raise InputError(
+            "cannot be played as planned", place="plan", found=f"{left_out} without a value", remedy=remedy
+        )

@@ -380,6 +380,8 @@ class KneeSearch(Declared):
     """How near the loads on both sides of the knee must be, as a share."""
     most_plays: Annotated[int, Number(1, 1000, whole=True)] = 40
     """After so many plays the search ends wherever it is."""
+    cores: Annotated[int | None, Number(1, 4096, whole=True)] = None
+    """Cores of another machine, for which the computed limit is scaled as an upper bound; none by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

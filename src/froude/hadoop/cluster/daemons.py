@@ -81,7 +81,7 @@ class Daemon:
         self._fast = fast
         self._jars = tuple(jars)
         self._flags = [
-            *jvm.flags(heap=heap, fast=fast, java=hadoop.java, release=hadoop.version),
+            *jvm.flags(heap=heap, fast=fast, java=hadoop.java, release=hadoop.version, further=flags),
             *(cds.flags(hadoop) if fast else ()),
             *flags,
         ]

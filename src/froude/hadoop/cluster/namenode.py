@@ -210,8 +210,7 @@ class NameNode(Startable):
 
     def sample(self) -> dict[str, float]:
         """The numbers of `metrics.NAMENODE_BEANS` now, by `bean.attribute`, and its CPU, threads, memory and heap."""
-        beans = [bean for query in metrics.NAMENODE_BEANS for bean in self.jmx(query)]
-        values = metrics.flatten(beans)
+        values = metrics.namenode_numbers(self._web)
         values["process.cpu_seconds"] = self.cpu_seconds()
         values["process.rss_bytes"] = float(self.rss_bytes())
         return values | metrics.heap_now(self._web) | self.daemon.thread_seconds()

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -23,13 +24,13 @@ Bean = dict[str, Any]
 """Attributes of one MBean by name."""
 
 NAMENODE_BEANS: tuple[str, ...] = (
-    "Hadoop:service=NameNode,name=RpcActivityForPort*",
+    "Hadoop:service=NameNode,name=Rpc*ActivityForPort*",
     "Hadoop:service=NameNode,name=FSNamesystem",
     "Hadoop:service=NameNode,name=FSNamesystemState",
     "Hadoop:service=NameNode,name=JvmMetrics",
     "Hadoop:service=NameNode,name=NameNodeActivity",
 )
-"""What is sampled of a NameNode; the counts by method are asked for apart (`rpc_counts`)."""
+"""What is sampled of a NameNode."""
 
 DETAILED = "Hadoop:service=NameNode,name=RpcDetailedActivityForPort*"
 """Counts and times by RPC method."""
@@ -39,6 +40,8 @@ CACHE_S = 10.0
 
 _LARGEST_BYTES = 32 << 20
 _ACTIVE = "ACTIVE"  # HAServiceState, also of a ResourceManager without a standby
+_PER_MS = {"NANOSECONDS": 1e6, "MICROSECONDS": 1e3}
+_RPC_TIME = re.compile(r"^Rpc(?:Detailed)?Activity\.\w+AvgTime$")
 _LOCK_TIME = re.compile(r"^\w+?(?:Read|Write)Lock\w+Nanos(?:NumOps|AvgTime)$")
 _COUNT = re.compile(r"^(?!Overall|Deferred)([A-Z]\w*)NumOps$")
 
@@ -143,7 +146,7 @@ def rpc_counts(beans: list[Bean]) -> dict[str, int]:
         for key, value in bean.items():
             match = _COUNT.match(key)
             if match and isinstance(value, int) and value > 0:
-                name = _lowered(match[1])
+                name = method_name(match[1])
                 counts[name] = counts.get(name, 0) + value
     return counts
 
@@ -157,10 +160,11 @@ def failure_name(error_class: str) -> str:
 
     Source: `Server.RpcCall` and `RpcDetailedMetrics` of Hadoop.
     """
-    return _lowered(re.split(r"[.$]", error_class)[-1])
+    return method_name(re.split(r"[.$]", error_class)[-1])
 
 
-def _lowered(name: str) -> str:
+def method_name(name: str) -> str:
+    """A method as on the wire, such as `getFileInfo`, of a counter's name, such as `GetFileInfo`."""
     return name[:1].lower() + name[1:]
 
 
@@ -259,7 +263,7 @@ class Web:
         Raises:
             TargetError: it does not answer.
         """
-        values = flatten([bean for query in NAMENODE_BEANS for bean in jmx(self.http, query)])
+        values = namenode_numbers(self.http)
         return values | cpu_now(self.http) | heap_now(self.http) | compiler_now(self.http)
 
 
@@ -271,6 +275,37 @@ class Sample:
     """On the clock of the sampler."""
     values: dict[str, float]
     """By `bean.attribute`, such as `FSNamesystem.BlocksTotal`."""
+
+
+def namenode_numbers(http: tuple[str, int]) -> dict[str, float]:
+    """The numbers of `NAMENODE_BEANS` now, with times of calls in milliseconds, whatever the daemon counts them in.
+
+    Raises:
+        TargetError: it does not answer.
+    """
+    values = flatten([bean for query in NAMENODE_BEANS for bean in jmx(http, query)])
+    for name in values:
+        if _RPC_TIME.match(name):
+            values[name] /= _rpc_times_per_ms(http)
+    return values
+
+
+@cache
+def _rpc_times_per_ms(http: tuple[str, int]) -> float:
+    """How many of the unit in which a daemon counts the times of its calls are a millisecond.
+
+    Raises:
+        TargetError: it does not answer.
+
+    Source: `rpc.metrics.timeunit`, milliseconds by default; a release that does not have it answers with an error.
+    """
+    try:
+        unit = _get(http, "conf?name=rpc.metrics.timeunit&format=json", 5.0)["property"]["value"]
+    except (urllib.error.HTTPError, ValueError, KeyError, TypeError):
+        return 1.0
+    except OSError as error:
+        raise TargetError(f"gives no configuration ({error})", file=f"{http[0]}:{http[1]}") from error
+    return _PER_MS.get(str(unit).upper(), 1.0)
 
 
 def flatten(beans: list[Bean]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What a JVM's own threads use of its CPU time: its compilers and its garbage collector, apart from the daemon."""
+"""What some threads of a daemon use of its CPU time: the JVM's compilers and garbage collector, and the RPC handlers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from pathlib import Path
 
 COMPILER, COLLECTOR = "process.compiler_seconds", "process.collector_seconds"
 """CPU time that the JIT compiler's and the garbage collector's threads used so far, seconds."""
+HANDLERS = "process.handler_seconds"
+"""The same of the threads that process calls."""
 _NAMES = {
     COMPILER: ("C1 Compiler", "C2 Compiler"),
     # The serial collector has no thread of its own; the VM thread does its work.
     COLLECTOR: ("GC Thread", "G1 ", "ParGC", "GC task", "Concurrent Mark", "ZWorker", "ZDriver", "VM Thread"),
+    HANDLERS: ("IPC Server hand",),
 }
 """How the names of their threads begin, in HotSpot of Java 8 to 25; Linux keeps the first 15 characters."""
 _USER, _SYSTEM = 11, 12
@@ -34,7 +37,7 @@ class ThreadTimes:
         self._totals = dict.fromkeys(_NAMES, 0.0)
 
     def sample(self) -> dict[str, float]:
-        """`COMPILER` and `COLLECTOR` now, so far; empty where Linux shows no threads."""
+        """`COMPILER`, `COLLECTOR` and `HANDLERS` now, so far; empty where Linux shows no threads."""
         seen = {(thread, name): seconds for thread, name, seconds in _times(self._tasks)}
         if not seen:
             return {}

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from froude.base.errors import InputError, MissingError
 from froude.base.files import folder_beside, read_bounded, remove_folder, stated_os_errors
+from froude.base.limits import usable_cores
 from froude.base.locks import in_turn
 from froude.base.progress import Progress
 from froude.base.units import parse_quantity
@@ -37,6 +38,7 @@ _SLOWING = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 FAST_FLAGS: tuple[str, ...] = (*_SLOWING, "-Xshare:auto")
 """Start in half the CPU time; for tests and recordings, never for measuring a NameNode's throughput."""
 
+_COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
 OLDEST_JAVA = 8
 """No Hadoop since 2.7 runs on less."""
 
@@ -154,17 +156,24 @@ def heap_bytes(heap: str | int) -> int:
     return int(size.value)
 
 
-def flags(*, heap: str | int, fast: bool, java: Java, release: str) -> list[str]:
+def flags(*, heap: str | int, fast: bool, java: Java, release: str, further: Sequence[str] = ()) -> list[str]:
     """The JVM's flags for a daemon, without class path and class.
+
+    Its collector and its number of processors are among them: a JVM would choose another collector on one core.
 
     Args:
         fast: whether to start quickly rather than run at full speed.
         java: the Java it runs on.
         release: the Hadoop release; those before 3.3 reflect into the JDK and need it opened.
+        further: the daemon's own flags, which come last; a JVM takes one collector only.
     """
     result = [f"-Xmx{heap_bytes(heap) >> 20}m", "-Djava.net.preferIPv4Stack=true"]
+    if java.major >= 11:  # a Java 8 before update 191 refuses it
+        result.append(f"-XX:ActiveProcessorCount={usable_cores()}")
     if fast:
         result += FAST_FLAGS
+    elif not any(_COLLECTOR.fullmatch(flag) for flag in further):
+        result.append("-XX:+UseG1GC" if java.major >= 9 else "-XX:+UseParallelGC")
     # Hush warnings about what Hadoop does to the JVM; they would mix with a shell's own errors.
     if java.major >= 22:
         result.append("--enable-native-access=ALL-UNNAMED")
