@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from froude.emulation.engine import QUANTILES
-from froude.emulation.playing import _quantiles_ms, _so_far
+import pytest
+
+from froude.emulation import playing
+from froude.emulation.engine import QUANTILES, PlayJob
+from froude.emulation.playing import _affordable, _quantiles_ms, _so_far
+from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.run.tally import Tally
+from froude.messages.schema import Schema
+from testbed.plans import plan
 
 
 def test_all_that_can_be_told_of_a_play() -> None:
@@ -23,3 +29,14 @@ def test_all_that_can_be_told_of_a_play() -> None:
     told = _quantiles_ms(tally.lateness)
     assert list(told) == list(QUANTILES)
     assert [told[q] for q in QUANTILES[:-1]] == tally.lateness.quantiles_ms(QUANTILES[:-1])
+
+
+def test_a_connection_each_where_the_descriptors_of_a_player_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own nodes count, not those of all players; of more nodes several share one, and a remark names the limit."""
+    monkeypatch.setattr(playing, "raise_descriptor_limit", lambda: 164)
+    each = Connections(0, "root")
+    job = PlayJob(plan(), Schema({}, {}), PlaySettings(connections=each))
+    assert _affordable(job, 100) == (each, [])
+    connections, (remark,) = _affordable(job, 101)
+    assert connections == Connections(50, "root")
+    assert remark == "101 nodes share 50 connections a type: this process may open 100 descriptors"

@@ -8,6 +8,7 @@ ends the play with an error; the others end by themselves when the first one's s
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import select
 import signal
@@ -15,7 +16,7 @@ import socket
 import struct
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from froude.base.errors import FroudeError, TargetError
@@ -26,9 +27,11 @@ from froude.messages.schema import Schema
 
 _READ_BYTES = 1 << 18
 _LENGTH = struct.Struct("<Q")
-_END_S = 30.0
-"""Longest wait for the other players once the play is over."""
+_END_S = 10.0
+"""Longest silence of another player once the play is over."""
 _LOOK_S = 0.2
+_KILL_S = 2.0
+"""How long a process may take to end whose socket was closed."""
 
 Play = Callable[[int, "Peers", Watch], PlayOutcome]
 """Plays the nodes of a player, by its number."""
@@ -37,12 +40,16 @@ Play = Callable[[int, "Peers", Watch], PlayOutcome]
 class Peers:
     """The other players, as one player knows them: the first has a socket to each, the others one to the first."""
 
-    def __init__(self, sockets: dict[int, socket.socket], schema: Schema) -> None:
+    def __init__(
+        self, sockets: dict[int, socket.socket], schema: Schema, pids: Mapping[int, int] | None = None
+    ) -> None:
         """Talk to them from now on.
 
         Args:
             sockets: by player.
+            pids: their processes, which are children of this one, by player; none for another player than the first.
         """
+        self._pids = pids or {}
         self.statuses: dict[int, Status] = {}
         self._outcomes: dict[int, PlayOutcome] = {}
         self._sockets = sockets
@@ -68,6 +75,12 @@ class Peers:
         """Send a status to the first player; True, since another player goes on until that one ends the play."""
         self._queue(0, status)
         return True
+
+    @property
+    def oldest_s(self) -> float:
+        """The time of the oldest of the others' last statuses, seconds since the play began."""
+        times = [each.load.time_s for each in self.statuses.values()]
+        return min(times) if len(times) == len(self._sockets) else 0.0
 
     # --- what a driver calls, as of a `Listener` ----------------------------------------------------------
 
@@ -98,7 +111,11 @@ class Peers:
             for report in self._reports(player):
                 self._take(player, report, now_s)
             if not data and descriptor in self._players:
-                raise TargetError("another player process died", place=f"player {player}")
+                raise TargetError(
+                    "another player process died",
+                    place=self._name(player),
+                    found=_exit_text(self._pids.get(player)),
+                )
 
     def flush(self) -> None:
         """Send what the others are to know."""
@@ -117,41 +134,60 @@ class Peers:
     # --- the end ------------------------------------------------------------------------------------------
 
     def outcomes(self) -> list[PlayOutcome]:
-        """The outcomes of all others, whose play ends now at the latest; of the first player.
+        """The outcomes of the others, whose play ends now at the latest; of the first player.
+
+        A player from which nothing comes any more has none; `still` is about that.
 
         Raises:
-            TargetError: one has died, or does not end.
+            TargetError: one has died.
             FroudeError: what one states.
         """
         self._share.tell(Over())
-        self._settle(lambda: len(self._outcomes) == len(self._sockets))
+        self._settle(lambda: len(self._outcomes) == len(self._sockets), _END_S)
         return [self._outcomes[player] for player in sorted(self._outcomes)]
+
+    @property
+    def still(self) -> TargetError | None:
+        """That players did not end, once `outcomes` is over; None where all did."""
+        names = ", ".join(self._name(player) for player in self._sockets if player not in self._outcomes)
+        if not names:
+            return None
+        message = f"another player process gave no answer for {_END_S:.0f} s; its calls are not counted"
+        return TargetError(
+            message, place=names, remedy="Play again; fewer players (--players) need less memory and CPU"
+        )
 
     def finish(self, outcome: PlayOutcome | FroudeError) -> None:
         """Give the first player the outcome, and wait until it has it.
 
         Raises:
-            TargetError: it is gone, or does not take it.
+            TargetError: it is gone.
         """
         self.flush()
         self._queue(0, outcome)
-        self._settle(lambda: not any(self._backlog.values()))
+        self._settle(lambda: not any(self._backlog.values()), math.inf)
 
-    def _settle(self, settled: Callable[[], bool]) -> None:
-        """Send and take what is under way; a core is not involved any more."""
-        until_s = time.monotonic() + _END_S
+    def _settle(self, settled: Callable[[], bool], silence_s: float) -> None:
+        """Send and take what is under way; a core is not involved any more.
+
+        Args:
+            silence_s: after so long without anything to send or to take it ends.
+        """
+        heard_s = time.monotonic()
         with select.epoll() as epoll:
             self.begin(epoll)
             self.flush()
             for player in self._backlog:
                 self._push(player)
-            while not settled():
-                if time.monotonic() > until_s:
-                    raise TargetError("another player process does not end", found=f"{_END_S:.0f} s")
+            while not settled() and time.monotonic() < heard_s + silence_s:
                 for descriptor, mask in epoll.poll(_LOOK_S):
                     if descriptor in self._players:
+                        heard_s = time.monotonic()
                         self.handle(descriptor, mask, 0.0)
                 self.flush()
+
+    def _name(self, player: int) -> str:
+        return f"player {player}" + (f" (pid {self._pids[player]})" if player in self._pids else "")
 
     # --- frames -------------------------------------------------------------------------------------------
 
@@ -232,7 +268,7 @@ def fork(players: int, schema: Schema, play: Play) -> Iterator[Peers]:
         TargetError: they need more descriptors than this process may have.
     """
     pairs: dict[int, tuple[socket.socket, socket.socket]] = {}
-    children: list[int] = []
+    children: dict[int, int] = {}
     try:
         try:
             for player in range(1, players):
@@ -244,15 +280,15 @@ def fork(players: int, schema: Schema, play: Play) -> Iterator[Peers]:
             child = os.fork()
             if child == 0:
                 _be(player, pairs, schema, play)
-            children.append(child)
+            children[player] = child
         for _, there in pairs.values():
             there.close()
-        yield Peers({player: here for player, (here, _) in pairs.items()}, schema)
+        yield Peers({player: here for player, (here, _) in pairs.items()}, schema, children)
     finally:
         for here, there in pairs.values():
             here.close()
             there.close()
-        for child in children:
+        for child in children.values():
             _end(child)
 
 
@@ -278,9 +314,18 @@ def _be(
     os._exit(70)
 
 
+def _exit_text(child: int | None) -> str | None:
+    """How a child process ended whose socket has closed; it stays to be waited for. None where it is no child."""
+    if child is None:
+        return None
+    ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    assert ended is not None
+    return f"exit {ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status}"
+
+
 def _end(child: int) -> None:
     """Wait until a process has ended, which its closed socket makes it do; kill it if it does not."""
-    until_s = time.monotonic() + 2.0
+    until_s = time.monotonic() + _KILL_S
     while os.waitpid(child, os.WNOHANG) == (0, 0):
         if time.monotonic() > until_s:
             os.kill(child, signal.SIGKILL)

@@ -57,6 +57,8 @@ _LEAST_S = 0.5
 """A share of CPU over less than this says nothing."""
 _FORK_S = 0.05
 """How long it takes until the last of several players can begin."""
+_STILL_S = 30.0
+"""A player that reports nothing for so long, where one report a second is due, ends the play."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +106,14 @@ def _play_shared(stage: _Stage, watch: Watch | None) -> PlayOutcome:
 
         def watched(status: Status) -> int:
             merged = merged_status([status, *peers.statuses.values()])
+            if peers.oldest_s < status.load.time_s - _STILL_S:
+                return Order.END
             return Order.GO_ON if watch is None else watch(merged)
 
         first = _play(stage, 0, peers, watched)
-        return merged_outcome([first, *peers.outcomes()])
+        merged = merged_outcome([first, *peers.outcomes()])
+        merged.failure = merged.failure or peers.still
+        return merged
 
 
 def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) -> PlayOutcome:
