@@ -55,6 +55,26 @@ def test_dry_run_says_what_would_be_raised(capsys: Out) -> None:
     assert "2 plays at most within the time limit of 60 s" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--limit", "p99(foo) < 1 s"], "froude: --limit: is a method that the plan never calls; found foo"),
+        (
+            ["--duration", "10s"],
+            "froude: --duration: is shorter than what is measured of each play; found 10 s",
+        ),
+        (
+            ["--duration", "10s", "--measure", "20s"],
+            "froude: --measure: is longer than the whole play; found 20 s",
+        ),
+    ],
+)
+def test_an_error_about_a_flag_names_the_flag(flags: list[str], message: str, capsys: Out) -> None:
+    """And not the workload, which is right."""
+    assert run(["knee", "w.yaml", "--dry-run", *flags]) == 1
+    assert capsys.readouterr().err.startswith(message)
+
+
 def test_an_answer_is_written(asked: Callable[[Knee], list[KneeOptions]], capsys: Out) -> None:
     """In words first, every play below; the file reads back."""
     knee = replace(two_plays(), plan_remarks=("files rose with clients",))
@@ -131,7 +151,7 @@ def test_an_interrupt_says_what_there_is(
         (["--limit", "p99(nosuch) < 1 s"], "found nosuch; allowed: "),
         (
             ["--limit", "p99(nosuch) < 1 s", "--dry-run"],
-            "w.yaml:--limit: ",
+            "froude: --limit: ",
         ),
         (["--at", "clients=1e12", "--dry-run"], "found 1,000,000,000,000"),
         (["--at", "clients=1e12", "--max", "nodes=1e13", "--dry-run"], "1,000,000,000,0"),

@@ -99,7 +99,7 @@ def note_edited(settings: Settings, path: Path, opened: WorkloadFile) -> None:
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Errors of the block that name no file are about this one.
+    """Errors of the block that name neither a file nor a flag are about this file.
 
     Raises:
         InputError: those errors, with the file.
@@ -107,7 +107,7 @@ def named(path: Path) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if error.file is None:
+        if error.file is None and not (error.place or "").startswith("--"):
             error.file = str(path)
             # A plan's folder has the name of the place that its errors name, as a rule.
             error.place = None if error.place == path.name else error.place

@@ -12,7 +12,7 @@ import typer
 from froude.base.summary import counted
 from froude.base.units import parse_seconds
 from froude.cli import inputs
-from froude.cli.inputs import named, pairs
+from froude.cli.inputs import as_flags, named, pairs
 from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
 from froude.cli.play import DurationFlag, PacingFlag, PlayersFlag, RampFlag, SpeedFlag
@@ -20,7 +20,6 @@ from froude.cli.settings import Settings
 from froude.documents.artifact import Origin
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, YARN_LIMITS
 from froude.emulation.pacing import FASTEST
-from froude.emulation.sustained import Mode
 from froude.workload.scale import Scale
 
 if TYPE_CHECKING:
@@ -135,28 +134,28 @@ def knee(
     from froude.experiment.scenario.scenario import KneeScenario
 
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
-    scenario = KneeScenario(
-        target=NameNodeTarget(
-            release=release, heap=heap, resourcemanager_heap=heap, properties=pairs(conf or [], "--conf")
-        ),
-        load=WorkloadLoad(
-            workload=workload,
-            at=dict(Scale.parse(at or [])),
-            pacing=pacing,
-            speed=speed,
-            ramp=ramp,
-            duration_s=limit_s,
-            players=players,
-            mode=Mode.POPULATION,
-            measure_s=None if measure is None else parse_seconds(measure, place="--measure"),
-        ),
-        knee=KneeSearch(raise_=tuple(raised or ()), most=most, resolution=resolution, cores=cores),
-        limits=tuple(limit or ()),
-        warm_up_s=warm_up,
-        time_limit_s=None if time_limit is None else parse_seconds(time_limit, place="--time-limit"),
-        repeats=repeats,
-        seed=settings.seed,
-    )
+    with as_flags(limits="limit"):
+        scenario = KneeScenario(
+            target=NameNodeTarget(
+                release=release, heap=heap, resourcemanager_heap=heap, properties=pairs(conf or [], "--conf")
+            ),
+            load=WorkloadLoad(
+                workload=workload,
+                at=dict(Scale.parse(at or [])),
+                pacing=pacing,
+                speed=speed,
+                ramp=ramp,
+                duration_s=limit_s,
+                players=players,
+                measure_s=None if measure is None else parse_seconds(measure, place="--measure"),
+            ),
+            knee=KneeSearch(raise_=tuple(raised or ()), most=most, resolution=resolution, cores=cores),
+            limits=tuple(limit or ()),
+            warm_up_s=warm_up,
+            time_limit_s=None if time_limit is None else parse_seconds(time_limit, place="--time-limit"),
+            repeats=repeats,
+            seed=settings.seed,
+        )
     perform(settings, KneeRunner(scenario, opened), output)
 
 

@@ -27,6 +27,16 @@ def test_a_sustained_play_has_two_bounds() -> None:
     assert shortest_s(short) == 20.0
 
 
+def test_a_play_is_no_shorter_than_what_is_measured_of_it() -> None:
+    """One error names both times and the way out; of a job that is played once nothing is measured apart."""
+    options = KneeOptions(load=Load(duration_s=10.0))
+    with pytest.raises(
+        InputError, match=r"^--duration: .* found 10 s; allowed: 15 s and more\. A shorter `--meas"
+    ):
+        load_of(options, 1.0, sustained=True)
+    assert load_of(options, 1.0, sustained=False).duration_s == 10.0
+
+
 def test_a_play_once_takes_what_the_recorded_times_tell() -> None:
     """And some seconds of calls before it; a time limit that is shorter is refused, where any is known."""
     options = KneeOptions(time_limit_s=5.0, load=Load(duration_s=30.0))

@@ -19,7 +19,6 @@ from froude.experiment.knee.words import (
     rate_of,
     scheduling_text,
     slowest_of,
-    time_limit_text,
     unit_of,
 )
 from tests.support.experiment.knees import two_plays
@@ -179,13 +178,10 @@ def test_other_work_is_named_where_it_was_seen() -> None:
     assert others_first_text(2.0, 2).endswith("stop that work, or search on another machine.")
 
 
-def test_what_ended_or_changed_a_search_is_stated() -> None:
-    """The time limit with the number of plays; plays that are once with their reason."""
-    assert (once_text(""), time_limit_text(None, 3)) == ("", "")
+def test_plays_that_are_once_have_their_reason() -> None:
+    """And none where further clients keep the load up."""
+    assert once_text("") == ""
     assert once_text("b waits for the end of a").endswith("for each play: b waits for the end of a.")
-    assert time_limit_text(40.0, 1).startswith(
-        "The search was ended by the time limit of 40 s after 1 play; "
-    )
 
 
 def test_a_jvm_that_compiles_is_named() -> None:

@@ -17,6 +17,7 @@ from froude.emulation.run.run import Record
 from froude.emulation.sustained import Mode, Turnover
 from froude.experiment.scenario.options import (
     DatanodeOptions,
+    KneeOptions,
     Load,
     Nodes,
     PlanLoad,
@@ -67,7 +68,6 @@ def test_a_duration_must_be_one() -> None:
             "connections.pool: would leave a connection",
         ),
         (PlanLoad, {"plan": Path("p"), "mode": "arrivals"}, "clients_per_s: is needed"),
-        (WorkloadLoad, {"workload": Path("w"), "mode": "once"}, "mode: is not what a search raises"),
         (PlanLoad, {}, "plan: is missing, and so is a workload"),
         (PlanLoad, {"plan": "p", "workload": "w"}, "plan: is given beside a workload"),
         (PlanLoad, {"plan": "p", "at": {"files": 3}}, "at: is for a workload"),
@@ -82,6 +82,13 @@ def test_a_duration_must_be_one() -> None:
             "load.measure: is for a load that is kept up",
         ),
         (PlayOptions, {"load": {"mode": "population"}}, "load.duration: is needed with the mode population"),
+        (
+            KneeOptions,
+            {"load": Load(mode=Mode.ARRIVALS, clients_per_s=2)},
+            "load.mode: is no load of a search",
+        ),
+        (KneeOptions, {"load": {"mode": "population"}}, "load.mode: is not a field here"),
+        (WorkloadLoad, {"workload": Path("w"), "measure_s": 20, "duration_s": 10}, "measure: is longer"),
         (PlayOptions, {"limits": ["p98 < 1 s"]}, r"limits\[0\]: is no measure"),
     ],
 )

@@ -9,7 +9,7 @@ from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.steadiness import WINDOW_S
 from froude.emulation.sustained import Mode
-from froude.experiment.scenario.options import KneeOptions, Load
+from froude.experiment.scenario.options import KneeOptions, Load, Sending
 from froude.workload.plan import Plan, expected_s
 
 MEASURE_S = 15.0
@@ -26,13 +26,23 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
     Args:
         speed: of the play.
         sustained: whether further clients can keep the load up.
+
+    Raises:
+        InputError: a play would be over before it was measured.
     """
-    # The load of a search, which a scenario may give, allows no other mode than a population.
-    asked = {each.name: getattr(options.load, each.name) for each in fields(Load)}
+    asked = {each.name: getattr(options.load, each.name) for each in fields(Sending)}
     load = Load(**{**asked, "speed": speed})
     if not sustained:
-        return replace(load, mode=Mode.ONCE, measure_s=None)
+        return replace(load, measure_s=None)
     measure_s = load.measure_s or MEASURE_S
+    if load.duration_s is not None and load.duration_s < measure_s:
+        raise InputError(
+            "is shorter than what is measured of each play",
+            place="--duration",
+            found=seconds_text(load.duration_s),
+            allowed=f"{seconds_text(measure_s)} and more",
+            remedy="A shorter `--measure` needs less",
+        )
     return replace(
         load,
         mode=Mode.POPULATION,

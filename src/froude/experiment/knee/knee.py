@@ -49,7 +49,6 @@ from froude.experiment.knee.words import (
     rate_text,
     scheduling_text,
     slowest_of,
-    time_limit_text,
     unit_of,
 )
 from froude.experiment.play.play import play
@@ -152,7 +151,8 @@ class Knee(Summarised):
                 reason = masked_text(high[-1].run, high[-1].others)
                 return f"Not known, since {reason}: at {above}, {broken_text(_runs(high))}."
         known = f"at least {upto}" if upto else "no load was kept"
-        return f"{self.ending}: {known}{f'; {beyond}' if beyond else ''}."
+        way_out = " A longer `--time-limit` lets the search go on." if self.time_limit_s is not None else ""
+        return f"{self.ending}: {known}{f'; {beyond}' if beyond else ''}.{way_out}"
 
     @property
     def ending(self) -> str:
@@ -210,7 +210,6 @@ class Knee(Summarised):
         bounds = {bound: (play.run, self.raised_text(play)) for bound, play in self.bounds.items()}
         texts = (
             once_text(self.once),
-            time_limit_text(self.time_limit_s, len(self.plays)),
             bounds_text(bounds),
             scheduling_text(kept),
             full_text(high),

@@ -193,21 +193,6 @@ def once_text(reason: str) -> str:
     return f"Clients are played once at each load, on a target started for each play: {reason}."
 
 
-def time_limit_text(limit_s: float | None, plays: int) -> str:
-    """That the time limit ended the search, with the way out; empty where it did not.
-
-    Args:
-        limit_s: the limit that ended it, seconds.
-        plays: how many there were.
-    """
-    if limit_s is None:
-        return ""
-    return (
-        f"The search was ended by the time limit of {seconds_text(limit_s)} after {counted(plays, 'play')}; a longer "
-        "one (`--time-limit`) lets it go on."
-    )
-
-
 def others_first_text(others: float, cores: int) -> str:
     """That other work is on the machine before the first play; empty where it is not.
 

@@ -151,8 +151,8 @@ class Sharing(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load(Declared):
-    """How a load is sent."""
+class Sending(Declared):
+    """How calls are sent."""
 
     pacing: Annotated[Pacing | None, Example(Pacing.CLOSED.value)] = None
     """closed: clients wait for answers; scheduled: calls are due when the plan says, the default if it can."""
@@ -164,15 +164,34 @@ class Load(Declared):
     """Longest time of a play; a plan of DataNodes alone, and a load that is kept up, need one."""
     players: Annotated[int | None, Number(1, MOST_PLAYERS, whole=True), Example(2)] = None
     """Processes that play, each some of the nodes; one a core beyond the first by default."""
+    measure_s: Annotated[float | None, Seconds(), Example("30 s")] = None
+    """How long a load that is kept up is measured once it is steady; the rest of `duration` by default."""
+    connections: Sharing = Sharing()
+    """How emulated nodes share connections."""
+
+    def check(self) -> None:
+        """Refuse a part that is longer than the whole.
+
+        Raises:
+            FieldError: it is.
+        """
+        if self.measure_s is not None and self.duration_s is not None and self.measure_s > self.duration_s:
+            message, longest = (
+                "is longer than the whole play",
+                f"at most the duration, {seconds_text(self.duration_s)}",
+            )
+            raise FieldError(message, names=("measure",), found=seconds_text(self.measure_s), allowed=longest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load(Sending):
+    """How a load is sent, and whether it is kept up."""
+
     mode: Mode = Mode.ONCE
     """once: the planned clients; population: as many are at work until the end, each that ends is followed by another
     one; arrivals: clients begin at a rate until the end."""
     clients_per_s: Annotated[float | None, Number(1e-6, FASTEST), Example(2)] = None
     """Clients that begin in a second, for arrivals."""
-    measure_s: Annotated[float | None, Seconds(), Example("30 s")] = None
-    """How long a load that is kept up is measured once it is steady; the rest of `duration` by default."""
-    connections: Sharing = Sharing()
-    """How emulated nodes share connections."""
 
     @property
     def turnover(self) -> Turnover:
@@ -180,48 +199,30 @@ class Load(Declared):
         return Turnover(self.mode, self.clients_per_s or 0.0, (self.duration_s or 0.0) / SPREAD)
 
     def check(self) -> None:
-        """Refuse settings of another mode, and a part that is longer than the whole.
+        """Refuse settings of another mode, too.
 
         Raises:
             FieldError: there is one, or arrivals have no rate.
         """
+        Sending.check(self)
         if (self.clients_per_s is None) == (self.mode is Mode.ARRIVALS):
             message = "is needed for arrivals" if self.mode is Mode.ARRIVALS else "is for arrivals"
             raise FieldError(message, names=("clients_per_s",), allowed="a rate with the mode arrivals")
-        if self.measure_s is not None and self.duration_s is not None and self.measure_s > self.duration_s:
-            message, longest = (
-                "is longer than the whole play",
-                f"at most the duration, {seconds_text(self.duration_s)}",
-            )
-            raise FieldError(message, names=("measure",), found=seconds_text(self.measure_s), allowed=longest)
         if self.mode is not Mode.ONCE and not self.connections.pool:
             message = "would leave a connection open for each client that has ended"
             raise FieldError(message, names=("connections", "pool"), allowed="1 or more with this mode")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadLoad(Load):
+class WorkloadLoad(Sending):
     """A mined workload."""
 
     workload: Annotated[Path, Example("workload.yaml", active=True)]
     """File of the workload."""
-    mode: Mode = Mode.POPULATION
-    """Only population: a search keeps its clients at work, or plays them once where they do not work in parallel."""
     at: Annotated[Mapping[str, Quantity], Example({"datanodes": 50, "files": 400})] = field(
         default_factory=dict
     )
     """Where the workload's variables begin; the largest recorded quantity by default."""
-
-    def check(self) -> None:
-        """Refuse another mode than that of a search.
-
-        Raises:
-            FieldError: there is one.
-        """
-        Load.check(self)
-        if self.mode is not Mode.POPULATION:
-            message = "is not what a search raises"
-            raise FieldError(message, names=("mode",), allowed=Mode.POPULATION.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,8 +328,6 @@ class Nodes(Declared):
 class Conditions(Declared):
     """What every play of an experiment has in common."""
 
-    load: Load = Load()
-    """How the load is sent."""
     nodes: Nodes = Nodes()
     """Settings of emulated nodes."""
     seed: Annotated[int, Number(whole=True)] = 0
@@ -343,6 +342,8 @@ class Conditions(Declared):
 class PlayOptions(Conditions):
     """The options of a play: `fr.PlayOptions(record="full", load=fr.Load(speed=2))`."""
 
+    load: Load = Load()
+    """How the load is sent."""
     record: Record = Record.SAMPLED
     """Calls to write down."""
     limits: _Limits = ()
@@ -388,6 +389,8 @@ class KneeSearch(Declared):
 class KneeOptions(Conditions):
     """The options of a search for a knee: `fr.KneeOptions(limits=["p99 < 50 ms"], repeats=2)`."""
 
+    load: Sending = Sending()
+    """How the load is sent; it is kept up by further clients, where those can follow."""
     knee: KneeSearch = KneeSearch()
     """How it is searched for."""
     limits: _Limits = ()
@@ -405,6 +408,6 @@ class KneeOptions(Conditions):
         Raises:
             FieldError: they do.
         """
-        if self.load.mode is Mode.ARRIVALS:
+        if isinstance(self.load, Load) and self.load.mode is Mode.ARRIVALS:
             message = "is no load of a search, which raises how many clients are at work"
             raise FieldError(message, names=("load", "mode"), allowed="once, population")
