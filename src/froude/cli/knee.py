@@ -15,11 +15,12 @@ from froude.cli import inputs
 from froude.cli.inputs import as_flags, named, pairs
 from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
-from froude.cli.play import DurationFlag, PacingFlag, PlayersFlag, RampFlag, SpeedFlag
+from froude.cli.play import DurationFlag, LeftoversFlag, PacingFlag, PlayersFlag, RampFlag, SpeedFlag
 from froude.cli.settings import Settings
 from froude.documents.artifact import Origin
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, YARN_LIMITS
 from froude.emulation.pacing import FASTEST
+from froude.emulation.sustained import Leftovers
 from froude.workload.scale import Scale
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def knee(
     measure: Annotated[
         str | None, typer.Option(help="How long each load is measured once it is steady [15 s].")
     ] = None,
+    leftovers: LeftoversFlag = Leftovers.KEEP,
     time_limit: Annotated[
         str | None,
         typer.Option(help="When the search ends: a play gets what time is left, such as of '10 min' [none]."),
@@ -148,6 +150,7 @@ def knee(
                 duration_s=limit_s,
                 players=players,
                 measure_s=None if measure is None else parse_seconds(measure, place="--measure"),
+                leftovers=leftovers,
             ),
             knee=KneeSearch(raise_=tuple(raised or ()), most=most, resolution=resolution, cores=cores),
             limits=tuple(limit or ()),

@@ -26,7 +26,7 @@ from froude.emulation.run.run import Record
 from froude.emulation.run.summary import summarise, summary_text
 from froude.emulation.run.verdict import Colour
 from froude.emulation.sharing import MOST_PLAYERS
-from froude.emulation.sustained import Mode, longest_warm_up_s
+from froude.emulation.sustained import Leftovers, Mode, longest_warm_up_s
 from froude.hadoop.cluster import background
 from froude.hadoop.cluster.state import State
 from froude.hadoop.rpc.target import daemon_name, parse_address
@@ -106,6 +106,13 @@ MeasureFlag = Annotated[
         help="How long a load that is kept up is measured once it is steady, for example '30 s' [until --duration]."
     ),
 ]
+LeftoversFlag = Annotated[
+    Leftovers,
+    typer.Option(
+        help="What becomes of files and folders that clients of a load that is kept up have made and not deleted: keep; "
+        "remove: clients that follow delete them, next to their own calls."
+    ),
+]
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
 
@@ -141,6 +148,7 @@ def play(  # the flags of one command
     mode: ModeFlag = Mode.ONCE,
     clients_per_s: RateFlag = None,
     measure: MeasureFlag = None,
+    leftovers: LeftoversFlag = Leftovers.KEEP,
     record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
     limit: Annotated[
         list[str] | None,
@@ -193,6 +201,7 @@ def play(  # the flags of one command
                 mode=mode,
                 clients_per_s=clients_per_s,
                 measure_s=measure_s,
+                leftovers=leftovers,
             ),
             record=record,
             limits=tuple(limit or ()),
@@ -201,7 +210,7 @@ def play(  # the flags of one command
         )
     planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
     with named(plan):
-        facts = check_plan(planned, limit_s, pacing, mode)
+        facts = check_plan(planned, limit_s, pacing, scenario.load.turnover)
     check_methods(map(parse_limit, scenario.limits), facts.methods)
     running = _running(settings, facts.daemons, target, target_is, http)
     scenario = replace(scenario, target=Target(running=running))

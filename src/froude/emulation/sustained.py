@@ -23,6 +23,7 @@ from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.workload.plan import Plan, one_at_a_time
 from froude.workload.types import SCRIPTED, Moment, NodeType, Workload
+from froude.workload.walk import flows, templates
 
 _PLAN, _ONCE = "plan", "Play it once"
 
@@ -36,6 +37,15 @@ class Mode(Enum):
     """As many clients as planned are at work: the end of one is the start of the next."""
     ARRIVALS = "arrivals"
     """Clients begin at a rate, at random times."""
+
+
+class Leftovers(Enum):
+    """What becomes of the files and folders that clients of a sustained load have made and not deleted."""
+
+    KEEP = "keep"
+    """They stay."""
+    REMOVE = "remove"
+    """Clients that follow delete them, next to their own calls."""
 
 
 _ORDER_S = 2.0
@@ -62,6 +72,7 @@ class Turnover:
     spread_s: float = 0.0
     """The most over which the first clients of a population begin, seconds, so that each is at another place of its
     work: as long as one of them takes, where that is less."""
+    leftovers: Leftovers = Leftovers.KEEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +125,33 @@ def sustained(plan: Plan) -> Sustained:
             raise _not_sustained(each, f"waits for the end of {each.start.after}", remedy)
     contained = set(_contained(plan.workload, names))
     return Sustained(chains, frozenset(contained), frozenset(_waiting(plan.workload, names | contained)))
+
+
+def check_turnover(plan: Plan, turnover: Turnover) -> None:
+    """Refuse a load that cannot be kept up, or whose clients may need what others have left.
+
+    Raises:
+        InputError: so it is.
+    """
+    if turnover.mode is Mode.ONCE:
+        return
+    load = sustained(plan)
+    if turnover.leftovers is Leftovers.KEEP:
+        return
+    types = plan.workload.node_types
+    owners = {call.id: each.name for each in types for call in templates(each)}
+    first = {name: each for each, chain in load.chains.items() for name in chain}
+    for each in types if len(load.chains) > 1 else ():
+        for call in templates(each):
+            taken = {owners.get(flow.call) for rule in call.arguments.values() for flow in flows(rule)}
+            others = {name for name in (*taken, call.after and call.after.node_type) if name in first}
+            if each.name in first and any(first[name] != first[each.name] for name in others):
+                raise InputError(
+                    "may need what clients of another type have left",
+                    place=each.name,
+                    found=f"calls that follow from those of {', '.join(sorted(others))}",
+                    remedy="Keep it (`leftovers: keep`)",
+                )
 
 
 def kept_up_text(turnover: Turnover, plan: Plan) -> str:

@@ -17,6 +17,8 @@ from froude.workload.types import Moment
 LOST = "ConnectionLost"
 """Error class of a call whose connection was lost, and could not be made again."""
 
+FALSE = b"\x08\x00"
+"""A response whose only field is a false."""
 DECLINED = "AnsweredFalse"
 """Error class of a call that was answered with false, and with true whenever it was recorded."""
 

@@ -12,12 +12,13 @@ from itertools import count
 
 from google.protobuf.message import Message
 
-from froude.emulation.notes import AS_RECORDED, FAILED, GIVEN_UP, LEFT_OUT, RETRIED
+from froude.emulation.notes import AS_RECORDED, FAILED, GIVEN_UP, LEFT_OUT, OCCUPIED, REMOVED, RETRIED
 from froude.emulation.programs.beats import Beats
 from froude.emulation.programs.compiled import Compiled
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.coordination import Said, Waiting, caused
 from froude.emulation.programs.events import (
+    FALSE,
     Declined,
     Event,
     Failed,
@@ -34,9 +35,11 @@ from froude.emulation.programs.events import (
     WakeAt,
 )
 from froude.emulation.programs.family import Step
+from froude.emulation.programs.leftovers import CLIENT, Removal
 from froude.emulation.programs.made import Ready
 from froude.emulation.programs.requests import OfType, Requests
 from froude.emulation.programs.retries import retry_s
+from froude.hadoop.rpc.target import service_of
 from froude.trace.failures import path_of
 from froude.workload.cursor import Cursor
 from froude.workload.occurrences import Loops
@@ -51,6 +54,7 @@ from froude.workload.types import (
 )
 
 _STEP, _AGAIN, _PATIENCE, _PERIODIC = 0, 1, 2, 1 << 20  # tokens of timers, the last one for periodic call 0
+_REMOVE = 1  # token of the calls that delete what clients before have left
 _BESIDE = 1 << 20  # first token of the calls that the steps, which are `_STEP`, do not wait for
 _POLLS = 100
 """Attempts after which a poll is given up."""
@@ -61,8 +65,8 @@ class ScriptedNode:
 
     __slots__ = (
         "_awaited", "_beats", "_beside", "_body", "_call", "_compiled", "_context", "_cursor",
-        "_due_s", "_family", "_flying", "_pace", "_requests", "_retries", "_rng", "_started",
-        "_tokens", "_transfers", "_type", "_waiting", "id", "population",
+        "_due_s", "_family", "_flying", "_left", "_pace", "_removal", "_requests", "_retries", "_rng",
+        "_started", "_tokens", "_transfers", "_type", "_waiting", "id", "population",
     )  # fmt: skip
 
     def __init__(self, family: OfType, number: int) -> None:
@@ -94,6 +98,9 @@ class ScriptedNode:
         self._awaited: dict[int, int] = {}
         self._started = False
         self._waiting = Waiting(population.made, self.id)
+        self._removal = population.common(Removal)
+        self._left: Iterator[str] = iter(())
+        """What clients before it have left, as far as it has yet to delete it."""
         self._tokens = count(_BESIDE)
         self._beside: dict[int, tuple[Compiled, NodeContext, bytes]] = {}
 
@@ -147,9 +154,22 @@ class ScriptedNode:
 
     def _begin(self, intended_s: float, out: list[Instruction]) -> None:
         self._pace.begin(intended_s)
+        self._left = self._removal.take(self.id)
+        self._remove(intended_s, out)
         self._plan_step(intended_s, out)
         for number in self._beats.from_start():
             self._beat(number, intended_s, out)
+
+    def _remove(self, now_s: float, out: list[Instruction]) -> None:
+        """Delete the next path that a client before it has left."""
+        path = next(self._left, None)
+        if path is not None:
+            self._flying += 1
+            request = self.population.schema.method(CLIENT, "delete").request(src=path, recursive=False)
+            out.append(Note(REMOVED))
+            out.append(
+                Send(CLIENT, "delete", request.SerializeToString(), _REMOVE, now_s, service_of(CLIENT))
+            )
 
     def _plan_step(self, now_s: float, out: list[Instruction]) -> None:
         """Wait until the next step is due, or end."""
@@ -161,8 +181,8 @@ class ScriptedNode:
             earliest_s = self._pace.transferred(call, now_s) if self._transfers else self._due_s
             out.append(WakeAt(max(self._due_s, earliest_s), _STEP))
             self._transfers = False
-        elif self._flying == 0:
-            out.append(Reached(Moment.FINISHED))
+        else:
+            self._end_if_over(out)
 
     def _must_wait(self, call: CallTemplate, now_s: float, out: list[Instruction]) -> bool:
         """Whether a call has to wait for what another node has yet to make."""
@@ -202,6 +222,10 @@ class ScriptedNode:
 
     def _answered(self, reply: Reply, now_s: float, out: list[Instruction]) -> None:
         self._flying -= 1
+        if reply.token == _REMOVE:
+            self._remove(now_s, out)
+            self._end_if_over(out)
+            return
         if not self._started:
             self._started = True
             out.append(Reached(Moment.STARTED))
@@ -239,6 +263,8 @@ class ScriptedNode:
                 out += family.answered(self, call, response)
             self._cause(compiled, context, self._body, response, out)
         self._transfers = any(type(instruction) is SendMessage for instruction in out[said:])
+        if call.method in self._removal.methods and not declined and reply.body != FALSE:
+            self._removal.answered(self.id, call.method, self._request(call))
         if compiled.made is not None and not declined:
             self._tell_waiting(call, compiled.made, out)
         self._opened_or_closed(call, now_s, out)
@@ -256,6 +282,12 @@ class ScriptedNode:
 
     def _failed(self, failure: Failed, now_s: float, out: list[Instruction]) -> None:
         self._flying -= 1
+        if failure.token == _REMOVE:
+            if failure.error.endswith("PathIsNotEmptyDirectoryException"):
+                out.append(Note(f"{OCCUPIED}delete"))
+            self._remove(now_s, out)
+            self._end_if_over(out)
+            return
         if failure.token != _STEP:
             self._learn_beside(failure.token, None, now_s, out)
             self._end_if_over(out)
@@ -417,4 +449,5 @@ class ScriptedNode:
 
     def _end_if_over(self, out: list[Instruction]) -> None:
         if self._cursor.call is None and self._flying == 0:
+            self._removal.ended(self.id)
             out.append(Reached(Moment.FINISHED))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from froude.base.summary import Summarised
 from froude.base.units import seconds_text
-from froude.emulation.notes import AS_RECORDED, LEFT_OUT, NODE_REFUSED, REFUSED, RETRIED, UNSENT
+from froude.emulation.notes import AS_RECORDED, LEFT_OUT, NODE_REFUSED, OCCUPIED, REFUSED, RETRIED, UNSENT
 from froude.emulation.run.bottleneck import (
     CALL_QUEUE,
     MASTER,
@@ -176,7 +176,7 @@ class Run(Summarised):
             {method: series for method, series in phase.series.items() if series.daemon == daemon}
             for phase in (self.tally.ramp, self.tally)
         )
-        methods, kept = {*ramp, *steady}, (AS_RECORDED, RETRIED, _REFUSALS.get(daemon, UNSENT))
+        methods, kept = {*ramp, *steady}, (AS_RECORDED, OCCUPIED, RETRIED, _REFUSALS.get(daemon, UNSENT))
         noted = self.tally.notes.items()
         notes = Counter(
             {note: n for note, n in noted if note.startswith(kept) or note.removeprefix(UNSENT) in methods}
@@ -268,7 +268,7 @@ class Run(Summarised):
     def failed(self) -> Counter[str]:
         """Calls by method that failed, though they did not when they were recorded, nor were made again; whole run."""
         failed = Counter({method: sum(by_class.values()) for method, by_class in self.errors.items()})
-        failed -= Counter(self._noted(AS_RECORDED))
+        failed -= Counter(self._noted(AS_RECORDED)) + Counter(self._noted(OCCUPIED))
         for what, times in self._noted(RETRIED).items():
             failed[what.partition(" ")[0]] -= times
         return +failed

@@ -8,7 +8,7 @@ from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.steadiness import WINDOW_S
-from froude.emulation.sustained import Mode
+from froude.emulation.sustained import Leftovers, Mode
 from froude.experiment.scenario.options import KneeOptions, Load, Sending
 from froude.workload.plan import Plan, expected_s
 
@@ -33,7 +33,7 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
     asked = {each.name: getattr(options.load, each.name) for each in fields(Sending)}
     load = Load(**{**asked, "speed": speed})
     if not sustained:
-        return replace(load, measure_s=None)
+        return replace(load, measure_s=None, leftovers=Leftovers.KEEP)
     measure_s = load.measure_s or MEASURE_S
     if load.duration_s is not None and load.duration_s < measure_s:
         raise InputError(

@@ -13,11 +13,13 @@ from froude.base.files import folder_beside
 from froude.base.limits import spare_cores
 from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
+from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.documents.artifact import Origin
 from froude.emulation.engine import Order, PlayJob, PlayOutcome, Status, fresh_nonce, play_apart
 from froude.emulation.facts import PlanFacts
 from froude.emulation.limits import parse_limit
+from froude.emulation.notes import REMOVED
 from froude.emulation.pacing import Pacing, pacing_of
 from froude.emulation.programs.audit.lines import read_head
 from froude.emulation.programs.population import PlaySettings
@@ -26,7 +28,7 @@ from froude.emulation.run.files import state_of, write_run
 from froude.emulation.run.run import PLAYERS, TARGET, Record, Run
 from froude.emulation.sharing import MOST_PLAYERS
 from froude.emulation.steadiness import is_steady
-from froude.emulation.sustained import Mode, begun_text, kept_up_text, longest_warm_up_s, sustained
+from froude.emulation.sustained import Leftovers, Mode, begun_text, kept_up_text, longest_warm_up_s, sustained
 from froude.experiment.play.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
 from froude.experiment.play.live import Live
 from froude.experiment.play.observation import Observed
@@ -144,9 +146,14 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
 
 def _kept_up(job: PlayJob, run: Run) -> list[str]:
     """What kept a sustained load up."""
-    text = kept_up_text(job.settings.turnover, job.plan)
+    turnover = job.settings.turnover
+    text = kept_up_text(turnover, job.plan)
     begun = f", {begun_text(job.plan, run.load[-1].nodes)}" if text and run.load else ""
-    return [f"The load was kept up: {text}{begun}"] * bool(text)
+    left = "what they made and did not delete stays"
+    if turnover.leftovers is Leftovers.REMOVE:
+        removed = counted(run.notes.get(REMOVED, 0), "call")
+        left = f"of what they left, {removed} of further clients deleted what no client has in common"
+    return [f"The load was kept up: {text}{begun}; {left}"] * bool(text)
 
 
 def _left_out(plan: Plan, mode: Mode) -> list[str]:

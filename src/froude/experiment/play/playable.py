@@ -12,7 +12,7 @@ from froude.emulation.limits import Limit, check_methods
 from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import Run
-from froude.emulation.sustained import Mode, sustained
+from froude.emulation.sustained import Turnover, check_turnover
 from froude.experiment.scenario.options import Load, PlayOptions
 from froude.workload.plan import Plan
 
@@ -32,7 +32,7 @@ def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> PlanFact
     Raises:
         InputError: saying why.
     """
-    facts = check_plan(plan, load.duration_s, load.pacing, load.mode)
+    facts = check_plan(plan, load.duration_s, load.pacing, load.turnover)
     check_methods(limits, facts.methods)
     check_size(facts.nodes, load.connections.pool, descriptors=raise_descriptor_limit())
     return facts
@@ -52,14 +52,16 @@ def replayed_nonce(options: PlayOptions) -> str | None:
     return None if run is None else run.nonce
 
 
-def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None, mode: Mode = Mode.ONCE) -> PlanFacts:
+def check_plan(
+    plan: Plan, limit_s: float | None, pacing: Pacing | None, turnover: Turnover | None = None
+) -> PlanFacts:
     """Refuse a plan that cannot be played, or would never end.
 
     Args:
         plan: what shall be played.
         limit_s: the longest time, seconds.
         pacing: what was asked for.
-        mode: whether its load is kept up.
+        turnover: whether its load is kept up; it is played once by default.
 
     Raises:
         InputError: saying why.
@@ -78,8 +80,7 @@ def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None, mode: M
     if limit_s is None and facts.endless:
         remedy = "Set how long to play with --duration"
         raise InputError("the plan has only nodes that never end", place="plan", remedy=remedy)
-    if mode is not Mode.ONCE:
-        sustained(plan)
+    check_turnover(plan, turnover or Turnover())
     if pacing is Pacing.SCHEDULED and facts.untimed is not None:
         remedy = "Mine the recordings again, or play with closed pacing"
         raise InputError(

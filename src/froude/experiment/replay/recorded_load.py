@@ -23,8 +23,9 @@ from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import COMMANDS, LEFT_OUT, PROTOCOLS
 from froude.emulation.programs.audit.conflicts import in_order
 from froude.emulation.programs.audit.lines import Client, Head, Line, write_lines
-from froude.emulation.programs.audit.recorded import FALSE, GIVING, Recorded
+from froude.emulation.programs.audit.recorded import GIVING, Recorded
 from froude.emulation.programs.audit.shared import KIND as CLIENTS
+from froude.emulation.programs.events import FALSE
 from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
 from froude.emulation.programs.hdfs.datanodes import PROTOCOL as DATANODES_PROTOCOL
 from froude.emulation.programs.retries import retry_s

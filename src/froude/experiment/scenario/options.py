@@ -23,7 +23,7 @@ from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
 from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
 from froude.emulation.run.run import Record
 from froude.emulation.sharing import MOST_PLAYERS
-from froude.emulation.sustained import Mode, Turnover
+from froude.emulation.sustained import Leftovers, Mode, Turnover
 from froude.hadoop.release.distribution import check_release
 from froude.hadoop.release.jvm import heap_bytes
 from froude.hadoop.rpc.connection import current_user
@@ -166,6 +166,9 @@ class Sending(Declared):
     """Processes that play, each some of the nodes; one a core beyond the first by default."""
     measure_s: Annotated[float | None, Seconds(), Example("30 s")] = None
     """How long a load that is kept up is measured once it is steady; the rest of `duration` by default."""
+    leftovers: Leftovers = Leftovers.KEEP
+    """What becomes of files and folders that clients of a load that is kept up have made and not deleted. keep: they
+    stay; remove: clients that follow delete them, next to their own calls."""
     connections: Sharing = Sharing()
     """How emulated nodes share connections."""
 
@@ -196,7 +199,9 @@ class Load(Sending):
     @property
     def turnover(self) -> Turnover:
         """What the player takes."""
-        return Turnover(self.mode, self.clients_per_s or 0.0, (self.duration_s or 0.0) / SPREAD)
+        return Turnover(
+            self.mode, self.clients_per_s or 0.0, (self.duration_s or 0.0) / SPREAD, self.leftovers
+        )
 
     def check(self) -> None:
         """Refuse settings of another mode, too.
@@ -364,6 +369,11 @@ class PlayOptions(Conditions):
         if load.mode is Mode.ONCE and load.measure_s is not None:
             allowed = "with the mode population or arrivals"
             raise FieldError("is for a load that is kept up", names=("load", "measure"), allowed=allowed)
+        if load.mode is Mode.ONCE and load.leftovers is not Leftovers.KEEP:
+            message = "needs clients that follow, and the load is not kept up"
+            raise FieldError(
+                message, names=("load", "leftovers"), allowed="remove with the mode population or arrivals"
+            )
         if load.mode is not Mode.ONCE and load.duration_s is None:
             message = f"is needed with the mode {load.mode.value}: such a load never ends"
             raise FieldError(message, names=("load", "duration"), allowed="a time, such as 2 min")

@@ -24,6 +24,7 @@ from froude.emulation.programs.audit.recorded import recorded_error
 from froude.emulation.programs.audit.replay import Operation
 from froude.emulation.programs.audit.shared import KIND, SharedLog
 from froude.emulation.programs.events import (
+    FALSE,
     Event,
     Failed,
     Instruction,
@@ -52,8 +53,6 @@ _SERVES_S = 180.0
 """After so long a target that is still in safe mode will not leave it: all that was to be reported was."""
 _PATIENCE_S = 2.0
 """Longest wait for a DataNode to report a block that was written to it."""
-_FALSE = b"\x08\x00"
-"""A response whose only field is a false."""
 
 
 class EmulatedClient:
@@ -233,7 +232,7 @@ class EmulatedClient:
         if self._steps is not None:
             self._on(self._shared.response(call, bytes(reply.body)), now_s, out)
             return
-        if reply.body == _FALSE:
+        if reply.body == FALSE:
             out.append(Note(f"call answered with false: {call.method}"))
         self._over(now_s, out)
 

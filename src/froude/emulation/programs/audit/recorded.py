@@ -26,10 +26,8 @@ from froude.emulation.programs.audit.commands import (
     Written,
 )
 from froude.emulation.programs.audit.lines import Line
-from froude.emulation.programs.events import Note
+from froude.emulation.programs.events import FALSE, Note
 
-FALSE = b"\x08\x00"
-"""A response whose only field is a false."""
 GIVING = frozenset({"create", "append", "addBlock", "updateBlockForPipeline", "getAdditionalDatanode"})
 _WRITING = (
     "append",
