@@ -7,9 +7,10 @@ from itertools import accumulate
 import pytest
 
 from froude.base.errors import GuardError
+from froude.emulation.notes import REMOVED
 from froude.emulation.programs import scripted
 from froude.emulation.programs.requests import Requests
-from froude.emulation.sustained import Mode, Turnover
+from froude.emulation.sustained import Leftovers, Mode, Turnover
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.types import Moment
 from testbed.plans import plan
@@ -149,6 +150,21 @@ def test_a_sustained_load_goes_on_until_it_is_stopped(hadoop: Hadoop, turnover: 
         "Unanswered"
     }
     assert world.core.tally.steady_from_s is None
+
+
+def test_what_clients_left_is_deleted_by_others(hadoop: Hadoop) -> None:
+    """However many there were, the files of those at work and of a few before them are there; each call is counted."""
+    turnover = Turnover(Mode.POPULATION, leftovers=Leftovers.REMOVE)
+    world = World(
+        plan(datanodes=3, clients=4, files=3), hadoop.schema(), 2, Trouble(), turnover=turnover, until_s=1.5
+    )
+    world.run()
+    clients = len([node for _, node in world.nodes.begun if node.type == "client"])
+    removed = world.core.tally.notes[REMOVED]
+    assert clients > 20
+    assert (world.core.failure, world.genuine.violations) == (None, [])
+    assert removed >= 2 * (clients - 12)
+    assert len(world.genuine.files) < 40
 
 
 def test_what_is_measured_of_a_sustained_load_begins_when_it_is_asked_for(hadoop: Hadoop) -> None:

@@ -11,7 +11,7 @@ from froude.base.errors import InputError
 from froude.emulation.facts import facts_of
 from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import write_run
-from froude.emulation.sustained import Mode
+from froude.emulation.sustained import Mode, Turnover
 from froude.experiment.play.play import play
 from froude.experiment.play.playable import check_plan, check_size, replayed_nonce
 from froude.experiment.scenario.options import PlayOptions
@@ -36,8 +36,8 @@ def test_a_plan_of_nodes_that_never_end_needs_a_duration() -> None:
         check_plan(plan(clients=0), None, None)
     assert check_plan(plan(clients=0), 5.0, None).endless
     with pytest.raises(InputError, match="plan: cannot be kept up"):
-        check_plan(plan(clients=0), 5.0, None, Mode.ARRIVALS)
-    assert not check_plan(plan(), 5.0, None, Mode.POPULATION).endless
+        check_plan(plan(clients=0), 5.0, None, Turnover(Mode.ARRIVALS, 1.0))
+    assert not check_plan(plan(), 5.0, None, Turnover(Mode.POPULATION)).endless
     assert check_plan(plan(), None, Pacing.CLOSED) == facts_of(plan())
 
 

@@ -81,6 +81,7 @@ def test_a_duration_must_be_one() -> None:
             {"load": {"mode": "once", "measure": "5 s"}},
             "load.measure: is for a load that is kept up",
         ),
+        (PlayOptions, {"load": {"leftovers": "remove"}}, "load.leftovers: needs clients that follow"),
         (PlayOptions, {"load": {"mode": "population"}}, "load.duration: is needed with the mode population"),
         (
             KneeOptions,

@@ -152,7 +152,7 @@ def _kept_up(job: PlayJob, run: Run) -> list[str]:
     left = "what they made and did not delete stays"
     if turnover.leftovers is Leftovers.REMOVE:
         removed = counted(run.notes.get(REMOVED, 0), "call")
-        left = f"of what they left, {removed} of further clients deleted what no client has in common"
+        left = f"what they left and do not share was deleted by further clients, with {removed} of delete"
     return [f"The load was kept up: {text}{begun}; {left}"] * bool(text)
 
 
