@@ -97,7 +97,7 @@ RateFlag = Annotated[
         min=1e-6,
         max=FASTEST,
         callback=finite,
-        help="Clients that begin in a second, at random times, with --mode arrivals.",
+        help="Clients that begin in a second, at random times, with --mode arrivals [as recorded].",
     ),
 ]
 MeasureFlag = Annotated[

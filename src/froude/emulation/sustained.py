@@ -10,6 +10,9 @@ its types, all with one number.
 at a rate, at random times that do not depend on each other (a Poisson process), whatever those before them do. Every
 further client has the next number, so that paths and names that follow from numbers stay unique.
 
+A *log* begins again when it is over, over copies of what it makes: as a population each round waits for those before it,
+of arrivals each begins when the one before it is over by its own times.
+
 Source: Schroeder, Wierman, Harchol-Balter, "Open Versus Closed: A Cautionary Tale" (NSDI 2006).
 """
 
@@ -26,6 +29,8 @@ from froude.workload.types import SCRIPTED, Moment, NodeType, Workload
 from froude.workload.walk import flows, templates
 
 _PLAN, _ONCE = "plan", "Play it once"
+_LOG_CLIENTS = "audit"
+"""Program of the clients of a log, which begin it again when it is over."""
 
 
 class Mode(Enum):
@@ -36,7 +41,7 @@ class Mode(Enum):
     POPULATION = "population"
     """As many clients as planned are at work: the end of one is the start of the next."""
     ARRIVALS = "arrivals"
-    """Clients begin at a rate, at random times."""
+    """Clients begin at a rate, at random times, or as recorded."""
 
 
 class Leftovers(Enum):
@@ -68,7 +73,7 @@ class Turnover:
 
     mode: Mode = Mode.ONCE
     per_s: float = 0.0
-    """Clients that begin in a second, of arrivals."""
+    """Clients that begin in a second, of arrivals; 0 for as many as were recorded."""
     spread_s: float = 0.0
     """The most over which the first clients of a population begin, seconds, so that each is at another place of its
     work: as long as one of them takes, where that is less."""
@@ -108,9 +113,12 @@ def sustained(plan: Plan) -> Sustained:
     Raises:
         InputError: it has none, or some whose further nodes could not do what the planned ones do.
     """
+    if plan.log is not None:
+        types = [each.name for each in plan.workload.node_types if each.program == _LOG_CLIENTS]
+        return Sustained({name: (name,) for name in types}, frozenset())
     clients = [each for each in client_types(plan.workload) if plan.counts.get(each.name)]
-    if plan.log is not None or not clients:
-        found = "a log" if plan.log is not None else "no node type of which several work in parallel and end"
+    if not clients:
+        found = "no node type of which several work in parallel and end"
         raise InputError("cannot be kept up", place=_PLAN, found=found, remedy=_ONCE)
     names = {each.name for each in clients}
     chains: dict[str, tuple[str, ...]] = {}
@@ -136,6 +144,12 @@ def check_turnover(plan: Plan, turnover: Turnover) -> None:
     if turnover.mode is Mode.ONCE:
         return
     load = sustained(plan)
+    if turnover.mode is Mode.ARRIVALS and not turnover.per_s and plan.log is None:
+        rules = {each.name: each.start for each in plan.workload.node_types}
+        together = [name for name in load.chains if not rules[name].spacing_s]
+        if together:
+            remedy = "Give a rate (`clients_per_s`)"
+            raise InputError("began at one time when recorded", place=together[0], remedy=remedy)
     if turnover.leftovers is Leftovers.KEEP:
         return
     types = plan.workload.node_types
@@ -159,7 +173,7 @@ def kept_up_text(turnover: Turnover, plan: Plan) -> str:
     if turnover.mode is Mode.ONCE:
         return ""
     if turnover.mode is Mode.ARRIVALS:
-        return f"arrivals, {turnover.per_s:g} clients/s"
+        return f"arrivals, {turnover.per_s:g} clients/s" if turnover.per_s else "arrivals as recorded"
     return f"population of {counted(sum(plan.counts[name] for name in sustained(plan).chains), 'client')}"
 
 

@@ -121,9 +121,12 @@ def _kept_up(group: Group, load: Sustained, population: Population) -> Group:
     if group.name not in load.types:
         return group
     turnover, counts = population.settings.turnover, population.plan.counts
-    if group.name not in load.chains:
+    if group.name not in load.chains or population.plan.log is not None:
         return replace(group, sustained=True)
     if turnover.mode is Mode.ARRIVALS:
+        if not turnover.per_s:
+            spacing_s = population.types[group.name].start.spacing_s / population.settings.speed
+            return replace(group, sustained=True, gap_s=lambda: spacing_s)
         share = group.count / sum(counts[name] for name in load.chains)
         rng = population.seeds.child("arrivals", group.name).random()
         return replace(group, sustained=True, gap_s=partial(rng.expovariate, turnover.per_s * share))

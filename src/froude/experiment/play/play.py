@@ -19,7 +19,7 @@ from froude.documents.artifact import Origin
 from froude.emulation.engine import Order, PlayJob, PlayOutcome, Status, fresh_nonce, play_apart
 from froude.emulation.facts import PlanFacts
 from froude.emulation.limits import parse_limit
-from froude.emulation.notes import REMOVED
+from froude.emulation.notes import REMOVED, ROUND_BEGUN
 from froude.emulation.pacing import Pacing, pacing_of
 from froude.emulation.programs.audit.lines import read_head
 from froude.emulation.programs.population import PlaySettings
@@ -149,6 +149,9 @@ def _kept_up(job: PlayJob, run: Run) -> list[str]:
     turnover = job.settings.turnover
     text = kept_up_text(turnover, job.plan)
     begun = f", {begun_text(job.plan, run.load[-1].nodes)}" if text and run.load else ""
+    if job.plan.log is not None:
+        rounds = run.notes.get(ROUND_BEGUN, 0)
+        return [f"The load was kept up: {text}; the log began again {counted(rounds, 'time')}"] * bool(text)
     left = "what they made and did not delete stays"
     if turnover.leftovers is Leftovers.REMOVE:
         removed = counted(run.notes.get(REMOVED, 0), "call")

@@ -12,6 +12,7 @@ from froude.base.progress import Progress
 from froude.base.scratch import Scratch
 from froude.emulation.limits import parse_limit
 from froude.emulation.run.run import Run
+from froude.emulation.sustained import Mode
 from froude.experiment.play.admission import check_targets
 from froude.experiment.play.execution import Execution, properties_of, running_targets
 from froude.experiment.play.play import play
@@ -32,12 +33,14 @@ def inputs_of(scenario: DynoScenario) -> object:
     Where its blocks lie depends on the seed, too: runs that share them hold the same ones.
     """
     load, nodes = scenario.load, scenario.nodes.datanodes
+    again = (load.mode is Mode.ONCE, load.leftovers)
     read = (load.audit_log, load.trace, load.made, load.edits, load.time_zone, load.cut, load.growth)
     return (
         scenario.target.release,
         scenario.target.image,
         scenario.namespace,
         read,
+        again,
         nodes.count,
         nodes.storages,
         nodes.racks,

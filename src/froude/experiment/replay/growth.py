@@ -267,7 +267,7 @@ def plan_growth(log: AuditLog, factor: float, namespace: Namespace | None, seed:
     delays = [
         rng.integers(1000 * within + 1, size=count) for within, count in zip(within_ms, copies, strict=True)
     ]
-    return Growth(log, factor, bundles, copies, within_ms, delays, _mark(log, namespace))
+    return Growth(log, factor, bundles, copies, within_ms, delays, unused_mark(log, namespace))
 
 
 def _within(log: AuditLog, bundles: Bundles, rng: np.random.Generator) -> Ints:
@@ -290,7 +290,7 @@ def _within(log: AuditLog, bundles: Bundles, rng: np.random.Generator) -> Ints:
     return within
 
 
-def _mark(log: AuditLog, namespace: Namespace | None) -> str:
+def unused_mark(log: AuditLog, namespace: Namespace | None) -> str:
     """A mark before the number of a copy that no name has there."""
     found: list[str] = []
     for batch in log.batches(("src", "dst")):

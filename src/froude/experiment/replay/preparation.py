@@ -10,6 +10,7 @@ Source: org.apache.hadoop.security.Groups (`hadoop.user.group.static.mapping.ove
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,16 +24,25 @@ from froude.base.seeds import Seeds
 from froude.base.summary import counted
 from froude.base.units import parse_zone
 from froude.emulation.programs.audit.lines import Client, Head
+from froude.emulation.sustained import Leftovers, Mode
 from froude.experiment.replay.block_lists import open_block_lists, write_block_lists
-from froude.experiment.replay.growth import Growth, plan_growth
+from froude.experiment.replay.growth import Growth, plan_growth, unused_mark
 from froude.experiment.replay.image import Replayed, profile_of, read_image, replayed_image
 from froude.experiment.replay.made_log import Asked, made_log
-from froude.experiment.replay.recorded_load import SWITCHES, make_ready, make_trace_ready, replay_plan
+from froude.experiment.replay.recorded_load import (
+    SWITCHES,
+    lines_of,
+    make_ready,
+    make_trace_ready,
+    replay_plan,
+)
+from froude.experiment.replay.rounds import Rounds
 from froude.experiment.scenario.options import PlayOptions
 from froude.experiment.scenario.replay_options import ReplayedDatanodes, ReplayLoad
 from froude.experiment.scenario.scenario import DynoScenario
 from froude.hadoop.audit.text import line_text
 from froude.hadoop.fsimage.block_lists import Cluster
+from froude.hadoop.fsimage.copies import rows_of
 from froude.hadoop.fsimage.namespace import ROOT_ID, Namespace
 from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.fsimage.replicas import fullest_storage
@@ -149,7 +159,11 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     datanodes = _placed(scenario, place, scratch, remarks, progress)
     with progress.task("Making the load ready"):
         ready = scratch / "lines.json"
-        load = _of_trace(scenario.load, cut, hadoop, ready) if log is None else _of_log(log, growth, ready)
+        if log is None:
+            load = _of_trace(scenario.load, cut, hadoop, ready)
+        else:
+            namespace = None if place is None else place.namespace
+            load = _of_log(log, growth, ready, _rounds(scenario.load, log, growth, namespace))
     plan = replay_plan(
         ready,
         load.head,
@@ -202,11 +216,28 @@ def _with_copies(place: Replayed, growth: Growth, scratch: Path) -> Replayed:
     return read_image(image, place.schema, scratch)
 
 
-def _of_log(log: AuditLog, growth: Growth | None, path: Path) -> _Load:
+def _rounds(
+    load: ReplayLoad, log: AuditLog, growth: Growth | None, namespace: Namespace | None
+) -> Rounds | None:
+    """What the log does when it begins again; None where it does not."""
+    if load.mode is Mode.ONCE:
+        return None
+    lines = log.lines() if growth is None else replace(growth, made=Counter()).lines()
+    mark = unused_mark(log, namespace) + (growth.mark if growth is not None else "")
+    return Rounds.of(
+        lines_of(lines, [], Path()),
+        mark,
+        lambda paths: () if namespace is None else rows_of(namespace, paths),
+        removes=load.leftovers is Leftovers.REMOVE,
+    )
+
+
+def _of_log(log: AuditLog, growth: Growth | None, path: Path, rounds: Rounds | None) -> _Load:
     lines = log.lines() if growth is None else growth.lines()
-    head = make_ready(lines, path)
+    head = make_ready(lines, path, rounds)
     cut = [f"The log was cut {log.meta.cut}."] if log.meta.cut else []
-    return _Load(head, (*cut, *(growth.remarks() if growth is not None else ())))
+    remarks = [*cut, *(growth.remarks() if growth is not None else ())]
+    return _Load(head, (*remarks, *(rounds.remarks() if rounds is not None else ())))
 
 
 def _of_trace(load: ReplayLoad, cut: Cut | None, hadoop: Hadoop, path: Path) -> _Load:

@@ -29,6 +29,7 @@ from froude.emulation.programs.events import FALSE
 from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
 from froude.emulation.programs.hdfs.datanodes import PROTOCOL as DATANODES_PROTOCOL
 from froude.emulation.programs.retries import retry_s
+from froude.experiment.replay.rounds import Rounds
 from froude.hadoop.audit.lines import AuditLine, process
 from froude.trace.audit.cut import Cut
 from froude.trace.types import Call, Status, Trace
@@ -58,24 +59,35 @@ _LOGGED = {command.method: name for name, command in COMMANDS.items() if command
 """What an audit log calls a method."""
 
 
-def make_ready(log: Iterable[AuditLine], path: Path) -> Head:
+def make_ready(log: Iterable[AuditLine], path: Path, rounds: Rounds | None = None) -> Head:
     """Write the lines of a log for a replay.
 
     Args:
         log: in the order of their times.
         path: of the file that players read.
+        rounds: of these lines, for a log that begins again when it is over.
 
     Raises:
         InputError: there is no line, or one has no time.
     """
     clients: list[Client] = []
-    head = write_lines(path, clients, in_order(_lines(log, clients, path)))
+    lines = lines_of(log, clients, path)
+    head = write_lines(path, clients, in_order(lines if rounds is None else rounds.marked(lines)))
     if not head.lines:
         raise InputError("has no line to replay", place="audit log")
     return head
 
 
-def _lines(log: Iterable[AuditLine], clients: list[Client], path: Path) -> Iterator[Line]:
+def lines_of(log: Iterable[AuditLine], clients: list[Client], path: Path) -> Iterator[Line]:
+    """The lines of a log to be made again, without their locks.
+
+    Args:
+        clients: takes them in.
+        path: of the log, for errors.
+
+    Raises:
+        InputError: one has no time.
+    """
     numbers: dict[Client, int] = {}
     first_s: float | None = None
     for line in log:

@@ -194,7 +194,7 @@ class Load(Sending):
     """once: the planned clients; population: as many are at work until the end, each that ends is followed by another
     one; arrivals: clients begin at a rate until the end."""
     clients_per_s: Annotated[float | None, Number(1e-6, FASTEST), Example(2)] = None
-    """Clients that begin in a second, for arrivals."""
+    """Clients that begin in a second, at random times, for arrivals; as recorded by default."""
 
     @property
     def turnover(self) -> Turnover:
@@ -207,12 +207,11 @@ class Load(Sending):
         """Refuse settings of another mode, too.
 
         Raises:
-            FieldError: there is one, or arrivals have no rate.
+            FieldError: there is one.
         """
         Sending.check(self)
-        if (self.clients_per_s is None) == (self.mode is Mode.ARRIVALS):
-            message = "is needed for arrivals" if self.mode is Mode.ARRIVALS else "is for arrivals"
-            raise FieldError(message, names=("clients_per_s",), allowed="a rate with the mode arrivals")
+        if self.clients_per_s is not None and self.mode is not Mode.ARRIVALS:
+            raise FieldError("is for arrivals", names=("clients_per_s",), allowed="with the mode arrivals")
         if self.mode is not Mode.ONCE and not self.connections.pool:
             message = "would leave a connection open for each client that has ended"
             raise FieldError(message, names=("connections", "pool"), allowed="1 or more with this mode")

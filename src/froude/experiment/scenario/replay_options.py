@@ -16,6 +16,7 @@ from froude.documents.forms import Each, FieldError, Number, Place, Seconds, Siz
 from froude.emulation.programs.audit.commands import Assumed
 from froude.emulation.programs.audit.shared import KIND as CLIENTS
 from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
+from froude.emulation.sustained import Mode
 from froude.experiment.scenario.options import DatanodeOptions, Load, Nodes, Sharing
 
 _ASSUMED = Assumed()
@@ -112,6 +113,12 @@ class ReplayLoad(Load):
             )
             allowed = "one of audit_log, trace, made.rate"
             raise FieldError(message, names=("audit_log",), found=", ".join(given) or None, allowed=allowed)
+        Load.check(self)
+        if self.clients_per_s is not None:
+            raise FieldError("is not for a log, whose clients come as recorded", names=("clients_per_s",))
+        if self.trace is not None and self.mode is not Mode.ONCE:
+            message = "needs an audit log, and a Trace is given"
+            raise FieldError(message, names=("mode",), found=self.mode.value, allowed=Mode.ONCE.value)
         if self.trace is not None and self.growth.clients > 1:
             message = "is for an audit log, and a Trace is given"
             raise FieldError(message, names=("growth", "clients"), found=self.growth.clients, allowed=1)

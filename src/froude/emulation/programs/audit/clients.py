@@ -142,13 +142,10 @@ class EmulatedClient:
 
     def _go_on(self, now_s: float, out: list[Instruction]) -> None:
         """Make the next operation, or wait for its time; nothing where it has to wait for another."""
-        if self._shared.given_up:
-            out.append(Reached(Moment.FINISHED))
-            return
         while not self._busy:
-            operation = self._shared.next(self._number)
+            operation = None if self._shared.given_up else self._shared.next(self._number)
             if operation is None:
-                if self._done == self._shared.lines(self._number):
+                if self._shared.over(self._number, self._done):
                     out.append(Reached(Moment.FINISHED))
                 return
             if operation.missing:

@@ -17,11 +17,15 @@ from typing import IO, NamedTuple
 from froude.base.errors import InputError
 from froude.base.files import stated_os_errors
 
-_FORMAT = "replay/2"
+_FORMAT = "replay/3"
 BLOCK = 1 << 14
 """Lines of a block: a replay never makes operations of blocks that are not neighbours at the same time."""
 BATCH = 256
 """Lines that are read at once; a block is a whole number of batches."""
+
+
+ROUND, OLDER = "\0", "\1"
+"""In a path of a further round, its number, and that of the round two before it."""
 
 
 class Line(NamedTuple):
@@ -44,11 +48,33 @@ class Line(NamedTuple):
     allowed: bool = True
     recorded: list[str | int | None] | None = None
     """The call of a Trace that this is, the fields of a `recorded.Recorded`; None for a line of a log."""
+    copied: list[str | None] | None = None
+    """`src` and `dst` in further rounds of a log that begins again; empty for a line of its first round alone, None for
+    one that is the same in each. With `OLDER` a line is of rounds alone that have a copy two before them."""
+
+    def of_round(self, number: int) -> Line | None:
+        """The line in a round; None for one that is not of it.
+
+        Args:
+            number: of the round, from 1.
+        """
+        if self.copied is None:
+            return self
+        older = bool(self.copied) and OLDER in (self.copied[0] or "")
+        if number == 1:
+            return None if older else self
+        if not self.copied or (older and number < _WITH_OLDER):
+            return None
+        numbers = str.maketrans({ROUND: str(number), OLDER: str(number - 2)})
+        src, dst = (path and path.translate(numbers) for path in self.copied)
+        return self._replace(src=src, dst=dst)
 
 
+_WITH_OLDER = 4
+"""The first round with a copy two before it: the first one has no copies."""
 _SHORT = 5
 """Fields that every line has in the file; the others only where they say something."""
-_REST = (None, None, None, True, None)
+_REST = (None, None, None, True, None, None)
 
 
 class Client(NamedTuple):

@@ -7,8 +7,8 @@ every operation of the block before the one before it is done (`conflicts`).
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from froude.emulation.programs.audit.commands import Assumed, Command
 from froude.emulation.programs.audit.lines import BATCH, BLOCK, Head, Line, read_batches, read_head
 from froude.emulation.programs.audit.order import Order, Ordered
 from froude.emulation.programs.audit.recorded import command_of
+from froude.emulation.sustained import Mode
 
 _AHEAD = 4096
 
@@ -39,13 +40,16 @@ class Operation(Ordered):
 class Replay:
     """A log in a play; all its clients share it."""
 
-    def __init__(self, lines: Path, assumed: Assumed, pacing: Pacing, speed: float) -> None:
+    def __init__(
+        self, lines: Path, assumed: Assumed, pacing: Pacing, speed: float, mode: Mode = Mode.ONCE
+    ) -> None:
         """Open a log.
 
         Args:
             lines: the log, made ready by `lines.write_lines`.
             pacing: by the log's times, or as fast as answers come.
             speed: 2 halves the log's times.
+            mode: whether the log begins again when it is over, and whether a round waits for those before it.
 
         Raises:
             InputError: the log is not one that was made ready.
@@ -53,22 +57,33 @@ class Replay:
         self.assumed = assumed
         self.head: Head = read_head(lines)
         self.begun_s: float | None = None
-        """When the log's first line was due; None before the target serves."""
+        """When the round's first line was due; None before the target serves."""
+        self.round = 1
+        """Which time the log is read, from 1."""
+        self.mode = mode
         self.queues: list[deque[Operation]] = [deque() for _ in self.head.clients]
         """Of each client, its operations that are not done, as far as they were read."""
-        # Opened when it is first read: of several players each has a place of its own in it.
-        self._batches: Iterator[list[Line]] = (
-            batch for path in (lines,) for batch in read_batches(path.open(encoding="utf-8"))
-        )
+        self._lines = lines
+        self._batches: Iterator[list[Line]] = self._opened()
         self._scheduled = pacing is Pacing.SCHEDULED
         self._speed = speed
         self._order = Order()
         self._left = 0
         """Operations that were read and are not done."""
-        self._left_of = [0] * (-(-self.head.lines // BLOCK) + 2)
-        """The same by block; of two blocks that are not there, before the first."""
+        self._left_of: Counter[int] = Counter()
+        """The same by block."""
+        self._block = 0
+        """That of the batch that is read next."""
         self._read_batches = 0
+        """Of that block."""
+        self._idle = True
+        """Whether nothing of this round was made."""
         self._whole = False
+
+    def _opened(self) -> Iterator[list[Line]]:
+        # Opened when it is first read: of several players each has a place of its own in it.
+        with self._lines.open(encoding="utf-8") as file:
+            yield from read_batches(file)
 
     def begin(self, now_s: float) -> None:
         """The target serves: the log's first line is due."""
@@ -111,25 +126,48 @@ class Replay:
         """Read on until enough is ahead; the clients that got something to do."""
         free: list[int] = []
         while self._left < _AHEAD:
-            block = self._read_batches * BATCH // BLOCK
-            if self._left_of[block]:  # two before this one
+            if self._read_batches == BLOCK // BATCH:
+                self._next_block()
+            if self._left_of[self._block - 2]:
                 break
             batch = next(self._batches, None)
             if batch is None:
-                self._whole = True
-                break
+                if self.mode is Mode.ONCE or self._idle:
+                    self._whole = True
+                    break
+                self._again(now_s)
+                continue
             self._read_batches += 1
-            self._left += len(batch)
-            self._left_of[block + 2] += len(batch)
-            for line in batch:
-                operation = Operation(line, self._due(line, now_s), block + 2)
-                queue = self.queues[line.client]
-                queue.append(operation)
-                if line.locks:
-                    self._order.add(operation, line.locks)
-                if not operation.missing and len(queue) == 1:
-                    free.append(line.client)
+            for line in filter(None, (line.of_round(self.round) for line in batch)):
+                free += self._add(line, now_s)
         return free
+
+    def _add(self, line: Line, now_s: float) -> Sequence[int]:
+        """Take in a line; its client where that has something to do now."""
+        self._idle = False
+        self._left += 1
+        self._left_of[self._block] += 1
+        operation = Operation(line, self._due(line, now_s), self._block)
+        queue = self.queues[line.client]
+        queue.append(operation)
+        if line.locks:
+            self._order.add(operation, line.locks)
+        return (line.client,) if not operation.missing and len(queue) == 1 else ()
+
+    def _next_block(self) -> None:
+        self._left_of.pop(self._block - 2, None)
+        self._block, self._read_batches = self._block + 1, 0
+
+    def _again(self, now_s: float) -> None:
+        """Begin the log again: the mean time between two lines after its last one."""
+        assert self.begun_s is not None
+        self._next_block()
+        self._batches, self._idle = self._opened(), True
+        self.round += 1
+        lasts_s = self.head.lasts_s + (self.head.lasts_s / max(1, self.head.lines - 1) or 1.0)
+        self.begun_s += lasts_s / self._speed
+        if self.mode is Mode.POPULATION:
+            self.begun_s = max(self.begun_s, now_s)
 
     def _due(self, line: Line, now_s: float) -> float:
         assert self.begun_s is not None

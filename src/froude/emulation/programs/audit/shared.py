@@ -7,13 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from froude.emulation.notes import FOREIGN_DATANODE
+from froude.emulation.notes import FOREIGN_DATANODE, ROUND_BEGUN
 from froude.emulation.programs.audit.commands import Assumed, Call, Who, Written
 from froude.emulation.programs.audit.ids import Ids
 from froude.emulation.programs.audit.replay import Operation, Replay
 from froude.emulation.programs.events import Instruction, NodeId, Note, SendMessage
 from froude.emulation.programs.hdfs.family import DatanodeFamily
 from froude.emulation.programs.population import Population
+from froude.emulation.sustained import Mode
 
 KIND = "audit"
 """What a workload calls the program."""
@@ -29,13 +30,19 @@ class SharedLog:
         settings = population.settings
         assumed = settings.programs.get(KIND)
         self.replay = Replay(
-            log, assumed if isinstance(assumed, Assumed) else Assumed(), settings.pacing, settings.speed
+            log,
+            assumed if isinstance(assumed, Assumed) else Assumed(),
+            settings.pacing,
+            settings.speed,
+            settings.turnover.mode,
         )
         self._type = type_name
         self._requests: dict[str, Any] = {}
         self._responses: dict[str, Any] = {}
         self._begun: set[int] = set()
         self.given_up = False
+        self._rounds = 1
+        """Of the log, as far as they are noted."""
         self._datanodes: DatanodeFamily | None = None
         self._copy, ids = f"log of {type_name}", f"ids of {type_name}"
         self._ids = Ids(population.schema, partial(population.share.spread, ids))
@@ -67,14 +74,23 @@ class SharedLog:
         queue = self.replay.queues[number]
         return queue[0] if queue else None
 
-    def lines(self, number: int) -> int:
-        """How many lines a client has."""
-        return self.replay.head.lines_of[number]
+    def over(self, number: int, done: int) -> bool:
+        """Whether a client has nothing more to do, ever.
 
-    def done(self, operation: Operation, now_s: float) -> list[SendMessage]:
+        Args:
+            done: how many lines it has made.
+        """
+        ends = self.replay.mode is Mode.ONCE
+        return ends and (self.given_up or done == self.replay.head.lines_of[number])
+
+    def done(self, operation: Operation, now_s: float) -> list[Instruction]:
         """An operation is over; others may go on."""
         self.population.share.spread(self._copy, "done", operation.line.client, now_s)
-        return self._go(self.replay.done(operation, now_s), operation.line.client)
+        out: list[Instruction] = [*self._go(self.replay.done(operation, now_s), operation.line.client)]
+        if self.population.share.number == 0 and self.replay.round > self._rounds:
+            out += [Note(ROUND_BEGUN)] * (self.replay.round - self._rounds)
+            self._rounds = self.replay.round
+        return out
 
     def _learn(self, what: str, number: int, now_s: float) -> list[SendMessage]:
         """A client of another player began the log for all, gave it up, or is done with an operation.

@@ -1,0 +1,163 @@
+"""An audit log that begins again when it is over: what its lines do in each further round, over copies of paths. Pure.
+
+What the log makes (creates, or moves from what it made) has a copy of its own in each round, next to the original and
+with the round in its name; the lines about it go there. Lines that read, or change attributes, stay at the paths that
+were there before. What the log deletes or moves without having made it is there once: lines about it are for the first
+round alone, and so are an administrator's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from froude.base.summary import counted
+from froude.emulation.programs.audit.commands import Command, command_of, sources
+from froude.emulation.programs.audit.lines import OLDER, ROUND, Line
+from froude.experiment.replay.growth import ONCE
+
+_MAKES = frozenset({"create", "mkdirs", "createSymlink"})
+
+
+@dataclass(slots=True)
+class Rounds:
+    """What becomes of each line of a log in further rounds."""
+
+    mark: str
+    """Stands in names of copies before the number of their round; no name has it."""
+    removes: bool
+    """Whether each round deletes what the round two before it has left."""
+    own: set[str] = field(default_factory=set)
+    """What the log makes; what is below is its own, too."""
+    gone: set[str] = field(default_factory=set)
+    """What it deletes or moves and has not made."""
+    left: dict[str, int] = field(default_factory=dict)
+    """What it makes and does not delete or move, and the client."""
+    lines: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(
+        cls,
+        lines: Iterable[Line],
+        mark: str,
+        there: Callable[[Iterable[str]], Collection[str]],
+        *,
+        removes: bool,
+    ) -> Rounds:
+        """Look what a log makes and takes away.
+
+        Args:
+            lines: all of them, in order.
+            mark: as the field.
+            there: those of some paths that are there before the log.
+            removes: as the field.
+        """
+        rounds, opened, folders = cls(mark, removes), set[str](), set[str]()
+        for line in lines:
+            rounds.lines += 1
+            command = command_of(line)
+            if command is not None and line.allowed:
+                rounds._learn(line, command, folders)
+                if line.command == "open":
+                    opened.update(command.paths(line))
+        rounds.own -= {*there(rounds.own)}
+        # A folder that was made though it was there shows by what is read in it and was not made.
+        rounds.own -= {
+            folder
+            for path in opened - rounds.own - folders
+            for folder in _above(path)
+            if folder in rounds.left and folder in folders
+        }
+        rounds.gone -= rounds.own
+        return rounds
+
+    def _learn(self, line: Line, command: Command, folders: set[str]) -> None:
+        """Take note of a line that was done.
+
+        Args:
+            folders: those that were made, also by the way.
+        """
+        paths = command.paths(line)
+        if line.command in _MAKES and paths:
+            self.own.add(paths[0])
+            self.left[paths[0]] = line.client
+            folders.update(_above(paths[0]) if line.command == "create" else paths[:1])
+        elif command.moves and paths:
+            source, *target = paths
+            made = source in self.left or source in folders or self._root(source)
+            (self.own if made else self.gone).add(source)
+            client = self.left.pop(source, line.client)
+            if made and target:
+                self.own.add(target[0])
+                self.left[target[0]] = client
+
+    def marked(self, lines: Iterable[Line]) -> Iterator[Line]:
+        """The lines of the log, each with what it is in further rounds; and the deletions of those, spread evenly."""
+        roots = {path: client for path, client in self.left.items() if self._root(path) == len(path)}
+        every = self.lines / len(roots) if roots and self.removes else float("inf")
+        rest, made = iter(roots.items()), 0
+        for number, line in enumerate(lines, 1):
+            copied = self._copied(line)
+            yield line if copied is None else line._replace(copied=copied)
+            while (made + 1) * every <= number and (root := next(rest, None)) is not None:
+                made += 1
+                yield Line(line.at_s, root[1], "delete", copied=[f"{root[0]}{self.mark}{OLDER}", None])
+
+    def _copied(self, line: Line) -> list[str | None] | None:
+        """The paths of a line in further rounds; none where it is left out, None where they are its own."""
+        command = command_of(line)
+        paths = () if command is None else command.paths(line)
+        ours = any(map(self._root, paths))
+        changes = command is not None and command.changes
+        once = (
+            line.command in ONCE
+            or (changes and not paths)
+            or (changes and not ours and "Snapshot" in line.command)
+        )
+        if once or any(self._is_gone(path) for path in paths):
+            self.counts["left out"] += 1
+            return []
+        self.counts["copied" if ours else "kept"] += 1
+        return [self._moved(line.src), self._moved(line.dst)] if ours else None
+
+    def _moved(self, text: str | None) -> str | None:
+        moved = [self._copy(path) for path in sources(text)]
+        return text if text is None else f"[{', '.join(moved)}]" if text.startswith("[/") else moved[0]
+
+    def _copy(self, path: str) -> str:
+        end = self._root(path)
+        return f"{path[:end]}{self.mark}{ROUND}{path[end:]}" if end else path
+
+    def _root(self, path: str) -> int:
+        """Where the topmost own path at or above a path ends; 0 for none."""
+        return next((len(each) for each in (*_above(path), path.rstrip("/")) if each in self.own), 0)
+
+    def _is_gone(self, path: str) -> bool:
+        return not self._root(path) and any(each in self.gone for each in (*_above(path), path))
+
+    def remarks(self) -> list[str]:
+        """What further rounds are; when all lines have been marked."""
+        counts, left = self.counts, counted(self.counts["left out"], "line")
+        stays = (
+            "what a round leaves is deleted in the next round but one"
+            if self.removes
+            else "what it makes stays"
+        )
+        texts = {
+            f"When the log is over it begins again. In each further round {counted(counts['copied'], 'line')} go to "
+            f"copies of what the log makes (`NAME{self.mark}2`, ...), {counts['kept']:,} to the paths of the log; "
+            f"{stays}.": True,
+            f"In further rounds {left} are left out, since they are about what is there once, as what the image holds "
+            "and the log deletes or moves, or are an administrator's.": counts["left out"],
+        }
+        return [text for text, holds in texts.items() if holds]
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders above a path, from the top, without the root."""
+    end = path.find("/", 1)
+    while end > 0:
+        yield path[:end]
+        end = path.find("/", end + 1)
