@@ -149,13 +149,12 @@ def _kept_up(job: PlayJob, run: Run) -> list[str]:
     turnover = job.settings.turnover
     text = kept_up_text(turnover, job.plan)
     begun = f", {begun_text(job.plan, run.load[-1].nodes)}" if text and run.load else ""
-    if job.plan.log is not None:
-        rounds = run.notes.get(ROUND_BEGUN, 0)
-        return [f"The load was kept up: {text}; the log began again {counted(rounds, 'time')}"] * bool(text)
     left = "what they made and did not delete stays"
     if turnover.leftovers is Leftovers.REMOVE:
         removed = counted(run.notes.get(REMOVED, 0), "call")
-        left = f"what they left and do not share was deleted by further clients, with {removed} of delete"
+        left = f"{removed} of delete were for what those before had left"
+    if job.plan.log is not None:
+        begun = f"; the log began again {counted(run.notes.get(ROUND_BEGUN, 0), 'time')}"
     return [f"The load was kept up: {text}{begun}; {left}"] * bool(text)
 
 

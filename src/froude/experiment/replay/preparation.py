@@ -227,7 +227,7 @@ def _rounds(
     return Rounds.of(
         lines_of(lines, [], Path()),
         mark,
-        lambda paths: () if namespace is None else rows_of(namespace, paths),
+        lambda paths: None if namespace is None else rows_of(namespace, paths),
         removes=load.leftovers is Leftovers.REMOVE,
     )
 

@@ -13,11 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from froude.base.summary import counted
-from froude.emulation.programs.audit.commands import Command, command_of, sources
-from froude.emulation.programs.audit.lines import OLDER, ROUND, Line
+from froude.emulation.programs.audit.commands import command_of, sources
+from froude.emulation.programs.audit.lines import OLDER, REMOVAL, ROUND, Line
 from froude.experiment.replay.growth import ONCE
 
 _MAKES = frozenset({"create", "mkdirs", "createSymlink"})
+_Change = tuple[str, tuple[str, ...], int]
+"""Command, paths and client of a line that was done and makes a path or takes one away."""
 
 
 @dataclass(slots=True)
@@ -31,9 +33,9 @@ class Rounds:
     own: set[str] = field(default_factory=set)
     """What the log makes; what is below is its own, too."""
     gone: set[str] = field(default_factory=set)
-    """What it deletes or moves and has not made."""
-    left: dict[str, int] = field(default_factory=dict)
-    """What it makes and does not delete or move, and the client."""
+    """What it deletes or moves and has not made, and where it moves that."""
+    left: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """What it makes and does not delete or move: the client, and the number of the change."""
     lines: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -42,7 +44,7 @@ class Rounds:
         cls,
         lines: Iterable[Line],
         mark: str,
-        there: Callable[[Iterable[str]], Collection[str]],
+        there: Callable[[Iterable[str]], Collection[str] | None],
         *,
         removes: bool,
     ) -> Rounds:
@@ -51,51 +53,66 @@ class Rounds:
         Args:
             lines: all of them, in order.
             mark: as the field.
-            there: those of some paths that are there before the log.
+            there: those of some paths that were there before the log; None where that is not known.
             removes: as the field.
         """
-        rounds, opened, folders = cls(mark, removes), set[str](), set[str]()
+        rounds, opened, changes = cls(mark, removes), set[str](), list[_Change]()
         for line in lines:
             rounds.lines += 1
             command = command_of(line)
-            if command is not None and line.allowed:
-                rounds._learn(line, command, folders)
-                if line.command == "open":
-                    opened.update(command.paths(line))
-        rounds.own -= {*there(rounds.own)}
-        # A folder that was made though it was there shows by what is read in it and was not made.
-        rounds.own -= {
-            folder
-            for path in opened - rounds.own - folders
-            for folder in _above(path)
-            if folder in rounds.left and folder in folders
-        }
-        rounds.gone -= rounds.own
+            if command is None or not line.allowed:
+                continue
+            if line.command in _MAKES or command.moves:
+                changes.append((line.command, command.paths(line), line.client))
+            elif line.command == "open":
+                opened.update(command.paths(line))
+        before = there({path for _, paths, _ in changes for path in paths})
+        size = -1
+        while size < len(
+            rounds.gone
+        ):  # what is about a path that is taken away later is left out, and makes nothing
+            size = len(rounds.gone)
+            rounds._learn(
+                changes, _shown(changes, opened) if before is None else before, known=before is not None
+            )
         return rounds
 
-    def _learn(self, line: Line, command: Command, folders: set[str]) -> None:
-        """Take note of a line that was done.
+    def _learn(self, changes: Iterable[_Change], before: Collection[str], *, known: bool) -> None:
+        """Take note of what was changed.
 
         Args:
-            folders: those that were made, also by the way.
+            before: paths that were there before the log.
+            known: whether those are all.
         """
-        paths = command.paths(line)
-        if line.command in _MAKES and paths:
-            self.own.add(paths[0])
-            self.left[paths[0]] = line.client
-            folders.update(_above(paths[0]) if line.command == "create" else paths[:1])
-        elif command.moves and paths:
-            source, *target = paths
-            made = source in self.left or source in folders or self._root(source)
-            (self.own if made else self.gone).add(source)
-            client = self.left.pop(source, line.client)
-            if made and target:
-                self.own.add(target[0])
-                self.left[target[0]] = client
+        folders, taken = set[str](), dict[str, int]()
+        self.own.clear()
+        self.left.clear()
+        for number, (command, (source, *target), client) in enumerate(changes):
+            makes = command in _MAKES
+            mine = makes or self._root(source) or (source in folders and source not in before)
+            if any(map(self._is_gone, (source, *target))) or not mine:
+                if not makes and (mine or not known or source in before or self._is_gone(source)):
+                    self.gone.update((source, *target))
+            elif makes:
+                folders.update(each for each in _above(source) if each not in before)
+                if source not in before:
+                    self.own.add(source)
+                    self.left[source] = (client, number)
+            else:
+                self.own.update((source, *target))
+                maker, _ = self.left.pop(source, (client, 0))
+                taken[source] = number
+                self.left.update(dict.fromkeys(target, (maker, number)))
+        self.left = {
+            path: made
+            for path, made in self.left.items()
+            if all(taken.get(each, -1) < made[1] for each in _above(path))
+        }
 
     def marked(self, lines: Iterable[Line]) -> Iterator[Line]:
         """The lines of the log, each with what it is in further rounds; and the deletions of those, spread evenly."""
-        roots = {path: client for path, client in self.left.items() if self._root(path) == len(path)}
+        left = {path: made[0] for path, made in self.left.items() if not self._is_gone(path)}
+        roots = {path[: self._root(path)]: client for path, client in left.items()}
         every = self.lines / len(roots) if roots and self.removes else float("inf")
         rest, made = iter(roots.items()), 0
         for number, line in enumerate(lines, 1):
@@ -103,7 +120,8 @@ class Rounds:
             yield line if copied is None else line._replace(copied=copied)
             while (made + 1) * every <= number and (root := next(rest, None)) is not None:
                 made += 1
-                yield Line(line.at_s, root[1], "delete", copied=[f"{root[0]}{self.mark}{OLDER}", None])
+                older = f"{root[0]}{self.mark}{OLDER}"
+                yield Line(line.at_s, root[1], "delete", options=REMOVAL, copied=[older, None])
 
     def _copied(self, line: Line) -> list[str | None] | None:
         """The paths of a line in further rounds; none where it is left out, None where they are its own."""
@@ -135,7 +153,7 @@ class Rounds:
         return next((len(each) for each in (*_above(path), path.rstrip("/")) if each in self.own), 0)
 
     def _is_gone(self, path: str) -> bool:
-        return not self._root(path) and any(each in self.gone for each in (*_above(path), path))
+        return any(each in self.gone for each in (*_above(path), path))
 
     def remarks(self) -> list[str]:
         """What further rounds are; when all lines have been marked."""
@@ -153,6 +171,12 @@ class Rounds:
             "and the log deletes or moves, or are an administrator's.": counts["left out"],
         }
         return [text for text, holds in texts.items() if holds]
+
+
+def _shown(changes: Iterable[_Change], opened: set[str]) -> set[str]:
+    """Folders that were made though they were there: by what was opened in them that nobody had made."""
+    made = {path for _, paths, _ in changes for path in paths}
+    return {folder for path in opened - made for folder in _above(path) if folder in made}
 
 
 def _above(path: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import EncodeError
 
 from froude.base.errors import InputError
-from froude.emulation.notes import ALLOWED, AS_RECORDED, FAILED, NOT_REPLAYED, RETRIED, UNSERVED
+from froude.emulation.notes import ALLOWED, AS_RECORDED, FAILED, NOT_REPLAYED, REMOVED, RETRIED, UNSERVED
 from froude.emulation.programs.audit.commands import (
     CLIENT,
     COMMANDS,
@@ -20,6 +20,7 @@ from froude.emulation.programs.audit.commands import (
     Who,
     Written,
 )
+from froude.emulation.programs.audit.lines import REMOVAL
 from froude.emulation.programs.audit.recorded import recorded_error
 from froude.emulation.programs.audit.replay import Operation
 from froude.emulation.programs.audit.shared import KIND, SharedLog
@@ -164,6 +165,8 @@ class EmulatedClient:
             self._end(operation, now_s, out)
             return
         self._busy = True
+        if line.options == REMOVAL:
+            out.append(Note(REMOVED))
         assumed, due_s = self._shared.replay.assumed, operation.due_s
         if command.steps is None:
             try:

@@ -26,6 +26,8 @@ BATCH = 256
 
 ROUND, OLDER = "\0", "\1"
 """In a path of a further round, its number, and that of the round two before it."""
+REMOVAL = "removal"
+"""In place of options: a line that deletes what a round has left."""
 
 
 class Line(NamedTuple):
@@ -125,7 +127,7 @@ def write_lines(path: Path, clients: Sequence[Client], lines: Iterable[Line]) ->
             last_s = batch[-1].at_s
             for line in batch:
                 lines_of[line.client] += 1
-                if line.recorded is None:
+                if line.recorded is None and line.options != REMOVAL:
                     commands[line.command] += 1
     of_each = tuple(lines_of[number] for number in range(len(clients)))
     head = Head(tuple(clients), of_each, dict(commands), last_s)
