@@ -163,7 +163,8 @@ def test_a_duration_that_is_none(folder: Path, text: str, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((*ARRIVALS, "--duration", "9 s"), "--clients-per-s: is needed for arrivals"),
+        ((*ARRIVALS,), "--duration: is needed with the mode arrivals"),
+        (("--leftovers", "remove"), "--leftovers: needs clients that follow"),
         (("--clients-per-s", "2"), "--clients-per-s: is for arrivals"),
         (("--measure", "5 s"), "--measure: is for a load that is kept up"),
         (POPULATION, "--duration: is needed with the mode population"),

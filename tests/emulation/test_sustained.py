@@ -12,6 +12,7 @@ from froude.emulation.sustained import (
     Mode,
     Turnover,
     begun_text,
+    check_turnover,
     client_types,
     kept_up_text,
     longest_warm_up_s,
@@ -56,7 +57,6 @@ def test_what_waits_for_the_end_of_all_stays_away() -> None:
     ("planned", "message"),
     [
         (plan(clients=0), "cannot be kept up; found no node type of which several work in parallel"),
-        (replace(plan(), log=Path("log")), "cannot be kept up; found a log"),
         (
             with_type(plan(), NodeType("reader", Count(0, {"clients": 1}), (), start=StartRule("client"))),
             "reader: cannot be kept up by further clients; found waits for the end of client",
@@ -87,6 +87,22 @@ def test_an_obstacle_has_its_way_out() -> None:
     assert obstacle(plan(clients=0)) == "the plan has no node type of which several work in parallel and end"
     in_turn = replace(reader, start=StartRule("client", follows="client", pause_s=1.0))
     assert obstacle(with_type(plan(), in_turn)) == ""
+
+
+def test_a_log_is_kept_up_by_its_clients() -> None:
+    """And arrivals as recorded by those of a workload that did not begin at one time."""
+    log = replace(plan(), log=Path("log"))
+    clients = NodeType("reader", Count(2), (), program="audit")
+    log = replace(log, workload=replace(log.workload, node_types=(log.workload.node_types[0], clients)))
+    assert sustained(log).chains == {"reader": ("reader",)}
+    arrivals = Turnover(Mode.ARRIVALS)
+    check_turnover(log, arrivals)
+    check_turnover(plan(), arrivals)
+    assert kept_up_text(arrivals, plan()) == "arrivals as recorded"
+    together = plan(start=StartRule())
+    check_turnover(together, Turnover(Mode.ARRIVALS, 1.0))
+    with pytest.raises(InputError, match=r"client: began at one time when recorded. Give a rate"):
+        check_turnover(together, arrivals)
 
 
 @pytest.mark.parametrize(

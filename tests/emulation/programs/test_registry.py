@@ -136,3 +136,6 @@ def test_arrivals_have_their_rate(hadoop: Hadoop) -> None:
     clients = groups_of(nodes)[1]
     assert clients.gap_s is not None
     assert sum(clients.gap_s() for _ in range(2000)) == pytest.approx(100, rel=0.1)
+    recorded = groups_of(population(hadoop, turnover=Turnover(Mode.ARRIVALS), speed=2.0))[1]
+    assert recorded.gap_s is not None
+    assert recorded.gap_s() == 0.005

@@ -25,6 +25,12 @@ from froude.experiment.scenario.replay_options import (
         (ReplayLoad, {"audit_log": ["a"], "trace": "t"}, "stands beside another; found audit_log, trace"),
         (ReplayLoad, {"trace": "t", "made": {"rate": 2}}, "found trace, made.rate"),
         (ReplayLoad, {"trace": "t", "growth": {"clients": 2}}, r"growth\.clients: is for an audit log"),
+        (ReplayLoad, {"trace": "t", "mode": "population"}, "mode: needs an audit log, and a Trace is given"),
+        (
+            ReplayLoad,
+            {"audit_log": ["a"], "mode": "arrivals", "clients_per_s": 2},
+            "clients_per_s: is not for a log, whose clients come as recorded",
+        ),
         (ReplayLoad, {"audit_log": ["a"], "time_zone": "Mars"}, "time_zone: "),
         (MadeLog, {"rate": 1e6, "duration_s": 3600}, "rate: makes too many lines"),
     ],

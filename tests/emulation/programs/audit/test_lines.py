@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.scratch import Scratch
-from froude.emulation.programs.audit.lines import Client, Line, read_batches, read_head, write_lines
+from froude.emulation.programs.audit.lines import REMOVAL, Client, Line, read_batches, read_head, write_lines
 
 _TEXT = st.none() | st.text(max_size=5)
 _LINES = st.builds(
@@ -52,3 +52,21 @@ def test_another_file_is_refused(head: str, tmp_path: Path) -> None:
     (tmp_path / "lines.head.json").write_text(head)
     with pytest.raises(InputError, match=r"made ready|of another version"):
         read_head(tmp_path / "lines.json")
+
+
+def test_a_line_in_rounds() -> None:
+    """Over copies from the second one on; a removal is of rounds with a copy two before them."""
+    same, once = Line(0.0, 0, "open", "/f"), Line(0.0, 0, "delete", "/i", copied=[])
+    moved = Line(0.0, 0, "rename", "/a", dst="/b", copied=["/a~\0", "/b~\0"])
+    removal = Line(0.0, 0, "delete", options=REMOVAL, copied=["/b~\1", None])
+    assert [same.of_round(number) for number in (1, 2)] == [same, same]
+    assert [once.of_round(number) for number in (1, 2)] == [once, None]
+    assert moved.of_round(1) is moved
+    assert (moved.of_round(12) or moved)[3:6:2] == ("/a~12", "/b~12")
+    assert [line and line.src for line in map(removal.of_round, range(1, 6))] == [
+        None,
+        None,
+        None,
+        "/b~2",
+        "/b~3",
+    ]
