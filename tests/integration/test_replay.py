@@ -15,9 +15,11 @@ import pytest
 from froude.base.progress import Silent
 from froude.base.scratch import Scratch
 from froude.cli.app import run
+from froude.emulation.notes import REMOVED, ROUND_BEGUN
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.lines import Client
 from froude.emulation.run.run import Record
+from froude.emulation.sustained import Leftovers, Mode
 from froude.experiment import runners
 from froude.experiment.play.play import play
 from froude.experiment.replay.preparation import account_properties, prepare
@@ -239,6 +241,33 @@ def test_a_trace_gives_the_whole_namespace_again(hadoop: Hadoop, tmp_path: Path)
     assert written
     assert {tree[:3] for tree in written} == {(3 << 19, 2, 2)}
     assert trees[0] == trees[1]
+
+
+def test_a_log_in_rounds_leaves_what_two_of_them_leave(hadoop: Hadoop, tmp_path: Path) -> None:
+    """However often it begins again: no call fails, and only copies of the last rounds are there."""
+    scenario = DynoScenario(
+        namespace=MadeNamespace(profile=Path("analytics"), inodes=200),
+        load=ReplayLoad(
+            made=MadeLog(rate=10, duration_s=2, clients=5, changes=0.8),
+            pacing=Pacing.CLOSED,
+            mode=Mode.POPULATION,
+            leftovers=Leftovers.REMOVE,
+            duration_s=8,
+            players=2,
+        ),
+        nodes=ReplayNodes(datanodes=ReplayedDatanodes(count=9)),
+        check_counts=False,
+    )
+    prepared = prepare(scenario, hadoop, tmp_path, Silent())
+    with NameNode(hadoop, fast=True, conf=prepared.properties, image=prepared.image) as namenode:
+        played = play(prepared.plan, namenode, prepared.options(scenario))
+        paths = _files(namenode)
+    rounds, removed = played.notes[ROUND_BEGUN], played.notes[REMOVED]
+    assert (played.failure, played.failed.total()) == (None, 0)
+    assert rounds > 5
+    assert removed > rounds - 4
+    copies = {int(part.partition("~")[2]) for path in paths for part in path.split("/") if "~" in part}
+    assert max(copies) - min(copies) < 6
 
 
 def test_a_sweep_of_replays(hadoop: Hadoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
