@@ -29,6 +29,7 @@ from froude.workload.types import SCRIPTED, Moment, NodeType, Workload
 from froude.workload.walk import flows, templates
 
 _PLAN, _ONCE = "plan", "Play it once"
+_KEEP = "Keep it (`leftovers: keep`)"
 _LOG_CLIENTS = "audit"
 """Program of the clients of a log, which begin it again when it is over."""
 
@@ -115,7 +116,7 @@ def sustained(plan: Plan) -> Sustained:
     """
     if plan.log is not None:
         types = [each.name for each in plan.workload.node_types if each.program == _LOG_CLIENTS]
-        return Sustained({name: (name,) for name in types}, frozenset())
+        return Sustained({name: (name,) for name in types}, frozenset(), frozenset())
     clients = [each for each in client_types(plan.workload) if plan.counts.get(each.name)]
     if not clients:
         found = "no node type of which several work in parallel and end"
@@ -152,6 +153,9 @@ def check_turnover(plan: Plan, turnover: Turnover) -> None:
             raise InputError("began at one time when recorded", place=together[0], remedy=remedy)
     if turnover.leftovers is Leftovers.KEEP:
         return
+    if load.contained:
+        message = "may need what its client has left, and what it makes itself is not known to be left"
+        raise InputError(message, place=min(load.contained), found="runs in containers", remedy=_KEEP)
     types = plan.workload.node_types
     owners = {call.id: each.name for each in types for call in templates(each)}
     first = {name: each for each, chain in load.chains.items() for name in chain}
@@ -164,7 +168,7 @@ def check_turnover(plan: Plan, turnover: Turnover) -> None:
                     "may need what clients of another type have left",
                     place=each.name,
                     found=f"calls that follow from those of {', '.join(sorted(others))}",
-                    remedy="Keep it (`leftovers: keep`)",
+                    remedy=_KEEP,
                 )
 
 
