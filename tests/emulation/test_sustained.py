@@ -9,6 +9,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.emulation.sustained import (
+    Leftovers,
     Mode,
     Turnover,
     begun_text,
@@ -75,6 +76,9 @@ def test_applications_follow_from_their_clients() -> None:
     assert (load.chains, load.contained) == ({"client": ("client",)}, {"am", "map", "reduce"})
     assert load.left_out == {"launcher"}
     assert begun_text(yarn_plan(nodes=3, jobs=2), 13) == "10 nodes of clients begun"
+    check_turnover(yarn_plan(jobs=2), Turnover(Mode.POPULATION))
+    with pytest.raises(InputError, match=r"^am: may need what its client has left"):
+        check_turnover(yarn_plan(jobs=2), Turnover(Mode.POPULATION, leftovers=Leftovers.REMOVE))
 
 
 def test_an_obstacle_has_its_way_out() -> None:
