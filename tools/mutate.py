@@ -202,7 +202,7 @@ def _passes(copy: Path, tests: Sequence[str]) -> bool | None:
     """Whether tests pass on a copy of the source; None where they take too long."""
     environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--durations=0"]
-    command += ["-m", "not long and not integration", "--hypothesis-profile=mutants", "--timeout=60", *tests]
+    command += ["-m", "not long and not integration", "--hypothesis-profile=mutants", "--timeout=150", *tests]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
@@ -304,10 +304,10 @@ def main() -> int:
         mutant = outcome.mutant
         change = f"{' '.join(mutant.before.split())} -> {' '.join(mutant.after.split())}"
         print(f"{outcome.fate:16} {mutant.module}:{mutant.line}: {change}", flush=True)
+        if options.json:
+            options.json.write_text(json.dumps([asdict(each) for each in outcomes], indent=1) + "\n")
     survivors = sum(outcome.fate == "survived" for outcome in outcomes)
     print(f"{len(outcomes)} mutants, {survivors} survived")
-    if options.json:
-        options.json.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1) + "\n")
     return int(survivors > 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from itertools import pairwise
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from froude.base.statistics import mean_interval, power, runs_needed, shift_of, weighted_holm
+from froude.base.statistics import LARGEST_LOG, mean_interval, power, runs_needed, shift_of, weighted_holm
 
 Floats = npt.NDArray[np.float64]
 VALUES = st.lists(st.floats(-5, 5), min_size=2, max_size=8)
@@ -60,9 +61,20 @@ def test_holm_rejects_as_its_closed_form(tests: list[tuple[float, float]], level
     order = sorted(range(len(ps)), key=lambda at: ps[at] / weights[at])
     for one, next_ in pairwise(order):
         assert tested[one].rejected >= tested[next_].rejected
-    for at, each in enumerate(tested):
-        assert each.rejected == (ps[at] <= each.level)
-        assert each.level >= level * weights[at] / sum(weights) * 0.999999
+    left, rejecting = sum(weights), True
+    for at in order:
+        share = level * weights[at] / left
+        assert tested[at].level == pytest.approx(share)
+        if abs(ps[at] - share) > 1e-9:
+            rejecting = rejecting and ps[at] < share
+            assert tested[at].rejected == rejecting
+        left -= weights[at] if tested[at].rejected else 0
+
+
+def test_a_p_at_its_level_is_rejected() -> None:
+    """As each test of the family would be on its own."""
+    assert [each.rejected for each in weighted_holm([0.025, 0.5], [1, 1], 0.05)] == [True, False]
+    assert not weighted_holm([0.0251, 0.5], [1, 1], 0.05)[0].rejected
 
 
 TIMES = 2000
@@ -101,7 +113,7 @@ DRAWS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Floats]] = {
 
 
 @pytest.mark.parametrize("name", DRAWS)
-@pytest.mark.parametrize("runs", [(2, 2), (3, 3), (5, 5), (5, 8), (3, 10), (10, 10)])
+@pytest.mark.parametrize("runs", [(2, 2), (3, 3), (5, 5), (5, 8), (3, 6), (3, 10), (10, 10)])
 def test_false_alarms_are_no_more_than_stated(name: str, runs: tuple[int, int]) -> None:
     """Of few and of many runs, of one size and of two, normal or not; three standard errors are the simulation's."""
     rng = np.random.default_rng(7)
@@ -124,13 +136,33 @@ def test_power_is_as_computed(runs: int, shift: float, paired: bool) -> None:
 
 def test_the_runs_needed_are_the_fewest() -> None:
     """Of any spread; endless ones are said to be."""
-    for spread in (0.01, 0.03, 0.1):
-        number = runs_needed(spread, 0.05, 0.025)
-        assert number is not None
-        assert power(number, spread, 0.05, 0.025) >= 0.8
-        assert number == 2 or power(number - 1, spread, 0.05, 0.025) < 0.8
+    for spread, paired in itertools.product((0.0001, 0.01, 0.02, 0.03, 0.05, 0.1), (False, True)):
+        enough = (n for n in itertools.count(2) if power(n, spread, 0.05, 0.025, paired=paired) >= 0.8)
+        assert runs_needed(spread, 0.05, 0.025, paired=paired) == next(enough)
     assert runs_needed(0.0, 0.05, 0.025) == 2
     assert runs_needed(100.0, 0.05, 0.025) is None
+
+
+def test_the_most_runs_that_are_planned() -> None:
+    """Ten thousand; one more is too many."""
+    for runs, needed in ((10_000, 10_000), (10_001, None)):
+        wanted = power(runs, 1.0, 0.03, 0.05)
+        assert power(runs - 1, 1.0, 0.03, 0.05) < wanted
+        assert runs_needed(1.0, 0.03, 0.05, wanted=wanted) == needed
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_power_is_that_of_the_noncentral_t(paired: bool) -> None:
+    """Of n - 1 degrees of freedom, or of 2n - 3, which is less than those of equal variances that are known to be so."""
+    for runs in (2, 3, 5, 20):
+        freedom = runs - 1 if paired else 2 * runs - 3
+        bound = stats.t.ppf(1 - 0.05 / 2, freedom)
+        apart = 0.7 / 0.5 * math.sqrt(runs / 2)
+        for shift in (0.7, -0.7):
+            assert power(runs, 0.5, shift, 0.05, paired=paired) == pytest.approx(
+                1 - stats.nct.cdf(bound, freedom, apart)
+            )
+    assert power(100, 1e-4, 1.0, 0.05, paired=paired) == 1
 
 
 def test_the_interval_of_a_mean() -> None:
@@ -141,3 +173,32 @@ def test_the_interval_of_a_mean() -> None:
     assert mean_interval([3.0], 0.05) == pytest.approx((3.0, 3.0, 3.0))
     mean, low, high = mean_interval([0.0, 2.0], 0.05)
     assert (mean, low + high) == pytest.approx((1.0, 2.0))
+    assert mean_interval([1.0, 1e200], 0.01)[2] == math.exp(LARGEST_LOG)
+
+
+@given(VALUES, st.floats(0.001, 0.2))
+def test_the_interval_of_a_mean_is_that_of_the_t_test(values: list[float], level: float) -> None:
+    """Of the values, or of their logarithms."""
+    if np.std(values) < 1e-3:
+        return
+    expected = (np.mean(values), *stats.ttest_1samp(values, 0).confidence_interval(1 - level))
+    assert mean_interval(values, level, ratio=False) == pytest.approx(expected)
+    ratios = mean_interval([math.exp(value) for value in values], level)
+    assert ratios == pytest.approx([math.exp(min(each, LARGEST_LOG)) for each in expected], rel=1e-4)
+
+
+@given(VALUES, st.data())
+def test_how_much_runs_of_one_arm_differ(a: list[float], data: st.DataObject) -> None:
+    """The deviation of both arms together; of pairs that of their differences, which have it twice."""
+    b = data.draw(st.lists(st.floats(-5, 5), min_size=len(a), max_size=len(a)))
+    assert shift_of(a, b).spread ** 2 == pytest.approx((np.var(a, ddof=1) + np.var(b, ddof=1)) / 2)
+    apart = np.subtract(b, a)
+    assert 2 * shift_of(a, b, paired=True).spread ** 2 == pytest.approx(np.var(apart, ddof=1))
+
+
+def test_two_runs_of_each_arm_are_the_least() -> None:
+    """One of either is refused; of two the formula gives one degree of freedom at least."""
+    for a, b in (([1.0], [1.0, 2.0]), ([1.0, 2.0], [1.0])):
+        with pytest.raises(ValueError, match="two runs"):
+            shift_of(a, b)
+    assert shift_of([1.0, 2.0], [3.0, 3.0]).freedom == 1

@@ -1,5 +1,6 @@
 """Quantities are parsed strictly and printed so that they read back."""
 
+import re
 from datetime import UTC
 
 import pytest
@@ -12,6 +13,7 @@ from froude.base.units import (
     LONGEST_S,
     MOST_DIGITS,
     SECONDS,
+    SIZES,
     Quantity,
     exact_text,
     parse_quantity,
@@ -19,6 +21,7 @@ from froude.base.units import (
     parse_zone,
     seconds_text,
     size_text,
+    unknown_unit,
 )
 
 
@@ -74,19 +77,29 @@ def test_refuses(text: str | float) -> None:
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
     [(1e9, "B", "1 GB"), (5e8, "B", "500 MB"), (1.5e3, "B", "1.5 kB"), (0.25, "B", "0.25 B"), (3600.0, "s", "1 h"),
-     (90.0, "s", "1.5 min"), (0.5, "s", "500 ms"), (-2e6, "B", "-2 MB"), (12345.0, "B", "12345 B")],
+     (90.0, "s", "1.5 min"), (0.5, "s", "500 ms"), (-2e6, "B", "-2 MB"), (12345.0, "B", "12345 B"), (0, "B", "0 B"), (0, "s", "0 s"), (1e-9, "s", "1 ns"),
+     (1.23456, "s", "1.23456 s"), (2.5e-10, "s", "2.5e-10 s"), (2.5, "", "2.5"), (1e15, "", "1000000000000000")],
 )  # fmt: skip
 def test_the_largest_unit_of_at_least_one(value: float, unit: str, text: str) -> None:
     """With up to four digits that lose nothing."""
     assert str(Quantity(value, unit)) == text
 
 
-@given(st.integers(-(10**15), 10**15), st.sampled_from(["", "B", "s"]))
-def test_prints_what_it_reads(value: int, unit: str) -> None:
+@given(
+    st.integers(-(10**15), 10**15) | st.floats(-1e15, 1e15).map(lambda x: round(x, 6)),
+    st.sampled_from(["B", "s"]),
+)
+def test_prints_what_it_reads(value: float, unit: str) -> None:
     """Printing and parsing again gives the same quantity."""
     again = parse_quantity(str(Quantity(value, unit)))
     assert again.value == pytest.approx(value, rel=1e-9)
-    assert again.unit == (unit if value or unit else "")
+    assert again.unit == unit
+
+
+@given(st.integers(-(10**15), 10**15))
+def test_a_whole_number_is_printed_in_full(value: int) -> None:
+    """Without an exponent."""
+    assert str(Quantity(value)) == str(Quantity(float(value))) == str(value)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +111,36 @@ def test_what_is_just_allowed(edge: str | float) -> None:
     beyond = edge * (1 + 1e-15) if isinstance(edge, float) else f"1{edge.lstrip('-')}"
     with pytest.raises(InputError, match="allowed"):
         parse_quantity(beyond)
+
+
+def test_the_most_characters_of_a_number() -> None:
+    """Forty; its unit and the spaces around do not count."""
+    assert MOST_DIGITS == 40
+    assert parse_quantity(f"  {'0' * 39}7   min  ") == Quantity(420, "s")
+    with pytest.raises(InputError, match="is not a quantity"):
+        parse_quantity(f"{'0' * 40}7")
+
+
+def test_every_prefix() -> None:
+    """A thousand times the one before, or 1,024 times."""
+    assert [SIZES[f"{prefix}B"] for prefix in ("", *"kMGTPE")] == [1000**n for n in range(7)]
+    assert [SIZES[f"{prefix}iB"] for prefix in "KMGTPE"] == [1024**n for n in range(1, 7)]
+    assert SIZES["KB"] == SIZES["kB"]
+    assert list(SECONDS.values())[3:] == [1, 60, 3600, 86400]
+
+
+@pytest.mark.parametrize("text", [1e31, "1e31", "1e41", "1e29 kB", "1e31 m"])
+def test_a_refusal_names_place_and_text(text: str | float) -> None:
+    """In that order."""
+    with pytest.raises(InputError, match=f"^size: .*; found '?{re.escape(str(text))}'?; allowed"):
+        parse_quantity(text, place="size")
+
+
+def test_the_unit_that_was_meant() -> None:
+    """The first that differs in its case only, else the nearest."""
+    assert unknown_unit("kb", ["KiB", "KB", "kB"]).endswith("did you mean KB?")
+    assert unknown_unit("secs", ["ms", "sec", "secsy"]).endswith("did you mean secsy?")
+    assert unknown_unit("xyz", ["ms", "s"]) == "unit xyz is not one of this field"
 
 
 def test_the_longest_time() -> None:
@@ -138,7 +181,15 @@ def test_seconds_for_people() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0.9994, "999 ms"), (0.9996, "1 s"), (999.4, "999 s"), (999.6, "1,000 s")]
+    ("seconds", "text"),
+    [
+        (0.9994, "999 ms"),
+        (0.9995, "1 s"),
+        (0.9996, "1 s"),
+        (999.4, "999 s"),
+        (999.5, "1,000 s"),
+        (999.6, "1,000 s"),
+    ],
 )
 def test_seconds_are_rounded_into_the_next_unit(seconds: float, text: str) -> None:
     """No exponent, and no thousand milliseconds."""
@@ -154,6 +205,7 @@ def test_sizes_read_back(size: int) -> None:
 def test_sizes_are_shown_in_the_shorter_kind_of_unit() -> None:
     """Binary or decimal."""
     assert [size_text(n) for n in (200 << 10, 500 * 10**9, 4096, 1000)] == ["200KiB", "500GB", "4KiB", "1KB"]
+    assert [size_text(1024**n) for n in (1, 2, 3, 4)] == ["1KiB", "1MiB", "1GiB", "1024GiB"]
 
 
 @pytest.mark.parametrize(

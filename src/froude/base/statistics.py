@@ -13,6 +13,7 @@ Statistics 6 (1979), its weighted form on p. 69; Kalibera and Jones, ISMM 2013, 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
@@ -169,13 +170,6 @@ def runs_needed(
     """
     if not spread:
         return 2
-    low, high = 1, 2
-    while power(high, spread, shift, level, paired=paired) < wanted:
-        if high >= _MOST_RUNS:
-            return None
-        low, high = high, min(2 * high, _MOST_RUNS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = power(middle, spread, shift, level, paired=paired) >= wanted
-        low, high = (low, middle) if enough else (middle, high)
-    return high
+    numbers = range(2, _MOST_RUNS + 1)
+    fewest = bisect_left(numbers, wanted, key=lambda runs: power(runs, spread, shift, level, paired=paired))
+    return numbers[fewest] if fewest < len(numbers) else None

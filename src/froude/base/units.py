@@ -189,7 +189,7 @@ def unknown_unit(unit: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     cased = [name for name in names if name.lower() == unit.lower()]
-    nearest = (cased or difflib.get_close_matches(unit, names, 1, 0.5))[:1]
+    nearest = cased or difflib.get_close_matches(unit, names, cutoff=0.5)
     return f"unit {unit} is not one of this field" + (f", did you mean {nearest[0]}?" if nearest else "")
 
 
@@ -205,11 +205,7 @@ def _scaled(value: float, factors: Mapping[str, Decimal], names: tuple[str, ...]
         amount = value / float(factors[name])
         if abs(amount) >= 1 and f"{amount:.4g}" == f"{amount:.12g}":
             return f"{amount:.4g} {name}"
-    return f"{value:.12g} {names[-1] if value and abs(value) < factors[names[-1]] else _base(names)}"
-
-
-def _base(names: tuple[str, ...]) -> str:
-    return "s" if "s" in names else "B"
+    return f"{value:.12g} {'s' if 's' in names else 'B'}"
 
 
 def seconds_text(seconds: float) -> str:

@@ -122,6 +122,13 @@ def test_what_is_no_curve_is_refused(wrong: object) -> None:
         MissRatioCurve.of_plain(wrong)
 
 
+def test_the_json_form() -> None:
+    """Six digits of a ratio, and all of the others."""
+    curve = MissRatioCurve((0, 7), (1.0, 0.12345678), 1.23456789)
+    plain = {"sizes_bytes": [0, 7], "miss_ratio": [1.0, 0.123457], "accesses": 1.23456789}
+    assert curve.plain() == plain
+
+
 def test_a_caller_that_makes_no_curve_is_told() -> None:
     """At once."""
     with pytest.raises(ValueError, match="ascend from 0"):

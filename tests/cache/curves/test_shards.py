@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from froude.cache.curves import MissRatioCurve, Shards
@@ -132,6 +132,7 @@ def test_a_horizon_of_less_than_one_sampled_chunk_keeps_one() -> None:
 
 
 @given(st.lists(st.integers(0, 15), min_size=1, max_size=100), st.integers(1, 16))
+@example([1, 2, 3, 1, 4, 1], 2)  # what was read again is not the oldest
 def test_within_the_horizon_all_is_exact(chunks: list[int], horizon: int) -> None:
     """At every size up to it; a chunk more is kept, and not a second one."""
     reads = [(READ, chunk) for chunk in chunks]
@@ -140,6 +141,138 @@ def test_within_the_horizon_all_is_exact(chunks: list[int], horizon: int) -> Non
     for size in range(1, horizon + 1):
         assert curve.at(size) * len(chunks) == pytest.approx(lru_misses(reads, size))
     assert len(shards._stamps) == min(len(set(chunks)), horizon + 1)
+
+
+OPERATIONS = st.lists(
+    st.tuples(st.sampled_from([READ, WRITE, WRITE, TRIM]), st.integers(0, 40)), max_size=120
+)
+
+
+@given(OPERATIONS, st.integers(1, 40) | st.none(), st.integers(16, 24) | st.none())
+def test_the_stack_is_what_is_known_of_chunks_and_holes(
+    operations: list[tuple[int, int]], horizon: int | None, samples: int | None
+) -> None:
+    """After every operation: oldest first, and no more of them than asked for."""
+    shards = Shards(samples=samples, horizon=horizon)
+    for each in operations:
+        play(shards, [each])
+        assert sorted([*shards._seen.values(), *shards._holes]) == shards._stamps
+        assert list(shards._seen.values()) == sorted(shards._seen.values())
+        assert len(shards._stamps) <= min(samples or 99, horizon * shards.rate + 1 if horizon else 99)
+
+
+@given(OPERATIONS, st.integers(1, 40))
+def test_trimmed_chunks_leave_the_horizon_exact(operations: list[tuple[int, int]], horizon: int) -> None:
+    """At every size up to it."""
+    shards = play(Shards(samples=None, horizon=horizon), operations)
+    reads = sum(kind == READ for kind, _ in operations)
+    curve = shards.curve(1, points=1000)
+    for size in range(1, horizon + 1):
+        assert curve.at(size) * reads == pytest.approx(lru_misses(operations, size) if reads else 0)
+
+
+def test_what_is_sampled_by_default() -> None:
+    """4096 chunks at most, and as many distances that are told apart."""
+    shards = Shards()
+    for chunk in range(4096):
+        shards.touch(chunk)
+    assert shards.rate == 1
+    shards.touch(4096)
+    assert shards.rate == 15 / 16
+    exact = Shards(samples=None)
+    for chunk in (*range(4097), *range(1, 4097)):
+        exact.access(chunk)
+    assert (exact._width, exact._counts) == (1, {4096: 4096})
+    exact.access(0)
+    assert (exact._width, exact._counts) == (2, {2048: 4096, 2049: 1})
+
+
+@pytest.mark.parametrize(("rate", "samples", "horizon"), [(1, 16, 1), (2**-60, None, None)])
+def test_the_least_that_can_be_sampled(rate: float, samples: int | None, horizon: int | None) -> None:
+    """Sixteen chunks, or a horizon of one."""
+    assert Shards(rate, samples=samples, horizon=horizon).rate == rate
+
+
+@pytest.mark.parametrize(
+    ("seed", "sampled"),
+    [
+        (0, [8, 11, 16, 22, 23, 24, 29, 31, 32, 33, 34, 42, 46, 54, 58, 59]),
+        (1, [2, 6, 7, 11, 32, 36, 45, 47, 51, 59]),
+        (2**70, [8, 11, 16, 22, 23, 24, 29, 31, 32, 33, 34, 42, 46, 54, 58, 59]),
+    ],
+)
+def test_which_chunks_are_sampled(seed: int, sampled: list[int]) -> None:
+    """By the seed alone: on every machine the same, of reads as of writes."""
+    for kind in (READ, WRITE):
+        shards = play(Shards(0.25, seed=seed), [(kind, chunk) for chunk in range(60)])
+        assert list(shards._seen) == sampled
+
+
+def test_what_is_sampled_is_below_the_threshold() -> None:
+    """And not at it."""
+    shards = Shards(samples=None)
+    shards._threshold = shards._hash(7)
+    play(shards, [(READ, 7), (WRITE, 7)])
+    assert not shards._seen
+    shards._threshold += 1
+    play(shards, [(READ, 7), (WRITE, 7)])
+    assert list(shards._seen) == [7]
+
+
+@given(st.integers(16, 20), st.integers(0, 1000))
+def test_the_rate_falls_by_sixteenths(samples: int, seed: int) -> None:
+    """As far as it must, and what is then above it is forgotten."""
+    shards = Shards(samples=samples, seed=seed)
+    threshold, kept = shards._threshold, list[int]()
+    for chunk in range(100):
+        shards.access(chunk)
+        kept += [chunk] if shards._hash(chunk) < threshold else []
+        while len(kept) > samples:
+            threshold -= threshold // 16
+            kept = [each for each in kept if shards._hash(each) < threshold]
+        assert (shards._threshold, list(shards._seen)) == (threshold, kept)
+
+
+def test_a_cautious_size_is_larger_by_deviations_of_the_sampling() -> None:
+    """Of a distance of five chunks at a quarter each: the square root of 5 times 3."""
+    shards = Shards(0.25)
+    sampled = [chunk for chunk in range(60) if shards._hash(chunk) < shards._threshold][:2]
+    others = [chunk for chunk in range(60) if shards._hash(chunk) >= shards._threshold][:6]
+    for chunk in [*sampled, *others] * 3:
+        shards.access(chunk)
+    for cautious, chunks in ((0, 5), (1, 9), (2, 13), (3, 17)):
+        curve = shards.curve(10, cautious=cautious)
+        assert curve.sizes_bytes == (0, 10 * chunks)
+        assert curve.miss_ratio == (1.0, pytest.approx(1 - 16 / 24))
+    assert shards.curve(1) == shards.curve(1, cautious=2)
+
+
+@given(st.lists(st.integers(0, 60), max_size=150), st.integers(1, 9))
+def test_a_bin_is_as_wide_as_it_must_be(chunks: list[int], bins: int) -> None:
+    """A power of two, and each distance is in the one that it does not exceed."""
+    exact, coarse = (play(Shards(bins=each), [(READ, chunk) for chunk in chunks]) for each in (None, bins))
+    deepest = max(exact._counts, default=0)
+    width = next(2**n for n in range(10) if deepest <= 2**n * bins)
+    counts = Counter[int]()
+    for distance, count in exact._counts.items():
+        counts[-(-distance // width)] += int(count)
+    assert (coarse._width, coarse._counts) == (width, counts)
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=60))
+def test_decay_keeps_the_shape(chunks: list[int]) -> None:
+    """Half the reads count, and what comes then counts whole."""
+    shards = play(Shards(), [(READ, chunk) for chunk in chunks])
+    before = shards.curve(1)
+    shards.decay(0.5)
+    assert shards.curve(1) == before.decayed(0.5)
+    later = play(Shards(), [(READ, chunk) for chunk in chunks * 2])
+    play(shards, [(READ, chunk) for chunk in chunks])
+    for size in range(15):
+        misses = lru_misses([(READ, each) for each in chunks * 2], size) if size else 2 * len(chunks)
+        first = lru_misses([(READ, each) for each in chunks], size) if size else len(chunks)
+        assert shards.curve(1).at(size) * shards.accesses == pytest.approx(misses - first / 2)
+        assert later.curve(1).at(size) * later.accesses == pytest.approx(misses)
 
 
 def test_a_window_begins_with_a_warm_stack() -> None:
@@ -185,7 +318,7 @@ def test_the_hash_samples_regular_numbers_evenly(name: str, chunks: list[int]) -
         assert abs(sampled - 0.05 * len(part)) < 5 * (0.05 * 0.95 * len(part)) ** 0.5
 
 
-@pytest.mark.parametrize("wrong", [{"rate": 0}, {"rate": 1.1}, {"samples": 3}, {"horizon": 0}])
+@pytest.mark.parametrize("wrong", [{"rate": 0}, {"rate": 1.1}, {"samples": 15}, {"horizon": 0}])
 def test_what_cannot_be_sampled_is_refused(wrong: dict[str, float]) -> None:
     """At once."""
     with pytest.raises(ValueError, match="a rate above 0"):

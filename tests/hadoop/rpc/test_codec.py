@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from froude.hadoop.rpc import headers
 from froude.hadoop.rpc.codec import (
+    _USUAL_BYTES,
+    PREAMBLE_BYTES,
+    _usual_names,
     decode_client_frame,
     decode_preamble,
     decode_response,
@@ -96,8 +101,8 @@ def test_every_cut_and_excess_of_a_frame_is_refused() -> None:
     for size in range(len(whole)):
         with pytest.raises(RemoteProtocolError):
             decode_response(whole[:size])
-    with pytest.raises(RemoteProtocolError, match="behind the last part"):
-        decode_response(whole + b"\0")
+    with pytest.raises(RemoteProtocolError, match="behind the last part of a frame; found 3 bytes"):
+        decode_response(whole + bytes(3))
     call = opened().request(1, "m", b"body")[4:]
     for size in range(len(call)):
         with pytest.raises(RemoteProtocolError):
@@ -146,16 +151,83 @@ def test_writable_calls_are_read_as_far_as_they_name_themselves() -> None:
     raw = writable(5, b"org.example.Umbilical", b"statusUpdate", b"rest")
     event = decode_client_frame(raw)
     assert event == Request(5, CLIENT_ID, 0, None, "org.example.Umbilical", "statusUpdate", b"rest", 1)
-    with pytest.raises(RemoteProtocolError, match="Writable"):
-        decode_client_frame(raw[:-10])
+    names = len(raw) - len(b"rest")
+    for size in range(names - 8 - 2 - 21 - 2 - 12, names):
+        with pytest.raises(RemoteProtocolError, match=f"Writable call that is cut short; found {size} bytes"):
+            decode_client_frame(raw[:size])
     assert decode_response(response(5, 0) + b"raw", writable=True) == Response(5, b"raw")
 
 
-@pytest.mark.parametrize("raw", [b"GET / H", b"hrpc\x08\0\0", b"hrpc\x09\0\x01", bytes(7)])
-def test_foreign_preambles_are_refused(raw: bytes) -> None:
+@pytest.mark.parametrize(
+    ("raw", "wrong"),
+    [
+        (b"GET / H", "does not begin as Hadoop RPC; found b'GET / H'"),
+        (b"hrpx\x09\0\0", "does not begin as Hadoop RPC"),
+        (bytes(7), "does not begin as Hadoop RPC"),
+        (b"hrpc\x08\0\0", "not spoken here; found version 8, authentication 0x0"),
+        (b"hrpc\x0a\0\0", "not spoken here; found version 10, authentication 0x0"),
+        (b"hrpc\x09\0\x01", "not spoken here; found version 9, authentication 0x1"),
+    ],
+)
+def test_foreign_preambles_are_refused(raw: bytes, wrong: str) -> None:
     """Other protocols, versions and authentications are refused."""
-    with pytest.raises(RemoteProtocolError):
+    with pytest.raises(RemoteProtocolError, match=wrong):
         decode_preamble(raw)
+
+
+def test_preambles() -> None:
+    """Seven bytes: with and without SASL, of any service class."""
+    assert PREAMBLE_BYTES == 7
+    assert decode_preamble(b"hrpc\x09\x05\xdf") == Preamble(9, 5, sasl=True)
+    assert decode_preamble(b"hrpc\x09\x05\0") == Preamble(9, 5, sasl=False)
+
+
+@pytest.mark.parametrize("call_id", [0, 1, -1, -2, -5, -32, -34])
+def test_calls_have_an_id_of_zero_or_more(call_id: int) -> None:
+    """The protocol's own have negative ones; others are refused."""
+    header = headers.RequestHeader(rpcKind=2, rpcOp=0, callId=call_id, clientId=CLIENT_ID)
+    named = headers.MethodHeader(methodName=b"m", declaringClassProtocolName=b"p", clientProtocolVersion=1)
+    raw = frame(header.SerializeToString(), named.SerializeToString(), b"body")[4:]
+    if call_id >= 0:
+        assert decode_client_frame(raw) == Request(call_id, CLIENT_ID, -1, None, "p", "m", b"body")
+    else:
+        with pytest.raises(RemoteProtocolError, match=f"unknown kind; found call id {call_id}$"):
+            decode_client_frame(raw)
+
+
+def test_a_part_that_does_not_decode_is_named() -> None:
+    """Whichever it is: no other part is taken for it."""
+    bad = b"\x02\xff\xff"
+    header = headers.RequestHeader(rpcKind=2, rpcOp=0, callId=1, clientId=CLIENT_ID)
+    context = headers.RequestHeader(rpcKind=2, rpcOp=0, callId=headers.CALL_CONTEXT, clientId=CLIENT_ID)
+    sasl = headers.RequestHeader(rpcKind=2, rpcOp=0, callId=headers.CALL_SASL, clientId=CLIENT_ID)
+    for parts, name in (
+        ((bad,), "RequestHeader"),
+        ((header.SerializeToString(), bad, b""), "MethodHeader"),
+        ((context.SerializeToString(), bad), "ConnectionContext"),
+        ((sasl.SerializeToString(), bad), "SASL message"),
+    ):
+        with pytest.raises(RemoteProtocolError, match=f"sent a.? {name}.* that does not decode"):
+            decode_client_frame(frame(*parts)[4:])
+
+
+@pytest.mark.parametrize("challenge", [False, True])
+def test_sasl_messages(challenge: bool) -> None:
+    """Of version 0; a server sends its challenges, a client does not."""
+    offers = [SaslAuth("TOKEN", "DIGEST-MD5", "p", "s", b"c"), SaslAuth("SIMPLE", "", None, None, b"")]
+    raw = encode_sasl(SaslState.INITIATE, b"token", offers, challenge=challenge)
+    assert headers.SaslMessage.FromString(raw).version == 0
+    header = headers.RequestHeader(rpcKind=2, rpcOp=0, callId=headers.CALL_SASL, clientId=CLIENT_ID)
+    expected = (replace(offers[0], challenge=b"c" if challenge else b""), offers[1])
+    assert decode_client_frame(frame(header.SerializeToString(), raw)[4:]) == Sasl(
+        True, SaslState.INITIATE, expected, b"token"
+    )
+
+
+def test_what_a_peer_can_have_remembered_is_bounded() -> None:
+    """A thousand names of 256 bytes; longer ones are read each time."""
+    assert _usual_names.cache_info().maxsize == 1024
+    assert _USUAL_BYTES == 256
 
 
 def test_a_header_that_is_not_one_is_named() -> None:
@@ -164,11 +236,16 @@ def test_a_header_that_is_not_one_is_named() -> None:
         decode_response(frame(b"\x02\xff\xff")[4:])
 
 
-@pytest.mark.parametrize(
-    "payload", [response(1, 9, b""), frame(b"")[4:], response(-33, 0, b"\x10\x63"), frame(b"\x18\x63")[4:]]
-)
-def test_unknown_status_state_and_kind_are_refused(payload: bytes) -> None:
-    """A status, a SASL state or a call id that the protocol does not have is refused."""
+@pytest.mark.parametrize("status", [3, 9])
+def test_a_status_that_is_none_is_named(status: int) -> None:
+    """0 to 2 are known."""
+    with pytest.raises(RemoteProtocolError, match=f"known status; found status {status}"):
+        decode_response(response(1, status, b""))
+
+
+@pytest.mark.parametrize("payload", [frame(b"")[4:], response(-33, 0, b"\x10\x63"), frame(b"\x18\x63")[4:]])
+def test_unknown_state_and_kind_are_refused(payload: bytes) -> None:
+    """A SASL state or a call id that the protocol does not have is refused."""
     with pytest.raises(RemoteProtocolError):
         decode_response(payload)
     with pytest.raises(RemoteProtocolError):

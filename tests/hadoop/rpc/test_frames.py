@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.hadoop.rpc.errors import RemoteProtocolError
-from froude.hadoop.rpc.frames import FrameReader, delimited, frame
+from froude.hadoop.rpc.frames import (
+    FRAME_LIMIT_BYTES,
+    HANDSHAKE_LIMIT_BYTES,
+    FrameReader,
+    delimited,
+    frame,
+)
 from froude.messages.encoder import varint
 from tests.support.hadoop.rpc.exchange import cuts
 
@@ -103,6 +109,27 @@ def test_frames_as_they_were_fed(payloads: list[bytes], data: st.DataObject) -> 
     assert (found, reader.pending) == (payloads, 0)
 
 
+def test_the_limits_are_hadoops() -> None:
+    """128 MiB of a request or an answer, and 64 KiB before authentication; one byte more is refused."""
+    assert (FRAME_LIMIT_BYTES, HANDSHAKE_LIMIT_BYTES) == (134_217_728, 65_536)
+    reader = FrameReader()
+    reader.feed(FRAME_LIMIT_BYTES.to_bytes(4, "big"))
+    assert reader.next_frame() is None
+    reader = FrameReader()
+    reader.feed((FRAME_LIMIT_BYTES + 1).to_bytes(4, "big"))
+    with pytest.raises(RemoteProtocolError, match="134217729 bytes"):
+        reader.next_frame()
+
+
+@given(st.binary(max_size=9), st.integers(0, 9))
+def test_take_gives_bytes_once_they_are_there(data: bytes, size: int) -> None:
+    """Exactly as many, or none."""
+    reader = FrameReader()
+    reader.feed(data)
+    assert reader.take(size) == (data[:size] if size <= len(data) else None)
+    assert reader.pending == len(data) - (size if size <= len(data) else 0)
+
+
 def test_take_leaves_the_rest() -> None:
     """Raw bytes may be taken before frames, across pieces."""
     reader = FrameReader()
@@ -116,6 +143,7 @@ def test_a_piece_that_is_one_frame_is_known_unread() -> None:
     """Nothing waits, the length fits the piece, and it is within the limit."""
     reader = FrameReader(limit_bytes=5)
     assert reader.is_frame(b"\0\0\0\x05ready")
+    assert reader.is_frame(b"\0\0\0\x01!")
     assert not any(
         map(reader.is_frame, (b"", b"\0\0\0", b"\0\0\0\0", b"\0\0\0\x04ready", b"\0\0\0\x06longer"))
     )

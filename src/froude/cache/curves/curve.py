@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -66,15 +66,9 @@ class MissRatioCurve:
         Args:
             miss_ratio: 0 to 1.
         """
-        # the ratios descend: the first that is low enough, in log n steps
-        low, high = 0, len(self.miss_ratio)
-        while low < high:
-            middle = (low + high) // 2
-            if self.miss_ratio[middle] <= miss_ratio:
-                high = middle
-            else:
-                low = middle + 1
-        return self.sizes_bytes[low] if low < len(self.sizes_bytes) else None
+        # The ratios descend: the first that is low enough, in log n steps.
+        first = bisect_left(self.miss_ratio, True, key=lambda ratio: ratio <= miss_ratio)
+        return self.sizes_bytes[first] if first < len(self.sizes_bytes) else None
 
     @property
     def floor(self) -> float:
@@ -196,7 +190,7 @@ def _numbers(values: object, kinds: tuple[type, ...]) -> bool:
 
 def _thinned(ratios: Sequence[float], points: int) -> list[int]:
     """Which of descending ratios to keep: the first, the last drop, and each where enough has been lost since."""
-    steps = [0, *(i for i in range(1, len(ratios)) if ratios[i] < ratios[i - 1])]
+    steps = [0, *(i for i, (a, b) in enumerate(itertools.pairwise(ratios), 1) if b < a)]
     if len(steps) <= points:
         return steps
     least, kept = (ratios[0] - ratios[-1]) / (points - 2), [0]

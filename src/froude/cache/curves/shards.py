@@ -15,6 +15,7 @@ samples expected); holes are ours.
 
 from __future__ import annotations
 
+import itertools
 import math
 from bisect import bisect_left, insort
 from collections import OrderedDict
@@ -86,7 +87,7 @@ class Shards:
         self._sampled = 0.0  # weight of those sampled: an estimate of the same
         self._counts: dict[int, float] = {}  # weight by distance in bins; reads of nothing known are in none
         self._width = 1  # chunks of a bin
-        self._clock = 0
+        self._clock = itertools.count()
         self._seen: OrderedDict[int, int] = (
             OrderedDict()
         )  # chunk -> when it was last touched; the oldest first
@@ -172,8 +173,7 @@ class Shards:
 
     def _to_top(self, chunk: int) -> int | None:
         """Bring a sampled chunk to the top; how many lay above it, None where it was not in the stack."""
-        stamps, stamp = self._stamps, self._seen.get(chunk)
-        above, at = None, 0
+        stamps, stamp, above = self._stamps, self._seen.get(chunk), None
         if stamp is not None:
             at = bisect_left(stamps, stamp)
             above = len(stamps) - at - 1
@@ -186,34 +186,30 @@ class Shards:
                 insort(self._holes, stamp)
         elif stamp is not None:
             del stamps[at]
-        self._clock += 1
-        self._seen[chunk] = self._clock
-        stamps.append(self._clock)
+        self._seen[chunk] = now = next(self._clock)
+        stamps.append(now)
         self._bound()
         return above
 
     def _bound(self) -> None:
-        """Keep the sample within what it may be."""
-        if self._deepest is not None and len(self._stamps) > self._deepest:
-            oldest = self._stamps.pop(0)
-            if self._holes and self._holes[0] == oldest:
-                self._holes.pop(0)
-            else:
-                self._seen.popitem(last=False)
+        """Keep the sample within what it may be; it has no holes where it is larger, for a new chunk fills one."""
+        while self._deepest is not None and len(self._stamps) > self._deepest:
+            self._stamps.pop(0)
+            self._seen.popitem(last=False)
         if self._samples is not None and len(self._stamps) > self._samples:
             self._lower()
+            self._bound()  # fewer of the sampled chunks are within the horizon now
 
     def _lower(self) -> None:
         """Sample a sixteenth less, with the stack as if it had been so from the start."""
         assert self._samples is not None
-        while len(self._seen) + len(self._holes) > self._samples:
+        while len(self._seen) > self._samples:
             self._threshold -= self._threshold // 16
             kept = (
                 (chunk, stamp) for chunk, stamp in self._seen.items() if self._hash(chunk) < self._threshold
             )
             self._seen = OrderedDict(kept)
-            del self._holes[15::16]  # any sixteenth: a hole is nobody's
-        self._stamps = sorted([*self._seen.values(), *self._holes])
+        self._stamps = list(self._seen.values())
         self._deepest = self._depth()
 
     def _depth(self) -> int | None:

@@ -56,6 +56,6 @@ def table(each: Sequence[Choices], steps: int) -> Table:
         before = np.concatenate([np.full(steps, np.inf), values])
         totals = sliding_window_view(before, steps + 1)[steps - units] + costs[:, None]
         pick = totals.argmin(axis=0)
-        values = np.take_along_axis(totals, pick[None, :], axis=0)[0]
+        values = totals.min(axis=0)
         picks.append(pick)
     return Table(values, tuple(picks), tuple(each))

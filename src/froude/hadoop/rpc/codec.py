@@ -45,16 +45,14 @@ def read_part(payload: bytes, at: int) -> tuple[int, int]:
     end = len(payload)
     if at < end and (size := payload[at]) < 0x80 and at + size < end:
         return at + 1, at + 1 + size  # all headers of usual calls
-    value = shift = 0
-    while at < end and shift < 35:
-        byte = payload[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
+    value = 0
+    for count, begin in zip(range(5), range(at + 1, end + 1), strict=False):
+        byte = payload[begin - 1]
+        value |= (byte & 0x7F) << 7 * count
         if byte < 0x80:
-            if value > end - at:
+            if value > end - begin:
                 break
-            return at, at + value
-        shift += 7
+            return begin, begin + value
     raise RemoteProtocolError(
         "sent a frame whose parts do not fit", found=f"{end} bytes, part ends behind them"
     )
@@ -267,7 +265,7 @@ def decode_preamble(raw: bytes) -> Preamble:
     Raises:
         RemoteProtocolError: they are of another protocol.
     """
-    version, service_class, auth = raw[4:7]
+    version, service_class, auth = raw[4:]
     if raw[:4] != headers.MAGIC:
         found, allowed = repr(raw), repr(headers.MAGIC)
         raise RemoteProtocolError("does not begin as Hadoop RPC", found=found, allowed=allowed)

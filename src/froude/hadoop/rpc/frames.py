@@ -70,7 +70,7 @@ class FrameReader:
             size > 0
             and self._at == len(self._buffer)
             and size <= self.limit_bytes
-            and _LENGTH.unpack_from(data)[0] == size
+            and data.startswith(_LENGTH.pack(size))
         )
 
     def take(self, size: int) -> bytes | None:

@@ -69,10 +69,24 @@ def test_rounding_never_proves_too_much() -> None:
         assert Fraction(safe_bound(arrays, duals)) <= exact_bound(arrays, duals)
 
 
-def test_how_much_rounding_is_allowed_for() -> None:
+@pytest.mark.parametrize(("value", "dual"), [(1.0, 1.0), (2.0, 4.0), (0.5, 0.25)])
+def test_how_much_rounding_is_allowed_for(value: float, dual: float) -> None:
     """As many units of rounding as a variable has terms, and two; then one for each sum of the whole."""
     program = Program()
-    x = program.variable("x", cost=1.0, upper=2.0**40)
-    program.row("low", [(x, 1.0)], lower=0.0)
-    reduced = 3 * EPSILON * 2 * 2.0**40
-    assert safe_bound(program.arrays(), np.array([1.0])) == -reduced - 2 * EPSILON * reduced
+    x = program.variable("x", cost=value * dual, upper=2.0**40)
+    program.row("low", [(x, value)], lower=0.0)
+    reduced = 3 * EPSILON * (2 * value * dual) * 2.0**40
+    assert safe_bound(program.arrays(), np.array([dual])) == -reduced - 2 * EPSILON * reduced
+
+
+def test_a_row_without_the_end_that_a_dual_asks_for_proves_nothing() -> None:
+    """However small the dual; an unbounded variable that costs nothing spoils no bound."""
+    program = Program()
+    x = program.variable("x", cost=1.0, lower=-8.0, upper=8.0)
+    program.variable("free", upper=np.inf)
+    program.row("low", [(x, 1.0)], lower=2.0)
+    arrays = program.arrays()
+    for dual, proved in ((1.0, 2.0), (0.5, -3.0), (0.0, -8.0), (-0.5, -8.0), (-1.0, -8.0)):
+        assert safe_bound(arrays, np.array([dual])) == pytest.approx(proved)
+    program.variable("costly", cost=-1.0, upper=np.inf)
+    assert safe_bound(program.arrays(), np.array([0.5])) == -np.inf

@@ -31,9 +31,9 @@ def safe_bound(program: Arrays, duals: Floats, *, ray: bool = False) -> float:
     Returns:
         A lower bound, minus infinity where these duals prove nothing.
     """
-    y = np.where(np.isfinite(np.where(duals > 0, program.row_lower, program.row_upper)), duals, 0.0)
-    ends = np.where(y > 0, program.row_lower, program.row_upper)
-    row_terms = np.where(y != 0.0, y * np.where(np.isfinite(ends), ends, 0.0), 0.0)
+    ends = np.where(duals > 0, program.row_lower, program.row_upper)
+    y = np.where(np.isfinite(ends), duals, 0.0)
+    row_terms = _product(y, ends)
     cost = np.zeros_like(program.cost) if ray else program.cost
     reduced = cost - program.transposed_at(y)
     magnitude = np.abs(cost) + np.bincount(
@@ -43,8 +43,8 @@ def safe_bound(program: Arrays, duals: Floats, *, ray: bool = False) -> float:
     error = EPSILON * counts * magnitude
     variable_terms = np.minimum.reduce(
         [
-            _product(reduced + sign * error, end)
-            for sign in (-1.0, 1.0)
+            _product(each, end)
+            for each in (reduced - error, reduced + error)
             for end in (program.lower, program.upper)
         ]
     )
@@ -58,7 +58,7 @@ def safe_bound(program: Arrays, duals: Floats, *, ray: bool = False) -> float:
 
 
 def _product(left: Floats, right: Floats) -> Floats:
-    """As `left * right`, where 0 times infinity is 0."""
+    """As `left * right`, where 0 times infinity is 0; `left` is finite."""
     with np.errstate(invalid="ignore"):
         product = left * right
-    return np.where((left == 0.0) | (right == 0.0), 0.0, product)
+    return np.where(left == 0.0, 0.0, product)
