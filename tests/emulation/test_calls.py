@@ -14,6 +14,7 @@ from froude.emulation.engine import connect
 from froude.emulation.identification import FirstCall, Identification
 from froude.emulation.programs.events import Endpoint, Failed, NodeId, Program, Reply, Send
 from froude.hadoop.rpc.events import Request
+from froude.hadoop.rpc.headers import MAX_CALL_ID
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.rpc.target import Target
@@ -28,12 +29,13 @@ class Proofs(Identification):
 
     def __init__(self, question: FirstCall | None) -> None:
         self.question = question
+        self.by_answers = question is None
 
     def first_call(self, endpoint: Endpoint) -> FirstCall | None:
         return self.question
 
     def shows_by_answers(self, endpoint: Endpoint) -> bool:
-        return self.question is None
+        return self.by_answers
 
     def shown(self, target: Target, method: str | None, body: bytes | memoryview) -> bool:
         if body not in {b"", target.id.encode()}:
@@ -249,9 +251,12 @@ def test_a_later_connection_sends_one_call_until_its_server_has_shown_who_it_is(
     play.core.advance(12.0)
     ((again,),) = play.sent()
     assert (again.method, again.retry) == ("b", 1)
+    series = play.core.tally.series
+    assert {name: each.resent for name, each in series.items()} == {"a": 0, "b": 1, "c": 0}
     play.answer(0, again, b"id", 12.0)
     ((last,),) = play.sent()
     assert (last.method, last.retry) == ("c", 1)
+    assert {name: each.resent for name, each in series.items()} == {"a": 0, "b": 1, "c": 1}
     play.answer(0, last, b"done", 12.0)
     assert play.scripts[0].seen[1:] == [Reply(0, b"id"), Reply(1, b"id"), Reply(2, b"done")]
 
@@ -274,3 +279,97 @@ def test_each_call_is_counted_once_whatever_its_answer() -> None:
     play.answer(0, b, None)
     counted = {method: (each.sent, each.answered) for method, each in play.core.tally.series.items()}
     assert counted == {"a": (1, 1), "b": (1, 1), "c": (1, 0)}
+
+
+def test_refusals_are_counted_again_once_a_server_has_shown_who_it_is() -> None:
+    """On its next connection it may be starting again, for as long."""
+    play = Play(QUESTION, ["a"])
+    ((question,),) = play.sent()
+    play.answer(0, question, None, 10.0)
+    play.core.advance(11.0)
+    ((question,),) = play.sent()
+    play.answer(0, question, b"id", 11.0)
+    play.sent()
+    play.core.lost(play.core.channels[0], "reset the connection", 12.0)
+    play.servers[0] = ServerConnection()
+    now_s = 12.0
+    play.core.advance(now_s)
+    for _ in range(RETRIES):
+        ((question,),) = play.sent()
+        play.answer(0, question, None, now_s)
+        play.core.advance(now_s + RETRY_S - 0.01)
+        assert play.sent() == [[]]
+        now_s += RETRY_S
+        play.core.advance(now_s)
+    assert play.core.failure is None
+    ((question,),) = play.sent()
+    play.answer(0, question, None, now_s)
+    assert "found E: no" in str(play.core.failure)
+
+
+def test_questions_and_calls_share_their_numbers() -> None:
+    """A target knows a call by its number, whatever it asks."""
+    play = Play(QUESTION, ["a", "b"], ["c"])
+    (first,), (second,) = play.sent()
+    play.answer(0, first, b"id")
+    play.answer(1, second, b"id")
+    (a, b), (c,) = play.sent()
+    assert [each.call_id for each in (first, second, a, b, c)] == [1, 2, 3, 4, 5]
+    play.core._calls._last_call = MAX_CALL_ID
+    play.core.lost(play.core.channels[0], "reset the connection", 12.0)
+    play.servers[0] = ServerConnection()
+    play.core.advance(12.0)
+    assert [each.call_id for each in play.sent()[0]] == [0]
+
+
+def test_a_connection_that_cannot_show_who_answers_ends_the_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before any call is sent on it."""
+
+    def refuse(*_: object) -> None:
+        raise GuardError("cannot show who it is")
+
+    monkeypatch.setattr(Proofs, "first_call", refuse)
+    play = Play(QUESTION, ["a"])
+    assert str(play.core.failure) == "cannot show who it is"
+    assert play.sent() == [[]]
+
+
+def test_a_server_that_has_shown_who_it_is_with_its_connection_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As one that knows a token: calls go at once."""
+    monkeypatch.setattr(Proofs, "shows_by_answers", lambda *_: False)
+    play = Play(None, ["a", "b"])
+    assert methods(play.sent()) == [["a", "b"]]
+
+
+def test_another_target_is_not_shown_by_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has to show itself; what waits for one does not wait for the other."""
+    targets = [TARGET, TARGET, Target("t", "y:1", "other")]
+    monkeypatch.setattr(
+        People, "endpoint", lambda _, node, *__: Endpoint("p", slot=node.number, target=targets[node.number])
+    )
+    play = Play(None, ["a", "x"], ["b"], ["c", "d"])
+    came = play.sent()
+    assert methods(came) == [["a"], [], ["c"]]
+    play.answer(0, came[0][0], b"id")
+    assert methods(play.sent()) == [["x"], ["b"], []]
+    play.answer(2, came[2][0], b"")
+    assert methods(play.sent()) == [[], [], ["d"]]
+
+
+def test_what_an_answer_takes_is_counted_where_it_shows_who_answers() -> None:
+    """As that of any call; a question is no call of a node."""
+    play = Play(None, ["a", "b"])
+    ((a,),) = play.sent()
+    play.answer(0, a, None, 12.0)
+    ((b,),) = play.sent()
+    play.answer(0, b, b"id", 13.0)
+    play.core.finish(13.0)
+    series = play.core.tally.series
+    assert {name: each.from_actual.max_us for name, each in series.items()} == {
+        "a": 2_000_000,
+        "b": 1_000_000,
+    }
+    assert series["a"].errors == {"E": 1}
+    assert play.core.tally.identifications == {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from froude.emulation.calls import RETRIES
+from froude.base.errors import TargetError
+from froude.emulation.calls import RETRIES, RETRY_S
 from froude.emulation.channel import Pending, PlayedCall
 from froude.emulation.controller import Controller, Group
 from froude.emulation.core import Core
@@ -12,10 +13,14 @@ from froude.emulation.notes import UNSENT
 from froude.emulation.programs.events import (
     DECLINED,
     LOST,
+    Answer,
     Begin,
+    Called,
     Declined,
+    Ended,
     Endpoint,
     Failed,
+    Forgone,
     MessageReceived,
     NodeId,
     Note,
@@ -27,11 +32,14 @@ from froude.emulation.programs.events import (
     SendMessage,
     Started,
     Stop,
+    Ticket,
     Timer,
     WakeAt,
 )
+from froude.emulation.sharing import Came, Let, Measured, News, Over, Share
 from froude.hadoop.rpc.client import ClientConnection
-from froude.hadoop.rpc.events import Request
+from froude.hadoop.rpc.events import ErrorResponse, Request, Response
+from froude.hadoop.rpc.headers import MAX_CALL_ID
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.rpc.target import Target
 from froude.workload.types import Moment, StartRule
@@ -130,13 +138,14 @@ def test_answers_come_in_any_order_and_errors_are_counted() -> None:
     core.received(core.channels[0], data, 12.0)
     assert one.seen[1:] == [Reply(7, b"yes")]
     assert two.seen[1:] == [Failed(8, "java.io.IOException", "no")]
+    assert core.tally.late == [1.0, 0.0]
     core.finish(12.0)
     series = core.tally.series["a"]
     assert (series.from_intended.max_us, series.from_actual.max_us) == (3_000_000, 2_000_000)
     assert core.tally.series["b"].errors == {"java.io.IOException": 1}
-    assert [(c.method, c.response, c.error) for c in journal.calls] == [
-        ("b", None, "java.io.IOException"),
-        ("a", b"yes", None),
+    assert [(c.method, c.call_id, c.response, c.error) for c in journal.calls] == [
+        ("b", second.call_id, None, "java.io.IOException"),
+        ("a", first.call_id, b"yes", None),
     ]
 
 
@@ -188,10 +197,19 @@ def test_what_is_in_flight_at_the_end_is_reported() -> None:
     core = begun(Script([call()]), journal=journal)
     core.finish(11.0)
     assert core.tally.series["m"].errors == {"Unanswered": 1}
-    assert [(c.answered_s, c.error) for c in journal.calls] == [(None, "Unanswered")]
+    assert [(c.answered_s, c.error, c.call_id) for c in journal.calls] == [(None, "Unanswered", 1)]
 
 
-@pytest.mark.parametrize(("at_s", "hangs"), [(13.0, False), (16.0, True)])
+def test_nothing_is_in_flight_after_the_end() -> None:
+    """Before it, what was sent and what waits for a connection."""
+    core = begun(Script([call()]))
+    core.channels[0].waiting += [(0, call("w")), (0, call("w"))]
+    assert core.in_flight == 3
+    core.finish(11.0)
+    assert core.in_flight == 0
+
+
+@pytest.mark.parametrize(("at_s", "hangs"), [(13.0, False), (15.0, False), (16.0, True)])
 def test_a_call_left_unanswered_too_long_ends_the_play(at_s: float, hangs: bool) -> None:
     """The oldest call of a connection tells."""
     core = begun(Script([call()]), call_timeout_s=5.0)
@@ -330,7 +348,8 @@ def test_what_was_due_and_not_sent_counts_with_what_it_waited() -> None:
 
 def test_calls_that_were_given_up_took_the_time_until_then() -> None:
     """They are late, too; the ones that were never sent by their intended time alone."""
-    core, server = begun(Script([call()])), ServerConnection()
+    journal = Notebook()
+    core, server = begun(Script([call()]), journal=journal), ServerConnection()
     (request,) = said(core, server)
     core.received(core.channels[0], server.respond(request.call_id, b""), 10.0)
     core.channels[0].pending[7] = Pending(0, core.tally.of("m"), 10.0, 10.0, call())
@@ -339,6 +358,8 @@ def test_calls_that_were_given_up_took_the_time_until_then() -> None:
     core.finish(12.0)
     assert core.tally.series["m"].from_actual.max_us == 2_000_000
     assert core.tally.series["w"].from_intended.max_us == 1_500_000
+    assert [(each.call_id, each.error) for each in journal.calls] == [(1, None), (7, LOST)]
+    assert core._nodes.scripts[0].seen[2:] == [Failed(0, LOST, "gone")] * 2
 
 
 def test_an_answer_that_denies_what_was_done_counts_as_an_error() -> None:
@@ -384,3 +405,286 @@ def test_a_repeated_call_waits_for_a_lost_connection() -> None:
     core.finish(11.75)
     assert core.tally.series["m"].from_intended.max_us == 750_000
     assert script.seen == [Started(10.0)]
+
+
+def test_calls_are_numbered_from_one_and_the_largest_number_is_followed_by_zero() -> None:
+    """Numbers of calls have no sign."""
+    core, server = begun(Script([call(), call()], [call(), call()])), ServerConnection()
+    first, second = said(core, server)
+    core._calls._last_call = MAX_CALL_ID - 1
+    core.received(core.channels[0], server.respond(first.call_id, b""), 10.5)
+    ids = [each.call_id for each in (first, second, *said(core, server))]
+    assert ids == [1, 2, MAX_CALL_ID, 0]
+
+
+def test_the_shell_is_let_know_once_of_bytes_to_send() -> None:
+    """However many calls of a connection there are, and after it has taken them again."""
+    core, server = begun(Script([call(), call()], [call()])), ServerConnection()
+    (channel,) = core.channels
+    assert (core.opened, core.dirty) == ([channel], [channel])
+    first, _ = said(core, server)
+    assert core.dirty == []
+    core.received(channel, server.respond(first.call_id, b""), 10.5)
+    assert core.dirty == [channel]
+
+
+class Services(People):
+    """A connection for each protocol and service, which are counted as they are asked for."""
+
+    def __init__(self, *scripts: Script) -> None:
+        super().__init__(*scripts)
+        self.asked: list[tuple[str, str]] = []
+
+    def endpoint(self, node: NodeId, protocol: str, service: str) -> Endpoint:
+        self.asked.append((protocol, service))
+        return Endpoint(protocol, target=Target(service, "nn:1"))
+
+
+def test_a_call_takes_the_connection_of_its_protocol_and_service() -> None:
+    """Which the node is asked for again only where either is another than of the call before."""
+    ways = [("p", "s"), ("p", "s"), ("p", "t"), ("q", "t"), ("q", "t"), ("p", "s")]
+    nodes = Services(Script([Send(p, f"{p}{s}", b"", 0, 10.0, s) for p, s in ways]))
+    core = Core(
+        nodes,
+        Controller([Group("n", 1, StartRule())]),
+        connect=lambda e, i: ClientConnection(e.protocol, client_id=i or bytes(16)),
+    )
+    core.begin(10.0)
+    assert nodes.asked == [("p", "s"), ("p", "t"), ("q", "t"), ("p", "s")]
+    assert [
+        (
+            each.endpoint.protocol + each.endpoint.target.service,
+            [c.send.method for c in each.pending.values()],
+        )
+        for each in core.channels
+    ] == [("ps", ["ps"] * 3), ("pt", ["pt"]), ("qt", ["qt"] * 2)]
+
+
+def test_retries_are_those_of_hadoops_clients() -> None:
+    """Ten, a second apart."""
+    assert (RETRIES, RETRY_S) == (10, 1.0)
+
+
+@pytest.mark.parametrize(("heard_s", "ends"), [(11.0, True), (11.01, False)])
+def test_a_target_that_takes_no_connection_for_nine_seconds_ends_the_play(heard_s: float, ends: bool) -> None:
+    """As long as Hadoop's clients try: at once, and then ten times with a second between."""
+    core = begun(Script([call()]))
+    (channel,) = core.channels
+    channel.heard_s = heard_s
+    for now_s in (11.0, *range(11, 20)):
+        core.lost(channel, "refuses connections", now_s)
+        assert core.failure is None
+        core.opened.clear()
+        core.advance(now_s)
+        assert bool(core.opened) == (now_s == 11.0 and channel.attempts == 1)
+        core.advance(now_s + 1.0)
+        assert core.opened == [channel]
+    core.lost(channel, "refuses connections", 20.0)
+    if ends:
+        found = "found nothing else in 11 attempts"
+        assert str(core.failure) == f"nn:1: refuses connections; {found}"
+    else:
+        assert core.failure is None
+        assert core.tally.series["m"].errors == {LOST: 1}
+
+
+def test_a_connection_that_is_needed_again_is_tried_at_once_and_then_each_second() -> None:
+    """A call after an idle time is the first attempt."""
+    core, server = begun(Script([call(), WakeAt(20.0, 0)], [], [call("b")])), ServerConnection()
+    (first,) = said(core, server)
+    (channel,) = core.channels
+    core.received(channel, server.respond(first.call_id, b""), 10.5)
+    core.lost(channel, "reset the connection", 15.0)
+    core.advance(20.0)
+    core.opened.clear()
+    core.lost(channel, "refuses connections", 20.25)
+    for now_s, again in ((20.25, []), (21.0, []), (21.25, [channel])):
+        core.advance(now_s)
+        assert core.opened == again
+
+
+def test_what_was_not_sent_on_a_lost_connection_is_not_sent_on_the_next() -> None:
+    """But what the next begins with, and the calls again."""
+    core = begun(Script([call("a"), call("b")]))
+    (channel,) = core.channels
+    channel.heard_s = 10.0
+    core.lost(channel, "reset the connection", 11.0)
+    core.advance(11.0)
+    assert [(each.method, each.retry) for each in said(core, ServerConnection())] == [("a", 1), ("b", 1)]
+    assert core.tally.series["a"].resent == 1
+
+
+def test_a_peer_that_breaks_the_protocol_ends_the_play() -> None:
+    """It is named."""
+    core = begun(Script([call()]))
+    core.received(core.channels[0], b"HTTP/1.1 400 Bad Request", 10.5)
+    assert str(core.failure).startswith("nn:1: speaks HTTP")
+
+
+def test_authentication_is_between_the_connection_and_its_first_call() -> None:
+    """Who calls is sent before any call."""
+    nodes = People(Script([call("a"), call("b")]))
+    core = Core(
+        nodes,
+        Controller([Group("n", 1, StartRule())]),
+        connect=lambda e, i: ClientConnection(e.protocol, client_id=i or bytes(16), sasl=True),
+    )
+    core.begin(10.0)
+    server, came = ServerConnection(), list[str]()
+    for _ in range(4):
+        (channel,) = core.channels
+        data = b"".join(channel.out)
+        assert bool(data) == (channel in core.dirty)
+        channel.out.clear()
+        core.dirty.clear()
+        came += [type(each).__name__ for each in server.receive(data)]
+        core.received(channel, server.data_to_send(), 10.5)
+    assert came[-2:] == ["Request", "Request"]
+    assert core.tally.counts == {"a": (1, 0), "b": (1, 0)}
+
+
+def outside(core: Core, number: int) -> list[object]:
+    """What somebody outside the play is answered who calls a node."""
+    accepted = core.inbound.accept(NodeId("n", number))
+    client = ClientConnection("q", client_id=bytes(16))
+    core.inbound.received(accepted, client.open() + client.request(7, "m", b"ask"), 10.5)
+    return client.receive(b"".join(accepted.out))
+
+
+def test_calls_from_outside_are_answered_by_their_node() -> None:
+    """One that is not at work refuses: it has not begun, or has ended."""
+    node = Script([], [Answer(Ticket(0, 7), b"yes")])
+    core = begun(node, Script([Reached(Moment.FINISHED)]))
+    assert outside(core, 0) == [Response(7, b"yes")]
+    assert node.seen[1:] == [Called(Ticket(0, 7), "q", "m", b"ask")]
+    for number in (1, 9):
+        (event,) = outside(core, number)
+        assert isinstance(event, ErrorResponse)
+        assert event.error_class == "java.io.IOException"
+        assert event.message == f"n {number} is not at work"
+
+
+def shared(*scripts: Script, groups: list[Group] | None = None) -> Core:
+    """The core of player 0 of 2, which has the even nodes, at second 10."""
+    core = Core(
+        People(*scripts),
+        Controller(groups or [Group("n", len(scripts), StartRule())]),
+        connect=lambda e, i: ClientConnection(e.protocol, client_id=i or bytes(16)),
+        share=Share().take(0, 2),
+    )
+    core.begin(10.0)
+    return core
+
+
+ZERO, ONE = NodeId("n", 0), NodeId("n", 1)
+
+
+def test_other_players_are_let_know_of_what_is_theirs() -> None:
+    """Messages, begins and ends of their nodes; moments and failures of its own."""
+    asked = [SendMessage(ONE, "hello"), Begin(ONE), Stop(ONE), Reached(Moment.STARTED)]
+    core = shared(Script(asked), Script())
+    assert core.share.out == [asked[0], Let(ONE, ZERO), Stop(ONE), Came(ZERO, Moment.STARTED, 10.0)]
+    assert core.nodes == 1
+    core.share.out.clear()
+    core.fail(TargetError("is gone"), 11.0)
+    core.fail(TargetError("is another"), 12.0)
+    assert core.share.out == [Over()]
+    assert str(core.failure) == "is gone"
+
+
+def test_what_other_players_let_know_happens_here() -> None:
+    """To its own nodes."""
+    node, begun_ = Script([], [Note("heard")]), Script([], [Reached(Moment.FINISHED)])
+    core = shared(
+        node, Script(), begun_, groups=[Group("n", 1, StartRule()), Group("m", 3, StartRule(), told=True)]
+    )
+    core.hear(SendMessage(ZERO, "hello"), 11.0)
+    assert node.seen == [Started(10.0), MessageReceived("hello")]
+    assert core.tally.notes == {"heard": 1}
+    worker, teller = NodeId("m", 2), NodeId("m", 1)
+    core.hear(Let(worker, teller), 12.0)
+    assert begun_.seen == [Started(12.0)]
+    core.hear(SendMessage(worker, "end"), 13.0)
+    assert core.share.out == [SendMessage(teller, Ended(worker)), Came(worker, Moment.FINISHED, 13.0)]
+    core.share.copies["state"] = lambda *values: [SendMessage(ZERO, values)]
+    core.hear(News("state", (1, 2)), 14.0)
+    assert node.seen[2:] == [MessageReceived((1, 2))]
+    core.hear(Stop(ZERO), 15.0)
+    core.hear(SendMessage(ZERO, "too late"), 15.0)
+    assert len(node.seen) == 3
+    assert core.tally.notes["message to a node that is not there"] == 1
+    assert not core.done
+    core.hear(Over(), 16.0)
+    assert core.done
+
+
+@pytest.mark.parametrize("gone", ["elsewhere", "here"])
+def test_what_waits_for_an_end_begins_however_it_came_about(gone: str) -> None:
+    """Another player's node that has ended, or one of its own that will not begin."""
+    late = Script()
+    groups = [
+        Group("n", 1, StartRule()),
+        Group("m", 1, StartRule(), told=True),
+        Group("late", 1, StartRule("m", Moment.FINISHED)),
+    ]
+    nodes = People(Script([], [Forgone(NodeId("m", 0))]))
+    nodes.program = lambda node: late if node.type == "late" else nodes.scripts[0]  # type: ignore[method-assign]
+    core = Core(
+        nodes, Controller(groups), connect=lambda e, i: ClientConnection(e.protocol, client_id=bytes(16))
+    )
+    core.begin(10.0)
+    core.advance(11.0)
+    assert late.seen == []
+    if gone == "elsewhere":
+        core.hear(Came(NodeId("m", 0), Moment.FINISHED, 11.5), 12.0)
+    else:
+        core.hear(SendMessage(NodeId("n", 0), "go"), 11.5)
+    core.advance(12.0)
+    assert late.seen == [Started(11.5)]
+
+
+def test_what_a_timer_brings_about_begins_at_once() -> None:
+    """A node that waits for another's moment does not wait for the player to look again."""
+    nodes = People(Script([WakeAt(11.0, 0)], [Reached(Moment.FINISHED)]))
+    late = Script()
+    nodes.program = lambda node: late if node.type == "late" else nodes.scripts[0]  # type: ignore[method-assign]
+    groups = [Group("n", 1, StartRule()), Group("late", 1, StartRule("n", Moment.FINISHED))]
+    core = Core(
+        nodes, Controller(groups), connect=lambda e, i: ClientConnection(e.protocol, client_id=bytes(16))
+    )
+    core.begin(10.0)
+    core.advance(11.0)
+    assert late.seen == [Started(11.0)]
+
+
+@pytest.mark.parametrize("how", ["started", "measured"])
+def test_the_ramp_ends_once(how: str) -> None:
+    """When all nodes without an end have started, or another player says that it has; seconds of the play count."""
+    node = Script([], [Reached(Moment.STARTED)], [Reached(Moment.STARTED)])
+    groups = [Group("n", 1, StartRule(), endless=True)]
+    core = Core(
+        People(node), Controller(groups), connect=lambda *_: ClientConnection("p", client_id=bytes(16))
+    )
+    core.begin(10.0)
+    assert core.tally.steady_from_s is None
+    for now_s in (12.5, 14.0):
+        core.hear(SendMessage(NodeId("n", 0), "") if how == "started" else Measured(), now_s)
+        assert core.tally.steady_from_s == 2.5
+
+
+def test_intervals_are_closed_as_they_end() -> None:
+    """At their very end, with the seconds of the play; after a pause the next one ends at its own time again."""
+    core, server = begun(Script(*[[call()]] * 9)), ServerConnection()
+    assert core.next_s == 11.0
+    for now_s, rows in (
+        (10.75, []),
+        (11.0, [1.0]),
+        (11.5, [1.0]),
+        (13.25, [1.0, 3.25]),
+        (14.0, [1.0, 3.25, 4.0]),
+    ):
+        (request,) = said(core, server)
+        core.received(core.channels[0], server.respond(request.call_id, b""), now_s)
+        core.advance(now_s)
+        assert [row.time_s for row in core.tally.rows] == rows
+        assert core.next_s == int(now_s) + 1.0

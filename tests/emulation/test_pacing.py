@@ -215,6 +215,43 @@ def test_the_next_call_is_expected_after_the_faster_pause_and_the_whole_service_
     assert Pace(Pacing.SCHEDULED, scale, speed=2.0).expected_s(call) == 0.0
 
 
+def test_a_call_that_follows_data_is_sent_no_sooner_than_the_data_takes() -> None:
+    """The pause of its recording, however late its node is; faster, where all is faster."""
+    call = CallTemplate("c", "p", "m", {}, Timing(Count(0.25, {"files": 0.25}), service=Count(3.0)))
+    for speed, pause_s in ((1.0, 0.5), (2.0, 0.25)):
+        pace = Pace(Pacing.SCHEDULED, Scale.of(files=1), speed=speed)
+        pace.begin(1.0)
+        assert pace.transferred(call, 99.0) == 99.0 + pause_s
+    assert pace.due(call, 99.0) == 1.25
+
+
+def test_what_is_overdue_is_due_by_now() -> None:
+    """At this very moment, too; a schedule is not moved by being looked at, and closed pacing has none."""
+    call = CallTemplate("c", "p", "m", {}, Timing(Count(0.5), service=Count(0.0)))
+    pace = Pace(Pacing.SCHEDULED, {})
+    pace.begin(10.0)
+    for _ in range(2):
+        assert [due_s for _, due_s in pace.overdue([call] * 9, 11.5)] == [10.5, 11.0, 11.5]
+        assert [due_s for _, due_s in pace.overdue([call] * 9, 11.4)] == [10.5, 11.0]
+    assert list(Pace(Pacing.CLOSED, {}).overdue([call], 99.0)) == []
+
+
+@pytest.mark.parametrize("pacing", list(Pacing))
+def test_a_time_is_drawn_by_its_number(pacing: Pacing) -> None:
+    """The first is number 1 of the node's seeds; its place in the distribution is that part of 64 bits."""
+    think, service = (0.5, 1.0, 3.0), (0.8, 1.0, 4.0)
+    call = CallTemplate("c", "p", "m", {}, Timing(Count(1.0), think, Count(1.0), service))
+    pace, number = Pace(pacing, {}, seeds=Seeds(3)), Seeds(3).numbered()
+    thinks, services = call.timing.think_at({}), call.timing.service_at({})
+    first_s = thinks.at(number(1) / 18446744073709551616)
+    assert pace.due(call, 0.0) == first_s
+    if pacing is Pacing.CLOSED:
+        assert pace.due(call, 0.0) == thinks.at(number(2) / 18446744073709551616)
+    else:
+        parts = [services.at(number(2) / 18446744073709551616), thinks.at(number(3) / 18446744073709551616)]
+        assert pace.due(call, 0.0) == pytest.approx(first_s + sum(parts))
+
+
 @pytest.mark.parametrize("pacing", list(Pacing))
 def test_times_are_drawn_from_their_distribution(pacing: Pacing) -> None:
     """By seed; in a schedule those of the answers, too, which a closed client waits for."""
@@ -263,3 +300,5 @@ def test_of_nodes_in_turn_the_mean_is_planned(hadoop: Hadoop) -> None:
     assert isinstance(loop, Repeat)
     dealt = replace(client, steps=(replace(loop, times=Count(0, {"node": 2})),))
     assert planned_moments(dealt, plan.scale, 1.0, 3)[Moment.FINISHED] == pytest.approx(2 * EVERY_S)
+    assert planned_moments(dealt, plan.scale, 2.0, 3)[Moment.FINISHED] == pytest.approx(EVERY_S)
+    assert planned_moments(dealt, plan.scale, 1.0) == planned_moments(dealt, plan.scale, 1.0, 1)

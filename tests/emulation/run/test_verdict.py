@@ -20,7 +20,7 @@ from froude.emulation.notes import (
 )
 from froude.emulation.run.bottleneck import CPU, Load, Measured
 from froude.emulation.run.run import Difference, Run
-from froude.emulation.run.verdict import Colour, LimitResult
+from froude.emulation.run.verdict import Colour, LimitResult, measured_text
 from froude.hadoop.metrics.threads import COMPILER
 
 QUIET = [Measured(float(s), {CPU: 0.1 * s}) for s in range(4)]
@@ -145,6 +145,56 @@ def test_what_happened_at_a_daemon_is_reported_of_it_alone(good: Run) -> None:
         "NameNode: 3 calls due and not sent before the end",
         "4 calls due and not sent before the end",
     ]
+    good.tally.of("delete").errors["java.io.IOException"] += 3
+    good.tally.notes.update({f"{REFUSED}Disallowed": 5})
+    reasons = [each for each in good.verdict.reasons if "failed" in each or "refused" in each]
+    assert reasons == [
+        "NameNode: 2 calls failed that did not fail when recorded",
+        "NameNode: 5 nodes refused by the target",
+        "ResourceManager: 3 calls failed that did not fail when recorded",
+    ]
+
+
+@pytest.mark.parametrize(("lateness_s", "late"), [(0.5, False), (1.0, False), (1.01, True), (12.5, True)])
+def test_calls_are_late_from_more_than_a_second_on(good: Run, lateness_s: float, late: bool) -> None:
+    """Of 99 of 100 none is later."""
+    good.tally.lateness.add([lateness_s])
+    good.tally.lateness.add([0.0] * 20)
+    found = [each for each in good.verdict.reasons if "were sent up to" in each]
+    assert (
+        found
+        == [
+            f"calls were sent up to {lateness_s:.1f} s (p99) after they were due: the load fell behind its plan"
+        ]
+        * late
+    )
+
+
+@pytest.mark.parametrize(("compiler_s", "quiet"), [(0.04, True), (0.05, False), (0.06, False)])
+def test_a_compiler_is_quiet_below_a_twentieth(good: Run, compiler_s: float, quiet: bool) -> None:
+    """Of the target's CPU time."""
+    good.mode = "population"
+    good.metrics = [Measured(float(s), {CPU: 1.0 * s, COMPILER: compiler_s * s}) for s in range(4)]
+    assert (good.verdict.colour is Colour.GREEN) is quiet
+
+
+def test_what_was_measured_for_people() -> None:
+    """By its unit; without one with six digits."""
+    shown = [measured_text(0.25, unit) for unit in ("s", "share", "")]
+    assert shown == ["250 ms", "25.000%", "0.25"]
+    assert [measured_text(1234567.8, ""), measured_text(None, "s")] == ["1.23457e+06", "unknown"]
+    assert LimitResult("errors < 3", 2.0, "", True).text == "errors < 3: 2"
+
+
+def test_notes_of_one_kind_are_counted_together(good: Run) -> None:
+    """Whatever they are about."""
+    good.tally.notes.update(
+        {f"{IN_VAIN}consumer": 2, f"{IN_VAIN}producer": 3, f"{LEFT_OUT}a b": 1, f"{LEFT_OUT}c d": 1}
+    )
+    assert good.verdict.reasons == (
+        "2 calls never sent, because an argument had no value",
+        "5 nodes waited in vain for what another should have made, and went on",
+    )
 
 
 def test_nothing_sent_is_no_run_as_planned(good: Run) -> None:
