@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from froude.mining.counts import _distinct, every_fit, fit_count, fit_dealt, varied_in
+from froude.mining.counts import Fit, _distinct, _groups, _rank, every_fit, fit_count, fit_dealt, varied_in
 from froude.workload.scale import Count, Scale, at_node
 
 S = [Scale.of(datanodes=d, clients=c, files=f) for d, c, f in ((2, 1, 4), (3, 2, 6), (4, 3, 5))]
@@ -262,3 +264,191 @@ def test_what_is_behind_counts_is_found_or_asked_about(form: str, a: int, b: int
     found = [[max(0.0, each.at(Scale.of(x=x))) for x in range(1, 19)] for each in (fit.count, *fit.others)]
     assert all(values[first : first + 9] == [_planted(form, a, b, x) for x in seen] for values in found)
     assert [_planted(form, a, b, x) for x in range(1, 19)] in found
+
+
+def scales(**sizes: tuple[float, ...]) -> list[Scale]:
+    """A Scale of each run, by the sizes of each variable."""
+    return [Scale.of(**dict(zip(sizes, each, strict=True))) for each in zip(*sizes.values(), strict=True)]
+
+
+def at(values: Sequence[float], **sizes: tuple[float, ...]) -> list[tuple[Scale, float]]:
+    """Counts that were seen at the sizes."""
+    return list(zip(scales(**sizes), map(float, values), strict=True))
+
+
+def found(fit: Fit) -> list[str]:
+    """The formula of a fit, and those that are asked about."""
+    return [str(each) for each in (fit.count, *fit.others)]
+
+
+def test_a_single_run_shows_a_constant() -> None:
+    """And no run shows nothing."""
+    assert found(fit_count(at([5], k=(2,)))) == ["5"]
+    assert fit_count([]).count is None
+
+
+def test_no_more_than_four_others_are_asked_about() -> None:
+    """Six variables that were always alike."""
+    sizes = dict.fromkeys("abcdef", (1.0, 2.0, 4.0))
+    assert found(fit_count(at([1, 2, 4], **sizes))) == ["a", "b", "c", "d", "e"]
+
+
+def test_what_is_less_simple_is_not_asked_about() -> None:
+    """Nor what is not named as the thing that is counted, where another one is."""
+    assert found(fit_count(at([2, 3, 4], clients=(2, 3, 4), nodes=(1, 2, 3)))) == ["clients"]
+    assert found(fit_count(at([2, 3, 4], clients=(2, 3, 4), nodes=(2, 3, 4)), name="node")) == ["nodes"]
+
+
+@pytest.mark.parametrize(
+    ("count", "rank"),
+    [
+        (Count(3.0), (0, 0, 1, 0, 0)),
+        (Count(1.0), (0, 0, 1, 0, 0)),
+        (Count(0.0, {"a": 1.0}), (1, 0, 0, 0, 0)),
+        (Count(1.0, {"a": 1.0}), (1, 0, 1, 0, 0)),
+        (Count(-1.0, {"a": 1.0}), (1, 0, 1, 0, 0)),
+        (Count(0.0, {"a": 2.0}), (1, 0, 0, 0, 1)),
+        (Count(0.0, {"a": 0.5}), (1, 1, 0, 0, 1)),
+        (Count(0.0, {"a": -0.5}), (1, 1, 0, 1, 1)),
+        (Count(0.0, {"a": -1.0}), (1, 0, 0, 1, 1)),
+        (Count(0.0, {"a": -1.0, "b": 1.5}), (2, 1, 0, 1, 1)),
+        (Count(0.0, {"a": 1e6 + 0.5}), (1, 0, 0, 0, 1)),
+        (Count(0.0, {"a": 1e6 - 0.5}), (1, 1, 0, 0, 1)),
+    ],
+)
+def test_how_simple_a_count_is(count: Count, rank: tuple[int, ...]) -> None:
+    """Its variables, fractions of what is not large, an offset, a minus, and slopes other than one."""
+    assert _rank(count) == rank
+
+
+def test_every_formula_is_given_once() -> None:
+    """Of lines and what is cut into pieces; a plane where it is asked for; a constant has none."""
+    line = at([0, 1, 2], k=(1, 2, 3))
+    assert [str(each) for each in every_fit(line, ())] == ["k - 1"]
+    assert every_fit(at([7, 7, 7], k=(1, 2, 3)), ()) == []
+    assert every_fit(at([0, 0, 0], k=(1, 2, 3)), ()) == []
+    blocks = at([1, 2, 3], k=(10, 13, 21))
+    assert [str(each) for each in every_fit(blocks, [10])] == ["ceil((k) / 10)"]
+    assert [str(each) for each in every_fit(blocks, [21, 30])] == []
+    plane = at([4, 5, 7, 13], a=(1, 2, 1, 4), b=(2, 1, 5, 5))
+    assert [str(each) for each in every_fit(plane, ())] == []
+    assert [str(each) for each in every_fit(plane, (), sums=True)] == ["2*a + b"]
+
+
+def test_planes() -> None:
+    """Of three sizes one may be chance; with an offset four are too few, and so are those on one line."""
+    three = at([4, 5, 7], a=(1, 2, 1), b=(2, 1, 5))
+    assert (found(fit_count(three)), fit_count(three).sure) == (["2*a + b"], False)
+    four = at([4, 5, 7, 13], a=(1, 2, 1, 4), b=(2, 1, 5, 5))
+    assert (found(fit_count(four)), fit_count(four).sure) == (["2*a + b"], True)
+    sizes = {"a": (1, 2, 1, 4), "b": (2, 1, 5, 5), "c": (1, 1, 1, 1)}
+    assert found(fit_count(at([14, 15, 17, 23], **sizes))) == ["2*a + b + 10"]
+    assert fit_count(at([14, 15, 17], a=(1, 2, 1), b=(2, 1, 5))).count is None
+    three_ways = at([6, 11, 8, 14, 18], a=(1, 2, 1, 3, 2), b=(1, 2, 2, 1, 5), c=(1, 1, 1, 3, 2))
+    assert found(fit_count(three_ways)) == ["3*a + 2*b + c"]
+
+
+def test_what_varied() -> None:
+    """Two values are enough, in variables that all runs have."""
+    points = [(Scale.of(a=1, b=1, c=1), 1.0), (Scale.of(a=2, b=1), 1.0)]
+    assert varied_in(points) == ["a"]
+
+
+def test_squares_are_of_three_sizes_of_what_has_no_unit() -> None:
+    """None of nothing, and of no fraction."""
+    assert [str(each) for each in every_fit(at([8, 18, 32], n=(2, 3, 4)), ())] == ["2*n*n"]
+    assert [str(each) for each in every_fit(at([1, 4, 9], n=(1, 2, 3)), ())] == ["n*n"]
+    assert [str(each) for each in every_fit(at([4, 9], n=(2, 3)), ())] == ["5*n - 6"]
+    assert [str(each) for each in every_fit(at([0, 4, 9], n=(0, 2, 3)), ())] == ["5*n - 6"]
+    sized = [(Scale.of(n=f"{n} B"), float(n * n)) for n in (2, 3, 4)]
+    assert every_fit(sized, ()) == []
+
+
+def test_products_are_of_what_is_there() -> None:
+    """At three sizes; a variable that was 0 at some size gives none."""
+    assert [str(each) for each in every_fit(at([6, 20], a=(2, 4), b=(3, 5)), ())] == ["7*a - 8", "7*b - 15"]
+    assert not any("a*b" in str(each) for each in every_fit(at([0, 6, 20], a=(0, 2, 4), b=(1, 3, 5)), ()))
+    assert [str(each) for each in every_fit(at([2, 6, 20], a=(2, 2, 4), b=(1, 3, 5)), ())] == ["a*b"]
+
+
+def test_groups_of_every_size_that_was_seen_twice() -> None:
+    """From two on, up to half of the largest size and to the largest group; of three sizes without a unit."""
+    for largest, groups in ((9, range(2, 5)), (10, range(2, 6)), (127, range(2, 64)), (500, range(2, 65))):
+        counts = [str(each) for each in _groups(at([1, 2, 4], k=(2, 3, largest)), ["k"])]
+        assert [f"ceil((k) / {by})" for by in groups] == [each for each in counts if "ceil" in each]
+    assert _groups(at([1, 2], k=(2, 90)), ["k"]) == []
+    assert _groups(at([1, 2, 2.5], k=(2, 3, 90)), ["k"]) == []
+    assert _groups([(Scale.of(k=f"{k} B"), 1.0 + k) for k in (2, 3, 90)], ["k"]) == []
+
+
+def test_groups_of_one_number_are_sure_at_three_sizes() -> None:
+    """Where each has a count of its own."""
+    fit = fit_count(at([1, 2, 4], files=(4, 7, 12)))
+    assert (found(fit)[0], fit.sure) == ("files//3", True)
+
+
+def test_a_ceiling_is_seen_at_two_sizes_and_a_line_below_it_at_three() -> None:
+    """Fewer show none."""
+    assert fit_count(at([2, 3, 4], users=(2, 3, 5))).count is None
+    assert fit_count(at([3, 5, 9, 9], k=(1, 2, 6, 8))).count is None
+    fit = fit_count(at([2, 3, 4, 4], users=(2, 3, 5, 7)))
+    assert (found(fit), fit.sure) == (["min(4, users)"], True)
+    fit = fit_count(at([2, 3, 3], users=(2, 3, 4)))
+    assert (found(fit), fit.sure) == (["min(3, users)"], False)
+    assert found(fit_count(at([0, 2, 4, 4], users=(0, 1, 2, 3)))) == ["min(4, 2*users)"]
+    assert fit_count(at([0, 4, 4], users=(0, 2, 3))).count is None
+
+
+def test_what_begins_at_some_size_is_a_line_of_whole_numbers() -> None:
+    """Of two sizes at least at which there is any."""
+    assert found(fit_count(at([0, 0, 2, 6], k=(1, 2, 3, 5)))) == ["2*k - 4"]
+    assert (
+        fit_count(at([0, 0, 3], k=(1, 2, 7))).count is None or fit_count(at([0, 0, 3], k=(1, 2, 7))).grouped
+    )
+    assert str(fit_count(at([0, 0, 1, 2], k=(1, 3, 5, 7))).count) != "0.5*k - 1.5"
+
+
+@pytest.mark.parametrize("others", [{}, {"zero": 0}])
+def test_what_is_shared_out_among_some_is_at_least_one(others: dict[str, float]) -> None:
+    """A variable that was 0 shares nothing out; one node may have all."""
+    sizes = [(7, 2), (5, 3), (4, 1), (9, 4)]
+    points = [
+        (
+            at_node(Scale.of(files=files, clients=clients, **others), node),
+            float(-(-(files - node) // clients)),
+        )
+        for files, clients in sizes
+        for node in range(clients)
+    ]
+    assert found(fit_count(points))[0] == "ceil((files - node) / clients)"
+
+
+def test_three_sizes_show_how_things_are_dealt_out() -> None:
+    """Two do not, and sizes with a unit deal nothing out."""
+    points = at([2, 1, 3], users=(5, 3, 8))
+    assert str(fit_dealt(points, 1, 3)) == "ceil((users - 1) / 3)"
+    assert fit_dealt([points[0], *points[:2]], 1, 3) is None
+    sized = [(Scale.of(users=f"{scale['users'].value} B"), value) for scale, value in points]
+    assert fit_dealt(sized, 1, 3) is None
+
+
+def test_where_counts_are_compared() -> None:
+    """From size one to a thousand, each variable for itself from the first scale on."""
+    few = Count(0.0, {"k": 1.0}, 2.0)
+    assert len(_distinct([few, Count(2.0)], at([2], k=(1,)))) == 2
+    line = Count(0.0, {"k": 1.0})
+    for cap, forms in ((999.0, 2), (1000.0, 1)):
+        assert len(_distinct([line, Count(0.0, {"k": 1.0}, cap)], at([5], k=(500,)))) == forms
+    product, plane = Count(0.0, {"a*b": 1.0}), Count(-6.0, {"a": 3.0, "b": 2.0})
+    points = at([6, 20], a=(2, 4), b=(3, 5))
+    assert [len(_distinct([product, plane], each)) for each in (points, points[::-1])] == [1, 2]
+
+
+@given(
+    st.lists(st.integers(1, 40), min_size=2, max_size=6, unique=True), st.integers(-3, 30), st.integers(1, 9)
+)
+def test_a_line_is_exact_at_every_size(sizes: list[int], intercept: int, slope: int) -> None:
+    """Where it is above zero at all of them, whatever their order."""
+    assume(all(intercept + slope * k > 0 for k in sizes))
+    count = fit_count(at([intercept + slope * k for k in sizes], k=tuple(sizes))).count
+    assert count == Count(float(intercept), {"k": float(slope)})

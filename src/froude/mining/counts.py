@@ -280,11 +280,8 @@ def _from_some_size_on(points: Points, varied: Sequence[str]) -> list[Count]:
     there = [(scale, value) for scale, value in points if value > 0]
     return [
         count
-        for name in varied
-        if len({scale[name].value for scale, _ in there}) > 1
-        for count in _one(there, [name])
+        for count in (_one(there, varied) if there else ())
         if any(count.at(scale) < 0 for scale, _ in points)
-        and all(count.at(scale) <= _EXACT for scale, value in points if not value)
         and all(slope == round(slope) for slope in count.slopes.values())
     ]
 
@@ -298,10 +295,8 @@ def _one(points: Points, varied: Sequence[str]) -> list[Count]:
         if xs[low] == xs[high]:
             continue
         slope = (points[high][1] - points[low][1]) / (xs[high] - xs[low])
-        if abs(slope) < 1e-15:
-            continue
         intercept = points[low][1] - slope * xs[low]
-        fits.append(Count(_tidy(intercept), {name: _tidy(slope)}))
+        fits += [Count(_tidy(intercept), {name: _tidy(slope)})] if _tidy(slope) else []
     return fits
 
 
@@ -315,8 +310,8 @@ def _capped(points: Points, varied: Sequence[str]) -> list[Count]:
         if len({scale[name].value for scale, value in points if value >= cap - _EXACT}) < 2 or not below:
             continue
         places = {scale[name].value for scale, _ in below}
-        scale, value = below[0]
-        if scale[name].value and (slope := _tidy(value / scale[name].value)) == round(slope):
+        largest, value = max(places), max(value for _, value in below)
+        if largest and (slope := _tidy(value / largest)) == round(slope):
             fits.append(Count(0.0, {name: slope}, float(cap)))
         if len(places) > 2:  # a line with an offset fits any two points
             fits.extend(Count(c.intercept, c.slopes, float(cap)) for c in _one(below, [name]))
@@ -337,7 +332,8 @@ def _several(points: Points, varied: Sequence[str]) -> list[Count]:
                 solved = np.linalg.lstsq(rows[:, :columns], np.array(list(distinct.values())), rcond=None)[0]
                 slopes = {varied[i]: _tidy(float(s)) for i, s in zip(names, solved[:size], strict=True)}
                 intercept = _tidy(float(solved[size])) if columns > size else 0.0
-                fits.append(Count(intercept, {n: s for n, s in slopes.items() if s}))
+                count = Count(intercept, {n: s for n, s in slopes.items() if s})
+                fits += [count] if count not in fits else []  # a plane without an offset is found both ways
     return fits
 
 
