@@ -402,10 +402,8 @@ def test_a_ceiling_is_seen_at_two_sizes_and_a_line_below_it_at_three() -> None:
 def test_what_begins_at_some_size_is_a_line_of_whole_numbers() -> None:
     """Of two sizes at least at which there is any."""
     assert found(fit_count(at([0, 0, 2, 6], k=(1, 2, 3, 5)))) == ["2*k - 4"]
-    assert (
-        fit_count(at([0, 0, 3], k=(1, 2, 7))).count is None or fit_count(at([0, 0, 3], k=(1, 2, 7))).grouped
-    )
-    assert str(fit_count(at([0, 0, 1, 2], k=(1, 3, 5, 7))).count) != "0.5*k - 1.5"
+    assert fit_count(at([0, 0, 3], k=(1, 2, 7))).count is None
+    assert fit_count(at([0, 0, 1, 2], k=(1, 3, 5, 7))).count is None
 
 
 @pytest.mark.parametrize("others", [{}, {"zero": 0}])
