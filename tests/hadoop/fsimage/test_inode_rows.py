@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -82,16 +82,20 @@ def test_columns_are_those_of_messages(
 def test_usual_files_are_read_by_columns(tmp_path: Path, schema: Schema) -> None:
     """Files alone, also those that are open or erasure-coded."""
     rows = rows_of(tmp_path, schema)
-    made: list[Any] = [kind(schema, "INodeSection.INode")(type=FILE, id=n, name=b"n") for n in range(4)]
+    made: list[Any] = [kind(schema, "INodeSection.INode")(type=FILE, id=n, name=b"n") for n in range(5)]
     for each in made:
         each.file.blocks.add(blockId=(1 << 63) + 16, genStamp=2, numBytes=3)
     made[1].file.fileUC.clientName = "c"
     made[2].file.blockType = 1
     made[3].file.replication = 1 << 15  # not for its column
+    made[4].file.replication = (1 << 15) - 1
+    made[4].file.blocks.add(blockId=7, genStamp=2, numBytes=50)
     usual = rows._usual_files([each.SerializeToString() for each in made])
-    assert usual.rows.tolist() == [0, 1, 2]
-    assert usual.inodes["erasure"].to_pylist() == [-1, -1, 0]
-    assert usual.inodes["open"].to_pylist() == [False, True, False]
+    assert usual.rows.tolist() == [0, 1, 2, 4]
+    assert usual.inodes["erasure"].to_pylist() == [-1, -1, 0, -1]
+    assert usual.inodes["open"].to_pylist() == [False, True, False, False]
+    assert usual.inodes["length"].to_pylist() == [3, 3, 3, 53]
+    assert usual.inodes["blocks"].to_pylist() == [1, 1, 1, 2]
     with pytest.raises(InputError, match="section INODE: is damaged"):
         rows.tables([each.SerializeToString() for each in made])
 
@@ -101,13 +105,17 @@ def test_a_folder_has_no_values_of_files(tmp_path: Path, schema: Schema) -> None
     folder: Any = kind(schema, "INodeSection.INode")(type=DIRECTORY, id=7, name=b"d")
     folder.directory.modificationTime, folder.directory.permission = 5, 6
     folder.directory.nsQuota, folder.directory.dsQuota = (1 << 64) - 1, 8
-    inodes, blocks = rows_of(tmp_path, schema).tables([folder.SerializeToString()])
+    rows = rows_of(tmp_path, schema)
+    inodes, blocks = rows.tables([folder.SerializeToString()])
     set_ = {"id": 7, "type": DIRECTORY, "name": b"d", "modified_ms": 5, "permission": 6, "space_quota": 8}
     zeros = dict.fromkeys(
         ("accessed_ms", "replication", "block_size", "policy", "blocks", "length", "acl", "xattrs"), 0
     )
     assert inodes.to_pylist() == [{**set_, **zeros, "open": False, "erasure": -1, "quota": -1}]
     assert blocks.num_rows == 0
+    folder.directory.nsQuota = folder.directory.dsQuota = (1 << 63) - 1
+    inodes, _ = rows.tables([folder.SerializeToString()])
+    assert [inodes[name].to_pylist() for name in ("quota", "space_quota")] == [[(1 << 63) - 1]] * 2
 
 
 def test_a_link_has_no_values_of_files(tmp_path: Path, schema: Schema) -> None:
@@ -164,6 +172,11 @@ def test_blocks(schema: Schema, blocks: list[tuple[int, int, int]]) -> None:
         for i, s, _ in blocks
     ]
     assert decoded(turned, schema) == [(i, s, 0) for i, s, _ in blocks]
+    twice = [message(blockId=1, genStamp=2).SerializeToString() + each for each in made]
+    assert decoded(twice, schema) == blocks
+    alone = [message(genStamp=s).SerializePartialToString() for _, s, _ in blocks[:1]]
+    with pytest.raises(DecodeError) if blocks else nullcontext():
+        decoded(alone, schema)
 
 
 def test_bytes_that_shift_between_blocks(schema: Schema) -> None:

@@ -551,3 +551,52 @@ def test_every_limit_is_what_the_inputs_add_up_to(
     built = [(v.rule, v.where, v.needed, v.allowed) for v in standing(problem, plan)]
     at_any_load = ("isolation", "slots", "cores of", "memory", "count")
     assert built == [each for each in found if each[0].startswith(at_any_load)]
+
+
+@pytest.mark.parametrize(
+    ("memory", "sound"), [(1e9, True), (1e9 * (1 + 9e-7), True), (1e9 * (1 + 1.2e-6), False)]
+)
+def test_sums_may_be_exceeded_by_a_millionth(memory: float, sound: bool) -> None:
+    """Of what is allowed, however much that is."""
+    catalog = Catalog((DISK, DRAM), (Cpu(0),), (BOX,), hours=8760)
+    problem = Problem(
+        catalog, Application((), (Task("t", "p", memory, (Compute(1.0),)),)), Sla((RateTarget("t", 1.0),))
+    )
+    group = Group("box", 1, running=(Running("t", 1, 1.0),), cores=1, dimms=1)
+    plan = ProvisionPlan(Status.GAP, (group,), upper=cost_of(problem, (group,)))
+    assert {v.rule for v in check(problem, plan).violations} == (set() if sound else {"memory in p"})
+
+
+def test_units_that_are_just_filled_are_enough() -> None:
+    """A whole number of them, to the last byte."""
+    problem = replace(small(size=3 * DISK.capacity), sla=Sla((RateTarget("t", 0.0),)))
+    plan = small_plan(problem)
+    assert "units" not in {v.rule for v in check(problem, plan).violations}
+    more = replace(
+        problem,
+        application=replace(
+            problem.application,
+            datasets=(replace(problem.application.datasets[0], size=3.0001 * DISK.capacity),),
+        ),
+    )
+    found = {v.rule: (v.needed, v.allowed) for v in check(more, plan).violations}
+    assert found["units"] == (4, 3)
+
+
+def test_a_unit_needs_the_bus_of_its_server() -> None:
+    """Where the server has none of that name there is no slot."""
+    problem = small()
+    other = replace(problem.catalog.units[0], bus="NVMe")
+    problem = replace(problem, catalog=replace(problem.catalog, units=(other, *problem.catalog.units[1:])))
+    found = check(problem, small_plan(problem)).violations
+    assert Violation("slots of NVMe", "group 1 (3 x box)", 1, 0) in found
+
+
+def test_local_data_is_on_the_first_unit_of_its_choice() -> None:
+    """A second one, which would be a cache, is refused for that alone."""
+    problem = small(remote=False, size=10e9)
+    workers = Group("box", 2, (), (LocalHeld("d", "disk", 2),), (Running("t", 2, 0.5),), 4, 2)
+    plan = ProvisionPlan(Status.GAP, (workers,), {"d": ("disk", "ssd")})
+    assert [v.rule for v in standing(problem, plan)] == ["cache of a local dataset"]
+    other = replace(plan, choices={"d": ("ssd", "disk")})
+    assert Violation("units of another type", "dataset d", 2, 0) in standing(problem, other)

@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 
 from froude.provision.check.checker import Verdict, cost_of
 from froude.provision.check.demand import Demand
-from froude.provision.check.evaluate import Evaluation, _local_part, _losses, evaluate, judge, meets
+from froude.provision.check.evaluate import Evaluation, _fullest, _local_part, _losses, evaluate, judge, meets
 from froude.provision.check.violation import Violation
 from froude.provision.types import Compute, Cpu, Growth, Options, Problem, RateTarget, Sla
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
@@ -357,3 +357,49 @@ def test_local_data_has_the_share_of_its_task() -> None:
     group = Group("box", 3, (), local, (Running("t", 2, 0.5), Running("u", 1, 0.25)), 4, 2)
     assert _local_part(group, "d", "t") == (0.5, 2, 3)
     assert _local_part(group, "d", None) == (0.0, 2, 3)
+
+
+def test_how_many_equal_units_the_shares_amount_to() -> None:
+    """As many as have the load of the fullest; what failed is taken over, and what has no share does not count."""
+    for parts, units in (
+        ([(0.5, 2, 1), (0.25, 1, 2)], 4.0),
+        ([(0.5, 1, 1), (0.25, 1, 2)], 2.0),
+        ([(0.25, 1, 1)], 1.0),
+        ([(1.0, 2, 1), (0.0, 0, 3)], 2.0),
+        ([(0.5, 0, 1), (0.5, 1, 1)], 0.0),
+        ([(0.0, 1, 1)], 0.0),
+        ([], 0.0),
+    ):
+        assert _fullest(parts) == units
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.5])
+def test_a_task_without_work_needs_no_instance(rate: float) -> None:
+    """With any it does."""
+    problem = replace(small(), sla=Sla((RateTarget("t", rate),)))
+    plan = small_plan(problem)
+    evaluation = evaluate(problem, replace(plan, groups=plan.groups[:1]))
+    assert (evaluation.bottleneck == "no instances of task t") is (rate > 0)
+
+
+def test_a_latency_holds_at_a_part_of_what_is_met_without() -> None:
+    """Of a cluster that misses the rates, too, and to a millionth of a small part."""
+    problem = replace(small(), sla=Sla((RateTarget("t", 40.0, 0.035),)))
+    plan = _many(small_plan(problem, 1))
+    fraction = evaluate(problem, plan).fraction
+    for times in (2.0, 1000.0):
+        more = replace(problem, sla=problem.sla.scaled(times))
+        evaluation = evaluate(more, plan)
+        assert evaluation.fraction == pytest.approx(fraction / times, rel=1e-5)
+        assert "latency" in evaluation.bottleneck
+
+
+def test_a_latency_that_is_just_kept_is_met() -> None:
+    """Though the cluster could do more without it."""
+    plan = _many(small_plan(small(), 1))
+    took = Demand(small(), plan, actual_units=True).run_times["t"]
+    waits = replace(small(), sla=Sla((RateTarget("t", 40.0, took),)))
+    took = Demand(waits, plan, actual_units=True, equal_units={("d", False): 1.0}).run_times["t"]
+    kept = replace(small(), sla=Sla((RateTarget("t", 40.0, took * (1 + 5e-10)),)))
+    assert meets(kept, plan)
+    assert evaluate(kept, plan).met

@@ -308,7 +308,7 @@ def _policy(attributes: Fields, number: int) -> int:
     """The storage policy among a folder's extended attributes, which hold it as a byte; 0 for none."""
     for each in attributes:
         if each.name >> _XATTR_NAME_BIT & 0xFFFFFF == number and len(each.value) == 1:
-            return int(each.value[0])
+            return ord(each.value)
     return 0
 
 
