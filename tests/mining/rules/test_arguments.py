@@ -308,17 +308,18 @@ def test_the_first_node_apart(values: list[Scalar]) -> None:
     assert not isinstance(facts("x", values[:2]), Cases)
 
 
+@pytest.mark.parametrize("nodes", [2, 3])
 @pytest.mark.parametrize("others", [False, True])
-def test_where_each_node_calls_from_is_its_own_address(*, others: bool) -> None:
+def test_where_each_node_calls_from_is_its_own_address(nodes: int, *, others: bool) -> None:
     """Of several nodes, where the addresses of a run's network say nothing of another run's."""
-    addresses = ["127.94.50.10", "127.171.9.11", "127.3.77.12"]
+    addresses = ["127.94.50.10", "127.171.9.11", "127.3.77.12"][:nodes]
     occurrences = []
     for number, address in enumerate(addresses):
         sender = Sender(number, str(number), Role("nodemanager", endless=True), [])
         peer = "127.0.0.1" if others else address
         call = calls(event(number, "m", {"node_id.host": address}, peer=peer))[0]
         occurrences.append(Occurrence(number, 0, sender, "nodemanager.c1", call))
-    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=n) for n in range(3)])
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=n) for n in range(nodes)])
     miner.learn(occurrences)
     rule = miner.rules(occurrences)["node_id.host"]
     assert (rule == NodeFact("address")) is not others
@@ -375,7 +376,34 @@ def test_a_length_that_changes_later_is_no_constant() -> None:
 
 def test_the_length_of_a_short_text_is_the_nodes_own() -> None:
     """It grows with the digits of a number in it, which its client knows."""
-    assert reports(21) == NodeFact("length")
+    assert reports(21) == reports(1023) == NodeFact("length")
+    assert reports(1024) == Constant(1024)
+
+
+def test_a_length_that_too_few_nodes_show_is_the_nodes_own() -> None:
+    """A line goes through any two, and first nodes are told apart from any others."""
+    path = "blocks[0].blocks[0].block.numBytes"
+    assert facts(path, [5000, 6000]) == NodeFact("length")
+    assert facts(path, [5000, 7000, 7000]) == NodeFact("length")
+    assert facts("x", [5000, 6000]) == Counter(5000, {"node": 1000})
+
+
+def test_what_is_the_same_in_two_runs_is_no_choice_of_a_run() -> None:
+    """In a single one an id may be one that it drew."""
+    for runs, expected in ((1, Generated("uuid", {})), (2, Constant(UUID_A))):
+        occurrences = [
+            Occurrence(
+                run,
+                0,
+                Sender(run, str(run), Role("client"), []),
+                "client.c1",
+                calls(event(run, "m", {"x": UUID_A}))[0],
+            )
+            for run in range(runs)
+        ]
+        miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3 + run) for run in range(runs)])
+        miner.learn(occurrences)
+        assert miner.rules(occurrences)["x"] == expected
 
 
 def reported(effects: Sequence[tuple[int, int]], blocks: int = 4) -> tuple[Rule, Rule]:

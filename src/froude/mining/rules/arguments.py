@@ -147,9 +147,8 @@ class ArgumentMiner:
             if not own_facts and not any(isinstance(part, Flow) for part in within(rules[path])):
                 self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], worded=True))
         for path in growing(occurrences, self._scales):
-            if path not in rules:
-                continue
-            self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
+            if path in rules:
+                self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
         return rules | outstanding.rules(occurrences, self._scales, self._inputs)
 
     def reported(self, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
@@ -203,9 +202,9 @@ class ArgumentMiner:
         ]
         self._cycles += [p for p in within(rule) if isinstance(p, Cycle) and p not in self._cycles]
         if others:
-            self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
+            self.doubts.append(Doubt(column.template, path, (), rule, tuple(others)))
         elif any(self._is_thin(part, occurrences) for part in within(rule)) or self._by_chance(rule, column):
-            self.doubts.append(Doubt(occurrences[0].template, path, (), rule, thin=True))
+            self.doubts.append(Doubt(column.template, path, (), rule, thin=True))
         return rule
 
     def _searched(self, column: Column, own_facts: bool) -> Rule:
@@ -273,7 +272,7 @@ class ArgumentMiner:
 
     def _until_read_again(self, rule: Rule, column: Column) -> Rule:
         """What was read stands until it is read again: then the last value is repeated, not the first."""
-        template = column.occurrences[0].template
+        template = column.template
         repeated = Flow(template, Side.REQUEST, column.path, Which.PREVIOUS)
         again = Cases(template, rule, None, repeated)
         if not self._sources.holds(again, column):
@@ -283,7 +282,7 @@ class ArgumentMiner:
 
     def _is_of_cause(self, rule: Rule, column: Column) -> bool:
         """Whether a rule says what a thing is by what caused the call, not by who makes it or what it sent before."""
-        own = type_of(column.occurrences[0].template)
+        own = type_of(column.template)
         return not any(
             self._is_thin(part, column.occurrences)
             or (isinstance(part, Flow) and (type_of(part.call) == own or part.which is Which.FIRST))
@@ -297,7 +296,7 @@ class ArgumentMiner:
             return False
         if any(isinstance(part, Scaled) for part in within(rule)):
             return True
-        own = type_of(column.occurrences[0].template)
+        own = type_of(column.template)
         elsewhere = isinstance(rule, Flow) and rule.which is Which.NTH and rule.node_type not in {None, own}
         chosen = isinstance(rule, Constant) and str(rule.value).partition(":")[0] in self._machines
         return (elsewhere or chosen) and len(column.occurrences) < _MANY
@@ -485,19 +484,19 @@ class ArgumentMiner:
         there = [at for at, value in enumerate(column.values) if not isinstance(value, Special)]
         rule = self._over_all(self._whole, column.only(there)) if there else None
         if rule is not None:
-            self.doubts.append(Doubt(column.occurrences[0].template, column.path, (), rule))
+            self.doubts.append(Doubt(column.template, column.path, (), rule))
         return rule
 
     def _usual(self, column: Column, *, asked: bool) -> Rule | None:
         """The value of nearly all calls: it stands, and the others become a question if `asked`."""
         counts = Counter((type(value), value) for value in column.values)
-        (_, value), times = counts.most_common(1)[0]
+        (_, value), times = max(counts.items(), key=lambda each: each[1])
         if times < max(_MANY, _NEARLY_ALL * len(column.values)) or isinstance(value, Special):
             return None
         rule = Constant(value)
         others = [v for v in column.values if not isinstance(v, Special) and not same(v, value)]
         if asked:
-            self.doubts.append(Doubt(column.occurrences[0].template, column.path, _examples(others), rule))
+            self.doubts.append(Doubt(column.template, column.path, _examples(others), rule))
         return rule
 
 

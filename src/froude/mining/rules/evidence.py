@@ -41,6 +41,11 @@ class Column:
         self.path = path
 
     @property
+    def template(self) -> str:
+        """Whose argument it is."""
+        return self.occurrences[0].template
+
+    @property
     def shows(self) -> int | None:
         """A call at which the argument is set; the last one, which has most before it."""
         places = range(len(self.values) - 1, -1, -1)
