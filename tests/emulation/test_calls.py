@@ -13,13 +13,15 @@ from froude.emulation.core import Core
 from froude.emulation.engine import connect
 from froude.emulation.identification import FirstCall, Identification
 from froude.emulation.programs.events import Endpoint, Failed, NodeId, Program, Reply, Send
-from froude.hadoop.rpc.events import Request
-from froude.hadoop.rpc.headers import MAX_CALL_ID
+from froude.hadoop.rpc.codec import encode_sasl
+from froude.hadoop.rpc.events import Request, SaslAuth
+from froude.hadoop.rpc.headers import MAX_CALL_ID, SaslState
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.rpc.target import Target
 from froude.workload.types import StartRule
 from tests.support.emulation.core import Script
+from tests.support.hadoop.rpc.codec import response
 
 TARGET = Target("s", "x:1", "id")
 
@@ -197,6 +199,23 @@ def test_a_server_that_never_ends_authentication_ends_the_play(monkeypatch: pyte
     assert play.core.failure is None
     play.core.advance(16.0)
     assert "does not answer; found authentication unanswered for 6 s" in str(play.core.failure)
+
+
+def test_what_authentication_takes_is_sent_as_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An offer of a token is taken up, though nothing has happened yet that a play looks at."""
+    token = Token(b"who", b"secret")
+    monkeypatch.setattr(People, "endpoint", lambda *_: Endpoint("p", target=TARGET, token=token))
+    play = Play(QUESTION, ["a"])
+    (channel,) = play.core.channels
+    channel.out.clear()
+    play.core.dirty.clear()
+    challenge = b'realm="default",nonce="n",qop="auth",charset=utf-8,algorithm=md5-sess'
+    offers = [SaslAuth("TOKEN", "DIGEST-MD5", "", "default", challenge)]
+    offer = response(-33, 0, encode_sasl(SaslState.NEGOTIATE, b"", offers, challenge=True))
+    play.core.received(channel, len(offer).to_bytes(4, "big") + offer, 11.0)
+    assert play.core.dirty == [channel]
+    (answer,) = channel.out
+    assert b"DIGEST-MD5" in answer
 
 
 def test_later_connections_are_looked_at_only_until_the_target_is_known(

@@ -81,12 +81,18 @@ def test_a_length_over_the_limit_is_refused_before_memory_is_spent() -> None:
 
 @pytest.mark.parametrize(
     ("start", "text"),
-    [(b"HTTP/1.1 400", "HTTP"), (b"\x15\x03\x03\0\x02\x02", "TLS"), (b"\xff\xff\xff\xff", "impossible")],
+    [
+        (b"HTTP/1.1 400", "speaks HTTP and not Hadoop RPC; found b'HTTP'"),
+        (b"\x15\x03\x03\0\x02\x02", r"speaks TLS and not Hadoop RPC; found b'\\x15\\x03\\x03\\x00'"),
+        (b"\xff\xff\xff\xff\0", r"impossible frame; found 4294967295 bytes \(b'\\xff\\xff\\xff\\xff'\)"),
+    ],
 )
-def test_other_protocols_are_named(start: bytes, text: str) -> None:
-    """An answer by HTTP or TLS says so."""
+@pytest.mark.parametrize("before", [b"", b"\0\0\0\x01!"])
+def test_other_protocols_are_named(start: bytes, text: str, before: bytes) -> None:
+    """An answer by HTTP or TLS says so, also behind a frame."""
     reader = FrameReader()
-    reader.feed(start)
+    reader.feed(before + start)
+    assert not before or reader.next_frame() == b"!"
     with pytest.raises(RemoteProtocolError, match=text):
         reader.next_frame()
 
