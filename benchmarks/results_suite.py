@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmarks.results import Row, Topic, at_least, at_most
 
-SEEDS, DRAWN, LEAST = (1, 2, 3, 4), 40, 36
+SEEDS, DRAWN, LEAST = (1, 2, 3, 4, 5, 6, 7, 8), 40, 36
 """Draws, mutants of each, and how many of them the tests should notice at least."""
 RUNS = int(os.environ.get("RUNS", "3"))
 """Of `make test`."""

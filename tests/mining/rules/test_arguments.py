@@ -463,10 +463,11 @@ def test_what_a_report_is_about_comes_from_what_caused_it() -> None:
         )
     miner = ArgumentMiner(Timeline([*causes, *placed]), [Scale.of(files=3)])
     miner.learn([*causes, *placed])
-    assert miner.reported(placed) == {
-        f"{place}.container_id.id": Flow("client.c1", Side.RESPONSE, "id", Which.CAUSE, "client"),
-        f"{place}.state": Constant(2),
-    }
+    for reports_ in (placed, placed[:1]):
+        assert miner.reported(reports_) == {
+            f"{place}.container_id.id": Flow("client.c1", Side.RESPONSE, "id", Which.CAUSE, "client"),
+            f"{place}.state": Constant(2),
+        }
 
 
 # --- numbers of the Scale ------------------------------------------------------------------------------------
