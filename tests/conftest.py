@@ -83,7 +83,7 @@ def gone() -> Gone:
             return True
 
     def wait(processes: Sequence[psutil.Process]) -> bool:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while not all(map(ended, processes)) and time.monotonic() < deadline:
             time.sleep(0.01)
         return all(map(ended, processes))
