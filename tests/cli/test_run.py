@@ -117,7 +117,7 @@ def test_a_plan_may_be_named_as_in_its_workspace(capsys: Out) -> None:
         ("kind: play\nload: {plan: plan}\nspeed: 2\n", [], "s.yaml:4: speed: "),
         ("kind: play\nload: {plan: nosuch}\n", [], "nosuch/plan.yaml: "),
         ("kind: play\nload: {workload: workload.yaml}\n", [], "does not say 'clients'"),
-        ("kind: play\nload: {plan: plan}\nlimits: ['p99(nosuch) < 1 s']\n", [], "plan:--limit: is a method"),
+        ("kind: play\nload: {plan: plan}\nlimits: ['p99(nosuch) < 1 s']\n", [], "--limit: is a method"),
         (
             "kind: knee\nload: {workload: workload.yaml, at: {x: 3}}\n",
             [],

@@ -55,7 +55,9 @@ COMMANDS = {
     "scenario": _Entry("scenario", "app", "Write an experiment down, for `froude run`."),
     "play": _Entry("play", "play", "Play a Plan against a real daemon → a Run."),
     "knee": _Entry(
-        "knee", "knee", "How far does a NameNode scale? Plays at growing load until a limit breaks."
+        "knee",
+        "knee",
+        "How far does a NameNode or ResourceManager scale? Plays at growing load until a limit breaks.",
     ),
     "sweep": _Entry("sweep", "sweep", "The same experiment with some of its fields varied → Runs by arm."),
     "compare": _Entry(

@@ -21,6 +21,8 @@ PORT = 18041
 """Where emulated nodes are called: below the ports that a system gives away, and not one of Hadoop's own."""
 _READ_BYTES = 1 << 18
 _BACKLOG = 1024
+_APART, _TRIES = 64, 8
+"""Ports between those of two plays, and how many are tried."""
 _AT_ONCE = 64
 """Connections taken in one go, so that calls of our own are not kept waiting."""
 
@@ -29,18 +31,19 @@ class Listener:
     """The server's side of a player."""
 
     def __init__(self, player: int = 0) -> None:
-        """Take the usual port, or a free one while another play has that.
+        """Take the usual port, or while another play has that the next one of a few, at last any free one.
 
         Args:
             player: number of the player, from 0: those of one play have ports next to each other.
 
         A ResourceManager knows NodeManagers by address and port: on the same port a later play registers the same ones
-        again, instead of new ones next to those of the play before.
+        again, instead of new ones next to those of the play before. The next port is the same in each play, as long as
+        those before it are taken.
 
         Raises:
             TargetError: there is none.
         """
-        for port in (PORT + player, 0):
+        for port in (*range(PORT + player, PORT + player + _APART * _TRIES, _APART), 0):
             self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             try:
                 # Whoever is on another machine shall not even be answered; where that is not allowed, it is hung up on.

@@ -59,12 +59,12 @@ def test_the_time_of_the_cores_is_divided() -> None:
 
 
 def test_a_player_on_other_cores_takes_none_of_the_targets() -> None:
-    """What it uses is not of the time of the target's cores."""
+    """What it uses is not of the time of the target's cores; other work counts with its share of all cores."""
     run = watched()
     run.environment = {"cores of the target": "1"}
     shares = core_shares(run)
-    assert shares.keys() == {"calls", "compiler", "collector", "idle"}
-    assert shares["idle"] == pytest.approx(0.2)
+    assert shares.keys() == {"calls", "compiler", "collector", "other work", "idle"}
+    assert (shares["other work"], shares["idle"]) == pytest.approx((0.1, 0.1))
 
 
 def test_what_was_not_sampled_has_no_shares() -> None:

@@ -53,6 +53,17 @@ def test_a_mean_counts_only_where_something_happened() -> None:
     assert busy == pytest.approx({1: 0.01, 2: 0.0, 3: 0.002})
 
 
+def test_the_mean_of_all_operations_is_by_their_number() -> None:
+    """Five slow ones in one second count as five, not as much as a hundred in the next."""
+    series = readings(
+        NameNodeActivity__SyncsNumOps=[0, 5, 5, 105],
+        NameNodeActivity__SyncsAvgTime=[0, 20.0, 20.0, 1.0],
+        NameNodeActivity__AddBlockOps=[0, 1, 2, 3],
+    )
+    assert series.mean("NameNodeActivity.Syncs", 1e-3) == pytest.approx(0.2 / 105)
+    assert series.mean("NameNodeActivity.TransactionsSync") is None
+
+
 def test_what_each_event_took() -> None:
     """Two pauses of 30 ms in all are 15 ms each; without a pause there is no length."""
     series = readings(

@@ -78,7 +78,7 @@ def _others(run: Run) -> None:
         (lambda run: run.tally.of("create").errors.update({"java.io.IOException": 2}), "2 calls failed that"),
         (lambda run: setattr(run, "interrupted", True), "the run was interrupted"),
         (lambda run: run.tally.notes.update({f"{UNSENT}create": 3}), "3 calls due and not sent"),
-        (_compiling, "the JVM was still compiling: 30% of the target's CPU time was its compiler's"),
+        (_compiling, "the JVM was still compiling: up to 30% of the target's CPU time was its compiler's"),
         (_unsteady, "the load was not steady before the end: figures are of all of it"),
         (lambda run: run.tally.notes.update({f"{REFUSED}Disallowed": 1}), "1 node refused"),
         (lambda run: run.tally.notes.update({f"{IN_VAIN}consumer": 2}), "2 nodes waited in vain"),

@@ -19,6 +19,7 @@ from froude.emulation.sustained import Mode
 from froude.experiment.knee import knee as module
 from froude.experiment.knee import stage
 from froude.experiment.knee.knee import Knee, Status, headroom, knee, prepare
+from froude.experiment.knee.limit import Cause, ComputedLimit
 from froude.experiment.knee.loads import SPEED, first_scale
 from froude.experiment.knee.search import Outcome
 from froude.experiment.scenario.options import KneeOptions, KneeSearch, Load, PlayOptions
@@ -399,4 +400,37 @@ def test_a_compiler_at_work_is_named_where_no_load_was_kept(status: Status) -> N
     two = two_plays()
     cold = two.plays[1].run.model_copy(update={"mode": "population", "compiler_share": 0.5})
     result = replace(two, plays=(replace(two.plays[1], run=cold),), status=status, low=None)
-    assert any(text.startswith("The JVM was still compiling there: 50%") for text in result.remarks)
+    assert any(text.startswith("The JVM was still compiling there: up to 50%") for text in result.remarks)
+
+
+def test_a_cause_needs_a_load_that_was_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the search ended before a limit broke, nothing kept the load from more; but a player without CPU did."""
+    limit = ComputedLimit(100.0, 2, 10.0, {}, "base", 0.3, Cause("player", 0.9, "it used 90%"))
+    monkeypatch.setattr(module, "computed_limit", lambda *_: limit)
+    broken = two_plays()
+    assert broken.computed_limit == limit
+    ended = replace(broken, plays=broken.plays[:1], status=Status.OPEN, high=None)
+    assert ended.computed_limit == replace(limit, cause=None)
+    full = replace(broken.plays[0], run=broken.plays[0].run.model_copy(update={"player_cpu_share": 0.9}))
+    assert replace(ended, plays=(full,)).computed_limit == limit
+
+
+def test_loads_that_do_not_show_the_target_are_not_fitted() -> None:
+    """The ceiling of a player is not the target's contention."""
+    kept = two_plays().plays[0]
+    plays = tuple(
+        replace(
+            kept,
+            level=float(level),
+            run=kept.run.model_copy(
+                update={"scale": {"clients": str(level)}, "calls_per_s": 100.0 * min(level, 16)}
+            ),
+        )
+        for level in (1, 2, 4, 8, 16, 32)
+    )
+    whole = replace(two_plays(), plays=plays)
+    assert whole.scalability is not None
+    assert whole.scalability.kappa > 1e-4
+    masked = replace(whole, plays=(*plays[:-1], replace(plays[-1], outcome=Outcome.UNCLEAR)))
+    assert masked.scalability is not None
+    assert masked.scalability.kappa == pytest.approx(0.0, abs=1e-9)

@@ -190,5 +190,7 @@ def test_a_jvm_that_compiles_is_named() -> None:
     assert compiling_text([KEPT]) == ""
     assert compiling_text([KEPT.model_copy(update={**busy, "mode": "once"})]) == ""
     assert compiling_text([KEPT, KEPT.model_copy(update=busy)]).startswith(
-        "The JVM was still compiling there: 16%"
+        "The JVM was still compiling there: up to 16%"
     )
+    of_threads = KEPT.model_copy(update={**busy, "collector_share": 0.1})
+    assert compiling_text([of_threads]).startswith("The JVM was still compiling there: 16%")

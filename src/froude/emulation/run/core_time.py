@@ -31,8 +31,9 @@ def core_shares(run: Run) -> dict[str, float]:
 
     Returns:
         By what used it: `CALLS` (the target without what follows), `COMPILER`, `COLLECTOR`, `PLAYER`, `OTHERS`, `IDLE`.
-        A player and other work count where they may use the target's cores; a collector whose threads were not sampled
-        is among `CALLS`. Empty where nothing else was sampled.
+        A player counts where it may use the target's cores. Other work on a machine of which the target has some cores
+        counts with its share of all cores. A collector whose threads were not sampled is among `CALLS`. Empty where
+        nothing else was sampled.
     """
     compiler, collector = (
         thread_share(run.steady_metrics, each) for each in (threads.COMPILER, threads.COLLECTOR)
@@ -45,10 +46,12 @@ def core_shares(run: Run) -> dict[str, float]:
     shares = {name: used * part / cores for name, part in parts.items()}
     from_s = run.steady_from_s or 0.0
     load = [each for each in run.load if each.time_s >= from_s and each.machine_share is not None]
-    if load and is_loopback(run.target) and cores == run.cores:
+    if load and is_loopback(run.target) and run.cores:
         players = sum(each.cpu_share for each in load) / len(load)
-        machine = sum(each.machine_share or 0.0 for each in load) / len(load) * cores
-        shares |= {PLAYER: players / cores, OTHERS: max(0.0, machine - players - used) / cores}
+        machine = sum(each.machine_share or 0.0 for each in load) / len(load) * run.cores
+        shares |= {PLAYER: players / cores} if cores == run.cores else {}
+        left = max(0.0, 1 - sum(shares.values()))
+        shares[OTHERS] = min(left, max(0.0, machine - players - used) / run.cores)
     return shares | {IDLE: max(0.0, 1 - sum(shares.values()))}
 
 
@@ -78,9 +81,7 @@ def waits(run: Run) -> dict[str, float]:
 
 def call_queue_ms(run: Run) -> float | None:
     """Mean time for which a call waited for a handler, milliseconds; None where that was not sampled."""
-    readings = Readings(run.steady_metrics)
-    calls = _rise(readings, f"{_QUEUE_TIME}{_COUNT}")
-    return _busy(readings, _QUEUE_TIME) / calls * 1e3 if calls else None
+    return Readings(run.steady_metrics).mean(_QUEUE_TIME)
 
 
 def method_cpu_us(run: Run) -> dict[str, float]:

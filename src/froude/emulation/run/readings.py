@@ -84,6 +84,18 @@ class Readings:
         happened = {b[0] for a, b in self._rises(f"{stem}NumOps") if b[1] > a[1]}
         return [point for point in self.gauge(f"{stem}AvgTime", scale) if point[0] in happened]
 
+    def mean(self, stem: str, scale: float = 1.0) -> float | None:
+        """Mean of all operations, of an interval as many as it had; None of none.
+
+        Args:
+            stem: as in `average`.
+            scale: what one of its unit is in the unit wanted.
+        """
+        means = dict(self.average(stem, scale))
+        numbers = {b[0]: b[1] - a[1] for a, b in self._rises(f"{stem}NumOps") if b[0] in means}
+        total = sum(numbers.values())
+        return sum(means[time_s] * number for time_s, number in numbers.items()) / total if total else None
+
     def busy(self, stem: str, scale: float) -> Points:
         """Share of the time that operations took one after another: how many in a second, times how long each.
 

@@ -28,6 +28,7 @@ from froude.emulation.run.verdict import LimitResult, Verdict, verdict_of
 from froude.emulation.steadiness import compiler_share
 from froude.hadoop.metrics.gc_log import GcLog
 from froude.hadoop.metrics.jmx import failure_name
+from froude.hadoop.metrics.threads import COLLECTOR
 from froude.hadoop.rpc.target import is_loopback
 from froude.trace.failures import Failure
 
@@ -330,6 +331,14 @@ class Run(Summarised):
         Of several targets the largest share.
         """
         return compiler_share(self.steady_metrics)
+
+    @property
+    def compiler_elapsed(self) -> bool:
+        """Whether that is by how long its compiler ran, also while it waited for a core: an upper bound.
+
+        JMX states no more; the CPU time of threads, the collector's as well, is sampled where Linux shows them.
+        """
+        return not any(name.endswith(COLLECTOR) for each in self.steady_metrics for name in each.values)
 
     @property
     def target_cores(self) -> int:

@@ -320,7 +320,7 @@ def _scheduling(run: Run) -> dict[str, Any]:
         return {}
     readings, allocation = Readings(run.steady_metrics), _latencies(run.allocation)
     took_ms = {
-        operation: _mean(readings.average(f"{MASTER}CapacitySchedulerMetrics.{operation}", 1e-6))
+        operation: readings.mean(f"{MASTER}CapacitySchedulerMetrics.{operation}", 1e-6)
         for operation in ("Allocate", "NodeUpdate")  # nanoseconds
     }
     asked = run.containers_per_s is not None

@@ -101,6 +101,11 @@ class Judged(Protocol):
         ...
 
     @property
+    def compiler_elapsed(self) -> bool:
+        """Whether that is by how long its compiler ran, also while it waited for a core: an upper bound."""
+        ...
+
+    @property
     def limits(self) -> Sequence[LimitResult]:
         """Limits that were asked for."""
         ...
@@ -240,7 +245,8 @@ def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
         late_s = lateness.p99_ms / 1e3
         yield f"calls were sent up to {late_s:,.1f} s (p99) after they were due: the load fell behind its plan"
     if run.mode != _ONCE and (run.compiler_share or 0.0) >= QUIET:
-        yield f"the JVM was still compiling: {run.compiler_share:.0%} of the target's CPU time was its compiler's"
+        share = f"{'up to ' if run.compiler_elapsed else ''}{run.compiler_share:.0%}"
+        yield f"the JVM was still compiling: {share} of the target's CPU time was its compiler's"
     if run.steady_from_s is None:
         yield (
             "not every emulated daemon had started before the end: figures are of the ramp"

@@ -164,7 +164,7 @@ def _rate(name: str, scale: float) -> Callable[[Run], float | None]:
 
 
 def _average(stem: str) -> Callable[[Run], float | None]:
-    return lambda run: _mean(_readings(run).average(stem, _MS))
+    return lambda run: _readings(run).mean(stem, _MS)
 
 
 def _locked(mode: str) -> Callable[[Run], float | None]:

@@ -142,8 +142,9 @@ class Knee(Summarised):
             case Status.AT_LEAST:
                 return f"At least {upto}: {beyond}."
             case Status.OPEN:
-                full = (kept[-1].run.player_cpu_share or 0.0) >= _FULL
-                why = "the player had no CPU left for more" if full else "no limit broke up to there"
+                why = (
+                    "the player had no CPU left for more" if _is_full(kept) else "no limit broke up to there"
+                )
                 return f"At least {upto}: {why}."
             case Status.BELOW:
                 return f"Less than {above}: already there, {broken_text(_runs(high))}."
@@ -172,8 +173,9 @@ class Knee(Summarised):
 
     @property
     def scalability(self) -> Scalability | None:
-        """The Universal Scalability Law of loads that were kept up; None where there are too few."""
-        return None if self.once else fit({self.size(play): rate_of(play.run) for play in self.curve})
+        """The Universal Scalability Law of loads that were kept up and show the target; None where there are too few."""
+        plays = [] if self.once else [play for play in self.curve if play.outcome is not Outcome.UNCLEAR]
+        return fit({self.size(play): rate_of(play.run) for play in plays})
 
     @property
     def bounds(self) -> Mapping[str, Play]:
@@ -200,7 +202,12 @@ class Knee(Summarised):
     @property
     def computed_limit(self) -> ComputedLimit | None:
         """What the target's cores would allow, next to the load that was kept; None without a base for it."""
-        return computed_limit(_runs(self.at(self.low)), _runs(self.plays))
+        kept = self.at(self.low)
+        limit = computed_limit(_runs(kept), _runs(self.plays))
+        ended = self.high is None and not _is_full(
+            kept
+        )  # nothing kept it from more but the end of the search
+        return replace(limit, cause=None) if limit is not None and ended else limit
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -263,6 +270,11 @@ def _last_below(plays: Sequence[Play], bound_ms: float) -> Play | None:
     """The last of the first plays whose p99 is below a bound; None where the first one's is not."""
     above = next((at for at, play in enumerate(plays) if _p99_ms(play) >= bound_ms), len(plays))
     return plays[above - 1] if above else None
+
+
+def _is_full(plays: Sequence[Play]) -> bool:
+    """Whether the player had no CPU left in the last of some plays."""
+    return bool(plays) and (plays[-1].run.player_cpu_share or 0.0) >= _FULL
 
 
 def _runs(plays: Sequence[Play]) -> list[RunSummary]:

@@ -126,9 +126,12 @@ def limit_text(limit: ComputedLimit | None, cores: int | None = None, *, sustain
         cores: of another machine, for which it is scaled; None for none.
         sustained: whether loads were kept up.
     """
-    if limit is None:
+    if limit is None and sustained:
         known = "not known: no play was steady with a quiet JIT compiler and the target at work"
-        return f"What the cores would allow is {known}." * (sustained or cores is not None)
+        return f"What the cores would allow is {known}."
+    if limit is None:
+        why = "no limit is computed for a ResourceManager, nor for clients that are played once"
+        return f"What {cores} cores would allow is not known: {why}." * (cores is not None)
     dearest = sorted(limit.methods.items(), key=lambda each: -each[1])[:_DEAREST]
     methods = f"; most for {', '.join(f'{name} ({us:,.0f})' for name, us in dearest)}" if dearest else ""
     text = (

@@ -14,6 +14,8 @@ import numpy as np
 from scipy.optimize import nnls
 
 _PARAMETERS = 3
+_BEYOND = 2.0
+"""Times the largest load up to which a fit shows where the rate is highest."""
 _DEPARTS = 0.1
 """Share of the fitted rate by which a measured one departs from it."""
 
@@ -28,6 +30,8 @@ class Scalability:
     kappa: float
     departs: tuple[float, ...]
     """Loads at which the measured rate differs from the fitted one by more than a tenth."""
+    largest: float
+    """The largest load that was fitted."""
 
     def at(self, load: float) -> float:
         """Calls in a second at a load."""
@@ -35,8 +39,9 @@ class Scalability:
 
     @property
     def peak(self) -> float | None:
-        """The load of the highest rate; None where the rate rises with every load."""
-        return math.sqrt((1 - self.sigma) / self.kappa) if self.kappa > 0 and self.sigma < 1 else None
+        """The load of the highest rate; None where it is not between one and a few times the largest load."""
+        peak = math.sqrt((1 - self.sigma) / self.kappa) if self.kappa > 0 and self.sigma < 1 else math.inf
+        return peak if peak <= _BEYOND * self.largest else None
 
 
 def fit(rates: Mapping[float, float]) -> Scalability | None:
@@ -46,7 +51,8 @@ def fit(rates: Mapping[float, float]) -> Scalability | None:
         rates: calls in a second by load, such as a number of clients.
 
     Returns:
-        None of fewer loads than the law has parameters, and two more.
+        None of fewer loads than the law has parameters, and two more; and of rates that do not rise at all, from which
+        the rate at a load of one does not follow.
     """
     seen = {load: rate for load, rate in rates.items() if load > 0 and rate > 0}
     if len(seen) < _PARAMETERS + 2:
@@ -58,7 +64,7 @@ def fit(rates: Mapping[float, float]) -> Scalability | None:
     (one, sigma, kappa), _ = nnls(scaled, np.ones_like(loads))
     if one <= 0:
         return None
-    law = Scalability(float(1 / one), float(sigma / one), float(kappa / one), ())
+    law = Scalability(float(1 / one), float(sigma / one), float(kappa / one), (), max(seen))
     departs = tuple(load for load in sorted(seen) if abs(seen[load] / law.at(load) - 1) > _DEPARTS)
     return replace(law, departs=departs)
 
@@ -71,15 +77,13 @@ def scalability_text(law: Scalability | None, raised: str) -> str:
     """
     if law is None:
         return ""
-    peak = (
-        f"the highest rate at {raised}={law.peak:,.0f}" if law.peak else "a rate that rises with every load"
-    )
+    peak = f"the highest rate at {raised}={law.peak:,.0f}" if law.peak else "no highest rate near these loads"
     departs = ", ".join(f"{load:,g}" for load in law.departs)
     return (
         f"Universal Scalability fit: sigma {law.sigma:.2g} (contention), kappa {law.kappa:.2g} (coherency), {peak}; "
         + (
             f"measured rates depart from it by more than 10 % at {raised}={departs}."
             if departs
-            else "it fits all loads."
+            else "it is within 10 % of all loads, as may be other parameters."
         )
     )

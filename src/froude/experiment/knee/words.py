@@ -232,7 +232,12 @@ def compiling_text(runs: Sequence[RunSummary]) -> str:
     share = max((run.compiler_share or 0.0 for run in runs if run.mode != Mode.ONCE.value), default=0.0)
     if share < QUIET:
         return ""
-    return f"The JVM was still compiling there: {share:.0%} of the target's CPU time was its compiler's."
+    most = (
+        "" if all(run.collector_share is not None for run in runs) else "up to "
+    )  # by how long it ran, not its CPU
+    return (
+        f"The JVM was still compiling there: {most}{share:.0%} of the target's CPU time was its compiler's."
+    )
 
 
 def quick_start_text(environment: Mapping[str, str]) -> str:
