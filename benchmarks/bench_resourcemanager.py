@@ -21,7 +21,7 @@ from froude.experiment.runners import KneeRunner
 from froude.experiment.scenario.scenario import KneeScenario, read_scenario
 from froude.experiment.scenario.shipped import FOLDER
 
-_LIMIT_S = 900.0
+_LIMIT_S = 300.0
 _FIGURES = (
     ("containers granted", "containers_per_s", "1/s"),
     ("p50 of allocation", "allocation_p50_ms", "ms"),
@@ -44,12 +44,12 @@ def rows() -> Iterator[dict[str, object]]:
     yield {"measure": "how sure", "value": found.confidence, "unit": ""} | more
     for bound, play in found.bounds.items():
         measure = f"containers granted while p99 of allocation stays below {bound}"
-        yield {"measure": measure, "value": play.run.containers_per_s, "unit": "1/s"} | more
+        yield {"measure": measure, "value": round(play.run.containers_per_s or 0.0, 1), "unit": "1/s"} | more
     for which, plays in (("limits kept", found.at(found.low)), ("not kept", found.at(found.high))):
         for name, field, unit in _FIGURES if plays else ():
             value = getattr(plays[-1].run, field)
             if value is not None:
-                yield {"measure": f"{name} where {which}", "value": value, "unit": unit} | more
+                yield {"measure": f"{name} where {which}", "value": round(value, 3), "unit": unit} | more
 
 
 def _searched() -> Knee:
