@@ -95,6 +95,9 @@ def test_what_a_resourcemanager_granted() -> None:
     """Containers, how long they took, applications, heartbeats, and the scheduler's own figures; else all null."""
     run = a_run_of_yarn(namenode=False)
     assert summarise(run).containers_per_s is None
+    submitted = a_run_of_yarn(namenode=False)
+    submitted.tally.of("submitApplication", "resourcemanager").sent += 1
+    assert summarise(submitted).containers_per_s == 0.0, "no master was granted its container"
     run.tally.of("allocate", "resourcemanager").sent += 1
     register = run.tally.of("registerApplicationMaster", "resourcemanager")
     register.sent = register.answered = 6

@@ -198,6 +198,9 @@ def test_a_knee_of_a_resourcemanager() -> None:
         ("Allocation delay against load", 1),
         ("Throughput against load", 0),
     ]
+    tiles = {figure.label: (figure.value, figure.unit) for figure in head_of([("knee", granted)]).figures}
+    assert tiles["granted, limits kept"] == (200, "containers/s")
+    assert tiles["worst p99 of allocation, limits kept"][0] == 0.4
     tables = [block for block in knee_section(granted).blocks if isinstance(block, Table)]
     assert [row[1:4] for row in tables[0].rows] == [(200.0, None, 0.4), (600.0, None, 1.2)]
     both = replace(knee, environment={TARGET: "ResourceManager and NameNode"})

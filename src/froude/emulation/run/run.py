@@ -228,8 +228,12 @@ class Run(Summarised):
 
     @property
     def containers_per_s(self) -> float | None:
-        """Containers granted in a second of the steady phase; None where no application master asked for any."""
-        if not any(phase.series.get("allocate") for phase in (self.tally.ramp, self.tally)):
+        """Containers granted in a second of the steady phase; None where no application asked for any.
+
+        An application that was submitted asks for its master's first, which is not counted, but may wait.
+        """
+        asks = {"submitApplication", "allocate"}
+        if not any(asks & phase.series.keys() for phase in (self.tally.ramp, self.tally)):
             return None
         return self.tally.allocation.total / self.steady_s if self.steady_s > 0 else 0.0
 

@@ -26,7 +26,7 @@ from froude.experiment.figures.run import TONES
 from froude.experiment.figures.sweep import sweep_figures, sweep_title, sweep_tone
 from froude.experiment.figures.workload import finding_text, workload_reason
 from froude.experiment.knee.knee import Knee, Play
-from froude.experiment.knee.words import broke, median_rate, quick_start_text
+from froude.experiment.knee.words import broke, median_rate, quick_start_text, slowest_of, unit_of
 from froude.experiment.sweep.result import Swept
 from froude.hadoop.rpc.target import daemon_name
 from froude.mining.check.prediction import Prediction
@@ -124,9 +124,11 @@ def _knee(knee: Knee) -> Head:
     last = next((play.run for play in reversed(high) if broke(play.run)), None)
     figures: list[KeyFigure] = []
     if kept:
-        rate, where = median_rate([play.run for play in kept]), knee.raised_text(kept[-1])
+        runs = [play.run for play in kept]
+        rate, unit, where = median_rate(runs), unit_of(runs[-1]), knee.raised_text(kept[-1])
+        done = "answered" if unit == "calls/s" else "granted"
         note = f"{f'median of {len(kept)} plays' if len(kept) > 1 else 'of one play'} at {where}"
-        figures += [KeyFigure("answered, limits kept", round(rate), unit="calls/s", note=note)]
+        figures += [KeyFigure(f"{done}, limits kept", round(rate), unit=unit, note=note)]
         figures += [_worst_p99("worst p99, limits kept", kept)]
     if high:
         figures += [_worst_p99(f"worst p99 at {knee.raised_text(high[-1])}", high)]
@@ -141,9 +143,11 @@ def _knee(knee: Knee) -> Head:
 
 def _worst_p99(label: str, plays: Sequence[Play]) -> KeyFigure:
     """Of plays of one load: one that came out well hides no other."""
-    p99s = [play.run.p99_ms / 1e3 for play in plays if play.run.p99_ms is not None]
+    found = [slowest_of(play.run) for play in plays]
+    p99s = [p99_ms / 1e3 for _, p99_ms in found if p99_ms is not None]
+    label = label.replace("p99", found[-1][0], 1)
     if not p99s:
-        return KeyFigure(label, None, note="no call was answered")
+        return KeyFigure(label, None, note="nothing was measured")
     note = f"{seconds_text(min(p99s))} to {seconds_text(max(p99s))} in {counted(len(plays), 'play')}"
     return KeyFigure(label, max(p99s), ValueKind.DURATION, note=note if len(plays) > 1 else "of one play")
 

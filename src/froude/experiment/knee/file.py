@@ -40,8 +40,8 @@ def _unbounded(data: Fields) -> None:
 MIGRATIONS = Migrations(KIND, 3, {1: _unremarked, 2: _unbounded})
 _LIMIT_BYTES = 64 << 20
 _CURVE = {
-    "calls_per_s", "p50_ms", "p99_ms", "p999_ms", "call_queue_ms", "call_queue_max", "target_cpu_share",
-    "player_cpu_share",
+    "calls_per_s", "p50_ms", "p99_ms", "p999_ms", "containers_per_s", "allocation_p50_ms", "allocation_p99_ms",
+    "call_queue_ms", "call_queue_max", "target_cpu_share", "player_cpu_share",
 }  # fmt: skip
 """What a row of the curve has of a play."""
 
