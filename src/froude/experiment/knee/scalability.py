@@ -14,8 +14,6 @@ import numpy as np
 from scipy.optimize import nnls
 
 _PARAMETERS = 3
-_BEYOND = 2.0
-"""Times the largest load up to which a fit shows where the rate is highest."""
 _DEPARTS = 0.1
 """Share of the fitted rate by which a measured one departs from it."""
 
@@ -32,6 +30,8 @@ class Scalability:
     """Loads at which the measured rate differs from the fitted one by more than a tenth."""
     largest: float
     """The largest load that was fitted."""
+    holds: bool = True
+    """Whether half of the measured rates, or more, do not depart."""
 
     def at(self, load: float) -> float:
         """Calls in a second at a load."""
@@ -39,9 +39,10 @@ class Scalability:
 
     @property
     def peak(self) -> float | None:
-        """The load of the highest rate; None where it is not between one and a few times the largest load."""
+        """The load of the highest rate; None where the rate at the largest load is not lower by more than a tenth."""
         peak = math.sqrt((1 - self.sigma) / self.kappa) if self.kappa > 0 and self.sigma < 1 else math.inf
-        return peak if peak <= _BEYOND * self.largest else None
+        shown = peak < self.largest and self.at(self.largest) < (1 - _DEPARTS) * self.at(peak)
+        return peak if shown else None
 
 
 def fit(rates: Mapping[float, float]) -> Scalability | None:
@@ -66,7 +67,7 @@ def fit(rates: Mapping[float, float]) -> Scalability | None:
         return None
     law = Scalability(float(1 / one), float(sigma / one), float(kappa / one), (), max(seen))
     departs = tuple(load for load in sorted(seen) if abs(seen[load] / law.at(load) - 1) > _DEPARTS)
-    return replace(law, departs=departs)
+    return replace(law, departs=departs, holds=2 * len(departs) <= len(seen))
 
 
 def scalability_text(law: Scalability | None, raised: str) -> str:
@@ -77,7 +78,11 @@ def scalability_text(law: Scalability | None, raised: str) -> str:
     """
     if law is None:
         return ""
-    peak = f"the highest rate at {raised}={law.peak:,.0f}" if law.peak else "no highest rate near these loads"
+    if not law.holds:
+        return "The Universal Scalability Law does not fit: most measured rates depart from it by more than 10 %."
+    peak = (
+        f"the highest rate at {raised}={law.peak:,.0f}" if law.peak else "no highest rate within these loads"
+    )
     departs = ", ".join(f"{load:,g}" for load in law.departs)
     return (
         f"Universal Scalability fit: sigma {law.sigma:.2g} (contention), kappa {law.kappa:.2g} (coherency), {peak}; "
