@@ -49,8 +49,8 @@ def test_where_it_departs_is_named() -> None:
     assert found.departs[-1] == 39.0
     text = scalability_text(Scalability(100.0, 0.05, 0.001, (39.0,), 39.0), "clients")
     assert text == (
-        "Universal Scalability fit: sigma 0.05 (contention), kappa 0.001 (coherency), no highest rate within these loads; "
-        "measured rates depart from it by more than 10 % at clients=39."
+        "Universal Scalability fit: sigma 0.05 (contention), kappa 0.001 (coherency), no highest rate within these "
+        "loads; measured rates depart from it by more than 10 % at clients=39."
     )
     assert scalability_text(law, "clients").endswith(
         "; it is within 10 % of all loads, as may be other parameters."
