@@ -50,6 +50,7 @@ COMMANDS = {
     "trace": _Entry("trace", "app", "Look at, check, compare and import Traces."),
     "mine": _Entry("mine", "mine", "Traces of small runs → a Workload, and the questions it leaves open."),
     "review": _Entry("review", "review", "Answer and confirm a Workload's questions."),
+    "mix": _Entry("mix", "mix", "Several Workloads → one, whose jobs run in parallel."),
     "extrapolate": _Entry("extrapolate", "extrapolate", "A Workload at a Scale → a Plan, with its refusals."),
     "run": _Entry("run", "run", "An experiment that was written down: play, dyno, knee, sweep or record."),
     "scenario": _Entry("scenario", "app", "Write an experiment down, for `froude run`."),

@@ -73,21 +73,32 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
         for node_type in workload.node_types:
             check_size(node_type, scale)
             counts[node_type.name] = node_type.count.whole_at(scale)
+            runs = _runs_of(node_type, workload.recorded.scales)
             found = [
-                *_counts(node_type, scale, workload.recorded.scales),
-                *_at_odds(node_type, scale, workload.recorded.scales),
+                *_counts(node_type, scale, runs),
+                *_at_odds(node_type, scale, runs),
                 *_numbers(node_type, scale),
             ]
             # A real ResourceManager makes the launcher's calls itself: nothing that is played depends on its formulas.
             own = node_type.program != LAUNCHER
             refusals += [replace(each, fatal=each.fatal and own) for each in found]
-            recorded = any(node_type.count.at(seen) >= 1 for seen in workload.recorded.scales)
+            recorded = any(node_type.count.at(seen) >= 1 for seen in runs)
             if recorded and not counts[node_type.name] and node_type.count.at(scale) >= 0:
                 refusals.append(Refusal(f"{node_type.name}: none at this Scale", node_type.name, fatal=False))
             first = node_type.start.follows is None or node_type.start.offset < 0
             if first and one_at_a_time(node_type, workload):
-                refusals += _in_turn(node_type, counts[node_type.name], workload.recorded.scales)
+                refusals += _in_turn(node_type, counts[node_type.name], runs)
     return Plan(workload, scale, counts, tuple(refusals))
+
+
+def _runs_of(node_type: NodeType, recorded: Sequence[Mapping[str, Quantity]]) -> list[Mapping[str, Quantity]]:
+    """The runs that a type's numbers can be worked out at: in a mixture those of its own workload."""
+    counts = [node_type.count, *node_type.rivals]
+    counts += [count for loop in repeats(node_type.steps) for count in (loop.times, *loop.rivals)]
+    needed = {name for count in counts for name in count.variables} & {
+        name for run in recorded for name in run
+    }
+    return [run for run in recorded if needed <= run.keys()]
 
 
 def _variables(workload: Workload, scale: Scale) -> Iterator[Refusal]:
@@ -118,7 +129,10 @@ def _variables(workload: Workload, scale: Scale) -> Iterator[Refusal]:
 
 
 def _findings(workload: Workload, scale: Scale) -> Iterator[Refusal]:
-    elsewhere = dict(scale) not in [dict(seen) for seen in workload.recorded.scales]
+    recorded = workload.recorded.scales
+    # In a mixture the runs of each workload have variables of their own: one of each must be as asked for.
+    same = {frozenset(seen) for seen in recorded if dict(seen).items() <= dict(scale).items()}
+    elsewhere = not recorded or same != {frozenset(seen) for seen in recorded}
     for finding in workload.findings:
         if finding.variable is None:
             yield Refusal(finding.what, finding.node_type, fatal=finding.fatal and elsewhere)

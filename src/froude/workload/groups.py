@@ -99,8 +99,10 @@ def _calls(workload: Workload, scale: Mapping[str, Quantity]) -> Mapping[str, fl
 
 
 def _largest(workload: Workload) -> Mapping[str, Quantity]:
-    scales = workload.recorded.scales
-    return max(scales, key=lambda scale: sum(q.value for q in scale.values()), default={})
+    largest: dict[str, Quantity] = {}
+    for scale in sorted(workload.recorded.scales, key=lambda scale: sum(q.value for q in scale.values())):
+        largest |= scale  # in a mixture the runs of each workload have variables of their own
+    return largest
 
 
 def _cause(question: Question) -> Hashable:

@@ -49,7 +49,7 @@ def names_for(
     """
     variables = {name for scale in workload.recorded.scales for name in scale}
     # Effects count by the loops of the type whose call they follow.
-    counted = {f"{each.name}.{name}" for each in workload.node_types for name in _indices(each)}
+    counted = {f"{each.name}.{name}" for each in workload.node_types for name in indices(each)}
     periodic = {each.call.id for each in node_type.periodic}
     calls = {call.id for each in workload.node_types for call in templates(each)}
     return {INDEX: {NODE, *loops, *periodic, *counted, *variables}, VARIABLE: variables, CALL: calls}
@@ -109,8 +109,12 @@ def endless_turn(starts: Mapping[str, StartRule]) -> list[str]:
     return []
 
 
-def _indices(node_type: NodeType) -> set[str]:
-    """What calls of a type may count by: its loops, and its periodic calls by their own numbers."""
+def indices(node_type: NodeType) -> set[str]:
+    """What calls of a type may count by: its loops, and its periodic calls by their own numbers.
+
+    Args:
+        node_type: any.
+    """
     return {segment.id for segment in repeats(node_type.steps)} | {
         each.call.id for each in node_type.periodic
     }

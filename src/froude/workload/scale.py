@@ -152,6 +152,16 @@ def term_of(text: str) -> Term:
     return Term(names, "/" in product, fold[0] if fold else "", by, factor, plus)
 
 
+def renamed_term(text: str, names: Mapping[str, str]) -> str:
+    """A term with other names: `2*files` with new ones by old ones.
+
+    Args:
+        text: as `term_of` reads it.
+        names: the new name by the old one; others stay.
+    """
+    return re.sub(_VARIABLE, lambda found: names.get(found[0], found[0]), text)
+
+
 @dataclass(frozen=True, slots=True)
 class Count:
     """A number that follows from the Scale: `intercept + Σ slope·variable`, at most `cap`.

@@ -38,6 +38,8 @@ SCRIPTED = "scripted"
 """The program of a node that follows the steps of its node type; every other program has a module of its own."""
 LAUNCHER = "container-launcher"
 """The program of the ResourceManager's own calls to NodeManagers."""
+MAKES = {"create": "src", "complete": "src", "mkdirs": "src", "rename": "dst", "rename2": "dst"}
+"""Methods after which a path is there, or is whole, and the leaf of the request that names it."""
 
 
 # --- argument rules ---------------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from froude.messages.rows import EMPTY
 from froude.mining.history.timeline import type_of
-from froude.mining.read.knowledge import CONFIRMATION, MAKES, PATH
+from froude.mining.read.knowledge import CONFIRMATION, PATH
 from froude.mining.shape.structure import Occurrence
-from froude.workload.types import Wait
+from froude.workload.types import MAKES, Wait
 
 _HELD_UP = 2
 """Calls that must have had to wait before a node is said to wait: one alone may be an accident."""

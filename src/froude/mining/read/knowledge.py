@@ -201,9 +201,6 @@ LIFETIMES = {
 PATH = "src"
 """The leaf that says which path a call is about."""
 
-MAKES = {"create": PATH, "complete": PATH, "mkdirs": PATH, "rename": "dst", "rename2": "dst"}
-"""Methods after which a path is there, or is whole, and the leaf that says which."""
-
 CONFIRMATION = "result"
 """The leaf of an answer that says whether a call did what it was asked: a rename of what is not there is no error."""
 
