@@ -14,7 +14,6 @@ from itertools import combinations, product, zip_longest
 from froude.base.errors import InputError
 from froude.workload.references import indices
 from froude.workload.renaming import Names, renamed
-from froude.workload.scale import Scale
 from froude.workload.types import (
     LAUNCHER,
     MAKES,
@@ -64,7 +63,7 @@ def mixture(workloads: Mapping[str, Workload]) -> Workload:
     """Several workloads as one, whose jobs run in parallel.
 
     Args:
-        workloads: two or more, by the names that they get in the mixture: letters and digits, and hyphens before letters.
+        workloads: two or more, by the names that they get in the mixture: letters, digits, and hyphens before letters.
 
     Returns:
         A workload with the node types of each under its name, and with the daemons of all of them once: their own calls
@@ -236,7 +235,7 @@ def _joined(name: str, home: _Part, mixed: Mapping[str, Workload]) -> NodeType:
 def _recorded(parts: Sequence[Recorded]) -> Recorded:
     """What all were mined from; clusters and traces once each."""
     return Recorded(
-        scales=tuple(Scale(dict(scale)) for part in parts for scale in part.scales),
+        scales=tuple(scale for part in parts for scale in part.scales),
         source_ids=_distinct(name for part in parts for name in part.source_ids),
         release=next((part.release for part in parts if part.release), ""),
         traces=_distinct(name for part in parts for name in part.traces),

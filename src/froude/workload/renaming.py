@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from froude.workload.container import Awaited, Container
-from froude.workload.scale import Count, renamed_term
+from froude.workload.scale import Count, Scale, renamed_term
 from froude.workload.start import StartRule
 from froude.workload.types import (
     CallTemplate,
@@ -104,5 +104,6 @@ def _new(value: Any, new: Mapping[str, str]) -> Any:
     if isinstance(value, tuple):
         return tuple(_new(each, new) for each in value)
     if isinstance(value, Mapping):
-        return {renamed_term(term, new): each for term, each in value.items()}
+        terms = {renamed_term(term, new): each for term, each in value.items()}
+        return Scale(terms) if isinstance(value, Scale) else terms
     return new.get(value, value)

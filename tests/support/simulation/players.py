@@ -39,6 +39,7 @@ class Players:
         seed: int = 1,
         pacing: Pacing = Pacing.CLOSED,
         settings: PlaySettings | None = None,
+        seeds: Seeds | None = None,
     ) -> None:
         self.events = Events()
         self.rng = Seeds(seed).child("network", players).random()
@@ -52,7 +53,7 @@ class Players:
         self.cores: list[Core] = []
         self.populations = []
         for number in range(players):
-            population = populate(plan, schema, seeds=Seeds(seed), settings=replace(settings))
+            population = populate(plan, schema, seeds=seeds or Seeds(seed), settings=replace(settings))
             population.share.take(number, players)
             self.populations.append(population)
             controller = Controller(groups_of(population), speed=settings.speed)
