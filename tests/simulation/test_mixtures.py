@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import Self
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +16,6 @@ from froude.workload.extrapolate import extrapolate
 from froude.workload.mixture import mixture
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
-from froude.workload.types import Workload
 from froude.workload.yaml_file import read_workload
 from testbed.workloads import OTHERS, WORKLOADS
 from tests.support.simulation.players import Players

@@ -12,11 +12,7 @@ from froude.cli import inputs
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.workload.mixture import mixture
-from froude.workload.remarks import remarks_on_scale
 from froude.workload.yaml_file import write_workload
-
-_DEFAULT = "workload"
-"""The stem that `mine` gives its file: that of the folder says more."""
 
 
 def mix(
@@ -25,20 +21,18 @@ def mix(
         list[str],
         typer.Argument(
             metavar="[NAME=]WORKLOAD...",
-            help="Files of workloads, or their names here, each with its name in the mixture [that of the file, or of "
-            "the folder of a workload.yaml].",
+            help="Files of workloads, or their names here, each with its name in the mixture [that of the file, of a "
+            "workload.yaml that of its folder].",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path("mixture.yaml"),
 ) -> None:
     """Several Workloads → one, whose jobs run in parallel.
 
-    Node types and scale variables of each get its name as a prefix; daemons, and what their number follows, are one
-    for all. How much there is of each job is given where the mixture is played.
+    Names of node types and scale variables begin with that of their workload; daemons, and the variables that their
+    numbers follow, are one for all. How much of each job there is follows from the Scale of a play or a search.
 
     Example: froude mix upload=a.yaml read=b.yaml -o mixed.yaml
-
-    Example: froude knee mixed.yaml --raise upload_clients --raise read_clients
     """
     settings: Settings = ctx.obj
     files = _named(settings, workloads)
@@ -48,10 +42,9 @@ def mix(
     if not settings.dry_run:
         write_workload(output, mixed, settings.origin([each.content for each in opened.values()]))
     variables = list(dict.fromkeys(name for scale in mixed.recorded.scales for name in scale))
-    remarks = [*(finding.what for finding in mixed.findings), *remarks_on_scale(mixed)]
-    node_types = [each.name for each in mixed.node_types]
-    settings.emit({"node_types": node_types, "variables": variables, "remarks": remarks})
-    settings.out(f"node types: {', '.join(node_types)}\nscale variables: {', '.join(variables)}")
+    remarks = [finding.what for finding in mixed.findings]
+    settings.emit({**mixed.summary(), "variables": variables, "remarks": remarks})
+    settings.out(f"Node types: {mixed.summary()['node types']}\nScale variables: {', '.join(variables)}")
     for remark in remarks:
         settings.out(f"note: {remark}")
     settings.out("Nothing written" if settings.dry_run else f"Workload written to {output}")
@@ -61,12 +54,12 @@ def _named(settings: Settings, texts: list[str]) -> dict[str, Path]:
     """The file of each workload by its name in the mixture."""
     files: dict[str, Path] = {}
     for text in texts:
-        name, equals, file = text.rpartition("=")
+        name, _, file = text.rpartition("=")
         path = inputs.place(settings, Path(file), "workload")
-        if not equals:
-            name = path.resolve().parent.name if path.stem == _DEFAULT else path.stem
+        # `mine` calls its file so, unless it gets another name.
+        name = name or (path.resolve().parent.name if path.stem == "workload" else path.stem)
         if name in files:
-            allowed = "another name for each, as in NAME=WORKLOAD"
-            raise InputError("two workloads have one name in the mixture", found=name, allowed=allowed)
+            allowed = "another name for one of them, as NAME=WORKLOAD"
+            raise InputError("names two workloads of the mixture", found=name, allowed=allowed)
         files[name] = path
     return files

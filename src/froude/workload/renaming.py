@@ -6,55 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from froude.workload.container import Awaited, Container
-from froude.workload.scale import Count, Scale, renamed_term
-from froude.workload.start import StartRule
-from froude.workload.types import (
-    CallTemplate,
-    Cases,
-    Counter,
-    Effect,
-    Finding,
-    Flow,
-    Generated,
-    NodeType,
-    Periodic,
-    Question,
-    Recorded,
-    Wait,
-)
+from froude.workload.scale import Scale, renamed_term
 
 T = TypeVar("T")
 
-TYPE, CALL, INDEX, INPUT = "type", "call", "index", "input"
-"""What a field names: node types, calls, what formulas count by; or, of a generator's parameters, one call."""
-REFERENCES: Mapping[tuple[type, str], str] = {
-    (NodeType, "name"): TYPE,
-    (Flow, "node_type"): TYPE,
-    (Wait, "node_type"): TYPE,
-    (Effect, "cause_type"): TYPE,
-    (StartRule, "after"): TYPE,
-    (StartRule, "follows"): TYPE,
-    (Container, "of"): TYPE,
-    (Awaited, "ended"): TYPE,
-    (Question, "node_type"): TYPE,
-    (Finding, "node_type"): TYPE,
-    (CallTemplate, "id"): CALL,
-    (Flow, "call"): CALL,
-    (Effect, "cause"): CALL,
-    (Effect, "carried_by"): CALL,
-    (Periodic, "opened_by"): CALL,
-    (Periodic, "closed_by"): CALL,
-    (Question, "call"): CALL,
-    (Generated, "parameters"): INPUT,
-    (Cases, "index"): INDEX,
-    (Counter, "steps"): INDEX,
-    (Count, "slopes"): INDEX,
-    (Count, "per"): INDEX,
-    (Finding, "variable"): INDEX,
-    (Recorded, "scales"): INDEX,
-}
-"""Every field of a workload's values that has names, and what they name."""
+_TABLE = """
+type NodeType.name Flow.node_type Wait.node_type Effect.cause_type Container.of Awaited.ended
+type StartRule.after StartRule.follows Question.node_type Finding.node_type
+call CallTemplate.id Flow.call Effect.cause Effect.carried_by Periodic.opened_by Periodic.closed_by Question.call
+index Cases.index Counter.steps Count.slopes Count.per Finding.variable Recorded.scales
+beginning Question.id Question.text
+parameter Generated.parameters
+"""
+REFERENCES = {field: kind for kind, *named in map(str.split, _TABLE.strip().splitlines()) for field in named}
+"""What a field of a workload's values names: node types, calls, or what formulas count by; at the beginning of a text a
+call or a node type; as a parameter a call, of the key `input`. Fields that are not here have no names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +48,34 @@ def _walked(value: Any, names: Names) -> Any:
     if isinstance(value, tuple):
         return tuple(_walked(each, names) for each in value)
     if is_dataclass(value) and not isinstance(value, type):
-        changes = {field.name: _field(value, field.name, names) for field in fields(value)}
-        return replace(value, **changes)
+        kind = type(value).__name__
+        changed = {f.name: _field(f"{kind}.{f.name}", getattr(value, f.name), names) for f in fields(value)}
+        return replace(value, **changed)
     if isinstance(value, Mapping):
         return {key: _walked(each, names) for key, each in value.items()}
     return value
 
 
-def _field(owner: Any, name: str, names: Names) -> Any:
-    value, kind = getattr(owner, name), REFERENCES.get((type(owner), name))
-    if kind is None:
-        return _walked(value, names)
-    if kind == INPUT:
-        return {key: names.calls.get(each, each) if key == INPUT else each for key, each in value.items()}
-    new = {TYPE: names.types, CALL: names.calls, INDEX: names.indices}[kind]
-    return _new(value, new)
+def _field(field: str, value: Any, names: Names) -> Any:
+    match REFERENCES.get(field):
+        case "type":
+            return _new(value, names.types)
+        case "call":
+            return _new(value, names.calls)
+        case "index":
+            return _new(value, names.indices)
+        case "beginning":
+            head, colon, rest = value.partition(":")
+            return names.calls.get(head, names.types.get(head, head)) + colon + rest
+        case "parameter":
+            return {
+                key: names.calls.get(each, each) if key == "input" else each for key, each in value.items()
+            }
+    return _walked(value, names)
 
 
 def _new(value: Any, new: Mapping[str, str]) -> Any:
-    """One name, several, or, of what formulas count by, a mapping by terms in which names are."""
+    """One name, several, or a mapping by terms in which names are."""
     if isinstance(value, tuple):
         return tuple(_new(each, new) for each in value)
     if isinstance(value, Mapping):

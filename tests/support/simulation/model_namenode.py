@@ -196,7 +196,8 @@ class ModelNameNode:
 
     def _complete(self, request: Any, response: Any) -> None:
         file = self._open(request.src, request.clientName, request.fileId)
-        self._commit(file, request.last)
+        if file.blocks:
+            self._commit(file, request.last)
         response.result = all(self.blocks[block].replicas for block in file.blocks)
         file.closed = response.result
 
