@@ -5,7 +5,7 @@ from typing import Self, get_type_hints
 
 from froude.documents.artifact import Origin, State
 from froude.emulation.run.files import write_run
-from froude.experiment.session import Hadoop, Workspace
+from froude.experiment.session import Hadoop, Workload, Workspace
 from froude.trace.files import write_trace
 from tests.support import old_forms
 from tests.support.experiment.figures.workload import WORKLOAD
@@ -36,3 +36,10 @@ def test_what_did_not_end_well_is_left_out_unless_asked(tmp_path: Path) -> None:
 def test_a_hadoop_that_is_found_is_of_the_class_that_was_asked() -> None:
     """For type checkers too: `fr.Hadoop.find().namenode()` is known to be there."""
     assert get_type_hints(Hadoop.find)["return"] is Self
+
+
+def test_workloads_become_one() -> None:
+    """With the methods of a workload, and the names that they were given."""
+    mixed = Workload.mixed({"a": WORKLOAD, "b": WORKLOAD})
+    assert isinstance(mixed, Workload)
+    assert {name.split("_")[0] for name in (each.name for each in mixed.node_types)} >= {"a", "b"}

@@ -43,8 +43,9 @@ def mix(
         write_workload(output, mixed, settings.origin([each.content for each in opened.values()]))
     variables = list(dict.fromkeys(name for scale in mixed.recorded.scales for name in scale))
     remarks = [finding.what for finding in mixed.findings]
-    settings.emit({**mixed.summary(), "variables": variables, "remarks": remarks})
-    settings.out(f"Node types: {mixed.summary()['node types']}\nScale variables: {', '.join(variables)}")
+    node_types = [each.name for each in mixed.node_types]
+    settings.emit({"node_types": node_types, "variables": variables, "remarks": remarks})
+    settings.out(f"Node types: {', '.join(node_types)}\nScale variables: {', '.join(variables)}")
     for remark in remarks:
         settings.out(f"note: {remark}")
     settings.out("Nothing written" if settings.dry_run else f"Workload written to {output}")
@@ -54,7 +55,7 @@ def _named(settings: Settings, texts: list[str]) -> dict[str, Path]:
     """The file of each workload by its name in the mixture."""
     files: dict[str, Path] = {}
     for text in texts:
-        name, _, file = text.rpartition("=")
+        name, _, file = text.partition("=") if "=" in text else ("", "", text)
         path = inputs.place(settings, Path(file), "workload")
         # `mine` calls its file so, unless it gets another name.
         name = name or (path.resolve().parent.name if path.stem == "workload" else path.stem)

@@ -30,6 +30,7 @@ from froude.trace.files import read_trace
 from froude.trace.types import Trace
 from froude.workload import review, types
 from froude.workload.extrapolate import extrapolate
+from froude.workload.mixture import mixture
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
 from froude.workload.yaml_file import read_workload
@@ -76,6 +77,11 @@ class Workload(types.Workload):
             InputError: with file, line and field of what is wrong.
         """
         return cls.of(read_workload(Path(path)))
+
+    @classmethod
+    def mixed(cls, workloads: Mapping[str, types.Workload]) -> Self:
+        """Several workloads as one, `fr.Workload.mixed({"upload": one, "read": other})`; see `mixture`."""
+        return cls.of(mixture(workloads))
 
     def at(self, scale: Mapping[str, str | float | Quantity] | None = None, **variables: str | float) -> Plan:
         """The Plan at a Scale: `workload.at(datanodes=5000, files=20_000)`; see `extrapolate`."""

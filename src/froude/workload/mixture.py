@@ -226,7 +226,8 @@ def _remarks(parts: Sequence[_Part], homes: Mapping[str, _Part]) -> Iterator[Fin
             min(pair, key=len) for pair in pairs if pair[0].startswith(pair[1]) or pair[1].startswith(pair[0])
         ]
         if same:
-            both = f"{one.name} and {other.name} both make paths that begin with {min(same)}"
+            shortest = min(same, key=lambda text: (len(text), text)).rstrip("/")
+            both = f"{one.name} and {other.name} both make paths that begin with {shortest or '/'}"
             yield Finding(f"{both}: equal ones would clash", fatal=False)
 
 

@@ -430,6 +430,7 @@ class Recorded:
     """What the workload was mined from."""
 
     scales: tuple[Mapping[str, Quantity], ...]
+    """By run; in a mixture the runs of each workload have its variables alone."""
     source_ids: tuple[str, ...]
     """Clusters recorded: the guard refuses to play against them."""
     release: str = ""

@@ -221,6 +221,9 @@ LINES = {
     ),
     "mine": Line("mine t", (Place("--output", "workload", suffix=".yaml"),), {"traces": "t"}),
     "review": Line("review w.yaml --accept", inputs={"workload": "w.yaml"}),
+    "mix": Line(
+        "mix a=w.yaml b=w.yaml", (Place("--output", "workload", suffix=".yaml"),), {"workloads": "w.yaml"}
+    ),
     "extrapolate": Line(
         "extrapolate w.yaml --at datanodes=3 --at clients=2 --at files=2",
         (Place("--output", "plan", folder=True),),
