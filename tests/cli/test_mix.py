@@ -35,7 +35,18 @@ def test_names_come_from_files_and_folders(here: Path, capsys: Out) -> None:
     assert lineage.inputs == tuple(
         open_workload(here / name).content for name in ("a.yaml", "b/workload.yaml")
     )
-    at = ["--at", "datanodes=3", "--at", "a_clients=2", "--at", "a_files=2", "--at", "b_clients=5", "--at", "b_files=2"]
+    at = [
+        "--at",
+        "datanodes=3",
+        "--at",
+        "a_clients=2",
+        "--at",
+        "a_files=2",
+        "--at",
+        "b_clients=5",
+        "--at",
+        "b_files=2",
+    ]
     assert run(["extrapolate", "m.yaml", *at]) == 0
     assert [line.split() for line in capsys.readouterr().out.splitlines()[:3]] == [
         ["3", "datanode"],

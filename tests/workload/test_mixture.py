@@ -182,7 +182,7 @@ def test_remarks_name_whose_daemons_are_played_and_paths_that_may_clash() -> Non
     texts = [each.what for each in mixture({"a": job(), "b": job(folder="/in")}).findings]
     assert texts[2:] == [
         "datanode: its own calls and periods are those of a",
-        "a and b both make paths that begin with /in: equal ones would clash",
+        "a and b both make paths that begin with /in: equal ones clash",
     ]
     assert len(mixture({"a": job(), "b": job(folder="/in2")}).findings) == 3
     assert len(mixture({"a": job(), "b": job("delete")}).findings) == 3
@@ -225,6 +225,10 @@ def _with_daemon(change: Callable[[NodeType], NodeType]) -> Workload:
                 lambda node: replace(node, steps=(call("datanode.c1", "register", name="x", more="y"),))
             ),
             "call 1 of datanode in b: is not as in a; found register, more; allowed: register",
+        ),
+        (
+            _with_daemon(lambda node: replace(node, steps=(*node.steps, node.periodic[0].call), periodic=())),
+            "the periodic calls of datanode in b: is not as in a; found none; allowed: beat",
         ),
         (
             _with_daemon(lambda node: replace(node, effects=node.effects[1:])),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product, zip_longest
+from itertools import accumulate, combinations, zip_longest
 
 from froude.base.errors import InputError
 from froude.workload.references import indices
@@ -81,19 +81,15 @@ def mixture(workloads: Mapping[str, Workload]) -> Workload:
         name for daemon, home in homes.items() for name in home.workload.node_type(daemon).count.variables
     }
     mixed = {part.name: renamed(part.workload, _names(part, homes, shared)) for part in parts}
+    findings = (
+        replace(each, what=f"{name}: {each.what}") for name, one in mixed.items() for each in one.findings
+    )
     jobs = [each for one in mixed.values() for each in one.node_types if each.name not in homes]
     return Workload(
         (*(_joined(daemon, home, mixed) for daemon, home in homes.items()), *jobs),
         _recorded([one.recorded for one in mixed.values()]),
         tuple(each for part in parts for each in _questions(part, mixed[part.name], homes)),
-        (
-            *(
-                replace(each, what=f"{name}: {each.what}")
-                for name, one in mixed.items()
-                for each in one.findings
-            ),
-            *_remarks(parts, homes),
-        ),
+        (*findings, *_remarks(parts, homes)),
     )
 
 
@@ -132,6 +128,9 @@ def _check_same(name: str, home: _Part, part: _Part) -> None:
     known, daemon = home.workload.node_type(name), part.workload.node_type(name)
     if known.count != daemon.count:
         raise _differ(f"the number of {name} nodes in {part.name}", home, daemon.count, known.count)
+    if len(known.periodic) != len(daemon.periodic):
+        beats = (", ".join(each.call.method for each in one.periodic) or "none" for one in (daemon, known))
+        raise _differ(f"the periodic calls of {name} in {part.name}", home, *beats)
     for number, pair in enumerate(zip_longest(part.own[name], home.own[name]), 1):
         found, wanted = map(_shape, pair)
         if found != wanted:
@@ -154,7 +153,10 @@ def _shown(shape: tuple[str, ...], other: tuple[str, ...]) -> str:
 
 
 def _differ(what: str, home: _Part, found: object, expected: object) -> InputError:
-    remedy = "Daemons serve all jobs of a mixture: record these on clusters of one release and configuration"
+    shared = "Daemons serve all jobs of a mixture"
+    remedy = (
+        f"{shared}: record these on clusters of one release and configuration, by the same scale variable"
+    )
     return InputError(f"is not as in {home.name}", place=what, found=found, allowed=expected, remedy=remedy)
 
 
@@ -186,13 +188,12 @@ def _names(part: _Part, homes: Mapping[str, _Part], shared: set[str]) -> Names:
 
 def _joined(name: str, home: _Part, mixed: Mapping[str, Workload]) -> NodeType:
     """A daemon with the effects of all jobs."""
-    daemon = mixed[home.name].node_type(name)
-    others = [
-        each for part in mixed if part != home.name for each in mixed[part].node_types if each.name == name
-    ]
-    own = {call.id for call in home.own[name]}
-    more = [effect for each in others for effect in each.effects if effect.call.id not in own]
-    return replace(daemon, effects=(*daemon.effects, *more))
+    daemon, own = mixed[home.name].node_type(name), {call.id for call in home.own[name]}
+    others = (one for part, one in mixed.items() if part != home.name)
+    every = (
+        effect for one in others for each in one.node_types if each.name == name for effect in each.effects
+    )
+    return replace(daemon, effects=(*daemon.effects, *(each for each in every if each.call.id not in own)))
 
 
 def _recorded(parts: Sequence[Recorded]) -> Recorded:
@@ -221,14 +222,18 @@ def _remarks(parts: Sequence[_Part], homes: Mapping[str, _Part]) -> Iterator[Fin
             text = f"{daemon}: its own calls and periods are those of {home.name}"
             yield Finding(text, fatal=False, node_type=daemon)
     for one, other in combinations(parts, 2):
-        pairs = product(_made(one.workload), _made(other.workload))
-        same = [
-            min(pair, key=len) for pair in pairs if pair[0].startswith(pair[1]) or pair[1].startswith(pair[0])
-        ]
+        made = (_made(one.workload), _made(other.workload))
+        same = {
+            begin
+            for texts, others in (made, made[::-1])
+            for text in texts
+            for begin in accumulate(text)
+            if begin in others
+        }
         if same:
             shortest = min(same, key=lambda text: (len(text), text)).rstrip("/")
             both = f"{one.name} and {other.name} both make paths that begin with {shortest or '/'}"
-            yield Finding(f"{both}: equal ones would clash", fatal=False)
+            yield Finding(f"{both}: equal ones clash", fatal=False)
 
 
 def _made(workload: Workload) -> set[str]:
@@ -236,6 +241,12 @@ def _made(workload: Workload) -> set[str]:
     made = [call for each in workload.node_types for call in templates(each) if call.method in MAKES]
     rules = [call.arguments[MAKES[call.method]] for call in made if MAKES[call.method] in call.arguments]
     every = [inner for rule in rules for inner in within(rule)]
-    texts = [f"{rule.value}/" for rule in every if isinstance(rule, Constant)]
-    texts += [str(rule.parts[0]) for rule in every if isinstance(rule, Template)]
+    texts = {f"{rule.value}/" for rule in every if isinstance(rule, Constant) and isinstance(rule.value, str)}
+    texts |= {
+        part
+        for rule in every
+        if isinstance(rule, Template)
+        for part in rule.parts[:1]
+        if isinstance(part, str)
+    }
     return {text for text in texts if text.startswith("/")}
