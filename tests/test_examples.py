@@ -182,6 +182,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert workspace.find(f"trace-{number}")
     copies = {
         "workload.yaml": "w.yaml",
+        "a.yaml": "w.yaml",
+        "b.yaml": "w.yaml",
         "plan": "p",
         "run": "r",
         "hdfs-audit.log": "audit.log",
