@@ -478,7 +478,7 @@ NO_JUDGEMENT = {
     **dict.fromkeys(("harvest collect", "harvest reimages"), "adds samples to a table"),
     **dict.fromkeys(("harvest apply", "harvest place", "harvest rollback"), "lists changes, and makes them"),
     **dict.fromkeys(
-        ("scenario new", "image blocks", "image synth", "image scale", "image log"), "makes a file"
+        ("mix", "scenario new", "image blocks", "image synth", "image scale", "image log"), "makes a file"
     ),
     **dict.fromkeys(
         ("provision convert", "provision import", "provision draft"), "makes a file, with blanks"
