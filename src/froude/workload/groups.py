@@ -99,9 +99,10 @@ def _calls(workload: Workload, scale: Mapping[str, Quantity]) -> Mapping[str, fl
 
 
 def _largest(workload: Workload) -> Mapping[str, Quantity]:
+    scales = workload.recorded.scales
     largest: dict[str, Quantity] = {}
-    for scale in sorted(workload.recorded.scales, key=lambda scale: sum(q.value for q in scale.values())):
-        largest |= scale  # in a mixture the runs of each workload have variables of their own
+    for scale in sorted(scales, key=lambda scale: sum(q.value for q in scale.values()), reverse=True):
+        largest = {**scale, **largest}  # in a mixture the runs of each workload have variables of their own
     return largest
 
 
