@@ -38,6 +38,8 @@ class Namespace:
             for each in self.below(src):
                 del kinds[each]
         elif line.command == "rename":
+            if line.options is None and kinds.get(dst) == "folder":
+                dst = f"{dst}/{src.rpartition('/')[2]}"
             if (
                 dst in kinds
                 or kinds.get(dst.rpartition("/")[0]) != "folder"
@@ -69,9 +71,9 @@ def a_log(seed: int, length: int) -> list[Line]:
             "/i" * rng.randint(0, 1) + "".join(f"/{rng.choice(names)}" for _ in range(rng.randint(1, 3)))
             for _ in "ab"
         )
-        line = Line(
-            float(len(lines)), rng.randrange(3), command, src, dst=dst if command == "rename" else None
-        )
+        target = dst if command == "rename" else None
+        options = rng.choice((None, None, "(options=[NONE])")) if target else None
+        line = Line(float(len(lines)), rng.randrange(3), command, src, dst=target, options=options)
         if namespace.do(line):
             lines.append(line)
     return lines
@@ -141,3 +143,51 @@ def test_without_an_image_a_folder_shows_by_what_is_read_in_it() -> None:
         "/i/f",
     ]
     assert len(marked) == 3
+
+
+def test_what_is_moved_into_a_folder_has_its_copy_there() -> None:
+    """Of the image or of the log; without an image the folder shows by what is read in it, or by what is made in it.
+
+    A log has the folder as `dst`. With options `dst` is the new path itself, as it is where there is no folder.
+    """
+    lines = [
+        Line(0.0, 0, "create", "/in/a"),
+        Line(1.0, 0, "rename", "/in/a", dst="/i/d"),
+        Line(2.0, 1, "open", "/i/d/a"),
+        Line(3.0, 1, "listStatus", "/i/d"),
+        Line(4.0, 0, "create", "/in/b"),
+        Line(5.0, 0, "rename", "/in/b", dst="/new/b", options="(options=[NONE])"),
+        Line(6.0, 0, "mkdirs", "/new/c"),
+        Line(7.0, 0, "rename", "/new/b", dst="/new/c/"),
+        Line(8.0, 0, "delete", "/new/c/b"),
+        Line(9.0, 0, "create", "/new/c/e"),
+        Line(10.0, 0, "rename", "/new/c/e", dst="/new/c/b"),
+        Line(11.0, 0, "create", "/in/x"),
+        Line(12.0, 0, "rename", "/in/x", dst="/i/e"),
+        Line(13.0, 0, "open", "/i/e/h"),
+    ]
+    for image in (True, False):
+        rounds, marked = rounds_of(lines, image=image, removes=False)
+        found = {
+            line.at_s: (line.src, line.dst) for line in filter(None, (line.of_round(2) for line in marked))
+        }
+        assert found[1.0][1] == found[2.0][0] == "/i/d/a~2"
+        assert found[3.0] == ("/i/d", None)
+        assert found[7.0][1] == found[8.0][0] == found[10.0][1]
+        assert found[7.0][1] in {"/new/c~2/b", "/new/c/b~2"}
+        assert marked[1].of_round(1) == lines[1]._replace(copied=marked[1].copied)
+        assert "/i/d" not in rounds.own | rounds.gone
+        assert found[12.0][1] == "/i/e/x~2"
+        assert rounds.counts["left out"] == 0
+
+
+def test_snapshots_of_folders_that_were_there_are_for_the_first_round() -> None:
+    """A name of a snapshot is there once; in a folder of a round's own there is one in each."""
+    lines = [
+        Line(0.0, 0, "createSnapshot", "/i/d"),
+        Line(1.0, 0, "mkdirs", "/i/new"),
+        Line(2.0, 0, "createSnapshot", "/i/new"),
+    ]
+    rounds, marked = rounds_of(lines, removes=False)
+    assert [line.src for line in filter(None, (line.of_round(2) for line in marked))] == ["/i/new~2"] * 2
+    assert rounds.counts["left out"] == 1

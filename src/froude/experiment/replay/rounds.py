@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import command_of, sources
@@ -18,8 +19,19 @@ from froude.emulation.programs.audit.lines import OLDER, REMOVAL, ROUND, Line
 from froude.experiment.replay.growth import ONCE
 
 _MAKES = frozenset({"create", "mkdirs", "createSymlink"})
-_Change = tuple[str, tuple[str, ...], int]
-"""Command, paths and client of a line that was done and makes a path or takes one away."""
+_Folder = dict[str, "_Folder | None"]
+"""By name what is in a folder; None for a file."""
+
+
+class _Change(NamedTuple):
+    """A line that was done and makes a path or takes one away."""
+
+    command: str
+    """As the log calls it, but `rename2` for a rename with options."""
+    paths: tuple[str, ...]
+    client: int
+    number: int
+    """Of the line, from 1."""
 
 
 @dataclass(slots=True)
@@ -36,6 +48,8 @@ class Rounds:
     """What it deletes or moves and has not made, and where it moves that."""
     left: dict[str, tuple[int, int]] = field(default_factory=dict)
     """What it makes and does not delete or move: the client, and the number of the change."""
+    ends: dict[int, str] = field(default_factory=dict)
+    """By the number of a line that moves something into a folder: its path there. The log has the folder."""
     lines: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -63,18 +77,23 @@ class Rounds:
             if command is None or not line.allowed:
                 continue
             if line.command in _MAKES or command.moves:
-                changes.append((line.command, command.paths(line), line.client))
+                name = command.method or line.command
+                changes.append(_Change(name, command.paths(line), line.client, rounds.lines))
             elif line.command == "open":
                 opened.update(command.paths(line))
-        before = there({path for _, paths, _ in changes for path in paths})
+        made = {path for change in changes for path in change.paths}
+        before, seen = there(made), set[str]()
+        if before is None:
+            seen = {each for path in opened - made for each in (path, *_above(path))}
+        rounds.ends = dict(_ends(changes, before or (), seen))
+        changes = [_ended(change, rounds.ends.get(change.number)) for change in changes]
         size = -1
         while size < len(
             rounds.gone
         ):  # what is about a path that is taken away later is left out, and makes nothing
             size = len(rounds.gone)
-            rounds._learn(
-                changes, _shown(changes, opened) if before is None else before, known=before is not None
-            )
+            # without an image, folders that were made though they were there show by what was opened in them
+            rounds._learn(changes, made & seen if before is None else before, known=before is not None)
         return rounds
 
     def _learn(self, changes: Iterable[_Change], before: Collection[str], *, known: bool) -> None:
@@ -87,7 +106,7 @@ class Rounds:
         folders, taken = set[str](), dict[str, int]()
         self.own.clear()
         self.left.clear()
-        for number, (command, (source, *target), client) in enumerate(changes):
+        for command, (source, *target), client, number in changes:
             makes = command in _MAKES
             mine = makes or self._root(source) or (source in folders and source not in before)
             if any(map(self._is_gone, (source, *target))) or not mine:
@@ -116,7 +135,7 @@ class Rounds:
         every = self.lines / len(roots) if roots and self.removes else float("inf")
         rest, made = iter(roots.items()), 0
         for number, line in enumerate(lines, 1):
-            copied = self._copied(line)
+            copied = self._copied(line._replace(dst=self.ends.get(number, line.dst)))
             yield line if copied is None else line._replace(copied=copied)
             while (made + 1) * every <= number and (root := next(rest, None)) is not None:
                 made += 1
@@ -173,10 +192,63 @@ class Rounds:
         return [text for text, holds in texts.items() if holds]
 
 
-def _shown(changes: Iterable[_Change], opened: set[str]) -> set[str]:
-    """Folders that were made though they were there: by what was opened in them that nobody had made."""
-    made = {path for _, paths, _ in changes for path in paths}
-    return {folder for path in opened - made for folder in _above(path) if folder in made}
+def _ends(
+    changes: Iterable[_Change], before: Iterable[str], seen: Collection[str]
+) -> Iterator[tuple[int, str]]:
+    """The paths of what is moved into folders, by the number of the line.
+
+    Args:
+        changes: in order; they were done, so a `rename` onto what was there before found a folder.
+        before: paths that were there before the log.
+        seen: where these are not known, what was opened without having been made, with its folders.
+
+    Source: org.apache.hadoop.hdfs.server.namenode.FSDirRenameOp (renameTo without options), and `logAuditEvent` in
+    FSNamesystem.renameTo, which writes `dst` as it was given.
+    """
+    root: _Folder = {}
+    for path in sorted(before):
+        _put(root, path, {})
+    for change in changes:
+        source, *target = change.paths
+        if change.command in _MAKES:
+            found = _found(root, source)
+            _put(root, source, (found or {}) if change.command == "mkdirs" else None)
+            continue
+        moved = _taken(root, source)
+        for path in target:
+            end = f"{path}/{source.rpartition('/')[2]}".replace("//", "/")
+            # what is seen below a file that was moved was there before it, in a folder; below a folder it may be its own
+            shown = end in seen or (moved is None and path in seen)
+            into = change.command == "rename" and (shown or _found(root, path) is not None)
+            _put(root, end if into else path, moved)
+            if into:
+                yield change.number, end
+
+
+def _ended(change: _Change, end: str | None) -> _Change:
+    return change if end is None else change._replace(paths=(change.paths[0], end))
+
+
+def _found(root: _Folder, path: str) -> _Folder | None:
+    """A folder of a tree; None where it has none there."""
+    folder: _Folder | None = root
+    for name in filter(None, path.split("/")):
+        folder = None if folder is None else folder.get(name)
+    return folder
+
+
+def _put(root: _Folder, path: str, what: _Folder | None) -> None:
+    """Have something at a path of a tree, and folders above it."""
+    *above, last = path.split("/")
+    for name in filter(None, above):
+        root[name] = root = root.get(name) or {}
+    root[last] = what
+
+
+def _taken(root: _Folder, path: str) -> _Folder | None:
+    """Take away what a tree has at a path: None for a file, an empty folder for what it does not have."""
+    above, _, last = path.rpartition("/")
+    return (_found(root, above) or {}).pop(last, {})
 
 
 def _above(path: str) -> Iterator[str]:
