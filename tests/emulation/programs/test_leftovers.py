@@ -60,6 +60,40 @@ def test_what_the_next_client_made_as_well_stays(hadoop: Hadoop) -> None:
     assert clients.left("client") == []
 
 
+def test_what_is_moved_into_a_folder_is_in_it(hadoop: Hadoop) -> None:
+    """That the client, or a node before all clients, has made; else, and with `rename2`, it has the path."""
+    clients = Clients(hadoop, SCRIPT)
+    clients.did(NodeId("shell-1", 0), "mkdirs", src="/done/")
+    for number in range(2):
+        node, home = NodeId("shell-2", number), f"/home/{number}"
+        clients.did(node, "mkdirs", src=f"{home}/d")
+        for name in "abcde":
+            clients.did(node, "create", src=f"{home}/{name}{number}")
+        clients.did(node, "rename", src=f"{home}/a{number}", dst="/done")
+        clients.did(node, "rename", src=f"{home}/b{number}", dst=f"{home}/d/")
+        clients.did(node, "rename", src=f"{home}/c{number}", dst=f"{home}/d/b{number}")
+        clients.did(node, "rename2", src=f"{home}/d{number}", dst=f"{home}/d")
+        clients.did(node, "rename", src=f"{home}/d", dst=f"/done/{number}")
+        clients.did(node, "rename", src=f"{home}/e{number}", dst=f"/done/{number}")
+        clients.removal.ended(node)
+        clients.removal.ended(NodeId("shell-3", number))
+    below = ["/done/0/b0", "/done/0/e0", "/done/0", "/done/a0", "/home/0"]
+    assert clients.left("shell-2") == below
+
+
+def test_what_is_next_to_a_path_stays(hadoop: Hadoop) -> None:
+    """A name that begins as the path that is deleted or moved is another one."""
+    clients = Clients(hadoop, plan())
+    for number in range(2):
+        node, home = NodeId("client", number), f"/c{number}"
+        for name in ("a", "ab", "a/x", "m/x", "mn"):
+            clients.did(node, "create", src=f"{home}/{name}")
+        clients.did(node, "delete", src=f"{home}/a")
+        clients.did(node, "rename", src=f"{home}/m", dst=f"{home}/to")
+        clients.removal.ended(node)
+    assert clients.left("client") == [f"/c0{path}" for path in ("/to/x", "/ab", "/mn", "/to", "")]
+
+
 def test_a_client_has_ended_with_the_last_node_of_its_chain(hadoop: Hadoop) -> None:
     """What `put` made and `mv` moved is the client's; a node that is no client's leaves nothing."""
     clients = Clients(hadoop, SCRIPT)

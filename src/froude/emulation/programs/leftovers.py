@@ -4,6 +4,9 @@ A client made what it created or moved to, and the folders of these, but for wha
 kind on this player has ended, what that one made as well is in common and stays; the rest is deleted by further clients,
 one path after another next to their own calls. A folder is deleted only where it is empty.
 
+What `rename` moves onto a folder is in that folder. A folder is known where the client has made it, or on this player a
+node that is no client's.
+
 Memory: the paths of the clients at work, and of one that has ended for each kind.
 """
 
@@ -37,10 +40,12 @@ class Removal:
         self._first = {name: first for first, chain in chains.items() for name in chain}
         """By node type of a client, the one that begins it."""
         self._members = {first: len(chain) for first, chain in chains.items()}
-        self._made: dict[NodeId, dict[str, None]] = defaultdict(dict)
-        """By client: what its nodes have made and not deleted."""
+        self._made: dict[NodeId, dict[str, bool]] = defaultdict(dict)
+        """By client: what its nodes have made and not deleted, and whether it is known as a folder."""
+        self._folders: set[str] = set()
+        """That nodes of other types have made."""
         self._ended: dict[NodeId, int] = {}
-        self._before: dict[str, dict[str, None]] = {}
+        self._before: dict[str, dict[str, bool]] = {}
         """Of each kind what the last client made that has ended."""
         self._left: dict[str, list[str]] = defaultdict(list)
         """What can be deleted, by the kind of client that will."""
@@ -52,17 +57,20 @@ class Removal:
             method: one of `methods`.
         """
         first = self._first.get(node.type)
+        source, target = (path.rstrip("/") for path in _paths(method, request))
         if first is None:
+            self._folders.update({target} if method == "mkdirs" else ())
             return
         made = self._made[NodeId(first, node.number)]
-        source, target = _paths(method, request)
+        if method == "rename" and (made.get(target) or target in self._folders):
+            target = f"{target}/{source.rpartition('/')[2]}"
         below = [each for each in made if each == source or each.startswith(f"{source}/")] if source else []
         for each in below:
-            del made[each]
+            folder = made.pop(each)
             if target:
-                _add(made, target + each.removeprefix(source))
+                _add(made, target + each.removeprefix(source), folder=folder)
         if target:
-            _add(made, target)
+            _add(made, target, folder=method == "mkdirs")
 
     def ended(self, node: NodeId) -> None:
         """A node has ended; with the last one of its client, what the client before has left can be deleted."""
@@ -93,8 +101,8 @@ def _paths(method: str, request: Message) -> tuple[str, str]:
     return fields.src, "" if method == "delete" else fields.dst
 
 
-def _add(made: dict[str, None], path: str) -> None:
+def _add(made: dict[str, bool], path: str, *, folder: bool) -> None:
     """Add a path and its folders."""
-    while path and path not in made:
-        made[path] = None
-        path = path.rpartition("/")[0]
+    made[path] = folder or made.get(path, False)
+    while (path := path.rpartition("/")[0]) and not made.get(path):
+        made[path] = True

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from froude.emulation.notes import ROUND_BEGUN
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import Written
 from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.audit.shared import SharedLog
 from froude.emulation.programs.events import Note
+from froude.emulation.sustained import Mode, Turnover
 from froude.messages.schema import Schema
-from tests.support.emulation.programs.audit.family import Play
+from tests.support.emulation.programs.audit.family import Play, notes
 
 
 def test_what_was_due_counts_at_the_end(schema: Schema, tmp_path: Path) -> None:
@@ -38,3 +40,34 @@ def test_leases_have_other_holders_in_each_play(schema: Schema, tmp_path: Path) 
         play.population.settings = replace(play.population.settings, nonce=nonce)
         names.append(SharedLog("client", play.population, tmp_path / "lines.json").who(0).name)
     assert names == ["froude_0", "froude_aa_0", "froude_bb_0"]
+
+
+def test_a_round_counts_with_its_first_call(schema: Schema, tmp_path: Path) -> None:
+    """Not when it is read ahead; one that began with a client of another player counts with the next call here."""
+    lines = [Line(0.001 * number, number % 2, "getfileinfo", f"/{number}") for number in range(3)]
+    play = Play(schema, tmp_path, lines, pacing=Pacing.CLOSED, turnover=Turnover(Mode.POPULATION))
+    shared = play.population.families["client"].shared  # type: ignore[attr-defined]
+    out, counts = play.start(), list[int]()
+    for _ in range(6):
+        assert shared.replay.round > shared.replay.reached
+        counts.append(notes(out).count(ROUND_BEGUN))
+        while shared.replay.queues[1]:
+            shared.replay.done(shared.replay.queues[1][0], play.now_s)
+        out = play.answer(0, out, "getFileInfo")
+    assert counts == [0, 1, 0, 1, 0, 1]
+
+
+def test_one_player_counts_rounds(schema: Schema, tmp_path: Path) -> None:
+    """The first one, since all of them read the log."""
+    play = Play(
+        schema,
+        tmp_path,
+        [Line(0.0, 0, "getfileinfo", "/a")],
+        pacing=Pacing.CLOSED,
+        turnover=Turnover(Mode.POPULATION),
+    )
+    out = play.start()
+    for number, count in ((0, 1), (1, 0)):
+        play.population.share.number = number
+        out = play.answer(0, out, "getFileInfo")
+        assert notes(out).count(ROUND_BEGUN) == count

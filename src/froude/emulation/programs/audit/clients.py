@@ -165,6 +165,7 @@ class EmulatedClient:
             self._end(operation, now_s, out)
             return
         self._busy = True
+        out += self._shared.begun(operation)
         if line.options == REMOVAL:
             out.append(Note(REMOVED))
         assumed, due_s = self._shared.replay.assumed, operation.due_s

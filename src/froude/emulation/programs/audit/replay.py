@@ -25,9 +25,9 @@ _AHEAD = 4096
 class Operation(Ordered):
     """A line that is to be made again."""
 
-    __slots__ = ("block", "command", "due_s", "line")
+    __slots__ = ("block", "command", "due_s", "line", "round")
 
-    def __init__(self, line: Line, due_s: float, block: int) -> None:
+    def __init__(self, line: Line, due_s: float, block: int, number: int) -> None:
         self.held = None
         self.missing = 0
         self.line = line
@@ -35,6 +35,7 @@ class Operation(Ordered):
         self.due_s = due_s
         """On the play's clock."""
         self.block = block
+        self.round = number
 
 
 class Replay:
@@ -60,6 +61,8 @@ class Replay:
         """When the round's first line was due; None before the target serves."""
         self.round = 1
         """Which time the log is read, from 1."""
+        self.reached = 1
+        """The latest round of which an operation was begun, as far as this player knows."""
         self.mode = mode
         self.queues: list[deque[Operation]] = [deque() for _ in self.head.clients]
         """Of each client, its operations that are not done, as far as they were read."""
@@ -90,6 +93,10 @@ class Replay:
         self.begun_s = now_s
         self._read(now_s)
 
+    def begun(self, operation: Operation) -> None:
+        """An operation was sent; of other players' clients it is known when it is over."""
+        self.reached = max(self.reached, operation.round)
+
     def done(self, operation: Operation, now_s: float) -> list[int]:
         """An operation is over.
 
@@ -99,6 +106,7 @@ class Replay:
         Returns:
             Clients whose next operation may be made now and could not before.
         """
+        self.begun(operation)
         self._left -= 1
         self._left_of[operation.block] -= 1
         self.queues[operation.line.client].popleft()
@@ -147,7 +155,7 @@ class Replay:
         self._idle = False
         self._left += 1
         self._left_of[self._block] += 1
-        operation = Operation(line, self._due(line, now_s), self._block)
+        operation = Operation(line, self._due(line, now_s), self._block, self.round)
         queue = self.queues[line.client]
         queue.append(operation)
         if line.locks:

@@ -83,14 +83,18 @@ class SharedLog:
         ends = self.replay.mode is Mode.ONCE
         return ends and (self.given_up or done == self.replay.head.lines_of[number])
 
+    def begun(self, operation: Operation) -> list[Note]:
+        """An operation is sent; the first player notes the rounds that began with it or, elsewhere, before it."""
+        self.replay.begun(operation)
+        if self.population.share.number:
+            return []
+        before, self._rounds = self._rounds, self.replay.reached
+        return [Note(ROUND_BEGUN)] * (self._rounds - before)
+
     def done(self, operation: Operation, now_s: float) -> list[Instruction]:
         """An operation is over; others may go on."""
         self.population.share.spread(self._copy, "done", operation.line.client, now_s)
-        out: list[Instruction] = [*self._go(self.replay.done(operation, now_s), operation.line.client)]
-        if self.population.share.number == 0 and self.replay.round > self._rounds:
-            out += [Note(ROUND_BEGUN)] * (self.replay.round - self._rounds)
-            self._rounds = self.replay.round
-        return out
+        return [*self._go(self.replay.done(operation, now_s), operation.line.client)]
 
     def _learn(self, what: str, number: int, now_s: float) -> list[SendMessage]:
         """A client of another player began the log for all, gave it up, or is done with an operation.
