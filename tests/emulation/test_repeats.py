@@ -92,6 +92,16 @@ def test_calls_of_one_moment_have_one_timer(shell: Shell) -> None:
     assert [index for index, due_s, _ in shell.made if due_s == 13.0] == [2, 1]
 
 
+def test_lateness_counts_once_for_each_node(shell: Shell) -> None:
+    """Of all that are repeated at the moment; one that was dropped is not late."""
+    for index in range(4):
+        shell.begin(index)
+        assert shell.answer(index)
+    shell.repeats.drop(3)
+    shell.timers.catch_up(13.5)
+    assert shell.lags == [0.5] * 3
+
+
 def test_moments_that_have_passed_are_left_out(shell: Shell) -> None:
     """A player that comes late makes one call, and the next one at its own moment."""
     shell.begin(0)

@@ -43,10 +43,10 @@ def watched(**means: float) -> Run:
     """Ten seconds on two cores: the player used half of one, and other work a fifth of one."""
     changed = {f"RpcActivity.Rpc{name}AvgTime": value for name, value in means.items()}
     metrics = [
-        Measured(float(s), {**{name: 5 + s * rise for name, rise in PER_S.items()}, **MEANS, **changed})
+        Measured(100.0 + s, {**{name: 5 + s * rise for name, rise in PER_S.items()}, **MEANS, **changed})
         for s in range(11)
     ]
-    load = [Load(float(s), 0.5, 1, 1, 0, 0.75) for s in range(11)]
+    load = [Load(100.0 + s, 0.5, 1, 1, 0, 0.75) for s in range(11)]
     return a_run(metrics=metrics, load=load, cores=2)
 
 

@@ -37,6 +37,7 @@ def row(method: str, answered: int, cpu_us: float | None) -> MethodRow:
 def test_the_limit_is_by_the_play_with_the_least_cpu_time_of_a_call() -> None:
     """Whichever load was kept; with base, share and cause."""
     dear = KEPT.model_copy(update={"computed_limit": 3000.0, "target_cpu_us": 667.0})
+    assert computed_limit([KEPT], [KEPT, dear]) == computed_limit([KEPT], [dear, KEPT])
     assert limit_text(computed_limit([KEPT], [dear, KEPT])) == (
         "Computed limit: 2 cores with nothing else on them would answer 20,000 calls/s of this mixture, at the 100 µs "
         "of CPU of a call without JIT compiler and garbage collector, as measured at 5,000 calls/s (clients=2); the "
@@ -47,10 +48,10 @@ def test_the_limit_is_by_the_play_with_the_least_cpu_time_of_a_call() -> None:
 def test_the_mixture_of_the_load_that_was_kept_counts() -> None:
     """Each of its methods at the cost that it has in the base; all together where one has no cost."""
     base = KEPT.model_copy(update={"methods": [row("create", 10, 300.0), row("getFileInfo", 90, 50.0)]})
-    kept = KEPT.model_copy(update={"methods": [row("create", 50, None), row("getFileInfo", 50, None)]})
+    kept = KEPT.model_copy(update={"methods": [row("create", 30, None), row("getFileInfo", 70, None)]})
     limit = computed_limit([kept], [base])
     assert limit is not None
-    assert (limit.cpu_us, limit.calls_per_s) == pytest.approx((175.0, 2e6 / 175))
+    assert (limit.cpu_us, limit.calls_per_s) == pytest.approx((125.0, 2e6 / 125))
     assert "; most for create (300), getFileInfo (50), as measured" in limit_text(limit)
     other = KEPT.model_copy(update={"methods": [row("delete", 50, None)]})
     found = computed_limit([other], [base])

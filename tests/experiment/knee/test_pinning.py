@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 import pytest
 
@@ -53,3 +54,23 @@ def test_what_is_started_meanwhile_is_pinned() -> None:
         with pinned(None):
             assert os.sched_getaffinity(0) == {min(before)}
     assert os.sched_getaffinity(0) == before
+
+
+def test_processors_come_back_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever ended the work, and on a machine with any number of processors."""
+    processors = {0, 1, 2, 3}
+
+    def pin(thread: int, wanted: frozenset[int]) -> None:
+        assert thread == 0
+        processors.clear()
+        processors.update(wanted)
+
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(processors))
+    monkeypatch.setattr(os, "sched_setaffinity", pin)
+    with pinned(frozenset({2})):
+        assert processors == {2}
+    assert processors == {0, 1, 2, 3}
+    with suppress(KeyError), pinned(frozenset({1, 3})):
+        assert processors == {1, 3}
+        raise KeyError
+    assert processors == {0, 1, 2, 3}

@@ -165,6 +165,7 @@ def test_what_is_moved_into_a_folder_has_its_copy_there() -> None:
         Line(11.0, 0, "create", "/in/x"),
         Line(12.0, 0, "rename", "/in/x", dst="/i/e"),
         Line(13.0, 0, "open", "/i/e/h"),
+        Line(14.0, 0, "mkdirs", "/i"),
     ]
     for image in (True, False):
         rounds, marked = rounds_of(lines, image=image, removes=False)
@@ -179,6 +180,30 @@ def test_what_is_moved_into_a_folder_has_its_copy_there() -> None:
         assert "/i/d" not in rounds.own | rounds.gone
         assert found[12.0][1] == "/i/e/x~2"
         assert rounds.counts["left out"] == 0
+
+
+def test_a_folder_into_which_something_of_the_image_is_moved_stays() -> None:
+    """What is moved is there once; the folder is read in each round."""
+    lines = [
+        Line(0.0, 0, "rename", "/i/f", dst="/i/d"),
+        Line(1.0, 0, "open", "/i/d/f"),
+        Line(2.0, 0, "listStatus", "/i/d"),
+    ]
+    for image in (True, False):
+        _, marked = rounds_of(lines, image=image)
+        assert list(filter(None, (line.of_round(2) for line in marked))) == lines[2:]
+
+
+def test_a_rename_with_options_replaces_a_folder() -> None:
+    """One that is empty; its `dst` is the new path."""
+    lines = [
+        Line(0.0, 0, "mkdirs", "/new"),
+        Line(1.0, 0, "mkdirs", "/e"),
+        Line(2.0, 0, "rename", "/new", dst="/e", options="(options=[OVERWRITE])"),
+    ]
+    for image in (True, False):
+        _, marked = rounds_of(lines, image=image, removes=False)
+        assert [line.copied for line in marked][2] == ["/new~\0", "/e~\0"]
 
 
 def test_snapshots_of_folders_that_were_there_are_for_the_first_round() -> None:

@@ -68,6 +68,16 @@ def test_what_is_given_was_asked_for_once_first() -> None:
     assert [asks.given(20, "a") for _ in range(4)] == [1.0, 2.0, math.inf, None]
 
 
+def test_what_was_given_takes_no_memory() -> None:
+    """An application master may ask for containers for days."""
+    asks = Asks()
+    for number in range(100):
+        asks.want(20)
+        asks.due(float(number))
+        assert asks.given(20, "a") == number
+    assert not asks._asked_s
+
+
 @given(st.lists(st.one_of(st.lists(st.sampled_from("abcd"), max_size=3), st.sampled_from("abcde"))))
 def test_numbers_never_contradict_each_other(steps: list[list[str] | str]) -> None:
     """Wishes and gifts in any order: anywhere counts all that is wanted, a host those that name it, none below zero."""
