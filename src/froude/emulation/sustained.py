@@ -10,8 +10,10 @@ its types, all with one number.
 at a rate, at random times that do not depend on each other (a Poisson process), whatever those before them do. Every
 further client has the next number, so that paths and names that follow from numbers stay unique.
 
-A *log* begins again when it is over, over copies of what it makes: as a population each round waits for those before it,
-of arrivals each begins when the one before it is over by its own times.
+A *log* begins again when it is over, over copies of what it makes. Each round begins when the one before it is over by
+the log's own times; as a population not before the time at which it is read, so that late calls move later rounds. A
+log is read ahead, by two rounds at most, and no more than two are under way at once: a round may begin before the last
+calls of the one before it are answered.
 
 Source: Schroeder, Wierman, Harchol-Balter, "Open Versus Closed: A Cautionary Tale" (NSDI 2006).
 """

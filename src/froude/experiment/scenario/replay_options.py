@@ -91,6 +91,9 @@ class ReplayLoad(Load):
     """How clients share connections."""
     growth: LogGrowth = LogGrowth()
     """More clients and more namespace than the log has."""
+    mode: Mode = Mode.ONCE
+    """once: the log, once; arrivals, population: it begins again when it is over, over copies of what it makes, until
+    the end. arrivals: at its own times, however late calls are; population: later where calls are late."""
 
     def check(self) -> None:
         """Refuse several loads, and none.

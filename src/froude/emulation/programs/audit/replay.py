@@ -50,7 +50,7 @@ class Replay:
             lines: the log, made ready by `lines.write_lines`.
             pacing: by the log's times, or as fast as answers come.
             speed: 2 halves the log's times.
-            mode: whether the log begins again when it is over, and whether a round waits for those before it.
+            mode: whether the log begins again when it is over, and whether late calls move rounds that are read later.
 
         Raises:
             InputError: the log is not one that was made ready.
@@ -167,7 +167,10 @@ class Replay:
         self._block, self._read_batches = self._block + 1, 0
 
     def _again(self, now_s: float) -> None:
-        """Begin the log again: the mean time between two lines after its last one."""
+        """Begin the log again: the mean time between two lines after its last one.
+
+        The round before it has been read and may be under way; as a population the new one is not due before now.
+        """
         assert self.begun_s is not None
         self._next_block()
         self._batches, self._idle = self._opened(), True
