@@ -108,6 +108,22 @@ def test_what_was_done_once_is_done_in_each_round(seed: int) -> None:
     assert len(rounds.remarks()) == 1 + bool(rounds.counts["left out"])
 
 
+def test_a_folder_is_deleted_by_the_user_that_made_it() -> None:
+    """With what others made in it later; they may not delete it."""
+    lines = [
+        Line(0.0, 0, "mkdirs", "/new"),
+        Line(1.0, 1, "create", "/new/a"),
+        Line(2.0, 2, "create", "/other"),
+    ]
+    _, marked = rounds_of(lines)
+    removals = [
+        (line.src, line.client)
+        for line in filter(None, (line.of_round(4) for line in marked))
+        if line.options
+    ]
+    assert removals == [("/new~2", 0), ("/other~2", 2)]
+
+
 def test_a_round_has_names_of_its_own() -> None:
     """With the number of the round behind the topmost path that the log makes; what is read stays where it was."""
     lines = [

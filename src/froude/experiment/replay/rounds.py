@@ -131,7 +131,9 @@ class Rounds:
     def marked(self, lines: Iterable[Line]) -> Iterator[Line]:
         """The lines of the log, each with what it is in further rounds; and the deletions of those, spread evenly."""
         left = {path: made[0] for path, made in self.left.items() if not self._is_gone(path)}
+        # Who made the root deletes it, with what others made below; a root that was moved is the last maker's.
         roots = {path[: self._root(path)]: client for path, client in left.items()}
+        roots |= {root: left[root] for root in roots if root in left}
         every = self.lines / len(roots) if roots and self.removes else float("inf")
         rest, made = iter(roots.items()), 0
         for number, line in enumerate(lines, 1):
@@ -178,7 +180,7 @@ class Rounds:
         """What further rounds are; when all lines have been marked."""
         counts, left = self.counts, counted(self.counts["left out"], "line")
         stays = (
-            "what a round leaves is deleted in the next round but one"
+            "what a round leaves is deleted in the next round but one, as far as the user that made it may"
             if self.removes
             else "what it makes stays"
         )
