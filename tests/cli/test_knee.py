@@ -58,6 +58,10 @@ def test_dry_run_says_what_would_be_raised(capsys: Out) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
+        (
+            ["--limit", "containers_per_s > 5"],
+            "froude: --limit: needs a plan that asks a ResourceManager for containers",
+        ),
         (["--limit", "p99(foo) < 1 s"], "froude: --limit: is a method that the plan never calls; found foo"),
         (
             ["--duration", "10s"],

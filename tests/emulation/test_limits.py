@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from froude.base.errors import InputError
@@ -10,13 +12,14 @@ from froude.emulation.limits import (
     DEFAULT_LIMITS,
     MEASURES,
     YARN_LIMITS,
-    check_methods,
+    check_limits,
     parse_limit,
     with_defaults,
 )
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run.bottleneck import CALL_QUEUE, Measured
 from froude.emulation.run.run import Run
+from froude.workload.plan import Plan
 from testbed.plans import plan
 from tests.support.emulation.yarn_plans import applications_alone
 from tests.support.emulation.yarn_plans import plan as yarn_plan
@@ -132,10 +135,10 @@ def test_a_limit_replaces_the_default_of_its_measure_only(given: list[str], kept
     [(4, YARN_LIMITS), (0, tuple(text for text in YARN_LIMITS if "allocation" not in text))],
 )
 def test_defaults_are_those_of_the_daemons_called(tasks: int, kept: tuple[str, ...]) -> None:
-    """A ResourceManager's where one is called, a NameNode's where it is too; no allocation where none asks for any."""
+    """Those of both where both are called; none on a measure that the plan cannot have."""
     planned = applications_alone(apps=tasks)
     assert with_defaults([], facts_of(planned)) == kept
-    assert with_defaults([], facts_of(yarn_plan())) == (*DEFAULT_LIMITS, *YARN_LIMITS[2:])
+    assert with_defaults([], facts_of(yarn_plan())) == (*DEFAULT_LIMITS[:2], *YARN_LIMITS[2:])
 
 
 def test_every_measure_says_what_it_is() -> None:
@@ -145,7 +148,30 @@ def test_every_measure_says_what_it_is() -> None:
 
 def test_a_limit_about_a_method_that_is_never_called() -> None:
     """It is refused, with the methods that there are; a limit on all methods is not."""
-    called = {"create", "addBlock"}
-    check_methods([parse_limit("p99 < 1 s"), parse_limit("p99(create) < 1 s")], called)
-    with pytest.raises(InputError, match=r"never calls; found nosuch; allowed: addBlock, create"):
-        check_methods([parse_limit("errors(nosuch) <= 0")], called)
+    facts = facts_of(plan())
+    check_limits([parse_limit("p99 < 1 s"), parse_limit("p99(create) < 1 s")], facts)
+    with pytest.raises(InputError, match=r"never calls; found nosuch; allowed: .*addBlock, .*create"):
+        check_limits([parse_limit("errors(nosuch) <= 0")], facts)
+
+
+@pytest.mark.parametrize(
+    ("planned", "text", "needed"),
+    [
+        (plan(), "containers_per_s > 5", "asks a ResourceManager for containers"),
+        (plan(), "allocation_p50 < 1 s", "asks a ResourceManager for containers"),
+        (plan(), "allocation_p99 < 1 s", "asks a ResourceManager for containers"),
+        (plan(), "nodemanagers_lost < 1", "calls a ResourceManager"),
+        (applications_alone(apps=0), "containers_per_s > 5", "asks a ResourceManager for containers"),
+        (applications_alone(apps=4), "datanodes_lost < 1", "emulates DataNodes"),
+        (replace(plan(), counts={"client": 4}), "datanodes_lost < 1", "emulates DataNodes"),
+    ],
+)
+def test_a_limit_on_what_no_play_of_the_plan_has(planned: Plan, text: str, needed: str) -> None:
+    """It is refused with the measures that there are, since its value would be unknown; no default is about it."""
+    facts, limit = facts_of(planned), parse_limit(text)
+    with pytest.raises(InputError, match=f"--limit: needs a plan that {needed}") as refused:
+        check_limits([limit], facts)
+    assert refused.value.found == limit.measure
+    assert limit.measure not in str(refused.value.allowed).split(", ")
+    defaults = [parse_limit(each) for each in with_defaults([], facts)]
+    check_limits(defaults, facts)

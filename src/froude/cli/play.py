@@ -20,7 +20,7 @@ from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
 from froude.cli.terminal import visible
-from froude.emulation.limits import MEASURES, check_methods, parse_limit
+from froude.emulation.limits import MEASURES, check_limits, parse_limit
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.run.run import Record
 from froude.emulation.run.summary import summarise, summary_text
@@ -211,7 +211,7 @@ def play(  # the flags of one command
     planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
     with named(plan):
         facts = check_plan(planned, limit_s, pacing, scenario.load.turnover)
-    check_methods(map(parse_limit, scenario.limits), facts.methods)
+    check_limits(map(parse_limit, scenario.limits), facts)
     running = _running(settings, facts.daemons, target, target_is, http)
     scenario = replace(scenario, target=Target(running=running))
     perform(settings, PlayRunner(scenario, planned), plan, output, metrics_port)

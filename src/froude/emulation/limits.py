@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -43,6 +43,28 @@ class Unit(Enum):
     NUMBER = ""
 
 
+class Need(Enum):
+    """What a plan must do so that a play of it has a value of a measure; the text completes `needs a plan that`."""
+
+    CONTAINERS = "asks a ResourceManager for containers"
+    DATANODES = "emulates DataNodes, which a NameNode can lose"
+    RESOURCEMANAGER = "calls a ResourceManager"
+
+    def met(self, facts: PlanFacts) -> bool:
+        """Whether a plan does it.
+
+        Args:
+            facts: of the plan.
+        """
+        match self:
+            case Need.CONTAINERS:
+                return "allocate" in facts.methods
+            case Need.DATANODES:
+                return "registerDatanode" in facts.methods
+            case Need.RESOURCEMANAGER:
+                return "resourcemanager" in facts.daemons
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """Something that a limit can be set to."""
@@ -53,6 +75,16 @@ class Measure:
     """Its value in a run, of a method or of all; None where nobody knows it."""
     by_method: bool = False
     """Whether it is known method by method."""
+    needs: Need | None = None
+    """What a plan must do so that a play of it has a value; None where any plan will do."""
+
+    def possible(self, facts: PlanFacts) -> bool:
+        """Whether a play of a plan can have a value.
+
+        Args:
+            facts: of the plan.
+        """
+        return self.needs is None or self.needs.met(facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +140,8 @@ def parse_limit(text: str) -> Limit:
 def with_defaults(given: Sequence[str], facts: PlanFacts) -> tuple[str, ...]:
     """The limits that are given, and each default whose measure none of them is about.
 
-    `DEFAULT_LIMITS` are those of a plan that calls a NameNode, `YARN_LIMITS` of one that calls a ResourceManager; that
-    on allocation stands where application masters ask for containers.
+    `DEFAULT_LIMITS` are those of a plan that calls a NameNode, `YARN_LIMITS` of one that calls a ResourceManager; a
+    default on a measure that the plan cannot have, such as allocation where nothing asks for containers, is left out.
 
     A limit of one method leaves that of all methods as it is. What nothing can break, such as `error_rate <= 100 %`,
     takes the place of a default that is not wanted.
@@ -125,25 +157,29 @@ def with_defaults(given: Sequence[str], facts: PlanFacts) -> tuple[str, ...]:
     texts = dict.fromkeys(text for daemon in facts.daemons for text in of_daemons[daemon])
     asked = [parse_limit(text) for text in given]
     about = {(limit.measure, limit.method) for limit in asked}
-    if "allocate" not in facts.methods:
-        about.add((ALLOCATION, None))
-    defaults = [parse_limit(text) for text in texts]
+    defaults = [limit for limit in map(parse_limit, texts) if MEASURES[limit.measure].possible(facts)]
     stay = [limit for limit in defaults if (limit.measure, limit.method) not in about]
     return tuple(limit.text for limit in (*asked, *stay))
 
 
-def check_methods(limits: Iterable[Limit], called: Collection[str]) -> None:
-    """Refuse a limit about a method that is never called: it could say nothing of a run.
+def check_limits(limits: Iterable[Limit], facts: PlanFacts) -> None:
+    """Refuse a limit on what no play of a plan can have: its value would be unknown, and the limit always broken.
 
     Args:
         limits: as `parse_limit` reads them.
+        facts: of the plan that is played.
 
     Raises:
-        InputError: naming the method, and those that there are.
+        InputError: naming a measure and what it needs, or a method that is never called and those that are.
     """
     for limit in limits:
-        if limit.method is not None and limit.method not in called:
-            allowed = ", ".join(sorted(called)) or "none"
+        need = MEASURES[limit.measure].needs
+        if need is not None and not need.met(facts):
+            message = f"needs a plan that {need.value}; this one does not"
+            allowed = ", ".join(name for name, each in MEASURES.items() if each.possible(facts))
+            raise InputError(message, place=_PLACE, found=limit.measure, allowed=allowed)
+        if limit.method is not None and limit.method not in facts.methods:
+            allowed = ", ".join(sorted(facts.methods)) or "none"
             raise InputError(
                 "is a method that the plan never calls", place=_PLACE, found=limit.method, allowed=allowed
             )
@@ -224,20 +260,31 @@ MEASURES: Mapping[str, Measure] = {
         Unit.SECONDS,
         "median time until a container was granted",
         lambda run, _: run.allocation.seconds("p50_ms"),
+        needs=Need.CONTAINERS,
     ),
     ALLOCATION: Measure(
-        Unit.SECONDS, "99th percentile of it", lambda run, _: run.allocation.seconds("p99_ms")
+        Unit.SECONDS,
+        "99th percentile of it",
+        lambda run, _: run.allocation.seconds("p99_ms"),
+        needs=Need.CONTAINERS,
     ),
     "containers_per_s": Measure(
-        Unit.NUMBER, "containers granted in a second", lambda run, _: run.containers_per_s
+        Unit.NUMBER,
+        "containers granted in a second",
+        lambda run, _: run.containers_per_s,
+        needs=Need.CONTAINERS,
     ),
     "datanodes_lost": Measure(
-        Unit.NUMBER, "DataNodes of the play that the NameNode lost", lambda run, _: run.datanodes_lost
+        Unit.NUMBER,
+        "DataNodes of the play that the NameNode lost",
+        lambda run, _: run.datanodes_lost,
+        needs=Need.DATANODES,
     ),
     "nodemanagers_lost": Measure(
         Unit.NUMBER,
         "NodeManagers that the ResourceManager lost or sent away",
         lambda run, _: run.nodemanagers_lost,
+        needs=Need.RESOURCEMANAGER,
     ),
     "call_queue": Measure(Unit.NUMBER, "most calls that waited for a handler", lambda run, _: run.call_queue),
 }

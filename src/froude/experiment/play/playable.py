@@ -8,7 +8,7 @@ from froude.base.errors import InputError
 from froude.base.limits import available_bytes, raise_descriptor_limit
 from froude.base.summary import counted
 from froude.emulation.facts import PlanFacts, facts_of
-from froude.emulation.limits import Limit, check_methods
+from froude.emulation.limits import Limit, check_limits
 from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import Run
@@ -33,7 +33,7 @@ def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> PlanFact
         InputError: saying why.
     """
     facts = check_plan(plan, load.duration_s, load.pacing, load.turnover)
-    check_methods(limits, facts.methods)
+    check_limits(limits, facts)
     check_size(facts.nodes, load.connections.pool, descriptors=raise_descriptor_limit())
     return facts
 
