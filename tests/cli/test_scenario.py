@@ -75,6 +75,27 @@ def test_a_recording_is_written_with_its_program(capsys: Out) -> None:
     assert stat.S_IMODE(Path("mapreduce_jobs.py").stat().st_mode) == 0o750
 
 
+def test_a_search_is_written_with_its_workload(capsys: Out) -> None:
+    """Nothing of it is to be filled in."""
+    assert run(["scenario", "new", "containers", "-o", "c.yaml"]) == 0
+    out = capsys.readouterr().out.strip()
+    assert out == "Written: c.yaml, containers-workload.yaml; `froude run c.yaml` runs it as it is"
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"), [("containers", "sub/containers-workload.yaml"), ("fair-lock", "replay.yaml")]
+)
+def test_a_scenario_has_another_name_than_the_files_that_it_needs(kind: str, place: str, capsys: Out) -> None:
+    """One of them would take the place of the other: nothing is written."""
+    Path("sub").mkdir()
+    assert run(["scenario", "new", kind, "-o", place]) == 1
+    message = (
+        f"{place}: is the name of a file that the scenario needs; allowed: another name, such as {kind}.yaml"
+    )
+    assert message in capsys.readouterr().err
+    assert not Path(place).exists()
+
+
 def test_all_are_listed(capsys: Out) -> None:
     """Kinds, and comparisons with what they ask."""
     assert run(["scenario", "list"]) == 0

@@ -61,7 +61,7 @@ def new(
     program that runs them. `froude scenario list` shows all.
     """
     from froude.experiment.runners import RUNNERS
-    from froude.experiment.scenario.shipped import files_of, shipped
+    from froude.experiment.scenario.shipped import complete, files_of, shipped
     from froude.experiment.scenario.text import template
 
     settings: Settings = ctx.obj
@@ -81,22 +81,19 @@ def new(
         settings.would("write " + ", ".join(map(str, files)))
     else:
         write(files)
-        programs = [path for path in files if path.suffix == ".py"]
-        for path in programs:
-            path.chmod(0o777 & ~_umask())
+        for path in files:
+            if path.suffix == ".py":
+                path.chmod(0o777 & ~_umask())
         settings.emit({"kind": kind, "file": str(output)})
-        beside = [path for path in (*files, *kept) if path != place]
-        if programs:
-            written = ", ".join(map(str, (output, *programs)))
+        beside = [path for path in files if path != place]
+        if kind in shipped() and complete(kind):
+            written = ", ".join(map(str, (output, *beside)))
             settings.out(f"Written: {written}; `froude run {output}` runs it as it is")
-            beside = [path for path in beside if path not in programs]
-        elif any(path.suffix == ".py" for path in beside):
-            settings.out(f"Written to {output}; `froude run {output}` runs it as it is")
+            beside = []
         else:
             settings.out(f"Written to {output}; `froude run {output}` runs it once its names are filled in")
-        settings.out(
-            "\n".join(f"It needs {path}{', which was there' if path in kept else ''}" for path in beside)
-        )
+        for path in (*beside, *kept):
+            settings.out(f"It needs {path}{', which was there' if path in kept else ''}")
 
 
 def _umask() -> int:

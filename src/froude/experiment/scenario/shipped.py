@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from froude.base.errors import InputError
 from froude.experiment.scenario.scenario import KneeScenario, RecordScenario, SweepScenario, read_scenario
 
 FOLDER = Path(__file__).parent / "examples"
@@ -30,6 +31,9 @@ def files_of(name: str, place: Path) -> Mapping[Path, str]:
 
     Args:
         name: one of `shipped`.
+
+    Raises:
+        InputError: the place has the name of one of these other files.
     """
     path = FOLDER / f"{name}.yaml"
     files = {place: path.read_text(encoding="utf-8")}
@@ -39,7 +43,22 @@ def files_of(name: str, place: Path) -> Mapping[Path, str]:
         beside = [scenario.load.workload]
     if isinstance(scenario, RecordScenario):
         beside = [Path(scenario.record.command[0])]
+    if place.name in {each.name for each in beside}:
+        message, allowed = (
+            "is the name of a file that the scenario needs",
+            f"another name, such as {path.name}",
+        )
+        raise InputError(message, file=place, allowed=allowed)
     return {**files, **{place.parent / each.name: each.read_text(encoding="utf-8") for each in beside}}
+
+
+def complete(name: str) -> bool:
+    """Whether a scenario can be run as it is, with what it comes with; a comparison takes an image of the user's.
+
+    Args:
+        name: one of `shipped`.
+    """
+    return isinstance(read_scenario(FOLDER / f"{name}.yaml").scenario, KneeScenario | RecordScenario)
 
 
 def _question(path: Path) -> str:
