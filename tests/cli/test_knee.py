@@ -48,7 +48,7 @@ def test_dry_run_says_what_would_be_raised(capsys: Out) -> None:
     out = capsys.readouterr().out
     assert "raise clients from datanodes=4, clients=9, files=5" in out
     assert "p99 < 1 s" in out
-    assert "A play takes 75 s at most, 25 s where the load is steady at once; 40 plays at most." in " ".join(
+    assert "A play takes 78 s at most, 28 s where the load is steady at once; 40 plays at most." in " ".join(
         out.split()
     )
     assert run(["knee", "w.yaml", "--dry-run", "--time-limit", "60s"]) == 0

@@ -117,11 +117,30 @@ def test_a_plan_may_be_named_as_in_its_workspace(capsys: Out) -> None:
         ("kind: play\nload: {plan: plan}\nspeed: 2\n", [], "s.yaml:4: speed: "),
         ("kind: play\nload: {plan: nosuch}\n", [], "nosuch/plan.yaml: "),
         ("kind: play\nload: {workload: workload.yaml}\n", [], "does not say 'clients'"),
-        ("kind: play\nload: {plan: plan}\nlimits: ['p99(nosuch) < 1 s']\n", [], "--limit: is a method"),
+        (
+            "kind: play\nload: {plan: plan}\nlimits: ['p99(nosuch) < 1 s']\n",
+            [],
+            "s.yaml:4: limits: is a method",
+        ),
         (
             "kind: knee\nload: {workload: workload.yaml, at: {x: 3}}\n",
             [],
-            "found x",
+            "s.yaml:3: load.at: is no variable of the recorded runs; found x",
+        ),
+        (
+            "kind: knee\nload: {workload: workload.yaml}\ntime_limit: 5 s\n",
+            [],
+            "s.yaml:4: time_limit: is shorter than the shortest play; found 5 s; allowed: 28 s and more. A shorter `m",
+        ),
+        (
+            "kind: knee\nload:\n  workload: workload.yaml\n  duration: 5 s\n",
+            [],
+            "s.yaml:5: load.duration: is shorter than what is measured of each play; found 5 s",
+        ),
+        (
+            "kind: knee\nload: {workload: workload.yaml}\nknee: {raise: [x]}\n",
+            [],
+            "s.yaml:4: knee.raise: cannot be raised; found x",
         ),
         ("kind: record\nrecord: {command: [nosuch]}\n", [], "is no program"),
         ("kind: record\nrecord: {command: [./job.sh]}\n", ["-o", "x"], "has no place for Traces"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,19 @@ from froude.workload.scale import Scale
 from testbed.plans import workload
 
 PLAN = extrapolate(workload(("CID-1",)), Scale.of(datanodes=2, clients=2, files=2))
+
+
+@pytest.mark.parametrize("sustained", [True, False])
+def test_the_estimate_and_the_least_time_limit_are_one_number(sustained: bool) -> None:
+    """Both are with what is done before and after a play."""
+    options = KneeOptions(time_limit_s=1.0, load=Load(duration_s=25.0), warm_up_s=3.0)
+    load = load_of(options, 1.0, sustained=sustained)
+    with pytest.raises(
+        InputError, match=r"allowed: 28 s and more" if sustained else "allowed: 31 s and more"
+    ):
+        check_time_limit(options, load, PLAN)
+    text = estimate_text(replace(options, time_limit_s=None), load, PLAN)
+    assert ("28 s at most" if sustained else "about 31 s") in text
 
 
 def test_a_sustained_play_has_two_bounds() -> None:
@@ -31,7 +45,7 @@ def test_a_play_is_no_shorter_than_what_is_measured_of_it() -> None:
     """One error names both times and the way out; of a job that is played once nothing is measured apart."""
     options = KneeOptions(load=Load(duration_s=10.0))
     with pytest.raises(
-        InputError, match=r"^--duration: .* found 10 s; allowed: 15 s and more\. A shorter `--meas"
+        InputError, match=r"^--duration: .* found 10 s; allowed: 15 s and more\. A shorter `meas"
     ):
         load_of(options, 1.0, sustained=True)
     assert load_of(options, 1.0, sustained=False).duration_s == 10.0
@@ -48,7 +62,7 @@ def test_a_play_once_takes_what_the_recorded_times_tell() -> None:
         check_time_limit(options, load, PLAN)
     check_time_limit(KneeOptions(time_limit_s=44.0), load, PLAN)
     assert estimate_text(KneeOptions(), load, PLAN).startswith(
-        "the first play takes about 40 s; 40 plays at most"
+        "the first play takes about 43 s; 40 plays at most"
     )
     endless = load_of(KneeOptions(), 1.0, sustained=False)
     assert longest_s(KneeOptions(), endless, PLAN) is None

@@ -17,7 +17,7 @@ MEASURE_S = 15.0
 CALLED_S = 10.0
 """For how long at most a NameNode is called before a job that is played once."""
 AROUND_S = 3.0
-"""Around a play: other work is looked at before and after it, and what the play before made is deleted."""
+"""Added to each play: other work is looked at before and after it, and what the play before made is deleted."""
 
 
 def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
@@ -41,7 +41,7 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
             place="--duration",
             found=seconds_text(load.duration_s),
             allowed=f"{seconds_text(measure_s)} and more",
-            remedy="A shorter `--measure` needs less",
+            remedy="A shorter `measure` needs less",
         )
     return replace(
         load,
@@ -91,22 +91,24 @@ def check_time_limit(options: KneeOptions, load: Load, plan: Plan) -> None:
         place="--time-limit",
         found=seconds_text(limit_s),
         allowed=f"{seconds_text(needed_s + AROUND_S)} and more",
-        remedy="A shorter `--measure` needs less" if sustained else "The job is played once at each load",
+        remedy="A shorter `measure` needs less" if sustained else "The job is played once at each load",
     )
 
 
 def estimate_text(options: KneeOptions, load: Load, plan: Plan) -> str:
-    """How long a play takes, and how many there are at most.
+    """How long a play takes, with what is done before and after it, and how many there are at most.
 
     Args:
         load: of `load_of`, for the first play.
         plan: of the first play.
     """
-    longest, shortest = longest_s(options, load, plan), shortest_s(load)
+    longest, shortest = (
+        seconds and seconds + AROUND_S for seconds in (longest_s(options, load, plan), shortest_s(load))
+    )
     most, limit_s = options.knee.most_plays, options.time_limit_s
     known_s = shortest or longest
     if limit_s is not None and known_s is not None:
-        most = max(1, min(most, int(limit_s / (known_s + AROUND_S))))
+        most = max(1, min(most, int(limit_s / known_s)))
         longest = None if longest is None else min(longest, limit_s)
     if longest is None:
         each = "how long a play takes is not known"

@@ -7,7 +7,7 @@ its fields are is declared there and in `sections`, once.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -302,6 +302,25 @@ def read_scenario(path: Path) -> Opened:
     opened = open_document(path, MIGRATIONS)
     scenario = scenario_of(opened.root.fields, str(path))
     return Opened(scenario.moved(lambda inner: path.parent / inner), opened.content)
+
+
+def line_of(path: Path, names: Sequence[str]) -> int | None:
+    """The line of a field in a scenario's file; None where the file does not have the field.
+
+    Args:
+        path: of a scenario that was read.
+        names: of the fields around and its own, the outermost first.
+
+    Raises:
+        InputError: it cannot be read any more.
+    """
+    fields: Any = open_document(path, MIGRATIONS).root.fields
+    line = None
+    for name in names:
+        if not isinstance(fields, Fields) or name not in fields:
+            return None
+        line, fields = fields.lines.get(name), fields[name]
+    return line
 
 
 def scenario_of(fields: Fields, file: str) -> Scenario:
