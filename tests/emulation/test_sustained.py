@@ -105,7 +105,9 @@ def test_a_log_is_kept_up_by_its_clients() -> None:
     assert kept_up_text(arrivals, plan()) == "arrivals as recorded"
     together = plan(start=StartRule())
     check_turnover(together, Turnover(Mode.ARRIVALS, 1.0))
-    with pytest.raises(InputError, match=r"client: began at one time when recorded. Give a rate"):
+    with pytest.raises(
+        InputError, match=r"client: began at one time when recorded. Give a rate: `--clients-per-s`"
+    ):
         check_turnover(together, arrivals)
 
 

@@ -151,7 +151,7 @@ def check_turnover(plan: Plan, turnover: Turnover) -> None:
         rules = {each.name: each.start for each in plan.workload.node_types}
         together = [name for name in load.chains if not rules[name].spacing_s]
         if together:
-            remedy = "Give a rate (`clients_per_s`)"
+            remedy = "Give a rate: `--clients-per-s`, or `clients_per_s` in a scenario"
             raise InputError("began at one time when recorded", place=together[0], remedy=remedy)
     if turnover.leftovers is Leftovers.KEEP:
         return

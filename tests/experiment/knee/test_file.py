@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from froude.base.errors import ChangedError, InputError
 from froude.documents.artifact import Origin
 from froude.documents.lineage import dump_sealed_figures
 from froude.documents.migrate import Migrations, same
-from froude.experiment.knee.file import knee_text, read_knee, write_knee
+from froude.experiment.knee.file import MIGRATIONS, knee_text, read_knee, write_knee
 from tests.support.experiment.knees import two_plays
 
 
@@ -90,6 +91,42 @@ def test_curve_computed_limit_and_fit_are_in_it(tmp_path: Path) -> None:
     assert any("Upper bound on 32 cores: 320,000 calls/s" in text for text in document["remarks"])
     short = json.loads(knee_text(two_plays()))
     assert (short["computed_limit"], short["scalability"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("raised",), [], r"raised: .* at least 1 item"),
+        (("raised", 0), "", r"raised\.0: .* at least 1 character"),
+        (("cores",), -5, r"cores: .* greater than or equal to 1; found -5"),
+        (("time_limit_s",), 0, r"time_limit_s: .* greater than 0; found 0"),
+        (
+            ("plays", 0, "run", "bottleneck"),
+            "x",
+            r"plays\.0\.run\.bottleneck: not one of player, target, machine, neither, unknown; found x",
+        ),
+        (
+            ("plays", 0, "run", "begun_at"),
+            "x",
+            r"plays\.0\.run\.begun_at: not a time by ISO 8601 in UTC, .*; found x",
+        ),
+        (("plays", 0, "run", "begun_at"), "2026-01-31T12:00:00", r"begun_at: not a time"),
+    ],
+)
+def test_an_edit_that_was_sealed_again_is_refused(
+    path: tuple[str | int, ...], value: object, message: str, tmp_path: Path
+) -> None:
+    """With the field, what was found, and what is allowed: no report could be drawn of it."""
+    document = json.loads(knee_text(two_plays()))
+    fields = {name: value for name, value in document.items() if name not in {"froude", "lineage"}}
+    around: Any = fields
+    for name in path[:-1]:
+        around = around[name]
+    around[path[-1]] = value
+    file = tmp_path / "knee.json"
+    file.write_text(dump_sealed_figures(MIGRATIONS, fields, Origin()))
+    with pytest.raises(InputError, match=message):
+        read_knee(file)
 
 
 def test_files_of_older_versions(tmp_path: Path) -> None:

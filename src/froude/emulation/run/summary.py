@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from froude.base.version import __version__
 from froude.documents.artifact import stamp
-from froude.emulation.run.bottleneck import MASTER, RESOURCEMANAGER
+from froude.emulation.run.bottleneck import MASTER, RESOURCEMANAGER, LimitedBy
 from froude.emulation.run.core_time import call_queue_ms, core_shares, cpu_per_call_s, method_cpu_us, waits
 from froude.emulation.run.readings import Points, Readings
 from froude.emulation.run.run import HEAP_USED, LOCK_QUEUE, Latency, Run
@@ -25,6 +27,27 @@ from froude.hadoop.metrics.gc_log import put_together
 from froude.hadoop.metrics.threads import COLLECTOR
 
 KIND = "run-summary/1"
+
+
+def _moment(text: str) -> str:
+    """The text of a moment, refused where it is none."""
+    try:
+        aware = datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        aware = False
+    if not aware:
+        raise PydanticCustomError(
+            "moment", "not a time by ISO 8601 in UTC, such as 2026-01-31T12:00:00+00:00"
+        )
+    return text
+
+
+def _limited(text: str) -> str:
+    """What was the limit, refused where it is none of `LimitedBy`."""
+    known = [each.value for each in LimitedBy]
+    if text not in known:
+        raise PydanticCustomError("limited", "not one of {known}", {"known": ", ".join(known)})
+    return text
 
 
 class _Flat(BaseModel):
@@ -100,7 +123,7 @@ class RunSummary(_Flat):
     """By the rules of `froude.emulation.run.verdict`."""
     reasons: list[str]
     """Of the verdict, the gravest first."""
-    bottleneck: str
+    bottleneck: Annotated[str, AfterValidator(_limited)]
     """`player`, `target`, `machine` (other work on it), `neither` or `unknown`."""
     bottleneck_reason: str
     bottleneck_daemon: str = ""
@@ -110,7 +133,7 @@ class RunSummary(_Flat):
     interrupted: bool
     target: str
     target_id: str
-    begun_at: str
+    begun_at: Annotated[str, AfterValidator(_moment)]
     """ISO 8601, UTC."""
     elapsed_s: float
     ramp_s: float | None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from froude.base.files import atomic_write_text
 from froude.documents.artifact import Origin, State
@@ -79,14 +79,14 @@ class _Knee(BaseModel):
     plan_remarks: tuple[str, ...]
     status: Status
     interrupted: bool
-    raised: tuple[str, ...]
+    raised: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
     limits: tuple[str, ...]
     low: float | None
     high: float | None
     environment: dict[str, str]
-    time_limit_s: float | None = None
+    time_limit_s: Annotated[float, Field(gt=0)] | None = None
     once: str | None = None
-    cores: int | None = None
+    cores: Annotated[int, Field(ge=1)] | None = None
     plays: tuple[_Play, ...]
 
 

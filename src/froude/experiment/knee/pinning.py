@@ -57,6 +57,7 @@ def pinning_text(processors: tuple[frozenset[int], frozenset[int]] | None) -> st
         processors: as of `apart`.
     """
     if processors is None:
-        return f"no, for want of {LEAST} processors on two cores: target and player share all of them"
+        needed = f"{LEAST} processors or more on two cores or more"
+        return f"no, this needs {needed}; target and player share all of them"
     target, player = (", ".join(map(str, sorted(each))) for each in processors)
     return f"target on processors {target}; player on {player}"
