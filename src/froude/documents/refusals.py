@@ -19,4 +19,5 @@ def refused(error: ValidationError, file: Path) -> InputError:
     """
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
-    return InputError(first["msg"], file=file, place=place, found=str(first["input"])[:_MOST_SHOWN])
+    message = first["msg"].removeprefix("Value error, ")  # of a check of ours
+    return InputError(message, file=file, place=place, found=str(first["input"])[:_MOST_SHOWN])

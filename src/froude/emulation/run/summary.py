@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic_core import PydanticCustomError
 
 from froude.base.version import __version__
 from froude.documents.artifact import stamp
@@ -36,9 +35,7 @@ def _moment(text: str) -> str:
     except ValueError:
         aware = False
     if not aware:
-        raise PydanticCustomError(
-            "moment", "not a time by ISO 8601 in UTC, such as 2026-01-31T12:00:00+00:00"
-        )
+        raise ValueError("not a time by ISO 8601 in UTC, such as 2026-01-31T12:00:00+00:00")
     return text
 
 
@@ -46,7 +43,7 @@ def _limited(text: str) -> str:
     """What was the limit, refused where it is none of `LimitedBy`."""
     known = [each.value for each in LimitedBy]
     if text not in known:
-        raise PydanticCustomError("limited", "not one of {known}", {"known": ", ".join(known)})
+        raise ValueError(f"not one of {', '.join(known)}")
     return text
 
 
