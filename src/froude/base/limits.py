@@ -35,9 +35,8 @@ def machine_cores() -> int:
 def usable_cores() -> int:
     """Cores that this process may use: those it is pinned to, and no more than its control group (version 2) allows."""
     cores = len(os.sched_getaffinity(0))
-    with contextlib.suppress(
-        OSError, ValueError
-    ):  # no such group, or one without a limit, whose quota is "max"
+    # There may be no such group, or one without a limit, whose quota is "max".
+    with contextlib.suppress(OSError, ValueError):
         quota, period = map(int, _CPU_LIMIT.read_text().split())
         cores = min(cores, max(1, math.ceil(quota / period)))
     return cores

@@ -85,14 +85,14 @@ def new(
             if path.suffix == ".py":
                 path.chmod(0o777 & ~_umask())
         settings.emit({"kind": kind, "file": str(output)})
-        beside = [path for path in files if path != place]
+        companions = [path for path in files if path != place]
         if kind in shipped() and complete(kind):
-            written = ", ".join(map(str, (output, *beside)))
+            written = ", ".join(map(str, (output, *companions)))
             settings.out(f"Written: {written}; `froude run {output}` runs it as it is")
-            beside = []
+            companions = []
         else:
             settings.out(f"Written to {output}; `froude run {output}` runs it once its names are filled in")
-        for path in (*beside, *kept):
+        for path in (*companions, *kept):
             settings.out(f"It needs {path}{', which was there' if path in kept else ''}")
 
 

@@ -9,9 +9,10 @@ import pytest
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.events import NodeId
-from froude.emulation.programs.leftovers import CLIENT, Removal
+from froude.emulation.programs.leftovers import Removal
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import populate
+from froude.emulation.programs.yarn.protocols import HDFS
 from froude.emulation.sustained import Leftovers, Mode, Turnover, check_turnover
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.extrapolate import extrapolate
@@ -36,7 +37,7 @@ class Clients:
 
     def did(self, node: NodeId, method: str, **paths: str) -> None:
         """One answered call."""
-        self.removal.answered(node, method, self.schema.method(CLIENT, method).request(**paths))
+        self.removal.answered(node, method, self.schema.method(HDFS, method).request(**paths))
 
     def left(self, node_type: str) -> list[str]:
         """What the next one that begins deletes."""

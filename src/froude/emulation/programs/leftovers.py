@@ -24,7 +24,6 @@ from froude.emulation.sustained import Leftovers, Mode, sustained
 
 _METHODS = frozenset({"create", "mkdirs", "createSymlink", "rename", "rename2", "delete"})
 """Calls that make a path, or take it away."""
-CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 
 
 class Removal:

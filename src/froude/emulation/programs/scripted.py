@@ -35,10 +35,11 @@ from froude.emulation.programs.events import (
     WakeAt,
 )
 from froude.emulation.programs.family import Step
-from froude.emulation.programs.leftovers import CLIENT, Removal
+from froude.emulation.programs.leftovers import Removal
 from froude.emulation.programs.made import Ready
 from froude.emulation.programs.requests import OfType, Requests
 from froude.emulation.programs.retries import retry_s
+from froude.emulation.programs.yarn.protocols import HDFS
 from froude.hadoop.rpc.target import service_of
 from froude.trace.failures import path_of
 from froude.workload.cursor import Cursor
@@ -165,11 +166,9 @@ class ScriptedNode:
         path = next(self._left, None)
         if path is not None:
             self._flying += 1
-            request = self.population.schema.method(CLIENT, "delete").request(src=path, recursive=False)
+            request = self.population.schema.method(HDFS, "delete").request(src=path, recursive=False)
             out.append(Note(REMOVED))
-            out.append(
-                Send(CLIENT, "delete", request.SerializeToString(), _REMOVE, now_s, service_of(CLIENT))
-            )
+            out.append(Send(HDFS, "delete", request.SerializeToString(), _REMOVE, now_s, service_of(HDFS)))
 
     def _plan_step(self, now_s: float, out: list[Instruction]) -> None:
         """Wait until the next step is due, or end."""

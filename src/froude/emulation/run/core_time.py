@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from froude.emulation.run.bottleneck import CPU
-from froude.emulation.run.readings import Readings
+from froude.emulation.run.readings import Readings, mean_of
 from froude.emulation.run.run import Run
 from froude.emulation.steadiness import thread_share
 from froude.hadoop.metrics import threads
@@ -115,5 +115,4 @@ def _rise(readings: Readings, name: str) -> float | None:
 
 def _busy(readings: Readings, stem: str) -> float:
     """How many of an operation were under way at once, in the mean; its times are in milliseconds."""
-    shares = [share for _, share in readings.busy(stem, 1e-3)]
-    return sum(shares) / len(shares) if shares else 0.0
+    return mean_of(readings.busy(stem, 1e-3)) or 0.0

@@ -30,6 +30,11 @@ _LIVE = {"FSNamesystemState", "process", f"{MASTER}process"}
 """Beans that are asked anew each time."""
 
 
+def mean_of(points: Points) -> float | None:
+    """The mean of a series' values; None of none."""
+    return sum(value for _, value in points) / len(points) if points else None
+
+
 @dataclass(frozen=True)
 class Readings:
     """What was sampled of one daemon."""

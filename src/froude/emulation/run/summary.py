@@ -17,7 +17,7 @@ from froude.base.version import __version__
 from froude.documents.artifact import stamp
 from froude.emulation.run.bottleneck import MASTER, RESOURCEMANAGER, LimitedBy
 from froude.emulation.run.core_time import call_queue_ms, core_shares, cpu_per_call_s, method_cpu_us, waits
-from froude.emulation.run.readings import Points, Readings
+from froude.emulation.run.readings import Readings, mean_of
 from froude.emulation.run.run import HEAP_USED, LOCK_QUEUE, Latency, Run
 from froude.emulation.run.tally import Percentiles
 from froude.emulation.run.verdict import Colour, verdict_of
@@ -349,7 +349,7 @@ def _scheduling(run: Run) -> dict[str, Any]:
         "allocation_p50_ms": allocation["p50_ms"],
         "allocation_p99_ms": allocation["p99_ms"],
         "applications_per_s": run.throughput("registerApplicationMaster") if asked else None,
-        "applications_running": _mean(readings.gauge(f"{MASTER}QueueMetrics.AppsRunning")),
+        "applications_running": mean_of(readings.gauge(f"{MASTER}QueueMetrics.AppsRunning")),
         "node_heartbeats_per_s": run.throughput("nodeHeartbeat"),
         "scheduler_allocate_ms": took_ms["Allocate"],
         "scheduler_node_update_ms": took_ms["NodeUpdate"],
@@ -363,10 +363,6 @@ def _allocated_share(run: Run) -> float | None:
     names = [f"{MASTER}QueueMetrics.{what}MB" for what in ("Allocated", "Available")]
     seen = [[m.values[name] for name in names] for m in run.steady_metrics if set(names) <= set(m.values)]
     return max((used / (used + free) for used, free in seen if used + free > 0), default=None)
-
-
-def _mean(points: Points) -> float | None:
-    return sum(value for _, value in points) / len(points) if points else None
 
 
 def _latencies(found: Percentiles) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from functools import partial
 
 from froude.base.errors import InputError
 from froude.emulation.run.bottleneck import CALL_QUEUE, CPU, PREFIX
-from froude.emulation.run.readings import LOCKS, Points, Readings
+from froude.emulation.run.readings import LOCKS, Readings, mean_of
 from froude.emulation.run.run import LOCK_QUEUE, Latency, Run, histogram_of
 from froude.emulation.run.tally import Histogram
 from froude.hadoop.metrics.gc_log import Pauses, put_together
@@ -141,10 +141,6 @@ def calls_of(run: Run) -> int:
     return sum(sent for sent, _ in run.tally.whole.counts.values())
 
 
-def _mean(points: Points) -> float | None:
-    return sum(value for _, value in points) / len(points) if points else None
-
-
 def _readings(run: Run) -> Readings:
     return Readings(run.steady_metrics)
 
@@ -160,7 +156,7 @@ def _cpu_of_call(run: Run, daemon: str) -> float | None:
 
 
 def _rate(name: str, scale: float) -> Callable[[Run], float | None]:
-    return lambda run: _mean(_readings(run).rate(name, scale))
+    return lambda run: mean_of(_readings(run).rate(name, scale))
 
 
 def _average(stem: str) -> Callable[[Run], float | None]:
@@ -172,14 +168,14 @@ def _locked(mode: str) -> Callable[[Run], float | None]:
 
     def value(run: Run) -> float | None:
         readings = _readings(run)
-        shares = (_mean(readings.busy(f"{lock}{mode}LockOverallNanos", _NS)) for lock in LOCKS)
+        shares = (mean_of(readings.busy(f"{lock}{mode}LockOverallNanos", _NS)) for lock in LOCKS)
         return next((share for share in shares if share is not None), None)
 
     return value
 
 
 def _gauge(name: str) -> Callable[[Run], float | None]:
-    return lambda run: _mean(_readings(run).gauge(name))
+    return lambda run: mean_of(_readings(run).gauge(name))
 
 
 def _pauses(run: Run) -> Pauses | None:
@@ -201,7 +197,7 @@ def _longest(run: Run) -> float | None:
 def _kept(run: Run) -> float | None:
     """Mean of the heap in use after a collection."""
     log = run.steady_gc
-    return None if log is None else _mean([(each.time_s, each.after_bytes) for each in log.heap])
+    return None if log is None else mean_of([(each.time_s, each.after_bytes) for each in log.heap])
 
 
 _MS, _NS = 1e-3, 1e-9

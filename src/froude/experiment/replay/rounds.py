@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import command_of, sources
+from froude.emulation.programs.audit.conflicts import folders_above
 from froude.emulation.programs.audit.lines import OLDER, REMOVAL, ROUND, Line
 from froude.experiment.replay.growth import ONCE
 
@@ -84,13 +85,12 @@ class Rounds:
         made = {path for change in changes for path in change.paths}
         before, seen = there(made), set[str]()
         if before is None:
-            seen = {each for path in opened - made for each in (path, *_above(path))}
+            seen = {each for path in opened - made for each in (path, *folders_above(path))}
         rounds.ends = dict(_ends(changes, before or (), seen))
         changes = [_ended(change, rounds.ends.get(change.number)) for change in changes]
         size = -1
-        while size < len(
-            rounds.gone
-        ):  # what is about a path that is taken away later is left out, and makes nothing
+        # What is about a path that is taken away later is left out, and makes nothing.
+        while size < len(rounds.gone):
             size = len(rounds.gone)
             # without an image, folders that were made though they were there show by what was opened in them
             rounds._learn(changes, made & seen if before is None else before, known=before is not None)
@@ -113,7 +113,7 @@ class Rounds:
                 if not makes and (mine or not known or source in before or self._is_gone(source)):
                     self.gone.update((source, *target))
             elif makes:
-                folders.update(each for each in _above(source) if each not in before)
+                folders.update(each for each in folders_above(source) if each not in before)
                 if source not in before:
                     self.own.add(source)
                     self.left[source] = (client, number)
@@ -125,7 +125,7 @@ class Rounds:
         self.left = {
             path: made
             for path, made in self.left.items()
-            if all(taken.get(each, -1) < made[1] for each in _above(path))
+            if all(taken.get(each, -1) < made[1] for each in folders_above(path))
         }
 
     def marked(self, lines: Iterable[Line]) -> Iterator[Line]:
@@ -171,10 +171,10 @@ class Rounds:
 
     def _root(self, path: str) -> int:
         """Where the topmost own path at or above a path ends; 0 for none."""
-        return next((len(each) for each in (*_above(path), path.rstrip("/")) if each in self.own), 0)
+        return next((len(each) for each in (*folders_above(path), path.rstrip("/")) if each in self.own), 0)
 
     def _is_gone(self, path: str) -> bool:
-        return any(each in self.gone for each in (*_above(path), path))
+        return any(each in self.gone for each in (*folders_above(path), path))
 
     def remarks(self) -> list[str]:
         """What further rounds are; when all lines have been marked."""
@@ -251,11 +251,3 @@ def _taken(root: _Folder, path: str) -> _Folder | None:
     """Take away what a tree has at a path: None for a file, an empty folder for what it does not have."""
     above, _, last = path.rpartition("/")
     return (_found(root, above) or {}).pop(last, {})
-
-
-def _above(path: str) -> Iterator[str]:
-    """The folders above a path, from the top, without the root."""
-    end = path.find("/", 1)
-    while end > 0:
-        yield path[:end]
-        end = path.find("/", end + 1)

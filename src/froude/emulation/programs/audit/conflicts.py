@@ -152,7 +152,7 @@ class Folders:
         """The topmost folder above a path that may not be there yet; all of them are taken to be from here on."""
         self._now += 1
         topmost, gone = None, -1
-        for folder in _above(path):
+        for folder in folders_above(path):
             gone = max(gone, self._gone.get(folder, -1))
             if topmost is None and self._seen.get(folder, -1) <= gone:
                 topmost = folder
@@ -165,7 +165,7 @@ class Folders:
         self._gone[path] = self._now
 
 
-def _above(path: str) -> Iterator[str]:
+def folders_above(path: str) -> Iterator[str]:
     """The folders above a path, from the top, without the root, which is always there."""
     end = path.find("/", 1)
     while end > 0:
