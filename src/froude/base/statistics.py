@@ -16,14 +16,19 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import fmean, variance
 
-from scipy.stats import nct, t
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import nct, norm, t
 
 _UNEQUAL = 2
 """How many times the runs of one arm the other may have, for Welch's formula to be used."""
 LARGEST_LOG = 700.0
 """Logarithm of about the largest number."""
+_NODES = 80
+"""Of the integration over a random walk; its bounds are then right to six digits."""
 _MOST_RUNS = 10_000
 """Beyond so many runs of an arm nobody plans."""
 
@@ -137,6 +142,38 @@ def weighted_holm(ps: Sequence[float], weights: Sequence[float], level: float) -
         rejecting = rejecting and ps[at] <= share
         tested[at] = Tested(share, rejecting)
     return tested
+
+
+@cache
+def obrien_fleming(looks: int, level: float) -> tuple[float, ...]:
+    """Levels for looks at data that grows, so that a difference which is none is seen at any of them at most so often.
+
+    At each look a test of all data so far is made at the level of that look, whatever its distribution is; looks are
+    evenly far apart. Of a random walk with as many normal steps, O'Brien and Fleming's bound is one value for its whole
+    way; the chance to stay within it is integrated step by step.
+
+    Args:
+        looks: how many there are at most, 1 or more.
+        level: chance of a false difference at any of them, two-sided, 0 to 1.
+
+    Returns:
+        A two-sided level for each look, rising.
+
+    Source: O'Brien and Fleming, Biometrics 35 (1979); Armitage, McPherson and Rowe, JRSS A 132 (1969), for the
+    integration; Jennison and Turnbull, Group Sequential Methods (2000), tables 2.3 and 3.8 on levels for t-tests.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+
+    def beyond(bound: float) -> float:
+        x, w = bound * nodes, bound * weights
+        step = norm.pdf(x[:, None] - x[None, :]) * w[None, :]
+        density = norm.pdf(x)
+        for _ in range(looks - 1):
+            density = step @ density
+        return float(1 - w @ density) - level
+
+    bound = float(brentq(beyond, 1e-3, math.sqrt(looks) * float(norm.isf(level / 2 / looks))))
+    return tuple(float(2 * norm.sf(bound / math.sqrt(look))) for look in range(1, looks + 1))
 
 
 def power(runs: int, spread: float, shift: float, level: float, *, paired: bool = False) -> float:

@@ -39,7 +39,8 @@ def run(
         typer.Option(
             "-o",
             "--output",
-            help="Folder of a run or a sweep, file of a knee [run, sweep, knee.json]; Traces go to the workspace.",
+            help="Folder of a run, a sweep or a duet, file of a knee [run, sweep, duet, knee.json]; Traces go to the "
+            "workspace.",
         ),
     ] = None,
     metrics_port: MetricsPort = None,
@@ -107,7 +108,7 @@ def _perform(
         typer.Exit: as the command of its kind.
     """
     from froude.experiment.replay.dyno import DynoRunner
-    from froude.experiment.runners import KneeRunner, PlayRunner, RecordRunner, SweepRunner
+    from froude.experiment.runners import DuetRunner, KneeRunner, PlayRunner, RecordRunner, SweepRunner
 
     match runner:
         case PlayRunner():
@@ -127,6 +128,11 @@ def _perform(
             knee.claim_knee(settings, output or Path("knee.json"), [scenario, runner.source])
             inputs.note_edited(settings, runner.source, runner.opened)
             knee.perform(settings, runner, output or Path("knee.json"))
+        case DuetRunner():
+            from froude.cli import duet
+
+            inputs.note_edited(settings, runner.source, runner.opened)
+            duet.perform(settings, runner, [scenario], output or Path("duet"))
         case SweepRunner():
             from froude.cli import sweep
 

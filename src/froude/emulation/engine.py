@@ -22,7 +22,7 @@ from froude.emulation.programs.events import Endpoint
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.run import Record
-from froude.emulation.run.tally import IntervalRow, Tally
+from froude.emulation.run.tally import IntervalRow, Served, Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.sasl import DigestMd5Client
 from froude.messages.schema import Schema
@@ -30,8 +30,8 @@ from froude.workload.plan import Plan
 
 QUANTILES = (0.5, 0.9, 0.99, 1.0)
 """Shown of lateness while a play runs."""
-MEASURE = b"m"
-"""To a player, on its stdin: what it sends from now on is measured."""
+MEASURE, DONE = b"m", b"d"
+"""To a player, on its stdin: what it sends from now on is measured; the play ends, and is whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,8 @@ class Status(NamedTuple):
     """The last whole interval, by method."""
     lateness: Mapping[float, float] = {}
     """Milliseconds by quantile: how much later than intended calls were sent, in this phase so far."""
+    served: Mapping[str, Served] = {}
+    """Service times by method up to the end of the last whole interval, also of the ramp."""
 
 
 class Order(IntEnum):
@@ -105,7 +107,11 @@ class Order(IntEnum):
     GO_ON = 1
     MEASURE = 2
     """What is sent from now on is measured: a sustained load is steady."""
+    DONE = 3
+    """The play ends, and what was played is a whole run: whoever watches it has seen enough."""
 
+
+_COMMANDS: Mapping[int, bytes] = {Order.MEASURE: MEASURE, Order.DONE: DONE}
 
 Watch = Callable[[Status], int]
 """Called once a second; gives an `Order`, or False to end the play and True to go on."""
@@ -160,8 +166,8 @@ def _follow(
             report: object = pickle.load(answers)  # noqa: S301 - our own child process
             if isinstance(report, Status):
                 order = Order.GO_ON if watch is None or stopping else watch(report)
-                if order == Order.MEASURE:
-                    commands.write(MEASURE)
+                if command := _COMMANDS.get(order):
+                    commands.write(command)
                     commands.flush()
                 elif not order:
                     stopping = True

@@ -14,7 +14,7 @@ from itertools import repeat
 
 from froude.emulation.engine import PlayOutcome, Status
 from froude.emulation.run.bottleneck import Load, busiest_half
-from froude.emulation.run.tally import IntervalRow, Tally, summary_ms
+from froude.emulation.run.tally import IntervalRow, Served, Tally, summary_ms
 
 _LATE_S = 0.25
 """A player closes its seconds at most this late, as a rule."""
@@ -96,11 +96,14 @@ def merged_status(statuses: Sequence[Status]) -> Status:
         return statuses[0]
     counts: dict[str, tuple[int, int]] = {}
     errors: Counter[tuple[str, str]] = Counter()
+    served: dict[str, Served] = {}
     for status in statuses:
         errors.update(status.errors_by_kind)
         for method, (sent, answered) in status.counts.items():
             before = counts.get(method, (0, 0))
             counts[method] = (before[0] + sent, before[1] + answered)
+        for method, theirs in status.served.items():
+            served[method] = served.get(method, Served()) + theirs
     slowest = max(statuses, key=lambda status: status.p99_ms)
     # Each player's last second is one row a method, though some are a second ahead of the others.
     last_s = max((row.time_s for status in statuses for row in status.rows), default=0.0)
@@ -116,6 +119,7 @@ def merged_status(statuses: Sequence[Status]) -> Status:
         errors,
         _seconds((row, ()) for row in rows),
         max((status.lateness for status in statuses), key=lambda each: max(each.values(), default=0.0)),
+        served,
     )
 
 

@@ -15,7 +15,7 @@ import sys
 from typing import BinaryIO
 
 from froude.base.errors import FroudeError
-from froude.emulation.engine import MEASURE, Order, PlayJob
+from froude.emulation.engine import DONE, MEASURE, Order, PlayJob
 from froude.emulation.playing import play_here
 
 
@@ -53,7 +53,7 @@ def _order() -> Order:
     readable, _, _ = select.select([0], [], [], 0)
     if not readable:
         return Order.GO_ON
-    return Order.MEASURE if os.read(0, 1) == MEASURE else Order.END
+    return {MEASURE: Order.MEASURE, DONE: Order.DONE}.get(os.read(0, 1), Order.END)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ from froude.emulation.programs.registry import groups_of, populate
 from froude.emulation.recorder import Spool, spool_of
 from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.run import Record
-from froude.emulation.run.tally import Histogram, Tally
+from froude.emulation.run.tally import Histogram, Served, Tally
 from froude.emulation.sharing import Measured
 from froude.messages.schema import Schema
 from froude.trace.failures import path_of
@@ -202,7 +202,9 @@ class _Meter:
             core.share.tell(Measured())
             core.measure(core.begun_s + time_s)
         from_s = core.tally.steady_from_s
-        return not self.stopped and (from_s is None or time_s - from_s < self._measure_s)
+        if self.stopped or order == Order.DONE:
+            return False
+        return from_s is None or time_s - from_s < self._measure_s
 
     def _status(self, tally: Tally) -> Status:
         last_s = tally.rows[-1].time_s if tally.rows else 0.0
@@ -219,9 +221,11 @@ class _Meter:
         )
         if not self._tell_all:
             return status
-        counts, by_kind = _so_far(tally)
+        counts, by_kind, served = _so_far(tally)
         lateness = _quantiles_ms(tally.lateness)
-        return status._replace(counts=counts, errors_by_kind=by_kind, rows=rows, lateness=lateness)
+        return status._replace(
+            counts=counts, errors_by_kind=by_kind, rows=rows, lateness=lateness, served=served
+        )
 
 
 def _quantiles_ms(histogram: Histogram) -> dict[float, float]:
@@ -233,16 +237,20 @@ def _quantiles_ms(histogram: Histogram) -> dict[float, float]:
     return {q: ordered[min(bisect_left(below, q * below[-1]), len(below) - 1)][0] / 1e3 for q in QUANTILES}
 
 
-def _so_far(tally: Tally) -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]]]:
-    """Sent and answered calls by method, and errors by method and class, of both phases."""
+def _so_far(
+    tally: Tally,
+) -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]], dict[str, Served]]:
+    """Sent and answered calls by method, errors by method and class, and service times by method, of both phases."""
     counts: dict[str, tuple[int, int]] = {}
+    served: dict[str, Served] = {}
     errors: Counter[tuple[str, str]] = Counter()
     for phase in (tally.ramp, tally):
         for method, series in phase.series.items():
             sent, answered = counts.get(method, (0, 0))
             counts[method] = (sent + series.sent, answered + series.answered)
+            served[method] = served.get(method, Served()) + series.served
             errors.update({(method, name): times for name, times in series.errors.items()})
-    return counts, errors
+    return counts, errors, served
 
 
 def _affordable(job: PlayJob, nodes: int) -> tuple[Connections, list[str]]:

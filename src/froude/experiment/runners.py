@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +24,30 @@ from froude.emulation.limits import parse_limit
 from froude.emulation.run.files import SCENARIO, read_run
 from froude.emulation.run.run import Run
 from froude.experiment.compare.comparable import Sample
+from froude.experiment.compare.compare import Comparison
+from froude.experiment.duet.comparison import comparison_of
+from froude.experiment.duet.duet import duet, load_of
 from froude.experiment.knee import knee as search
 from froude.experiment.knee.knee import Knee
-from froude.experiment.knee.loads import Loads
+from froude.experiment.knee.loads import Loads, first_scale
 from froude.experiment.main_job import Recorded
 from froude.experiment.own_job import OwnJob, claim_places, record_runs
 from froude.experiment.play.admission import check_targets
-from froude.experiment.play.execution import Execution, Runner, properties_of, running_targets, started_for
+from froude.experiment.play.execution import (
+    Execution,
+    Runner,
+    patches_of,
+    properties_of,
+    running_targets,
+    started_for,
+)
 from froude.experiment.play.play import play
 from froude.experiment.play.playable import check_play, replayed_nonce
 from froude.experiment.replay.dyno import DynoRunner, inputs_of
 from froude.experiment.replay.preparation import Prepared, prepare
 from froude.experiment.scenario.lowered_intervals import lowered
 from froude.experiment.scenario.scenario import (
+    DuetScenario,
     DynoScenario,
     KneeScenario,
     PlayScenario,
@@ -159,6 +170,64 @@ class KneeRunner:
             at=self.scenario.load.at,
             progress=execution.progress,
         )
+
+
+@dataclass(frozen=True)
+class DuetRunner:
+    """`kind: duet`."""
+
+    scenario: DuetScenario
+    opened: WorkloadFile
+
+    @classmethod
+    def of(cls, scenario: DuetScenario) -> DuetRunner:
+        """With the workload."""
+        return cls(scenario, open_workload(scenario.load.workload))
+
+    @property
+    def source(self) -> Path:
+        """The workload."""
+        return self.scenario.load.workload
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What both are called with.
+
+        Raises:
+            InputError: the workload has no such Scale.
+        """
+        workload = self.opened.workload
+        return extrapolate(workload, first_scale(workload, self.scenario.load.at))
+
+    def check(self) -> None:
+        """As the plays do."""
+        for target in (self.scenario.target, self.scenario.candidate):
+            properties_of(target)
+            patches_of(target)
+        check_play(self.plan, load_of(self.scenario, self.scenario.compare.time_limit_s))
+
+    def run(self, execution: Execution) -> Comparison:
+        """Play both, and compare them; the run of each arm is kept in a folder of the output."""
+        self.check()
+        targets = self.scenario.target, self.scenario.candidate
+        java = java_for([each.release for each in targets], progress=execution.progress)
+        daemons, hadoops = (
+            facts_of(self.plan).daemons,
+            [Hadoop.find(each.release, progress=execution.progress, java=java) for each in targets],
+        )
+        starts = [
+            partial(started_for, daemons, target, hadoop)
+            for target, hadoop in zip(targets, hadoops, strict=True)
+        ]
+        found = duet(
+            self.plan,
+            (starts[0], starts[1]),
+            self.scenario,
+            folder=execution.output,
+            progress=execution.progress,
+            command=execution.command,
+        )
+        return comparison_of(found, self.scenario)
 
 
 @dataclass(frozen=True)
@@ -343,6 +412,7 @@ class SweepRunner:
 RUNNERS: Mapping[str, Callable[[Any], Runner]] = {
     PlayScenario.kind: PlayRunner.of,
     KneeScenario.kind: KneeRunner.of,
+    DuetScenario.kind: DuetRunner.of,
     RecordScenario.kind: RecordRunner.of,
     DynoScenario.kind: DynoRunner.of,
     SweepScenario.kind: SweepRunner.of,

@@ -7,6 +7,7 @@ form (`froude.emulation.run.files`).
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,8 @@ from typing import NamedTuple
 
 from froude.trace.failures import Failures
 
+_LEAST_S = 1e-6
+"""A service time below it counts as much in a sum of logarithms."""
 _DIGIT_BITS = 11  # 2^11 sub-buckets: what HdrHistogram takes for three significant digits
 
 
@@ -121,12 +124,28 @@ class IntervalRow(NamedTuple):
     max_ms: float
 
 
+class Served(NamedTuple):
+    """The answered calls of one method so far, by how long their answers took from when they were sent."""
+
+    calls: int = 0
+    total_s: float = 0.0
+    """Their service times added up."""
+    logs: float = 0.0
+    """The logarithms of their service times in seconds, added up: the geometric mean comes of them."""
+
+    def __add__(self, other: object) -> Served:
+        """Those of both."""
+        if not isinstance(other, Served):
+            return NotImplemented
+        return Served(self.calls + other.calls, self.total_s + other.total_s, self.logs + other.logs)
+
+
 class Series:
     """One method's calls."""
 
     __slots__ = (
         "actual", "answered", "daemon", "errors", "from_actual", "from_intended", "held_up", "intended", "key", "mark",
-        "resent", "sent",
+        "resent", "sent", "served",
     )  # fmt: skip
 
     def __init__(self, key: str) -> None:
@@ -143,6 +162,8 @@ class Series:
         """Seconds from sending, of this interval."""
         self.intended: list[float] = []
         """Seconds from intended sending, of this interval."""
+        self.served = Served()
+        """Up to the last interval's end; a run's file does not have it."""
         self.from_actual = Histogram()
         self.from_intended = Histogram()
         self.held_up: Counter[tuple[int, int]] = Counter()
@@ -300,6 +321,7 @@ def _row(time_s: float, method: str, parts: list[Series]) -> tuple[IntervalRow |
         )
         series.mark = now
         latencies += series.intended
+        series.served += _served(series.actual)
         series.from_actual.add(series.actual)
         series.from_intended.add(series.intended)
         series.actual.clear()
@@ -307,6 +329,11 @@ def _row(time_s: float, method: str, parts: list[Series]) -> tuple[IntervalRow |
     if not (sent or answered or failed or latencies):
         return None, latencies
     return IntervalRow(time_s, method, sent, answered, failed, *summary_ms(latencies)), latencies
+
+
+def _served(durations_s: Sequence[float]) -> Served:
+    logs = sum(map(math.log, [max(each, _LEAST_S) for each in durations_s]))
+    return Served(len(durations_s), sum(durations_s), logs)
 
 
 def _rounded(value: int) -> int:

@@ -15,6 +15,7 @@ from enum import Enum
 from froude.base.errors import InputError
 from froude.base.statistics import LARGEST_LOG, Shift, Tested, runs_needed, shift_of, weighted_holm
 from froude.base.summary import Summarised, counted
+from froude.base.units import seconds_text
 from froude.emulation.run.run import Run
 from froude.experiment.compare.comparable import (
     ARMS,
@@ -25,7 +26,15 @@ from froude.experiment.compare.comparable import (
     in_turns,
     remarks_on,
 )
-from froude.experiment.compare.measures import DEFAULT_PRIMARY, Measure, Sort, calls_of, measures_of
+from froude.experiment.compare.measures import (
+    CPU_PER_CALL,
+    DEFAULT_PRIMARY,
+    Measure,
+    RunMeasure,
+    Sort,
+    calls_of,
+    measures_of,
+)
 
 DEFAULT_MARGIN, DEFAULT_LEVEL = 0.05, 0.05
 ERROR_MARGIN = 0.001
@@ -43,11 +52,12 @@ class Outcome(Enum):
     WORSE = "slower"
     BETTER = "faster"
     SAME = "no difference larger than the margin"
-    OPEN = "not enough runs to say"
+    OPEN = "not known yet"
 
 
 _OTHER_WORDS = {
     Sort.ERRORS: {Outcome.WORSE: "more errors", Outcome.BETTER: "fewer errors"},
+    Sort.COST: {Outcome.WORSE: "more CPU time", Outcome.BETTER: "less CPU time"},
     Sort.RESOURCE: {Outcome.WORSE: "more", Outcome.BETTER: "less"},
 }
 
@@ -95,7 +105,25 @@ class Row:
     @property
     def words(self) -> str:
         """The outcome, for people."""
+        if self.sort is Sort.RESOURCE and self.outcome is Outcome.OPEN:
+            return "not known"
         return _OTHER_WORDS.get(self.sort, {}).get(self.outcome, self.outcome.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """How two arms were measured that ran at the same time, as in a duet; a value of a row is one batch of slices."""
+
+    measured_s: float
+    batch_s: float
+    """Length of a batch."""
+    warm_up_s: float
+    """Before it."""
+    limit_s: float
+    """The longest time of the whole."""
+    looks: int
+    """How often it was looked at whether the verdict is clear."""
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,6 +152,8 @@ class Comparison(Summarised):
     """Chance of one false difference or more among all measures that decide."""
     paired: bool = False
     """Whether runs that were made next to each other were compared as pairs."""
+    together: Together | None = None
+    """Of a duet; None of runs one after another."""
 
     @property
     def deciding(self) -> tuple[Row, ...]:
@@ -237,7 +267,7 @@ def _as_pairs(chosen: Chosen, samples: Sequence[Sequence[Sample]]) -> tuple[Chos
 class _Compared:
     """A measure with its values."""
 
-    measure: Measure
+    measure: RunMeasure
     values: tuple[tuple[float, ...], tuple[float, ...]]
     shift: Shift
 
@@ -272,11 +302,14 @@ def _rows(
     rows = []
     for family, shares in families:
         tested = weighted_holm([each.shift.p for each in family], shares, level)
-        rows += [_row(each, test, margin, paired=paired) for each, test in zip(family, tested, strict=True)]
+        rows += [
+            row_of(each.measure, each.values, each.shift, test, margin=margin, paired=paired)
+            for each, test in zip(family, tested, strict=True)
+        ]
     return rows, missing
 
 
-def _not_comparable(measure: Measure, values: Sequence[float | None]) -> str:
+def _not_comparable(measure: RunMeasure, values: Sequence[float | None]) -> str:
     without = sum(value is None for value in values)
     if without:
         return f"{counted(without, 'run')} without a value, or with too few calls"
@@ -285,7 +318,7 @@ def _not_comparable(measure: Measure, values: Sequence[float | None]) -> str:
 
 
 def _shift(
-    measure: Measure,
+    measure: RunMeasure,
     baseline: tuple[float, ...],
     candidate: tuple[float, ...],
     runs: Sequence[Sequence[Run]],
@@ -304,8 +337,23 @@ def _shift(
     return shift_of(logs[0], logs[1], paired=paired, least_error=least)
 
 
-def _row(compared: _Compared, tested: Tested, margin: float, *, paired: bool) -> Row:
-    measure, shift = compared.measure, compared.shift
+def row_of(
+    measure: Measure,
+    values: tuple[tuple[float, ...], tuple[float, ...]],
+    shift: Shift,
+    tested: Tested,
+    *,
+    margin: float,
+    paired: bool,
+) -> Row:
+    """A measure with its outcome.
+
+    Args:
+        values: of baseline and candidate.
+        shift: of their logarithms; of errors, of their shares.
+        margin: as of `compare`; errors have one of their own.
+        paired: whether values in one place were measured together.
+    """
     ends = shift.interval(tested.level)
     if measure.sort is Sort.ERRORS:
         change, low, high = shift.mean, *ends
@@ -320,19 +368,9 @@ def _row(compared: _Compared, tested: Tested, margin: float, *, paired: bool) ->
         worse = (change > 0) is not (measure.sort is Sort.THROUGHPUT)
         outcome = Outcome.WORSE if worse else Outcome.BETTER
     spread = max(shift.spread, shift.error / math.sqrt(2))  # a resolution is no smaller with more runs
-    return Row(
-        measure.name,
-        measure.what,
-        measure.unit,
-        measure.sort,
-        *compared.values,
-        change,
-        low,
-        high,
-        tested.level,
-        outcome,
-        runs_needed(spread, wanted, tested.level, paired=paired),
-    )
+    needed = runs_needed(spread, wanted, tested.level, paired=paired)
+    named = measure.name, measure.what, measure.unit, measure.sort
+    return Row(*named, *values, change, low, high, tested.level, outcome, needed)
 
 
 def _outcome(rows: Sequence[Row], primary: str, failed: Sequence[int]) -> Outcome:
@@ -387,24 +425,77 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
         yield f"The candidate is worse: {counted(failed[1], 'run')} of it failed, and none of the baseline."
     if not rows:
         have = f"{counted(len(comparison.baseline), 'run')} and {len(comparison.candidate)}"
-        yield f"Not enough runs to say: {have} can be compared; three of each arm are the least that are compared."
+        yield (
+            f"Not enough runs to say: {have} can be compared; three of each arm are the least that are compared."
+            if comparison.together is None
+            else "Nothing to say: too little was measured of both."
+        )
         return
     primary = rows[0]
     worse = comparison.worse
     if worse:
         first = worse[0]
-        yield f"The candidate has {first.words}:" if first.sort is Sort.ERRORS else "The candidate is slower:"
-        yield f"{row_text(first)}."
+        more = first.sort in {Sort.ERRORS, Sort.COST}
+        yield f"The candidate {'has' if more else 'is'} {first.words}: {row_text(first)}."
         if len(worse) > 1:
             names = ", ".join(row.measure for row in worse[1:7])
             yield f"Worse, too: {names}{f' and {len(worse) - 7} more' if len(worse) > 7 else ''}."
-    elif primary.outcome is Outcome.BETTER:
-        yield f"The candidate is faster: {row_text(primary)}."
-    elif primary.outcome is Outcome.SAME:
+    elif comparison.outcome is Outcome.BETTER:
+        better = next(row for row in comparison.deciding if row.outcome is Outcome.BETTER)
+        verb = "has" if better.sort is Sort.COST else "is"
+        yield f"The candidate {verb} {better.words}: {row_text(better)}."
+    elif comparison.outcome is Outcome.SAME:
         yield f"No difference larger than {100 * comparison.margin:.3g} % was seen: {row_text(primary)}."
     else:
-        number = "more than 10,000" if primary.needed is None else f"about {primary.needed}"
-        yield (
-            f"Not enough runs to say: {row_text(primary)}; {number} runs of each arm would show a difference of "
-            f"{100 * comparison.margin:.3g} %, four times in five."
+        yield _open_text(comparison)
+    yield from _why(comparison)
+
+
+def _open_text(comparison: Comparison) -> str:
+    """What is known where that is not enough, and what would be."""
+    margin, together = f"{100 * comparison.margin:.3g} %", comparison.together
+    if together is None:
+        row = comparison.rows[0]
+        number = "more than 10,000" if row.needed is None else f"about {row.needed}"
+        return (
+            f"Not enough runs to say: {row_text(row)}; {number} runs of each arm would show a difference of {margin}, "
+            "four times in five."
         )
+    row = next(each for each in comparison.deciding if each.outcome is Outcome.OPEN)
+    longer = f"a much longer duet than {seconds_text(together.limit_s)}"
+    if row.needed is not None:
+        longer = f"about {seconds_text(math.ceil(row.needed * together.batch_s / 60) * 60.0)} of measuring"
+    measured = seconds_text(round(together.measured_s))
+    shown = f"{longer} would show a difference of {margin}, four times in five"
+    return f"Undecided after {measured}: {row_text(row)}; {shown}."
+
+
+_NEXT = {
+    "lock wait": "which methods hold the namespace lock: the NameNode logs each that holds it for long",
+    "lock queue": "which methods hold the namespace lock: the NameNode logs each that holds it for long",
+    "write lock": "which methods hold the namespace lock: the NameNode logs each that holds it for long",
+    "GC": "the pauses in the log of the garbage collector",
+    "heap after GC": "what the heap holds, such as by `jmap -histo`",
+    "edit log sync": "the disk of the edit log",
+    "call queue": "the number of handlers, and what they wait for",
+    CPU_PER_CALL: "a profile of both by CPU time, such as with async-profiler",
+}
+"""What to look at where a measure has become worse."""
+_NAMED = 4
+"""Measures named that explain."""
+
+
+def _why(comparison: Comparison) -> Iterator[str]:
+    """What changed together with a difference, the largest change first, and what to look at next."""
+    if comparison.outcome not in {Outcome.WORSE, Outcome.BETTER}:
+        return
+    changed = [row for row in comparison.rows[1:] if row.outcome in {Outcome.WORSE, Outcome.BETTER}]
+    changed = [row for row in changed if row.sort is not Sort.ERRORS]
+    changed.sort(key=lambda row: -abs(math.log1p(max(row.change, -1 + 1e-9))))
+    if changed:
+        named = ", ".join(f"{row.measure} {change_text(row.change, row.sort)}" for row in changed[:_NAMED])
+        yield f"What changed most: {named}."
+    worse = [row.measure for row in comparison.rows if row.outcome is Outcome.WORSE]
+    looks = next((text for name, text in _NEXT.items() if name in worse), "")
+    if looks and comparison.outcome is Outcome.WORSE:
+        yield f"Look next at {looks}."

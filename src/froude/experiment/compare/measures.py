@@ -22,6 +22,7 @@ from froude.hadoop.rpc.target import daemon_name
 
 DEFAULT_PRIMARY = "mean"
 """Every slower call has a part in it, and it varies least from run to run."""
+CPU_PER_CALL = "CPU per call"
 _LEAST = {"mean": 20, "p50": 20, "p99": 500}
 """Calls from which on a run's value says something: of 500 the 99th percentile has five above it."""
 _PRIMARY = re.compile(rf"(?:{'|'.join(_LEAST)})(?:\([A-Za-z]\w*\))?|throughput|errors")
@@ -41,13 +42,15 @@ class Sort(Enum):
     THROUGHPUT = "throughput"
     ERRORS = "errors"
     """A share of calls: compared by difference, since it may be 0."""
+    COST = "cost"
+    """CPU time of the target for a call."""
     RESOURCE = "resource"
     """Explains; decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Something that every run has a value of."""
+    """Something that is compared."""
 
     name: str
     """Such as `p99(addBlock)`; of all calls, `p99`."""
@@ -55,15 +58,21 @@ class Measure:
     unit: str
     """`s`, `calls/s`, `share`, or what one of it is."""
     sort: Sort
-    of: Callable[[Run], float | None]
-    """Its value in a run; None where nobody knows it."""
-    resolution: Callable[[float], float] = lambda _: 0.0
-    """Share of a value below which the measure cannot tell two apart."""
 
     @property
     def decides(self) -> bool:
         """Whether a verdict rests on it."""
         return self.sort is not Sort.RESOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class RunMeasure(Measure):
+    """A measure of which every run has a value."""
+
+    of: Callable[[Run], float | None]
+    """Its value in a run; None where nobody knows it."""
+    resolution: Callable[[float], float] = lambda _: 0.0
+    """Share of a value below which the measure cannot tell two apart."""
 
 
 def check_primary(name: str) -> None:
@@ -76,7 +85,7 @@ def check_primary(name: str) -> None:
         raise InputError("is no measure that decides", found=name, allowed=PRIMARY_TEXT)
 
 
-def measures_of(runs: Sequence[Run]) -> Iterator[Measure]:
+def measures_of(runs: Sequence[Run]) -> Iterator[RunMeasure]:
     """Everything that may be compared of runs of one load; whether each has a value in every run is seen then.
 
     Args:
@@ -85,26 +94,26 @@ def measures_of(runs: Sequence[Run]) -> Iterator[Measure]:
     main = runs[0].main_latency
     methods = sorted({method for run in runs for method in run.counts})
     yield from _latencies(main, [None, *methods], Sort.LATENCY)
-    yield Measure("throughput", "answered calls in a second", "calls/s", Sort.THROUGHPUT, _throughput)
-    yield Measure("errors", "share of the calls that failed", "share", Sort.ERRORS, _error_share)
+    yield RunMeasure("throughput", "answered calls in a second", "calls/s", Sort.THROUGHPUT, _throughput)
+    yield RunMeasure("errors", "share of the calls that failed", "share", Sort.ERRORS, _error_share)
     yield from _latencies(_OTHER[main], [None, *methods], Sort.RESOURCE, mark=_OTHER[main])
     for daemon in sorted({each for run in runs for each in run.daemons}) or ["namenode"]:
         whose, of = daemon_name(daemon), partial(_cpu_of_call, daemon=daemon)
-        name = "CPU per call" + (f" of the {whose}" if daemon != "namenode" else "")
-        yield Measure(name, f"CPU time of the {whose} for each call that it answered", "s", Sort.RESOURCE, of)
-    yield from _RESOURCES
+        name = CPU_PER_CALL + (f" of the {whose}" if daemon != "namenode" else "")
+        yield RunMeasure(name, f"CPU time of the {whose} for each call that it answered", "s", Sort.COST, of)
+    yield from EXPLAINING
 
 
 def _latencies(
     latency: Latency, methods: Sequence[str | None], sort: Sort, mark: Latency | None = None
-) -> Iterator[Measure]:
+) -> Iterator[RunMeasure]:
     beside = "" if mark is None else f"{mark.value.split()[0]} "
     for method in methods:
         for which in _LEAST:
             name = beside + which + ("" if method is None else f"({method})")
             what = f"{which} latency of {method or 'all calls'} ({_WORDS[latency]})"
             resolution = _bucket if which in _QUANTILES else lambda _: 0.0
-            yield Measure(name, what, "s", sort, _latency(latency, method, which), resolution)
+            yield RunMeasure(name, what, "s", sort, _latency(latency, method, which), resolution)
 
 
 def _bucket(value_s: float) -> float:
@@ -201,8 +210,8 @@ def _kept(run: Run) -> float | None:
 
 
 _MS, _NS = 1e-3, 1e-9
-_RESOURCES: tuple[Measure, ...] = tuple(
-    Measure(name, what, unit, Sort.RESOURCE, of)
+EXPLAINING: tuple[RunMeasure, ...] = tuple(
+    RunMeasure(name, what, unit, Sort.RESOURCE, of)
     for name, what, unit, of in (
         ("GC", "share of the time in which the target collected garbage", "share",
          _rate("JvmMetrics.GcTimeMillis", _MS)),

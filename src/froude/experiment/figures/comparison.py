@@ -10,6 +10,7 @@ from froude.experiment.compare.compare import (
     Comparison,
     Outcome,
     Row,
+    Together,
     change_text,
     confidence_text,
 )
@@ -40,10 +41,15 @@ OUTCOME_NAMES = {
     Outcome.WORSE: "worse",
     Outcome.BETTER: "better",
     Outcome.SAME: "no difference larger than the margin",
-    Outcome.OPEN: "not enough runs to say",
+    Outcome.OPEN: "not known yet",
 }
 _NARROW = -60.0, 150.0
 """Per cent between which intervals are drawn: of few runs they may be endless, and would hide all others."""
+_WHAT_TOGETHER = (
+    "Both were called at the same time, and are compared in slices of the same seconds; consecutive slices are put "
+    "together into batches, since what is close in time depends on each other. An interval holds the true change with "
+    "the confidence that is in the table; the chance of one false difference or more, at any look, is at most {level}."
+)
 _WHAT = (
     "A run counts once, however many calls it made: calls of one run share a JVM and a moment of the machine. An "
     "interval holds the true change with the confidence that stands in the table; among all measures that decide, "
@@ -57,7 +63,7 @@ def comparison_title(comparison: Comparison) -> str:
         Outcome.WORSE: "yes, it is worse",
         Outcome.BETTER: "no, it is faster",
         Outcome.SAME: f"no difference larger than {100 * comparison.margin:.3g} % seen",
-        Outcome.OPEN: "not enough runs to say",
+        Outcome.OPEN: "undecided" if comparison.together else "not enough runs to say",
     }
     return f"Is the candidate slower? {words[comparison.outcome][:1].upper()}{words[comparison.outcome][1:]}"
 
@@ -73,13 +79,13 @@ def comparison_section(comparison: Comparison) -> Section:
         ratios = [row for row in deciding if not row.by_difference]
         blocks += [
             _chart("Latency and throughput: change from baseline to candidate", ratios, comparison.margin),
-            _table(deciding, "What decides, the primary measure first"),
-            Text(_WHAT.format(level=f"{100 * comparison.level:.3g} %")),
+            _table(deciding, "What decides, the primary measure first", comparison),
+            Text(_what(comparison)),
         ]
         if explaining:
             blocks += [
                 _chart("What explains: change from baseline to candidate", explaining, comparison.margin),
-                _table(explaining, "What explains, and decides nothing"),
+                _table(explaining, "What explains, and decides nothing", comparison),
             ]
     if comparison.differences:
         blocks.append(
@@ -89,7 +95,10 @@ def comparison_section(comparison: Comparison) -> Section:
                 "What the arms ran on, where it differs",
             )
         )
-    blocks.append(_runs(comparison))
+    if comparison.together is None:
+        blocks.append(_runs(comparison))
+    elif comparison.rows:
+        blocks.append(_over_time(comparison, comparison.together))
     if comparison.not_compared:
         rows = list(comparison.not_compared.items())
         blocks.append(Table((Column("Measure", ValueKind.CODE), Column("Why")), rows, "Not compared"))
@@ -129,7 +138,33 @@ def _chart(title: str, rows: Sequence[Row], margin: float) -> Chart:
     )
 
 
-def _table(rows: Sequence[Row], caption: str) -> Table:
+def _over_time(comparison: Comparison, together: Together) -> Chart:
+    """Of each measure that decides by its ratio, how far the candidate was from the baseline in each batch."""
+    series = [
+        Series(
+            row.measure,
+            [(at + 0.5) * together.batch_s for at in range(len(row.baseline))],
+            [100 * (second / first - 1) for first, second in zip(row.baseline, row.candidate, strict=True)],
+            colour=number,
+        )
+        for number, row in enumerate(row for row in comparison.deciding if not row.by_difference)
+    ]
+    return Chart(
+        "Candidate less baseline, batch by batch",
+        Axis("measured for", unit="s"),
+        Axis("change", unit="%"),
+        tuple(series),
+        marks=(Mark(0.0, "no change", on="y"), Mark(100 * comparison.margin, "margin", on="y")),
+        caption=f"Each point is the mean of {together.batch_s:.0f} s; what both share at a moment is not in it.",
+    )
+
+
+def _what(comparison: Comparison) -> str:
+    level = f"{100 * comparison.level:.3g} %"
+    return (_WHAT if comparison.together is None else _WHAT_TOGETHER).format(level=level)
+
+
+def _table(rows: Sequence[Row], caption: str, comparison: Comparison) -> Table:
     columns = (
         Column("Measure", ValueKind.CODE),
         Column("Baseline"),
@@ -138,7 +173,7 @@ def _table(rows: Sequence[Row], caption: str) -> Table:
         Column("Interval"),
         Column("Confidence"),
         Column("Outcome"),
-        Column("Runs needed", ValueKind.NUMBER),
+        Column("Runs needed" if comparison.together is None else "Batches needed", ValueKind.NUMBER),
     )
     cells: list[tuple[Value, ...]] = []
     for row in rows:
@@ -148,9 +183,13 @@ def _table(rows: Sequence[Row], caption: str) -> Table:
         change = change_text(row.change, row.sort)
         confidence = confidence_text(row.level)
         cells.append((row.measure, first, second, change, ends, confidence, row.words, needed))
+    together = comparison.together
+    of, shown = "runs", "*Runs needed*: of each arm"
+    if together is not None:
+        of, shown = "batches", f"*Batches needed*: of {together.batch_s:.0f} s each"
     note = (
-        "Geometric means of the runs, of errors arithmetic ones. *Runs needed*: of each arm, to see a difference of the "
-        f"margin's size four times in five. The margin of errors is {100 * ERROR_MARGIN:g} percentage points."
+        f"Geometric means of the {of}, of errors arithmetic ones. {shown}, to see a difference of the margin's size "
+        f"four times in five. The margin of errors is {100 * ERROR_MARGIN:g} percentage points."
     )
     return Table(columns, cells, caption, note)
 

@@ -82,6 +82,20 @@ def properties_of(target: NameNodeTarget) -> dict[str, str]:
     return {**strip_production(read)[0], **target.properties}
 
 
+def patches_of(target: NameNodeTarget) -> list[Path]:
+    """The jars whose classes take the place of the release's own, in the order of their names.
+
+    Raises:
+        InputError: the folder has none.
+    """
+    if target.jars is None:
+        return []
+    jars = sorted(target.jars.resolve().glob("*.jar"))
+    if not jars:
+        raise InputError("has no jars", file=target.jars, allowed="a folder with files *.jar")
+    return jars
+
+
 @contextmanager
 def started_for(
     daemons: Sequence[str], target: NameNodeTarget, hadoop: Hadoop
@@ -102,7 +116,9 @@ def started_for(
             stack.enter_context(namenode)
         if "resourcemanager" in daemons:
             conf, heap = target.properties, target.resourcemanager_heap
-            master = ResourceManager(hadoop, heap=heap, conf=conf, flags=target.java_options)
+            master = ResourceManager(
+                hadoop, heap=heap, conf=conf, flags=target.java_options, patches=patches_of(target)
+            )
             called = {each: namenode if each == "namenode" else master for each in daemons}
             stack.enter_context(master)
         yield called or namenode
@@ -118,4 +134,11 @@ def namenode_of(target: NameNodeTarget, hadoop: Hadoop) -> NameNode:
         InputError: its configuration cannot be read.
     """
     conf = properties_of(target)
-    return NameNode(hadoop, heap=target.heap, conf=conf, image=target.image, flags=target.java_options)
+    return NameNode(
+        hadoop,
+        heap=target.heap,
+        conf=conf,
+        image=target.image,
+        flags=target.java_options,
+        patches=patches_of(target),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -39,6 +39,8 @@ class Live:
     """Of the target; None where nobody looks."""
     watched: bool = False
     """Whether somebody looks, so that players tell all they know."""
+    order: Callable[[Status, Sampler | None], int] | None = None
+    """Decides when a sustained load is measured, and when it ends; None for the usual warm-up."""
 
     @contextmanager
     def play(self, sampler: Sampler | None) -> Iterator[Live]:

@@ -225,7 +225,7 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
         live.play(sampler),
         progress.task(label, total=expected or planned) as task,
     ):
-        shown, reason, warm_up = [0.0], _Reason(observed, job), _WarmUp(job)
+        shown, reason, order = [0.0], _Reason(observed, job), live.order or _WarmUp(job).order
 
         def watch(status: Status) -> int:
             waits_for, now_s = reason.at(status), status.load.time_s
@@ -238,7 +238,7 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
             shown[0] = done
             live.tell(status, waits_for)
             task.say(waits_for or _live(status, left, job))
-            return warm_up.order(status, sampler)
+            return order(status, sampler)
 
         outcome = play_apart(job, watch)
     run = _run_of(job, outcome)

@@ -100,6 +100,8 @@ class NameNodeTarget(ReleaseTarget):
     """Largest heap of the ResourceManager that is started beside it for a plan that calls one."""
     java_options: Annotated[tuple[str, ...], Example(["-XX:+UseParallelGC"])] = ()
     """Further options of each JVM."""
+    jars: Annotated[Path | None, Example("build")] = None
+    """Folder of jars that come before the release's own on the class path, such as a build with a change."""
     properties: Annotated[Mapping[str, str], Example({"dfs.namenode.handler.count": "64"})] = field(
         default_factory=dict
     )
@@ -420,3 +422,38 @@ class KneeOptions(Conditions):
         if isinstance(self.load, Load) and self.load.mode is Mode.ARRIVALS:
             message = "is no load of a search, which raises how many clients are at work"
             raise FieldError(message, names=("load", "mode"), allowed="once, population")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuetComparing(Declared):
+    """How a duet is decided; to be chosen before it is played."""
+
+    margin: Annotated[float, Number(0.001, 1)] = 0.1
+    """Share by which the candidate may differ and still count as the same."""
+    level: Annotated[float, Number(0.0001, 0.5)] = 0.05
+    """Chance of a false difference in any measure at any look."""
+    time_limit_s: Annotated[float, Seconds()] = 600.0
+    """Longest time of the whole duet; it ends sooner where its verdict is clear."""
+    warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 120.0
+    """Longest time for which both targets are called before they are measured; less where both are steady sooner."""
+
+    def check(self) -> None:
+        """Refuse a warm-up that leaves less than half of the time.
+
+        Raises:
+            FieldError: it does.
+        """
+        if self.warm_up_s > self.time_limit_s / 2:
+            allowed = f"at most half of the time limit, {seconds_text(self.time_limit_s / 2)}"
+            found = seconds_text(self.warm_up_s)
+            raise FieldError("leaves too little time", names=("warm_up",), found=found, allowed=allowed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuetOptions(Conditions):
+    """The options of a duet: `fr.DuetOptions(compare=fr.DuetComparing(margin=0.05, time_limit_s=2400))`."""
+
+    load: Sending = Sending()
+    """How the load is sent; it is kept up by further clients."""
+    compare: DuetComparing = DuetComparing()
+    """How it is decided."""

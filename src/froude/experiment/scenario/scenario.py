@@ -24,6 +24,7 @@ from froude.experiment.compare.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
 from froude.experiment.compare.measures import DEFAULT_PRIMARY, PRIMARY_TEXT, check_primary
 from froude.experiment.scenario.lowered_intervals import lowered
 from froude.experiment.scenario.options import (
+    DuetOptions,
     KneeOptions,
     NameNodeTarget,
     PlanLoad,
@@ -91,6 +92,19 @@ class KneeScenario(KneeOptions):
     """Who is called: a NameNode, or a ResourceManager, that stays up for the whole search."""
     load: WorkloadLoad
     """What is sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuetScenario(DuetOptions):
+    """Play a workload against a baseline and a candidate at the same time: is the candidate slower?"""
+
+    kind: ClassVar[str] = "duet"
+    target: NameNodeTarget = field(default_factory=NameNodeTarget)
+    """The baseline: a NameNode, or a ResourceManager, that is started."""
+    candidate: NameNodeTarget = field(default_factory=NameNodeTarget)
+    """What is judged, started next to it."""
+    load: WorkloadLoad
+    """What is sent to both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,9 +291,10 @@ class SweepScenario(Declared):
         return tuple(names for names, values in self.vary.items() if len(values) > 1)
 
 
-Scenario = PlayScenario | KneeScenario | RecordScenario | DynoScenario | SweepScenario
+Scenario = PlayScenario | KneeScenario | DuetScenario | RecordScenario | DynoScenario | SweepScenario
 KINDS: Mapping[str, type[Scenario]] = {
-    each.kind: each for each in (PlayScenario, KneeScenario, RecordScenario, DynoScenario, SweepScenario)
+    each.kind: each
+    for each in (PlayScenario, KneeScenario, DuetScenario, RecordScenario, DynoScenario, SweepScenario)
 }
 """The value of each kind."""
 

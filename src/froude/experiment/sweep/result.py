@@ -15,7 +15,7 @@ from froude.base.summary import Summarised, counted
 from froude.emulation.run.run import Run
 from froude.experiment.compare.comparable import LOAD, Sample, unusable
 from froude.experiment.compare.compare import Comparison, Outcome, compare
-from froude.experiment.compare.measures import Measure, Sort, measures_of
+from froude.experiment.compare.measures import RunMeasure, Sort, measures_of
 from froude.experiment.scenario.scenario import SweepScenario
 from froude.experiment.sweep.sweep import Arm
 
@@ -200,7 +200,7 @@ def _compared(
     return replace(arm, comparison=found)
 
 
-def _measures(runs: Sequence[Run]) -> list[Measure]:
+def _measures(runs: Sequence[Run]) -> list[RunMeasure]:
     """Those of all calls together of which some run has a value."""
     if not runs:
         return []
@@ -211,7 +211,7 @@ def _measures(runs: Sequence[Run]) -> list[Measure]:
     ]
 
 
-def _swept_run(sample: Sample, measures: Sequence[Measure], *, limited: bool) -> SweptRun:
+def _swept_run(sample: Sample, measures: Sequence[RunMeasure], *, limited: bool) -> SweptRun:
     run = sample.run
     return SweptRun(
         sample.name,

@@ -55,6 +55,7 @@ class Daemon:
         fast: bool = False,
         flags: Sequence[str] = (),
         jars: Sequence[Path] = (),
+        patches: Sequence[Path] = (),
         before: Sequence[str] = (),
     ) -> None:
         """Describe a daemon; nothing is started yet.
@@ -69,6 +70,7 @@ class Daemon:
             fast: quick start-up instead of full speed (see `jvm.FAST_FLAGS`).
             flags: further JVM flags, such as `-Xlog:gc:file=gc.log`.
             jars: plug-ins, behind the release's own on the class path.
+            patches: jars before the release's own, whose classes take the place of its classes.
             before: a program by its path, and its first words, that does something to its own process, such as to
                 join a control group, and then becomes what its further words say.
         """
@@ -79,7 +81,7 @@ class Daemon:
         self._arguments = tuple(arguments)
         self._before = tuple(before)
         self._fast = fast
-        self._jars = tuple(jars)
+        self._jars, self._patches = tuple(jars), tuple(patches)
         self._flags = [
             *jvm.flags(heap=heap, fast=fast, java=hadoop.java, release=hadoop.version, further=flags),
             *(cds.flags(hadoop) if fast else ()),
@@ -142,10 +144,14 @@ class Daemon:
             f"-Dhadoop.log.dir={self.folder}",
             f"-Djava.io.tmpdir={self.folder}",  # where Jetty unpacks pages, which a killed daemon leaves
             "-cp",
-            ":".join([cds.class_path(self.hadoop, self.conf, fast=self._fast), *map(str, self._jars)]),
+            ":".join(self._class_path()),
             self.main_class,
             *(self._arguments if arguments is None else arguments),
         ]
+
+    def _class_path(self) -> list[str]:
+        released = cds.class_path(self.hadoop, self.conf, fast=self._fast)
+        return [*map(str, self._patches), released, *map(str, self._jars)]
 
     def start(self) -> None:
         """Start the process; `wait_until` tells when it answers.

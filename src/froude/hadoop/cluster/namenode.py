@@ -55,6 +55,7 @@ class NameNodeOptions(TypedDict, total=False):
     flags: Sequence[str]
     """Further JVM flags; none by default."""
     jars: Sequence[Path]
+    patches: Sequence[Path]
     """Plug-ins on its class path; none by default."""
     aged: int | None
     """Seed of random numbers by which its block, file and generation ids are moved on; None, by default, for none."""
@@ -79,6 +80,7 @@ class NameNode(Startable):
         replication: int = 3,
         flags: Sequence[str] = (),
         jars: Sequence[Path] = (),
+        patches: Sequence[Path] = (),
         aged: int | None = None,
         addresses: tuple[tuple[str, int], tuple[str, int]] | None = None,
     ) -> None:
@@ -94,6 +96,7 @@ class NameNode(Startable):
             prefix: the loopback network, `127.a.b`; None for a free one.
             replication: copies of each block that clients are told to make.
             jars: plug-ins on its class path.
+            patches: jars whose classes take the place of the release's own.
             aged: seed of random numbers by which the ids of a freshly formatted one are moved on; None for none.
             addresses: of its RPC and its web server; None for free ports on an address of its own.
         """
@@ -111,7 +114,7 @@ class NameNode(Startable):
         self._prefix = prefix
         self._replication = replication
         self._flags = tuple(flags)
-        self._jars = tuple(jars)
+        self._jars, self._patches = tuple(jars), tuple(patches)
         self._folder: Path | None = None
         self._daemon: Daemon | None = None
         self._rpc = ("", 0)
@@ -304,6 +307,7 @@ class NameNode(Startable):
             fast=self._fast,
             flags=(*gc_log, *self._flags),
             jars=self._jars,
+            patches=self._patches,
         )
         core, hdfs = self._sites(self.uri)
         own = settings.namenode_site(

@@ -59,6 +59,7 @@ class ResourceManager(Startable):
         fast: bool = False,
         conf: Mapping[str, str] | None = None,
         flags: Sequence[str] = (),
+        patches: Sequence[Path] = (),
     ) -> None:
         """Describe it; nothing runs before the block is entered.
 
@@ -68,13 +69,14 @@ class ResourceManager(Startable):
             folder: the run folder, kept afterwards; None for a temporary one that is removed.
             fast: quick start-up instead of full speed.
             conf: further properties, of which those that begin with `yarn.` are for it.
+            patches: jars whose classes take the place of the release's own.
 
         Raises:
             InputError: a release without YARN.
             MissingError: its jars cannot be had.
         """
         self.jars = YarnJars.find(hadoop)
-        self._heap, self._fast, self._flags = heap, fast, tuple(flags)
+        self._heap, self._fast, self._flags, self._patches = heap, fast, tuple(flags), tuple(patches)
         self._conf = dict(conf or {})
         self._run_folder = RunFolder("resourcemanager", folder)
         self._daemon: Daemon | None = None
@@ -174,6 +176,7 @@ class ResourceManager(Startable):
             heap=self._heap,
             fast=self._fast,
             flags=[*yarn_settings.java_flags(str(hosts)), *self._flags],
+            patches=self._patches,
         )
         shared = yarn_settings.yarn_site(self._network, containers=_LARGEST, jars="", extra=self._conf)
         own = yarn_settings.resourcemanager_site(self._network, folder=str(folder))

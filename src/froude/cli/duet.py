@@ -1,0 +1,104 @@
+"""`froude compare --duet`, and `froude run` of a duet: baseline and candidate at the same time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from froude.base.errors import InputError
+from froude.base.units import parse_seconds
+from froude.cli import inputs
+from froude.cli.inputs import named
+from froude.cli.outputs import Output, claim, page
+from froude.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from froude.experiment.runners import DuetRunner
+
+EXIT_INTERRUPTED, EXIT_MISSED = 130, 3
+NAME = "comparison.json"
+"""Of the file in a duet's folder."""
+ARMS = ("baseline", "candidate")
+
+
+def compare_at_once(
+    settings: Settings,
+    scenario: Path,
+    output: Path | None,
+    report: Path | None,
+    *,
+    margin: float | None,
+    level: float | None,
+    time_limit: str | None,
+) -> None:
+    """Do the duet of a scenario; what is given takes the place of what the scenario has.
+
+    Raises:
+        InputError: it is no duet, or cannot be played.
+        typer.Exit: as `perform`.
+    """
+    from froude.experiment.runners import DuetRunner
+    from froude.experiment.scenario.scenario import DuetScenario, read_scenario
+
+    asked = read_scenario(scenario).scenario.moved(lambda path: inputs.place(settings, path))
+    if not isinstance(asked, DuetScenario):
+        remedy = "`froude scenario new duet` writes one"
+        raise InputError("is no duet", file=scenario, place="kind", found=asked.kind, remedy=remedy)
+    given = {
+        "margin": margin,
+        "level": level,
+        "time_limit_s": None if time_limit is None else parse_seconds(time_limit, place="--time-limit"),
+    }
+    compare = replace(asked.compare, **{name: value for name, value in given.items() if value is not None})
+    seed = asked.seed if settings.asked_seed is None else settings.asked_seed
+    runner = DuetRunner.of(replace(asked, compare=compare, seed=seed))
+    perform(settings, runner, [scenario], output or Path("duet"), report)
+
+
+def perform(
+    settings: Settings, runner: DuetRunner, read: Sequence[Path], output: Path, report: Path | None = None
+) -> None:
+    """Play a duet, or print what would be played, and show what came of it.
+
+    Args:
+        read: what the command reads, but for the workload.
+        output: folder of the comparison and of the run of each arm.
+        report: page of the comparison; None for none.
+
+    Raises:
+        FroudeError: it cannot be played.
+        typer.Exit: it was interrupted, or the candidate is worse.
+    """
+    from froude.base.units import seconds_text
+    from froude.cli.compare import show
+    from froude.documents.artifact import Origin
+    from froude.experiment.compare.compare import Outcome
+    from froude.experiment.play.execution import Execution
+
+    comparing = runner.scenario.compare
+    places = [Output(output / arm, "run", folder=True, keeps=True) for arm in ARMS]
+    claim(settings, [*places, Output(output / NAME, "comparison"), *page(report)], [*read, runner.source])
+    with named(runner.source):
+        runner.check()
+    if settings.dry_run:
+        longest = seconds_text(comparing.time_limit_s)
+        settings.would(
+            f"play {runner.plan.scale} against baseline and candidate at once, for {longest} at most"
+        )
+        return
+    with named(runner.source):
+        found = runner.run(Execution(output, settings.workspace, settings.progress(), settings.command))
+    origin = Origin(settings.command, (runner.opened.content,), runner.scenario.seed)
+    interrupted = found.together is not None and found.together.interrupted
+    if interrupted:
+        print(f"froude: interrupted; what was played is in {output}", file=sys.stderr)
+    show(settings, found, origin, output / NAME, report)
+    if interrupted:
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if found.outcome is Outcome.OPEN:
+        settings.note("A duet ends with 0 where it is undecided, as a comparison of too few runs does.")

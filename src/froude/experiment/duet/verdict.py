@@ -1,0 +1,148 @@
+"""What a duet's slices say of the candidate, at each of five looks. Pure.
+
+Slices that are close in time depend on each other, so that the mean of a batch of them is one value, and the pairs of
+batches are compared by a t-test: four batches more at each look. A look is made at the level of O'Brien and Fleming's
+bound for it, so that the chance of a false difference at any look is at most the level asked for. Service time and CPU
+time for a call have an equal share of that level, and errors a tenth.
+
+Source: Law and Kelton, "Confidence Intervals for Steady-State Simulations" (Operations Research 32, 1984), for batch
+means; `base.statistics.obrien_fleming`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from froude.base.statistics import Tested, obrien_fleming, shift_of
+from froude.experiment.compare.compare import Outcome, Row, row_of, row_text
+from froude.experiment.compare.measures import CPU_PER_CALL, Measure, Sort
+from froude.experiment.duet.slices import Batch, Slice, batches_of
+
+LOOKS, BATCHES = 5, 4
+"""Looks at most, and batches that come with each."""
+SERVICE_TIME = "service time"
+_SERVICE = Measure(SERVICE_TIME, "mean over methods of the time of an answer", "s", Sort.LATENCY)
+_CPU = Measure(CPU_PER_CALL, "CPU time of the target for a call", "s", Sort.COST)
+_ERRORS = Measure("errors", "share of the calls that failed", "share", Sort.ERRORS)
+_ERRORS_SHARE = 0.1
+"""Of the level, for errors."""
+PAIR_ERROR = 0.0
+"""Standard error of a logarithm that two JVMs of one and the same program differ by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was known at one look."""
+
+    number: int
+    """From 1."""
+    outcome: Outcome
+    rows: tuple[Row, ...]
+    """Service time, CPU time for a call, errors; those that are known."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether nothing more has to be measured."""
+        return self.outcome is not Outcome.OPEN
+
+    @property
+    def text(self) -> str:
+        """The changes and their intervals, in a few words."""
+        return f"look {self.number} of {LOOKS}: {'; '.join(map(row_text, self.rows[:2])) or 'nothing to compare'}"
+
+
+def look_at(slices: Sequence[Slice], number: int, *, margin: float, level: float) -> Look:
+    """Compare both arms by all slices so far.
+
+    Args:
+        slices: since both were measured; none for a look that comes before any was whole.
+        number: of the look, 1 to `LOOKS`.
+        margin: share by which a candidate may differ and still count as the same, above 0.
+        level: chance of a false difference in any measure at any look, 0 to 1.
+    """
+    batches = batches_of(slices, BATCHES * number) if len(slices) >= BATCHES * number else []
+    if not batches:
+        return Look(number, Outcome.OPEN, ())
+    tested_at = _level(level * (1 - _ERRORS_SHARE) / 2, number)
+    measured = (
+        (_SERVICE, [each.service_s for each in batches]),
+        (_CPU, [each.cpu_s for each in batches]),
+    )
+    rows = [
+        row for measure, pairs in measured if (row := ratio(measure, pairs, tested_at, margin)) is not None
+    ]
+    rows.append(_errors(batches, _level(level * _ERRORS_SHARE, number)))
+    return Look(number, _outcome(rows), tuple(rows))
+
+
+def explained(batches: Sequence[Batch], level: float, margin: float) -> Iterator[Row]:
+    """Service time of each method and throughput, which decide nothing.
+
+    Args:
+        level: of each interval.
+        margin: as of `look_at`.
+    """
+    for name in methods_of(batches):
+        measure = Measure(f"service time({name})", f"time of an answer of {name}", "s", Sort.RESOURCE)
+        row = ratio(measure, [each.method_s(name) for each in batches], level, margin)
+        if row is not None:
+            yield row
+    throughput = Measure("throughput", "answered calls in a second", "calls/s", Sort.RESOURCE)
+    row = ratio(throughput, [each.calls_per_s for each in batches], level, margin)
+    if row is not None:
+        yield row
+
+
+def methods_of(batches: Sequence[Batch]) -> list[str]:
+    """The methods whose service time is known in any slice."""
+    return sorted({name for batch in batches for each in batch.slices for name in each.service_s})
+
+
+def _level(level: float, number: int) -> float:
+    return obrien_fleming(LOOKS, level)[number - 1]
+
+
+def ratio(
+    measure: Measure, pairs: Sequence[tuple[float, float] | None], level: float, margin: float
+) -> Row | None:
+    """A measure that is compared by its ratio; None where not every batch has it.
+
+    Args:
+        pairs: of baseline and candidate, by batch.
+        level: of its test and its interval.
+        margin: as of `look_at`.
+    """
+    known = [pair for pair in pairs if pair is not None and min(pair) > 0]
+    if len(known) < max(2, len(pairs)):
+        return None
+    values = tuple(pair[0] for pair in known), tuple(pair[1] for pair in known)
+    logs = [[math.log(value) for value in arm] for arm in values]
+    shift = shift_of(logs[0], logs[1], paired=True)
+    return row_of(measure, values, shift, Tested(level, shift.p <= level), margin=margin, paired=True)
+
+
+def _errors(batches: Sequence[Batch], level: float) -> Row:
+    shares = [batch.error_shares for batch in batches]
+    values = tuple(pair[0] for pair in shares), tuple(pair[1] for pair in shares)
+    least = 0.0
+    for arm in (0, 1):
+        errors, calls = (
+            sum(pair[arm] for batch in batches for each in batch.slices for pair in [getattr(each, name)])
+            for name in ("errors", "calls")
+        )
+        least += (errors + 1) / max(1.0, errors + calls) ** 2
+    shift = shift_of(values[0], values[1], paired=True, least_error=math.sqrt(least))
+    tested = Tested(level, shift.p <= level)
+    return row_of(_ERRORS, values, shift, tested, margin=0.0, paired=True)
+
+
+def _outcome(rows: Sequence[Row]) -> Outcome:
+    """Worse where any measure is; else better or the same where every ratio is one of them."""
+    ratios = [row.outcome for row in rows if row.sort is not Sort.ERRORS]
+    if any(row.outcome is Outcome.WORSE for row in rows):
+        return Outcome.WORSE
+    if not ratios or Outcome.OPEN in ratios:
+        return Outcome.OPEN
+    return Outcome.BETTER if Outcome.BETTER in ratios else Outcome.SAME
