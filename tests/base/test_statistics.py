@@ -14,7 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from froude.base.statistics import LARGEST_LOG, mean_interval, power, runs_needed, shift_of, weighted_holm
+from froude.base.statistics import (
+    LARGEST_LOG,
+    mean_interval,
+    obrien_fleming,
+    power,
+    runs_needed,
+    shift_of,
+    weighted_holm,
+)
 
 Floats = npt.NDArray[np.float64]
 VALUES = st.lists(st.floats(-5, 5), min_size=2, max_size=8)
@@ -202,3 +210,27 @@ def test_two_runs_of_each_arm_are_the_least() -> None:
         with pytest.raises(ValueError, match="two runs"):
             shift_of(a, b)
     assert shift_of([1.0, 2.0], [3.0, 3.0]).freedom == 1
+
+
+@pytest.mark.parametrize(
+    ("looks", "bound"), [(1, 1.960), (2, 1.977), (3, 2.004), (4, 2.024), (5, 2.040), (10, 2.087)]
+)
+def test_bounds_of_looks_are_the_published_ones(looks: int, bound: float) -> None:
+    """Jennison and Turnbull's table 2.3; those of earlier looks grow with the square root of what is left."""
+    levels = obrien_fleming(looks, 0.05)
+    assert stats.norm.isf(levels[-1] / 2) == pytest.approx(bound, abs=6e-4)
+    for look, level in enumerate(levels, 1):
+        assert stats.norm.isf(level / 2) == pytest.approx(bound * math.sqrt(looks / look), abs=2e-3)
+
+
+@pytest.mark.parametrize("level", [0.001, 0.05, 0.3])
+def test_looks_at_a_random_walk_cross_their_bounds_as_often_as_asked(level: float) -> None:
+    """The bound of the last look is above that of a single one, and levels rise."""
+    levels = obrien_fleming(5, level)
+    assert list(levels) == sorted(levels)
+    assert levels[-1] < level < sum(levels)
+    rng = np.random.default_rng(7)
+    walks = rng.standard_normal((40_000, 5)).cumsum(axis=1) / np.sqrt(np.arange(1, 6))
+    bounds = stats.norm.isf(np.array(levels) / 2)
+    crossed = (np.abs(walks) >= bounds).any(axis=1).mean()
+    assert crossed == pytest.approx(level, abs=4 * math.sqrt(level / 40_000))

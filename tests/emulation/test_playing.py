@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from froude.emulation import playing
@@ -22,8 +24,12 @@ def test_all_that_can_be_told_of_a_play() -> None:
     tally.end_ramp(1.0)
     tally.of("create").sent, tally.of("create").answered = 3, 1
     tally.of("create").errors["java.io.IOException"] += 2
-    counts, errors = _so_far(tally)
+    tally.of("create").actual += [0.001, 0.1]
+    tally.close_interval(1.0)
+    counts, errors, served = _so_far(tally)
     assert (counts, dict(errors)) == ({"create": (5, 1)}, {("create", "java.io.IOException"): 3})
+    calls, total_s, logs = served["create"]
+    assert (calls, total_s, math.exp(logs / calls)) == (2, pytest.approx(0.101), pytest.approx(0.01))
     assert _quantiles_ms(tally.lateness) == {}
     tally.lateness.add(at / 1000 for at in range(1, 1001))
     told = _quantiles_ms(tally.lateness)

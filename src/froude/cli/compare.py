@@ -117,7 +117,7 @@ def compare(
     _refuse({"--time-limit": time_limit}, "is for a duet")
     if not baseline or not candidate:
         missing = "--candidate" if baseline else "--baseline"
-        raise InputError("is missing", place=missing, allowed="runs of both arms, or --duet SCENARIO")
+        raise typer.BadParameter("is missing: runs of both arms, or --duet SCENARIO", param_hint=missing)
     arms = [[inputs.place(settings, path, "run") for path in arm] for arm in (baseline, candidate)]
     places = [Output(output, "comparison")] if output is not None else []
     claim(
@@ -218,7 +218,7 @@ def comparison_table(comparison: Comparison) -> str:
         name = f"  {row.measure}" if row.sort is Sort.RESOURCE else row.measure
         values = [value_text(mean, row.unit) for mean in row.means]
         changes = [change_text(each, row.sort) for each in (row.change, row.low, row.high)]
-        rows.append((name, row.words, *values, *changes, _needed(comparison, row)))
+        rows.append((name, comparison.words_of(row), *values, *changes, _needed(comparison, row)))
     if comparison.rows:
         lines += ["", aligned(rows, words=2)]
     for why in dict.fromkeys(comparison.not_compared.values()):

@@ -114,7 +114,7 @@ def test_few_runs_say_nothing() -> None:
         ({"margin": 0.0}, "margin: is out of range"),
         ({"level": 0.9}, "level: is out of range"),
         ({"primary": "p99(nosuch)"}, "cannot be the primary measure"),
-        ({"primary": "CPU per call"}, "cannot be the primary measure"),
+        ({"primary": "GC"}, "cannot be the primary measure"),
     ],
 )
 def test_what_is_refused(changes: dict[str, Any], said: str) -> None:

@@ -17,7 +17,7 @@ def test_every_method_has_its_latencies() -> None:
         measures = list(measures_of([run(1, pacing=pacing)]))
         deciding = [each.name for each in measures if each.decides]
         wanted = [f"{which}({method})" for method in sorted(METHODS) for which in ("mean", "p50", "p99")]
-        assert deciding == ["mean", "p50", "p99", *wanted, "throughput", "errors"]
+        assert deciding == ["mean", "p50", "p99", *wanted, "throughput", "errors", "CPU per call"]
         assert f"{other} mean" in [each.name for each in measures if each.sort is Sort.RESOURCE]
 
 

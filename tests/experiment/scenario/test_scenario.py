@@ -65,7 +65,7 @@ def test_a_kept_scenario_names_no_folder_of_the_machine(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("load:\n  plan: p\n", "s.yaml:1: kind: is missing; allowed: play, knee, record, dyno, sweep"),
+        ("load:\n  plan: p\n", "s.yaml:1: kind: is missing; allowed: play, knee, duet, record, dyno, sweep"),
         ("kind: demo\n", "s.yaml:2: kind: is none; found demo"),
         ("kind: play\nload:\n  plan: p\nknee:\n  most: 3\n", "s.yaml:5: knee: "),
         ("kind: knee\nload:\n  plan: p\n", "s.yaml:4: load.plan: "),
@@ -111,7 +111,7 @@ def test_another_document_is_none(tmp_path: Path) -> None:
 
 def test_each_kind_is_a_value_of_its_own() -> None:
     """Which is why a field of another kind has no place in it."""
-    assert list(KINDS) == ["play", "knee", "record", "dyno", "sweep"]
+    assert list(KINDS) == ["play", "knee", "duet", "record", "dyno", "sweep"]
     knee = KneeScenario(load=WorkloadLoad(workload=Path("w")), target=NameNodeTarget(heap="2 GB"))
     assert knee.kept(Path("run")) is None
 

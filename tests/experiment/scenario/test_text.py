@@ -12,6 +12,7 @@ from froude.documents.reading import parse_document
 from froude.experiment.scenario.options import PlanLoad, WorkloadLoad
 from froude.experiment.scenario.scenario import (
     KINDS,
+    DuetScenario,
     KneeScenario,
     PlayScenario,
     Recording,
@@ -30,6 +31,7 @@ FILES = Scale.of(a=5, b=12, c=8)
 AS_THEY_STAND: dict[str, Scenario] = {
     "play": PlayScenario(load=PlanLoad(plan=Path("plan"))),
     "knee": KneeScenario(load=WorkloadLoad(workload=Path("workload.yaml"))),
+    "duet": DuetScenario(load=WorkloadLoad(workload=Path("workload.yaml"))),
     "record": RecordScenario(
         record=Recording(command=("./job.sh", "{files}"), scales={"files": tuple(FILES.values())})
     ),

@@ -52,7 +52,7 @@ class Outcome(Enum):
     WORSE = "slower"
     BETTER = "faster"
     SAME = "no difference larger than the margin"
-    OPEN = "not known yet"
+    OPEN = "not enough runs to say"
 
 
 _OTHER_WORDS = {
@@ -105,8 +105,6 @@ class Row:
     @property
     def words(self) -> str:
         """The outcome, for people."""
-        if self.sort is Sort.RESOURCE and self.outcome is Outcome.OPEN:
-            return "not known"
         return _OTHER_WORDS.get(self.sort, {}).get(self.outcome, self.outcome.value)
 
 
@@ -164,6 +162,10 @@ class Comparison(Summarised):
     def worse(self) -> tuple[Row, ...]:
         """Of those, where the candidate is worse."""
         return tuple(row for row in self.deciding if row.outcome is Outcome.WORSE)
+
+    def words_of(self, row: Row) -> str:
+        """The outcome of one of its rows, for people."""
+        return "undecided" if self.together is not None and row.outcome is Outcome.OPEN else row.words
 
     @property
     def answer(self) -> str:

@@ -22,8 +22,8 @@ from froude.emulation.run.run import Record, Run
 from froude.emulation.steadiness import is_steady
 from froude.emulation.sustained import Mode
 from froude.experiment.compare.comparable import ARMS
-from froude.experiment.duet.slices import Series, Slice, slices_of
-from froude.experiment.duet.verdict import LOOKS, Look, look_at
+from froude.experiment.duet.slices import SLICE_S, Series, Slice, slices_of
+from froude.experiment.duet.verdict import BATCHES, LOOKS, Look, look_at
 from froude.experiment.play.admission import TargetLike
 from froude.experiment.play.live import Live
 from froude.experiment.play.play import play
@@ -35,6 +35,8 @@ from froude.workload.plan import Plan
 
 Start = Callable[[], AbstractContextManager[NameNode | Mapping[str, TargetLike]]]
 """Makes the targets of one arm, not entered yet."""
+_SHORTEST_S = 1.0
+"""Of a slice: players report once a second."""
 _LOOK_S = 0.5
 """Between two looks at what the plays have told."""
 _END_S = 30.0
@@ -60,7 +62,8 @@ class _Arm:
 class _Stage:
     """What both plays are ordered to do; their threads ask it, and the duet's own thread decides."""
 
-    def __init__(self, clock: Clock, warm_up_s: float) -> None:
+    def __init__(self, clock: Clock, warm_up_s: float, slice_s: float = SLICE_S) -> None:
+        self._slice_s = slice_s
         self.arms = (_Arm(), _Arm())
         self.clock = clock
         self._warm_up_s = warm_up_s
@@ -112,7 +115,8 @@ class _Stage:
                 arm.series.cpu = [] if arm.sampler is None else _cpu(arm.sampler)
             last_s = min(arm.series.times_s[-1] for arm in self.arms)
             series = self.arms[0].series, self.arms[1].series
-            return slices_of(series, self.measured_s, last_s if until_s is None else min(last_s, until_s))
+            end_s = last_s if until_s is None else min(last_s, until_s)
+            return slices_of(series, self.measured_s, end_s, length_s=self._slice_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +177,9 @@ def duet(
             record=Record.SUMMARY,
             check_counts=False,
         )
-        stage = _Stage(clock, options.compare.warm_up_s)
+        least_s = left_s - options.compare.warm_up_s
+        slice_s = max(_SHORTEST_S, min(SLICE_S, least_s / (BATCHES * LOOKS)))
+        stage = _Stage(clock, options.compare.warm_up_s, slice_s)
         pool = stack.enter_context(ThreadPoolExecutor(2, thread_name_prefix="froude-duet"))
         with shown.task("Duet", total=options.compare.time_limit_s) as task:
             task.advance(clock.now() - began_s)

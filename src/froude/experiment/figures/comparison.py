@@ -182,7 +182,7 @@ def _table(rows: Sequence[Row], caption: str, comparison: Comparison) -> Table:
         needed = row.needed if row.outcome is Outcome.OPEN else None
         change = change_text(row.change, row.sort)
         confidence = confidence_text(row.level)
-        cells.append((row.measure, first, second, change, ends, confidence, row.words, needed))
+        cells.append((row.measure, first, second, change, ends, confidence, comparison.words_of(row), needed))
     together = comparison.together
     of, shown = "runs", "*Runs needed*: of each arm"
     if together is not None:

@@ -33,6 +33,8 @@ ANY = "any"
 """In a file, the service of the only target: whoever is called."""
 _USUAL, _SHARED = DatanodeSettings(), Connections()
 _MOST = 10**9
+SHORTEST_DUET_S = 60.0
+"""Start, warm-up and twenty slices of a second."""
 SPREAD = 4
 """The first clients of a population begin within this part of the longest time of a play."""
 
@@ -438,11 +440,15 @@ class DuetComparing(Declared):
     """Longest time for which both targets are called before they are measured; less where both are steady sooner."""
 
     def check(self) -> None:
-        """Refuse a warm-up that leaves less than half of the time.
+        """Refuse a time in which hardly anything could be measured, and a warm-up that leaves less than half of it.
 
         Raises:
-            FieldError: it does.
+            FieldError: so it is.
         """
+        if self.time_limit_s < SHORTEST_DUET_S:
+            allowed = f"{seconds_text(SHORTEST_DUET_S)} and more"
+            found = seconds_text(self.time_limit_s)
+            raise FieldError("is too short", names=("time_limit",), found=found, allowed=allowed)
         if self.warm_up_s > self.time_limit_s / 2:
             allowed = f"at most half of the time limit, {seconds_text(self.time_limit_s / 2)}"
             found = seconds_text(self.warm_up_s)
@@ -451,7 +457,7 @@ class DuetComparing(Declared):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuetOptions(Conditions):
-    """The options of a duet: `fr.DuetOptions(compare=fr.DuetComparing(margin=0.05, time_limit_s=2400))`."""
+    """The options of a duet."""
 
     load: Sending = Sending()
     """How the load is sent; it is kept up by further clients."""
