@@ -102,7 +102,13 @@ def measures_of(runs: Sequence[Run]) -> Iterator[RunMeasure]:
     for daemon in sorted({each for run in runs for each in run.daemons}) or ["namenode"]:
         whose, of = daemon_name(daemon), partial(_cpu_of_call, daemon=daemon)
         name = CPU_PER_CALL + (f" of the {whose}" if daemon != "namenode" else "")
-        yield RunMeasure(name, f"CPU time of the {whose} for a call, without JIT compiler and garbage collector", "s", Sort.COST, of)
+        yield RunMeasure(
+            name,
+            f"CPU time of the {whose} for a call, without JIT compiler and garbage collector",
+            "s",
+            Sort.COST,
+            of,
+        )
     yield from EXPLAINING
 
 

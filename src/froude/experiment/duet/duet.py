@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from froude.base.clock import Clock, RealClock
@@ -48,6 +48,7 @@ class _Arm:
     """One play, as it is seen from outside."""
 
     series: Series = field(default_factory=Series)
+    """Its times are since the play began."""
     rates: list[float] = field(default_factory=list)
     begun_s: float = float("inf")
     """On the duet's clock: the earliest at which the play can have begun, by all that its player has reported."""
@@ -57,6 +58,12 @@ class _Arm:
     steady: bool = False
     told: bool = False
     """Whether its player knows that it is measured."""
+
+    def on_clock(self) -> Series:
+        """What was counted, by the duet's clock."""
+        times_s = [self.begun_s + each for each in self.series.times_s]
+        cpu = [] if self.sampler is None else _cpu(self.sampler)
+        return replace(self.series, times_s=times_s, cpu=cpu)
 
 
 class _Stage:
@@ -87,7 +94,7 @@ class _Stage:
         arm.time_s, arm.sampler = status.load.time_s, sampler
         arm.begun_s = min(arm.begun_s, now_s - status.load.time_s)
         if status.rows:
-            arm.series.add(arm.begun_s + status.rows[-1].time_s, status.served, status.errors)
+            arm.series.add(status.rows[-1].time_s, status.served, status.errors)
         if self.order is not Order.GO_ON:
             return self.order
         arm.rates.append(status.calls_per_s)
@@ -111,10 +118,8 @@ class _Stage:
         with self._lock:
             if self.measured_s is None or not all(arm.series.times_s for arm in self.arms):
                 return []
-            for arm in self.arms:
-                arm.series.cpu = [] if arm.sampler is None else _cpu(arm.sampler)
-            last_s = min(arm.series.times_s[-1] for arm in self.arms)
-            series = self.arms[0].series, self.arms[1].series
+            series = self.arms[0].on_clock(), self.arms[1].on_clock()
+            last_s = min(each.times_s[-1] for each in series)
             end_s = last_s if until_s is None else min(last_s, until_s)
             return slices_of(series, self.measured_s, end_s, length_s=self._slice_s)
 
