@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from froude.emulation.engine import Order, Status
 from froude.emulation.run.bottleneck import CPU, MASTER, Load
 from froude.emulation.run.tally import IntervalRow, Served
@@ -79,7 +81,7 @@ def test_slices_are_on_one_clock() -> None:
             orders[number](status(at, 50 * at, errors=at), None)
     assert [arm.begun_s for arm in stage.arms] == [10.0, 10.5]
     found = stage.slices()
-    assert [each.calls for each in found[1:]] == [(100.0, 100.0)] * (len(found) - 1)
+    assert [each.calls for each in found[1:]] == [pytest.approx((100.0, 100.0))] * (len(found) - 1)
     assert len(found) >= 4
     assert len(stage.slices(until_s=found[1].to_s)) == 2
 

@@ -41,7 +41,7 @@ OUTCOME_NAMES = {
     Outcome.WORSE: "worse",
     Outcome.BETTER: "better",
     Outcome.SAME: "no difference larger than the margin",
-    Outcome.OPEN: "not known yet",
+    Outcome.OPEN: "not enough runs to say",
 }
 _NARROW = -60.0, 150.0
 """Per cent between which intervals are drawn: of few runs they may be endless, and would hide all others."""
@@ -78,13 +78,13 @@ def comparison_section(comparison: Comparison) -> Section:
         explaining = [row for row in comparison.rows if row.sort is Sort.RESOURCE]
         ratios = [row for row in deciding if not row.by_difference]
         blocks += [
-            _chart("Latency and throughput: change from baseline to candidate", ratios, comparison.margin),
+            _chart("What decides: change from baseline to candidate", ratios, comparison),
             _table(deciding, "What decides, the primary measure first", comparison),
             Text(_what(comparison)),
         ]
         if explaining:
             blocks += [
-                _chart("What explains: change from baseline to candidate", explaining, comparison.margin),
+                _chart("What explains: change from baseline to candidate", explaining, comparison),
                 _table(explaining, "What explains, and decides nothing", comparison),
             ]
     if comparison.differences:
@@ -105,10 +105,11 @@ def comparison_section(comparison: Comparison) -> Section:
     return Section("Baseline and candidate", tuple(blocks), plain(comparison.answer))
 
 
-def _chart(title: str, rows: Sequence[Row], margin: float) -> Chart:
-    low, high = _NARROW
+def _chart(title: str, rows: Sequence[Row], comparison: Comparison) -> Chart:
+    (low, high), margin = _NARROW, comparison.margin
     series = []
-    for outcome, name in OUTCOME_NAMES.items():
+    names = OUTCOME_NAMES | ({} if comparison.together is None else {Outcome.OPEN: "undecided"})
+    for outcome, name in names.items():
         chosen = [row for row in rows if row.outcome is outcome]
         if chosen:
             series.append(
