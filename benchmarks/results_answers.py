@@ -21,5 +21,8 @@ TOPIC.benchmark(
     "resourcemanager", "How far a ResourceManager scales on this machine", "bench_resourcemanager"
 )
 
+TOPIC.benchmark("duet", "Slower by ten per cent, next to other work", "bench_duet")
+TOPIC.benchmark("duet-verdicts", "Three changes of a NameNode", "bench_duet", "verdicts")
+
 if __name__ == "__main__":
     TOPIC.main()

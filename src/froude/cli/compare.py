@@ -229,14 +229,14 @@ def comparison_table(comparison: Comparison) -> str:
 
 def compared_text(comparison: Comparison) -> str:
     """What was compared, with the margin and the chance of error."""
-    from froude.base.units import seconds_text
+    from froude.experiment.compare.compare import minutes_text
 
     margin, level = f"Margin {100 * comparison.margin:.3g} %", f"{100 * comparison.level:.3g} %"
     together = comparison.together
     if together is not None:
         return (
-            f"Compared at the same time, over {seconds_text(round(together.measured_s))} after a warm-up of "
-            f"{seconds_text(round(together.warm_up_s))}, in {counted(together.looks, 'look')}. {margin}; chance of a "
+            f"Compared at the same time, over {minutes_text(together.measured_s)} after a warm-up of "
+            f"{minutes_text(together.warm_up_s)}, in {counted(together.looks, 'look')}. {margin}; chance of a "
             f"false difference at any look at most {level}."
         )
     pairs = " as pairs" if comparison.paired else ""
@@ -248,15 +248,14 @@ def compared_text(comparison: Comparison) -> str:
 
 def _needed(comparison: Comparison, row: Row) -> str:
     """How much more would have to be measured for a measure that is open; empty for one that is not."""
-    from froude.base.units import seconds_text
-    from froude.experiment.compare.compare import Outcome
+    from froude.experiment.compare.compare import Outcome, minutes_text
 
     if row.outcome is not Outcome.OPEN:
         return ""
     if row.needed is None:
         return "many"
     together = comparison.together
-    return str(row.needed) if together is None else seconds_text(round(row.needed * together.batch_s))
+    return str(row.needed) if together is None else minutes_text(row.needed * together.batch_s)
 
 
 def _suffix(output: Path | None, report: Path | None) -> str:

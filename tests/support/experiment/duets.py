@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
+from froude.emulation.run.bottleneck import CPU, Measured
+from froude.emulation.run.run import Run
+from froude.experiment.duet.duet import Duet
 from froude.experiment.duet.slices import Slice
+from froude.experiment.duet.verdict import LOOKS, look_at
+from froude.experiment.scenario.options import DuetComparing, DuetOptions
+from froude.hadoop.metrics.threads import COLLECTOR, COMPILER
+from tests.support.experiment.comparisons import run
+
+OPTIONS = DuetOptions(compare=DuetComparing())
 
 METHODS = {"create": 0.002, "getFileInfo": 0.0004, "addBlock": 0.004}
 """Service time, seconds."""
@@ -40,3 +50,38 @@ def slices(
         cost = own(1e-4), own(1e-4 * cpu)
         found.append(Slice(3.0 * at, 3.0 * at + 3, service, (3000.0, 3000.0), (0.0, errors), cost))
     return found
+
+
+def arm(number: int, wait_ms: float, **changes: Any) -> Run:
+    """A run of 480 s whose calls wait for the lock."""
+    metrics = [
+        Measured(
+            float(at),
+            {
+                CPU: 0.5 * at,
+                COMPILER: 0.05 * at,
+                COLLECTOR: 0.01 * at,
+                "RpcActivity.RpcLockWaitTimeNumOps": 1000.0 * at,
+                "RpcActivity.RpcLockWaitTimeAvgTime": wait_ms * (1 + 0.01 * (at % 3)),
+            },
+        )
+        for at in range(500)
+    ]
+    return run(number, metrics=metrics, **changes)
+
+
+def duet(factor: float = 1.0, *, spread: float = 0.05, wait_ms: float = 1.0, **changes: Any) -> Duet:
+    """One that was looked at five times."""
+    found = slices(160, factor, spread=spread)
+    looks = tuple(look_at(found[: 32 * at], at, margin=0.1, level=0.05) for at in range(1, LOOKS + 1))
+    given: dict[str, Any] = {
+        "runs": (arm(1, 1.0), arm(2, wait_ms)),
+        "slices": tuple(found),
+        "looks": looks,
+        "begun_s": (0.0, 0.0),
+        "steady": (True, True),
+        "warm_up_s": 45.0,
+        "length_s": 480.0,
+        **changes,
+    }
+    return Duet(**given)

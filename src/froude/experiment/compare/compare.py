@@ -442,11 +442,11 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
         if len(worse) > 1:
             names = ", ".join(row.measure for row in worse[1:7])
             yield f"Worse, too: {names}{f' and {len(worse) - 7} more' if len(worse) > 7 else ''}."
-    elif comparison.outcome is Outcome.BETTER:
+    elif comparison.outcome is Outcome.BETTER or primary.outcome is Outcome.BETTER:
         better = next(row for row in comparison.deciding if row.outcome is Outcome.BETTER)
         verb = "has" if better.sort is Sort.COST else "is"
         yield f"The candidate {verb} {better.words}: {row_text(better)}."
-    elif comparison.outcome is Outcome.SAME:
+    elif comparison.outcome is Outcome.SAME or primary.outcome is Outcome.SAME:
         yield f"No difference larger than {100 * comparison.margin:.3g} % was seen: {row_text(primary)}."
     else:
         yield _open_text(comparison)
@@ -464,12 +464,16 @@ def _open_text(comparison: Comparison) -> str:
             "four times in five."
         )
     row = next(each for each in comparison.deciding if each.outcome is Outcome.OPEN)
-    longer = f"a much longer duet than {seconds_text(together.limit_s)}"
+    longer = f"a much longer duet than {minutes_text(together.limit_s)}"
     if row.needed is not None:
-        longer = f"about {seconds_text(math.ceil(row.needed * together.batch_s / 60) * 60.0)} of measuring"
-    measured = seconds_text(round(together.measured_s))
+        longer = f"about {minutes_text(row.needed * together.batch_s)} of measuring"
     shown = f"{longer} would show a difference of {margin}, four times in five"
-    return f"Undecided after {measured}: {row_text(row)}; {shown}."
+    return f"Undecided after {minutes_text(together.measured_s)}: {row_text(row)}; {shown}."
+
+
+def minutes_text(seconds: float) -> str:
+    """A time for people, in minutes from two on."""
+    return f"{seconds / 60:.3g} min" if seconds >= 2 * 60 else seconds_text(round(seconds))
 
 
 _NEXT = {

@@ -49,7 +49,10 @@ def comparison_of(found: Duet, options: DuetOptions) -> Comparison:
     ]
     samples = [(Sample(name, run),) for name, run in zip(names, found.runs, strict=True)]
     chosen = Chosen(samples[0], samples[1], {}, interleaved=True)
-    rows = [] if last is None or not last.rows else [*last.rows, *_explaining(found, batches, margin, level)]
+    rows: list[Row] = []
+    # Without a ratio there is no answer, unless errors give it; and none of a baseline that failed.
+    if last is not None and not failed[0] and (last.clear or len(last.rows) > 1):
+        rows = [*last.rows, *_explaining(found, batches, margin, level)]
     return Comparison(
         outcome,
         tuple(rows),

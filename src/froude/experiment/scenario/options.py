@@ -33,8 +33,6 @@ ANY = "any"
 """In a file, the service of the only target: whoever is called."""
 _USUAL, _SHARED = DatanodeSettings(), Connections()
 _MOST = 10**9
-SHORTEST_DUET_S = 60.0
-"""Start, warm-up and twenty slices of a second."""
 SPREAD = 4
 """The first clients of a population begin within this part of the longest time of a play."""
 
@@ -438,21 +436,6 @@ class DuetComparing(Declared):
     """Longest time of the whole duet; it ends sooner where its verdict is clear."""
     warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 120.0
     """Longest time for which both targets are called before they are measured; less where both are steady sooner."""
-
-    def check(self) -> None:
-        """Refuse a time in which hardly anything could be measured, and a warm-up that leaves less than half of it.
-
-        Raises:
-            FieldError: so it is.
-        """
-        if self.time_limit_s < SHORTEST_DUET_S:
-            allowed = f"{seconds_text(SHORTEST_DUET_S)} and more"
-            found = seconds_text(self.time_limit_s)
-            raise FieldError("is too short", names=("time_limit",), found=found, allowed=allowed)
-        if self.warm_up_s > self.time_limit_s / 2:
-            allowed = f"at most half of the time limit, {seconds_text(self.time_limit_s / 2)}"
-            found = seconds_text(self.warm_up_s)
-            raise FieldError("leaves too little time", names=("warm_up",), found=found, allowed=allowed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

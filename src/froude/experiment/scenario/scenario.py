@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from froude.base.units import Quantity
+from froude.base.units import Quantity, seconds_text
 from froude.documents.artifact import LINEAGE, TAGS
 from froude.documents.declared import Declared, Example, from_plain
 from froude.documents.forms import Change, Each, FieldError, Form, Named, Number, Plain, Seconds, Text, below
@@ -43,6 +43,8 @@ from froude.workload.scale import Scale
 
 MIGRATIONS = Migrations("scenario", 1)
 KIND = "kind"
+_SHORTEST_DUET_S = 60.0
+"""Start, warm-up and twenty slices of a second."""
 _BESIDE = frozenset({STAMP, LINEAGE, TAGS, KIND})
 
 
@@ -105,6 +107,29 @@ class DuetScenario(DuetOptions):
     """What is judged, started next to it."""
     load: WorkloadLoad
     """What is sent to both."""
+
+    def check(self) -> None:
+        """Refuse a time in which hardly anything could be measured, and a warm-up that leaves less than half of it.
+
+        Raises:
+            FieldError: so it is.
+        """
+        limit_s, warm_up_s = self.compare.time_limit_s, self.compare.warm_up_s
+        if limit_s < _SHORTEST_DUET_S:
+            names, allowed = ("compare", "time_limit"), f"{seconds_text(_SHORTEST_DUET_S)} and more"
+            raise FieldError("is too short", names=names, found=seconds_text(limit_s), allowed=allowed)
+        if warm_up_s > limit_s / 2:
+            allowed = f"at most half of the time limit, {seconds_text(limit_s / 2)}"
+            found = seconds_text(warm_up_s)
+            raise FieldError(
+                "leaves too little time", names=("compare", "warm_up"), found=found, allowed=allowed
+            )
+        set_of_another = next(
+            (name for name in ("duration", "measure") if getattr(self.load, f"{name}_s")), None
+        )
+        if set_of_another is not None:
+            message, allowed = "is not for a duet", "the time limit of its section compare"
+            raise FieldError(message, names=("load", set_of_another), allowed=allowed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

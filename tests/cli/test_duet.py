@@ -1,0 +1,118 @@
+"""`froude compare --duet`: what it asks for, and how it answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from froude.cli.app import run
+from froude.experiment import runners
+from froude.experiment.compare.file import read_comparison
+from froude.experiment.duet.duet import Duet
+from froude.experiment.scenario.scenario import DuetScenario
+from froude.hadoop.release import distribution
+from froude.workload.yaml_file import write_workload
+from tests.support.cli.command_lines import recorded
+from tests.support.experiment.duets import duet
+
+Out = pytest.CaptureFixture[str]
+SCENARIO = """froude: scenario/1
+kind: duet
+load: {workload: w.yaml, at: {clients: 9}}
+candidate: {java_options: [-XX:+UseZGC]}
+compare: {time_limit: 300 s, warm_up: 100 s}
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a workload and a scenario."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FROUDE_WORKSPACE", raising=False)
+    write_workload(tmp_path / "w.yaml", recorded())
+    (tmp_path / "d.yaml").write_text(SCENARIO)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Duet], list[DuetScenario]]:
+    """Stands in for the plays, and keeps what they were asked."""
+
+    def answering(found: Duet) -> list[DuetScenario]:
+        seen: list[DuetScenario] = []
+        monkeypatch.setattr(distribution.Hadoop, "find", lambda *_, **__: None)
+        monkeypatch.setattr(runners, "java_for", lambda *_, **__: None)
+        monkeypatch.setattr(runners, "duet", lambda _, __, options, **___: seen.append(options) or found)
+        return seen
+
+    return answering
+
+
+@pytest.mark.parametrize("line", ["compare --duet d.yaml", "run d.yaml"])
+def test_dry_run_says_what_would_be_played(line: str, capsys: Out) -> None:
+    """At which scale, and for how long; nothing is started."""
+    assert run([*line.split(), "--dry-run"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert (
+        "Would play datanodes=4, clients=9, files=5 against baseline and candidate at once, for 300 s at most"
+        in out
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "code", "said"),
+    [
+        (duet(1.3), 3, "The candidate is slower: "),
+        (duet(), 0, "No difference larger than 10 % was seen: "),
+        (duet(spread=0.9), 0, "Undecided after 8 min: "),
+        (duet(interrupted=True), 130, "No difference larger"),
+    ],
+)
+def test_the_verdict_is_first_and_is_the_exit_code(
+    asked: Callable[[Duet], list[DuetScenario]], capsys: Out, found: Duet, code: int, said: str
+) -> None:
+    """3 where the candidate is worse; what is given as a flag takes the place of the scenario's."""
+    seen = asked(found)
+    assert (
+        run(["compare", "--duet", "d.yaml", "--time-limit", "10 min", "--seed", "7", "--report", "d.html"])
+        == code
+    )
+    out = capsys.readouterr().out
+    assert out.startswith(said)
+    assert "Compared at the same time, over 8 min after a warm-up of 45 s, in 5 looks." in out
+    assert "time needed" in out
+    assert (seen[0].compare.time_limit_s, seen[0].compare.warm_up_s, seen[0].seed) == (600.0, 100.0, 7)
+    assert read_comparison(Path("duet/comparison.json")).together is not None
+    assert "Candidate less baseline, batch by batch" in Path("d.html").read_text()
+
+
+def test_a_document(asked: Callable[[Duet], list[DuetScenario]], capsys: Out) -> None:
+    """Of `run`, too."""
+    asked(duet(1.3))
+    assert run(["run", "d.yaml", "-o", "there", "--json"]) == 3
+    written = json.loads(capsys.readouterr().out)
+    assert written == json.loads(Path("there/comparison.json").read_text())
+    assert written["together"]["looks"] == 5
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("compare --duet d.yaml --baseline r1", 1, "--baseline: is for runs, and --duet makes its own"),
+        ("compare --duet d.yaml --primary mean", 1, "--primary: is for runs"),
+        ("compare --baseline r1 --candidate r2 --time-limit 60s", 1, "--time-limit: is for a duet"),
+        ("compare --candidate r2", 2, "--baseline"),
+        ("compare --duet p.yaml", 1, "p.yaml:kind: is no duet; found play"),
+        ("compare --duet d.yaml --time-limit 20s", 1, "is too short; found 20 s; allowed: 60 s and more"),
+        ("compare --duet d.yaml --time-limit 150s", 1, "leaves too little time; found 100 s"),
+        ("compare --duet m.yaml", 1, "is not for a duet"),
+    ],
+)
+def test_what_is_refused(line: str, code: int, said: str, capsys: Out) -> None:
+    """In the words of who asks."""
+    Path("p.yaml").write_text("froude: scenario/1\nkind: play\nload: {plan: p}\n")
+    Path("m.yaml").write_text(SCENARIO.replace("workload: w.yaml", "workload: w.yaml, duration: 5 min"))
+    assert run([*line.split(), "--dry-run"]) == code
+    assert said in " ".join(capsys.readouterr().err.split())
