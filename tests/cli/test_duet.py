@@ -107,7 +107,7 @@ def test_a_document(asked: Callable[[Duet], list[DuetScenario]], capsys: Out) ->
         ("compare --duet p.yaml", 1, "p.yaml:kind: is no duet; found play"),
         ("compare --duet d.yaml --time-limit 20s", 1, "is too short; found 20 s; allowed: 60 s and more"),
         ("compare --duet d.yaml --time-limit 150s", 1, "leaves too little time; found 100 s"),
-        ("compare --duet m.yaml", 1, "is not for a duet"),
+        ("compare --duet m.yaml", 1, "m.yaml:3: load.duration: is not a field here"),
     ],
 )
 def test_what_is_refused(line: str, code: int, said: str, capsys: Out) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from froude.documents.declared import declared
 from froude.documents.reading import parse_document
-from froude.experiment.scenario.options import PlanLoad, WorkloadLoad
+from froude.experiment.scenario.options import DuetLoad, PlanLoad, WorkloadLoad
 from froude.experiment.scenario.scenario import (
     KINDS,
     DuetScenario,
@@ -31,7 +31,7 @@ FILES = Scale.of(a=5, b=12, c=8)
 AS_THEY_STAND: dict[str, Scenario] = {
     "play": PlayScenario(load=PlanLoad(plan=Path("plan"))),
     "knee": KneeScenario(load=WorkloadLoad(workload=Path("workload.yaml"))),
-    "duet": DuetScenario(load=WorkloadLoad(workload=Path("workload.yaml"))),
+    "duet": DuetScenario(load=DuetLoad(workload=Path("workload.yaml"))),
     "record": RecordScenario(
         record=Recording(command=("./job.sh", "{files}"), scales={"files": tuple(FILES.values())})
     ),

@@ -9,7 +9,7 @@ from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.steadiness import WINDOW_S
 from froude.emulation.sustained import Leftovers, Mode
-from froude.experiment.scenario.options import KneeOptions, Load, Sending
+from froude.experiment.scenario.options import KneeOptions, Load, TimedSending
 from froude.workload.plan import Plan, expected_s
 
 MEASURE_S = 15.0
@@ -30,7 +30,7 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
     Raises:
         InputError: a play would be over before it was measured.
     """
-    asked = {each.name: getattr(options.load, each.name) for each in fields(Sending)}
+    asked = {each.name: getattr(options.load, each.name) for each in fields(TimedSending)}
     load = Load(**{**asked, "speed": speed})
     if not sustained:
         return replace(load, measure_s=None, leftovers=Leftovers.KEEP)

@@ -162,17 +162,23 @@ class Sending(Declared):
     """2 halves every recorded pause and, in a schedule, every recorded service time."""
     ramp: Annotated[float, Number(SLOWEST_RAMP, FASTEST)] = 1000.0
     """Emulated daemons that begin in a second, and at most so many of the clients that are beside each other."""
-    duration_s: Annotated[float | None, Seconds(), Example("5 min")] = None
-    """Longest time of a play; a plan of DataNodes alone, and a load that is kept up, need one."""
     players: Annotated[int | None, Number(1, MOST_PLAYERS, whole=True), Example(2)] = None
     """Processes that play, each some of the nodes; one a core beyond the first by default."""
-    measure_s: Annotated[float | None, Seconds(), Example("30 s")] = None
-    """How long a load that is kept up is measured once it is steady; the rest of `duration` by default."""
     leftovers: Leftovers = Leftovers.KEEP
     """What becomes of files and folders that clients of a load that is kept up have made and not deleted. keep: they
     stay; remove: clients that follow delete them, next to their own calls."""
     connections: Sharing = Sharing()
     """How emulated nodes share connections."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedSending(Sending):
+    """How calls are sent, and for how long."""
+
+    duration_s: Annotated[float | None, Seconds(), Example("5 min")] = None
+    """Longest time of a play; a plan of DataNodes alone, and a load that is kept up, need one."""
+    measure_s: Annotated[float | None, Seconds(), Example("30 s")] = None
+    """How long a load that is kept up is measured once it is steady; the rest of `duration` by default."""
 
     def check(self) -> None:
         """Refuse a part that is longer than the whole.
@@ -189,7 +195,7 @@ class Sending(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load(Sending):
+class Load(TimedSending):
     """How a load is sent, and whether it is kept up."""
 
     mode: Mode = Mode.ONCE
@@ -211,7 +217,7 @@ class Load(Sending):
         Raises:
             FieldError: there is one.
         """
-        Sending.check(self)
+        TimedSending.check(self)
         if self.clients_per_s is not None and self.mode is not Mode.ARRIVALS:
             raise FieldError("is for arrivals", names=("clients_per_s",), allowed="with the mode arrivals")
         if self.mode is not Mode.ONCE and not self.connections.pool:
@@ -220,7 +226,7 @@ class Load(Sending):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadLoad(Sending):
+class WorkloadLoad(TimedSending):
     """A mined workload."""
 
     workload: Annotated[Path, Example("workload.yaml", active=True)]
@@ -229,6 +235,18 @@ class WorkloadLoad(Sending):
         default_factory=dict
     )
     """Where the workload's variables begin; the largest recorded quantity by default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuetLoad(Sending):
+    """A mined workload that is sent for as long as a duet takes."""
+
+    workload: Annotated[Path, Example("workload.yaml", active=True)]
+    """File of the workload."""
+    at: Annotated[Mapping[str, Quantity], Example({"datanodes": 50, "clients": 16})] = field(
+        default_factory=dict
+    )
+    """Its Scale; the largest recorded quantity of each variable by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -400,7 +418,7 @@ class KneeSearch(Declared):
 class KneeOptions(Conditions):
     """The options of a search for a knee: `fr.KneeOptions(limits=["p99 < 50 ms"], repeats=2)`."""
 
-    load: Sending = Sending()
+    load: TimedSending = TimedSending()
     """How the load is sent; it is kept up by further clients, where those can follow."""
     knee: KneeSearch = KneeSearch()
     """How it is searched for."""

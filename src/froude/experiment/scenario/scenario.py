@@ -24,6 +24,7 @@ from froude.experiment.compare.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
 from froude.experiment.compare.measures import DEFAULT_PRIMARY, PRIMARY_TEXT, check_primary
 from froude.experiment.scenario.lowered_intervals import lowered
 from froude.experiment.scenario.options import (
+    DuetLoad,
     DuetOptions,
     KneeOptions,
     NameNodeTarget,
@@ -105,7 +106,7 @@ class DuetScenario(DuetOptions):
     """The baseline: a NameNode, or a ResourceManager, that is started."""
     candidate: NameNodeTarget = field(default_factory=NameNodeTarget)
     """What is judged, started next to it."""
-    load: WorkloadLoad
+    load: DuetLoad
     """What is sent to both."""
 
     def check(self) -> None:
@@ -124,12 +125,6 @@ class DuetScenario(DuetOptions):
             raise FieldError(
                 "leaves too little time", names=("compare", "warm_up"), found=found, allowed=allowed
             )
-        set_of_another = next(
-            (name for name in ("duration", "measure") if getattr(self.load, f"{name}_s")), None
-        )
-        if set_of_another is not None:
-            message, allowed = "is not for a duet", "the time limit of its section compare"
-            raise FieldError(message, names=("load", set_of_another), allowed=allowed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
