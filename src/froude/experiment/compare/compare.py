@@ -168,6 +168,13 @@ class Comparison(Summarised):
         return "undecided" if self.together is not None and row.outcome is Outcome.OPEN else row.words
 
     @property
+    def leading(self) -> Row | None:
+        """The row that the answer names first: what is worse, else, where nothing is, the first that is better."""
+        better = self.outcome is Outcome.BETTER or (self.rows and self.rows[0].outcome is Outcome.BETTER)
+        found = [row for row in self.deciding if better and row.outcome is Outcome.BETTER]
+        return next(iter([*self.worse, *found]), None)
+
+    @property
     def answer(self) -> str:
         """The verdict, and the measure that it rests on, in a sentence."""
         return _answer(self)
@@ -434,23 +441,21 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
         )
         return
     primary = rows[0]
-    worse = comparison.worse
-    if worse:
-        first = worse[0]
-        more = first.sort in {Sort.ERRORS, Sort.COST}
-        yield f"The candidate {'has' if more else 'is'} {first.words}: {row_text(first)}."
+    worse, leading = comparison.worse, comparison.leading
+    if leading is not None:
+        yield f"The candidate {_VERBS.get(leading.sort, 'is')} {leading.words}: {row_text(leading)}."
         if len(worse) > 1:
             names = ", ".join(row.measure for row in worse[1:7])
             yield f"Worse, too: {names}{f' and {len(worse) - 7} more' if len(worse) > 7 else ''}."
-    elif comparison.outcome is Outcome.BETTER or primary.outcome is Outcome.BETTER:
-        better = next(row for row in comparison.deciding if row.outcome is Outcome.BETTER)
-        verb = "has" if better.sort is Sort.COST else "is"
-        yield f"The candidate {verb} {better.words}: {row_text(better)}."
     elif comparison.outcome is Outcome.SAME or primary.outcome is Outcome.SAME:
         yield f"No difference larger than {100 * comparison.margin:.3g} % was seen: {row_text(primary)}."
     else:
         yield _open_text(comparison)
     yield from _why(comparison)
+
+
+_VERBS = {Sort.ERRORS: "has", Sort.COST: "needs"}
+"""Before the words of an outcome; `is` for others."""
 
 
 def _open_text(comparison: Comparison) -> str:
@@ -495,8 +500,8 @@ def _why(comparison: Comparison) -> Iterator[str]:
     """What changed together with a difference, the largest change first, and what to look at next."""
     if comparison.outcome not in {Outcome.WORSE, Outcome.BETTER}:
         return
-    changed = [row for row in comparison.rows[1:] if row.outcome in {Outcome.WORSE, Outcome.BETTER}]
-    changed = [row for row in changed if row.sort is not Sort.ERRORS]
+    differing = (row for row in comparison.rows if row.outcome in {Outcome.WORSE, Outcome.BETTER})
+    changed = [row for row in differing if row.sort is not Sort.ERRORS and row is not comparison.leading]
     changed.sort(key=lambda row: -abs(math.log1p(max(row.change, -1 + 1e-9))))
     if changed:
         named = ", ".join(f"{row.measure} {change_text(row.change, row.sort)}" for row in changed[:_NAMED])

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from froude.base.statistics import Tested, obrien_fleming, shift_of
-from froude.experiment.compare.compare import Outcome, Row, row_of, row_text
+from froude.experiment.compare.compare import Outcome, Row, change_text, row_of
 from froude.experiment.compare.measures import CPU_PER_CALL, Measure, Sort
 from froude.experiment.duet.slices import Batch, Slice, batches_of
 
@@ -50,7 +50,13 @@ class Look:
     @property
     def text(self) -> str:
         """The changes and their intervals, in a few words."""
-        return f"look {self.number} of {LOOKS}: {'; '.join(map(row_text, self.rows[:2])) or 'nothing to compare'}"
+        changes = (
+            f"{row.measure} {change_text(row.change, row.sort)} "
+            f"({change_text(row.low, row.sort)} to {change_text(row.high, row.sort)})"
+            for row in self.rows
+            if row.sort is not Sort.ERRORS
+        )
+        return f"look {self.number} of {LOOKS}: {', '.join(changes) or 'nothing to compare'}"
 
 
 def look_at(slices: Sequence[Slice], number: int, *, margin: float, level: float) -> Look:
