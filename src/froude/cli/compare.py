@@ -62,7 +62,7 @@ def compare(
         ),
     ] = None,
     time_limit: Annotated[
-        str | None, typer.Option(help="Longest time of a duet, such as '40 min' [10 min].")
+        str | None, typer.Option(help="Longest time for which a duet calls both, such as '40 min' [10 min].")
     ] = None,
     primary: Annotated[
         str | None,

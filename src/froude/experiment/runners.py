@@ -204,7 +204,7 @@ class DuetRunner:
         for target in (self.scenario.target, self.scenario.candidate):
             properties_of(target)
             patches_of(target)
-        check_play(self.plan, load_of(self.scenario, self.scenario.compare.time_limit_s))
+        check_play(self.plan, load_of(self.scenario))
 
     def run(self, execution: Execution) -> Comparison:
         """Play both, and compare them; the run of each arm is kept in a folder of the output."""

@@ -81,7 +81,6 @@ def duet(factor: float = 1.0, *, spread: float = 0.05, wait_ms: float = 1.0, **c
         "begun_s": (0.0, 0.0),
         "steady": (True, True),
         "warm_up_s": 45.0,
-        "length_s": 480.0,
         **changes,
     }
     return Duet(**given)

@@ -37,6 +37,8 @@ Start = Callable[[], AbstractContextManager[NameNode | Mapping[str, TargetLike]]
 """Makes the targets of one arm, not entered yet."""
 _SHORTEST_S = 1.0
 """Of a slice: players report once a second."""
+_SPARE = 1.2
+"""How many times the slices that are needed fit into a short time: the last report may be a second or two old."""
 _LOOK_S = 0.5
 """Between two looks at what the plays have told."""
 _END_S = 30.0
@@ -69,8 +71,9 @@ class _Arm:
 class _Stage:
     """What both plays are ordered to do; their threads ask it, and the duet's own thread decides."""
 
-    def __init__(self, clock: Clock, warm_up_s: float, slice_s: float = SLICE_S) -> None:
-        self._slice_s = slice_s
+    def __init__(self, clock: Clock, warm_up_s: float, limit_s: float) -> None:
+        self.end_s = clock.now() + limit_s
+        """When the duet is over at the latest."""
         self.arms = (_Arm(), _Arm())
         self.clock = clock
         self._warm_up_s = warm_up_s
@@ -121,7 +124,9 @@ class _Stage:
             series = self.arms[0].on_clock(), self.arms[1].on_clock()
             last_s = min(each.times_s[-1] for each in series)
             end_s = last_s if until_s is None else min(last_s, until_s)
-            return slices_of(series, self.measured_s, end_s, length_s=self._slice_s)
+            length_s = (self.end_s - self.measured_s) / (BATCHES * LOOKS) / _SPARE
+            length_s = max(_SHORTEST_S, min(SLICE_S, length_s))
+            return slices_of(series, self.measured_s, end_s, length_s=length_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +144,6 @@ class Duet:
     """Whether each target was warm before it was measured."""
     warm_up_s: float
     """Until both were measured, since the first play began."""
-    length_s: float
-    """Of the longest time for which both could be measured."""
     interrupted: bool = False
 
 
@@ -167,27 +170,22 @@ def duet(
         TargetError: a target does not come up.
     """
     shown, clock = progress or Silent(), RealClock()
-    began_s = clock.now()
     with ExitStack() as stack:
         with shown.task("Starting two targets", total=2) as task:
             targets = []
             for start in starts:
                 targets.append(stack.enter_context(start()))
                 task.advance()
-        left_s = options.compare.time_limit_s - (clock.now() - began_s)
         played = PlayOptions(
             nodes=options.nodes,
             seed=options.seed,
-            load=load_of(options, left_s),
+            load=load_of(options),
             record=Record.SUMMARY,
             check_counts=False,
         )
-        least_s = left_s - options.compare.warm_up_s
-        slice_s = max(_SHORTEST_S, min(SLICE_S, least_s / (BATCHES * LOOKS)))
-        stage = _Stage(clock, options.compare.warm_up_s, slice_s)
+        stage = _Stage(clock, options.compare.warm_up_s, options.compare.time_limit_s)
         pool = stack.enter_context(ThreadPoolExecutor(2, thread_name_prefix="froude-duet"))
         with shown.task("Duet", total=options.compare.time_limit_s) as task:
-            task.advance(clock.now() - began_s)
             plays = [
                 pool.submit(
                     play,
@@ -201,7 +199,7 @@ def duet(
                 for number, (arm, target) in enumerate(zip(ARMS, targets, strict=True))
             ]
             try:
-                looks, interrupted = _watched(stage, plays, options, began_s, task), False
+                looks, interrupted = _watched(stage, plays, options, task), False
             except KeyboardInterrupt:
                 stage.order, looks, interrupted = Order.END, [], True
             runs = plays[0].result(), plays[1].result()
@@ -216,32 +214,25 @@ def duet(
         (stage.arms[0].begun_s, stage.arms[1].begun_s),
         (stage.arms[0].steady, stage.arms[1].steady),
         measured_s - min(each.begun_s for each in stage.arms),
-        options.compare.time_limit_s - (measured_s - began_s),
         interrupted,
     )
 
 
-def load_of(options: DuetOptions, left_s: float) -> Load:
-    """How either arm is sent its load.
-
-    Args:
-        left_s: until the time limit of the duet, which ends it; a play that nobody ends is over a little later.
-    """
+def load_of(options: DuetOptions) -> Load:
+    """How either arm is sent its load; a play that nobody ends is over a little after the duet."""
     names = ("pacing", "speed", "ramp", "players", "leftovers", "connections")
     sent = {name: getattr(options.load, name) for name in names}
-    return Load(mode=Mode.POPULATION, duration_s=left_s + _END_S, **sent)
+    return Load(mode=Mode.POPULATION, duration_s=options.compare.time_limit_s + _END_S, **sent)
 
 
 def _look(slices: Sequence[Slice], number: int, options: DuetOptions) -> Look:
     return look_at(slices, number, margin=options.compare.margin, level=options.compare.level)
 
 
-def _watched(
-    stage: _Stage, plays: list[Future[Run]], options: DuetOptions, began_s: float, task: Task
-) -> list[Look]:
+def _watched(stage: _Stage, plays: list[Future[Run]], options: DuetOptions, task: Task) -> list[Look]:
     """Look at both plays until the verdict is clear, a play is over, or the time is."""
     looks: list[Look] = []
-    clock, end_s, shown_s = stage.clock, began_s + options.compare.time_limit_s, stage.clock.now()
+    clock, shown_s = stage.clock, stage.clock.now()
     while not any(each.done() for each in plays):
         now_s = clock.now()
         task.advance(now_s - shown_s)
@@ -249,9 +240,9 @@ def _watched(
         if stage.measured_s is None:
             task.say("warm-up")
         else:
-            every_s = (end_s - stage.measured_s) / LOOKS
+            every_s = (stage.end_s - stage.measured_s) / LOOKS
             due = min(LOOKS, int((now_s - stage.measured_s) / every_s))
-            if due > len(looks):
+            if due > (looks[-1].number if looks else 0):
                 slices = stage.slices(stage.measured_s + due * every_s)
                 looks.append(_look(slices, due, options))
                 if looks[-1].clear or due == LOOKS:

@@ -451,7 +451,7 @@ class DuetComparing(Declared):
     level: Annotated[float, Number(0.0001, 0.5)] = 0.05
     """Chance of a false difference in any measure at any look."""
     time_limit_s: Annotated[float, Seconds()] = 600.0
-    """Longest time of the whole duet; it ends sooner where its verdict is clear."""
+    """Longest time for which both targets are called, warm-up included; less where the verdict is clear sooner."""
     warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 120.0
     """Longest time for which both targets are called before they are measured; less where both are steady sooner."""
 
