@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from froude.experiment.compare.compare import Comparison, Outcome, compare
+from froude.experiment.duet.comparison import comparison_of
 from froude.experiment.figures.comparison import comparison_section, comparison_title, value_text
 from froude.experiment.figures.page import page
 from froude.render import Chart, Table, Tone
 from tests.support.experiment.comparisons import arms
+from tests.support.experiment.duets import OPTIONS, duet
 
 
 def _chart(comparison: Comparison) -> Chart:
@@ -69,3 +71,34 @@ def test_values_have_their_units() -> None:
     assert value_text(0.0034, "s") == "3.4 ms"
     assert value_text(0.0123, "share") == "1.23 %"
     assert value_text(1234.5, "calls/s") == "1,234 calls/s"
+
+
+def test_a_duet_is_drawn_over_its_time() -> None:
+    """In place of the table of runs: the ratios that decide, batch by batch, in per cent."""
+    compared = comparison_of(duet(1.2), OPTIONS)
+    blocks = comparison_section(compared).blocks
+    over_time = next(
+        block for block in blocks if isinstance(block, Chart) and "batch by batch" in block.title
+    )
+    assert [series.name for series in over_time.series] == ["service time", "CPU per call"]
+    first, second = compared.rows[0].baseline[0], compared.rows[0].candidate[0]
+    assert over_time.series[0].xs[:2] == [12.0, 36.0]
+    assert over_time.series[0].ys[0] == pytest.approx(100 * (second / first - 1))
+    captions = [block.caption for block in blocks if isinstance(block, Table)]
+    assert "The runs, as they were made" not in captions
+    assert comparison_title(comparison_of(duet(spread=0.9), OPTIONS)) == "Is the candidate slower? Undecided"
+
+
+def test_less_cpu_time_is_not_called_faster() -> None:
+    """The head names the measure that differs."""
+    less = comparison_of(duet(cpu=0.8), OPTIONS)
+    assert less.answer.startswith("The candidate needs less CPU time: CPU time of the target for a call")
+    head = page([less]).report
+    assert head.title == "Is the candidate slower? No, and it needs less CPU time"
+    assert [figure.label for figure in head.figures] == [
+        "change of service time",
+        "change of CPU per call",
+        "measured at the same time",
+    ]
+    more = comparison_of(duet(cpu=1.2), OPTIONS)
+    assert comparison_title(more) == "Is the candidate slower? It needs more CPU time"

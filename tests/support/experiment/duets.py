@@ -70,9 +70,11 @@ def arm(number: int, wait_ms: float, **changes: Any) -> Run:
     return run(number, metrics=metrics, **changes)
 
 
-def duet(factor: float = 1.0, *, spread: float = 0.05, wait_ms: float = 1.0, **changes: Any) -> Duet:
+def duet(
+    factor: float = 1.0, *, cpu: float = 1.0, spread: float = 0.05, wait_ms: float = 1.0, **changes: Any
+) -> Duet:
     """One that was looked at five times."""
-    found = slices(160, factor, spread=spread)
+    found = slices(160, factor, cpu=cpu, spread=spread)
     looks = tuple(look_at(found[: 32 * at], at, margin=0.1, level=0.05) for at in range(1, LOOKS + 1))
     given: dict[str, Any] = {
         "runs": (arm(1, 1.0), arm(2, wait_ms)),

@@ -59,9 +59,11 @@ _WHAT = (
 
 def comparison_title(comparison: Comparison) -> str:
     """The question, and the answer in a few words."""
+    leading = comparison.leading
+    costs = leading is not None and leading.sort is Sort.COST
     words = {
-        Outcome.WORSE: "yes, it is worse",
-        Outcome.BETTER: "no, it is faster",
+        Outcome.WORSE: "it needs more CPU time" if costs else "yes, it is worse",
+        Outcome.BETTER: "no, and it needs less CPU time" if costs else "no, it is faster",
         Outcome.SAME: f"no difference larger than {100 * comparison.margin:.3g} % seen",
         Outcome.OPEN: "undecided" if comparison.together else "not enough runs to say",
     }
@@ -123,9 +125,7 @@ def _chart(title: str, rows: Sequence[Row], comparison: Comparison) -> Chart:
                 )
             )
     cut = any(100 * row.high > high or 100 * row.low < low for row in rows)
-    caption = (
-        "A point is the change of the runs' mean, its line the interval; dashed, no change and the margin."
-    )
+    caption = "A point is the mean change, its line the interval; dashed, no change and the margin."
     if cut:
         caption += f" Lines are cut at {low:+.0f} % and {high:+.0f} %."
     marks = (

@@ -9,7 +9,7 @@ from typing import TypeVar
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.run.run import Run
-from froude.experiment.compare.compare import Comparison, change_text
+from froude.experiment.compare.compare import Comparison, Row, change_text, minutes_text
 from froude.experiment.figures.audit import audit_report
 from froude.experiment.figures.comparison import COMPARISON_TONES, comparison_title
 from froude.experiment.figures.environment import (
@@ -108,15 +108,23 @@ def _comparison(comparison: Comparison) -> Head:
             ValueKind.TEXT,
             note=f"{change_text(row.low, row.sort)} to {change_text(row.high, row.sort)}",
         )
-        for row in dict.fromkeys((*comparison.rows[:1], *comparison.worse[:3]))
+        for row in dict.fromkeys((*comparison.rows[:1], *_leading(comparison), *comparison.worse[:3]))
     ]
-    runs = f"{len(comparison.baseline)} and {len(comparison.candidate)}"
+    together, runs = comparison.together, f"{len(comparison.baseline)} and {len(comparison.candidate)}"
     note = f"{len(comparison.left_out)} left out" if comparison.left_out else "of baseline and candidate"
-    figures.append(KeyFigure("runs", runs, ValueKind.TEXT, note=note))
+    if together is None:
+        figures.append(KeyFigure("runs", runs, ValueKind.TEXT, note=note))
+    else:
+        measured, looks = minutes_text(together.measured_s), counted(together.looks, "look")
+        figures.append(KeyFigure("measured at the same time", measured, ValueKind.TEXT, note=f"in {looks}"))
     tone = COMPARISON_TONES.get(comparison.outcome, Tone.WARNING)
     remarks = " ".join(f"{plain(remark)}." for remark in comparison.remarks)
     lede = f"**{plain(comparison.answer)}** {remarks}".strip()
     return Head(comparison_title(comparison), lede, tone, tuple(figures))
+
+
+def _leading(comparison: Comparison) -> list[Row]:
+    return [] if comparison.leading is None else [comparison.leading]
 
 
 def _knee(knee: Knee) -> Head:
