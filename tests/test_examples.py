@@ -56,6 +56,7 @@ NOT_RUN = {
     "froude sweep": "takes minutes; tests of its own run it smaller",
     "froude sweep fine-grained-lock.yaml": "takes minutes; `integration` runs a smaller one",
     "benchmarks.results_": "takes minutes",
+    "froude compare --duet": "takes minutes; tests of its own run it smaller",
     "froude compare --baseline sweep/": "reads what a sweep made",
     "jq -r": "reads what another example wrote, with a program of the reader's",
     "--nodemanagers": "takes a minute; `integration` runs a smaller one",

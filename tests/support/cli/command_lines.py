@@ -386,6 +386,7 @@ LINES = {
 NO_FILES = {"doctor", "hadoop down", "hadoop shell", "record", "scenario list"}
 """Commands that are given no path at all."""
 OTHER_PATHS = {
+    ("compare", "duet"): "is a scenario in place of runs; tests of the command spoil it",
     ("trace import audit", "image"): "needs a release that knows images; tests of the command spoil it",
     ("trace import audit", "edits"): "is read by a program of that release; tests of the command spoil it",
     ("trace import audit", "anonymise"): "any bytes are a key",
