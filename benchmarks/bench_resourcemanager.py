@@ -28,7 +28,7 @@ _FIGURES = (
     ("p99 of allocation", "allocation_p99_ms", "ms"),
     ("applications at work", "applications_running", ""),
     ("node heartbeats", "node_heartbeats_per_s", "1/s"),
-    ("an allocate of the scheduler", "scheduler_allocate_ms", "ms"),
+    ("a placement of the scheduler", "scheduler_allocate_ms", "ms"),
     ("a heartbeat of the scheduler", "scheduler_node_update_ms", "ms"),
     ("CPU of the ResourceManager", "target_cpu_share", "cores"),
     ("CPU of the player", "player_cpu_share", "cores"),

@@ -1,15 +1,16 @@
 """Where the time of a target's cores went while a load was measured, and what its calls waited for. Pure.
 
-What a NameNode's handlers used is split between methods in proportion to how long they processed each, which Hadoop
-counts; what its other threads used, but for the JIT compiler and the garbage collector, falls on every call equally. A
-mixture that stays the same allows no regression on counts by method: over seconds of one play they rise together.
+What the handlers used is split between methods in proportion to how long they processed each, which Hadoop counts. What
+a NameNode's other threads used, but for the JIT compiler and the garbage collector, falls on every call equally; those
+of a ResourceManager work on events, which no count ties to methods. A mixture that stays the same allows no regression
+on counts by method: over seconds of one play they rise together.
 """
 
 from __future__ import annotations
 
 import re
 
-from froude.emulation.run.bottleneck import CPU
+from froude.emulation.run.bottleneck import CPU, MASTER, PREFIX
 from froude.emulation.run.readings import Readings, mean_of
 from froude.emulation.run.run import Run
 from froude.emulation.steadiness import thread_share
@@ -20,8 +21,10 @@ from froude.hadoop.rpc.target import is_loopback
 CALLS, COMPILER, COLLECTOR = "calls", "compiler", "collector"
 PLAYER, OTHERS, IDLE = "player", "other work", "idle"
 LOCK, QUEUE, SYNC = "lock", "queue", "edit log sync"
-_DETAILED, _QUEUE_TIME, _COUNT = "RpcDetailedActivity.", "RpcActivity.RpcQueueTime", "NumOps"
-_METHOD = re.compile(rf"{_DETAILED}(?!Deferred)\w+{_COUNT}$")
+SCHEDULER, DISPATCHER = "scheduler", "event dispatcher"
+_QUEUE_TIME, _COUNT = "RpcActivity.RpcQueueTime", "NumOps"
+_METHOD = re.compile(rf"((?:{MASTER})?)RpcDetailedActivity(?:ForPort\d+)?\.((?!Deferred)\w+){_COUNT}")
+_SERVER = re.compile(rf"((?:{MASTER})?RpcActivity(?:ForPort\d+)?\.Rpc)QueueTime{_COUNT}")
 _BLURRED = 0.5
 """Share of their time that handlers wait for a lock, from which that time does not show what a method costs."""
 
@@ -35,15 +38,11 @@ def core_shares(run: Run) -> dict[str, float]:
         counts with its share of all cores. A collector whose threads were not sampled is among `CALLS`. Empty where
         nothing else was sampled.
     """
-    compiler, collector = (
-        thread_share(run.steady_metrics, each) for each in (threads.COMPILER, threads.COLLECTOR)
-    )
-    used = _rise(Readings(run.steady_metrics), CPU)
-    if used is None or compiler is None or len(run.daemons) > 1:
+    parts, cores = _used(run, _prefix(run)), run.target_cores
+    if COMPILER not in parts or len(run.daemons) > 1:
         return {}
-    cores, collector = run.target_cores, collector or 0.0
-    parts = {CALLS: 1 - compiler - collector, COMPILER: compiler, COLLECTOR: collector}
-    shares = {name: used * part / cores for name, part in parts.items()}
+    used = sum(parts.values())
+    shares = {name: part / cores for name, part in parts.items()}
     from_s = run.steady_from_s or 0.0
     load = [each for each in run.load if each.time_s >= from_s and each.machine_share is not None]
     if load and is_loopback(run.target) and run.cores:
@@ -55,28 +54,51 @@ def core_shares(run: Run) -> dict[str, float]:
     return shares | {IDLE: max(0.0, 1 - sum(shares.values()))}
 
 
-def cpu_per_call_s(run: Run) -> float | None:
-    """CPU time of the target for a call, seconds, without compiler and collector; None where it was not sampled."""
-    shares, calls_per_s = core_shares(run), run.throughput()
-    return shares[CALLS] * run.target_cores / calls_per_s if shares and calls_per_s else None
+def cpu_per_call_s(run: Run, daemon: str) -> float | None:
+    """CPU time of a daemon for a call that it answered, seconds; None where it was not sampled.
+
+    It is without compiler and collector, as far as these were sampled.
+    """
+    used, part = _used(run, PREFIX.get(daemon, "")), run.part(daemon) if daemon in run.daemons else run
+    calls_per_s = part.throughput()
+    return used[CALLS] / calls_per_s or None if used and calls_per_s else None
 
 
 def waits(run: Run) -> dict[str, float]:
-    """What calls waited for in a NameNode, each as a share of a time; empty where that was not sampled.
+    """What calls waited for in the target, each as a share of a time; empty where that was not sampled.
 
     Returns:
-        `LOCK`: of the time of busy handlers, the wait for the lock of the namespace. `QUEUE`: of a call's time in the
-        NameNode, the wait for a handler. `SYNC`: of all time, that in which the edit log was being synced.
+        `QUEUE`: of a call's time in the target, the wait for a handler. Of a NameNode also `LOCK`: of the time of busy
+        handlers, the wait for the lock of the namespace; and `SYNC`: of all time, that in which the edit log was being
+        synced. Of a ResourceManager `SCHEDULER`: of all time, that in which its scheduler worked on heartbeats of
+        nodes, waits for its lock among it.
     """
-    readings = Readings(run.steady_metrics)
+    readings, prefix = Readings(run.steady_metrics), _prefix(run)
+    servers = [found[1] for found in map(_SERVER.fullmatch, readings.names) if found]
     lock, queue, handlers, response = (
-        _busy(readings, f"RpcActivity.Rpc{name}Time")
+        sum(_busy(readings, f"{server}{name}Time") for server in servers if server.startswith(prefix + "Rpc"))
         for name in ("LockWait", "Queue", "Processing", "Response")
     )
     if not handlers:
         return {}
-    sync = min(1.0, _busy(readings, "NameNodeActivity.Syncs"))
-    return {LOCK: lock / handlers, QUEUE: queue / (queue + handlers + response), SYNC: sync}
+    shares = {QUEUE: queue / (queue + handlers + response)}
+    if prefix == MASTER:
+        nodes = _busy(readings, f"{MASTER}CapacitySchedulerMetrics.NodeUpdate", 1e-9)
+        return shares | {SCHEDULER: min(1.0, nodes)}
+    return shares | {LOCK: lock / handlers, SYNC: min(1.0, _busy(readings, "NameNodeActivity.Syncs"))}
+
+
+def thread_shares(run: Run) -> dict[str, float]:
+    """Shares of one core that single threads of a ResourceManager used: `SCHEDULER` and `DISPATCHER`.
+
+    Empty where they were not sampled. A core is all that each of them can use, whatever the machine has.
+    """
+    readings = Readings(run.steady_metrics)
+    rises = {
+        name: _rise(readings, MASTER + each)
+        for name, each in ((SCHEDULER, threads.SCHEDULER), (DISPATCHER, threads.DISPATCHER))
+    }
+    return {name: rise for name, rise in rises.items() if rise}
 
 
 def call_queue_ms(run: Run) -> float | None:
@@ -88,21 +110,40 @@ def method_cpu_us(run: Run) -> dict[str, float]:
     """CPU time of the target for a call of each method, microseconds; empty where there is no base for it.
 
     There is none where the target's counts by method, or its handlers' CPU time, were not sampled, and where handlers
-    waited for the lock for half of their time.
+    waited for the lock for half of their time. Of a ResourceManager it is that of its handlers alone.
     """
     readings, shares, waited = Readings(run.steady_metrics), core_shares(run), waits(run)
-    handlers = _rise(readings, threads.HANDLERS)
-    stems = [name.removesuffix(_COUNT) for name in readings.names if _METHOD.match(name)]
-    rates = {stem: _rise(readings, f"{stem}{_COUNT}") or 0.0 for stem in stems}
+    prefix = _prefix(run)
+    handlers = _rise(readings, prefix + threads.HANDLERS)
+    found = [found for found in map(_METHOD.fullmatch, readings.names) if found and found[1] == prefix]
+    rates = {each[0].removesuffix(_COUNT): _rise(readings, each[0]) or 0.0 for each in found}
+    names = {each[0].removesuffix(_COUNT): method_name(each[2]) for each in found}
     times = {stem: _busy(readings, stem) for stem, rate in rates.items() if rate > 0}
-    if not (handlers and shares and waited and sum(times.values())) or waited[LOCK] >= _BLURRED:
+    if not (handlers and shares and waited and sum(times.values())) or waited.get(LOCK, 0.0) >= _BLURRED:
         return {}
     split = handlers / sum(times.values())
-    evenly = max(0.0, shares[CALLS] * run.target_cores - handlers) / sum(rates.values())
-    return {
-        method_name(stem.removeprefix(_DETAILED)): 1e6 * (time * split / rates[stem] + evenly)
-        for stem, time in times.items()
-    }
+    others = max(0.0, shares[CALLS] * run.target_cores - handlers) if prefix != MASTER else 0.0
+    evenly = others / sum(rates.values())
+    return {names[stem]: 1e6 * (time * split / rates[stem] + evenly) for stem, time in times.items()}
+
+
+def _prefix(run: Run) -> str:
+    """How the names of the target's numbers begin, where one daemon was called."""
+    return PREFIX.get(run.daemons[0], "") if len(run.daemons) == 1 else ""
+
+
+def _used(run: Run, prefix: str) -> dict[str, float]:
+    """Cores that a daemon used: by `COMPILER`, where it was sampled, `COLLECTOR` and `CALLS`, which is all else."""
+    used = _rise(Readings(run.steady_metrics), prefix + CPU)
+    if used is None:
+        return {}
+    compiler, collector = (
+        thread_share(run.steady_metrics, each, prefix=prefix)
+        for each in (threads.COMPILER, threads.COLLECTOR)
+    )
+    parts = {} if compiler is None else {COMPILER: compiler * used}
+    parts[COLLECTOR] = (collector or 0.0) * used
+    return {CALLS: max(0.0, used - sum(parts.values()))} | parts
 
 
 def _rise(readings: Readings, name: str) -> float | None:
@@ -113,6 +154,6 @@ def _rise(readings: Readings, name: str) -> float | None:
     return (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0])
 
 
-def _busy(readings: Readings, stem: str) -> float:
-    """How many of an operation were under way at once, in the mean; its times are in milliseconds."""
-    return mean_of(readings.busy(stem, 1e-3)) or 0.0
+def _busy(readings: Readings, stem: str, scale: float = 1e-3) -> float:
+    """How many of an operation were under way at once, in the mean; its times are in milliseconds, or of that scale."""
+    return mean_of(readings.busy(stem, scale)) or 0.0

@@ -16,7 +16,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from froude.base.version import __version__
 from froude.documents.artifact import stamp
 from froude.emulation.run.bottleneck import MASTER, RESOURCEMANAGER, LimitedBy
-from froude.emulation.run.core_time import call_queue_ms, core_shares, cpu_per_call_s, method_cpu_us, waits
+from froude.emulation.run.core_time import (
+    call_queue_ms,
+    core_shares,
+    cpu_per_call_s,
+    method_cpu_us,
+    thread_shares,
+    waits,
+)
 from froude.emulation.run.readings import Readings, mean_of
 from froude.emulation.run.run import HEAP_USED, LOCK_QUEUE, Latency, Run
 from froude.emulation.run.tally import Percentiles
@@ -72,7 +79,8 @@ class MethodRow(_Flat):
     corrected_p99_ms: float | None
     """From when it was sent, with the calls added that slow ones kept from being made (coordinated omission)."""
     cpu_us: float | None = None
-    """CPU time of the target for a call, microseconds, without its compiler's and collector's; null without a base."""
+    """CPU time of the target for a call, microseconds, without its compiler's and collector's; null without a base. Of a
+    ResourceManager, whose other threads serve no single call, that of its handlers."""
 
 
 class DaemonRow(MethodRow):
@@ -179,7 +187,7 @@ class RunSummary(_Flat):
     """Mean number, as the ResourceManager's root queue states it; null where that was not sampled, as what follows."""
     node_heartbeats_per_s: float | None = None
     scheduler_allocate_ms: float | None = None
-    """Mean time of the scheduler for a call of `allocate`."""
+    """Mean time of the scheduler to place containers on a node, where it placed any."""
     scheduler_node_update_ms: float | None = None
     """The same for a NodeManager's heartbeat."""
     scheduler_events_max: float | None = None
@@ -208,8 +216,12 @@ class RunSummary(_Flat):
     """Shares of the time of those cores by what used it (`calls`, `compiler`, `collector`, `player`, `other work`,
     `idle`), which add up to 1; empty where something was not seen."""
     waits: dict[str, float] = Field(default={})
-    """What calls waited for in a NameNode: `lock`, of the time of its busy handlers; `queue`, of a call's time in it;
-    `edit log sync`, of all time that in which the log was being synced. Empty where that was not seen."""
+    """What calls waited for: `queue`, of a call's time in the target; in a NameNode `lock`, of the time of its busy
+    handlers, and `edit log sync`, of all time that in which the log was being synced; in a ResourceManager `scheduler`,
+    of all time that in which it worked on heartbeats of nodes. Empty where that was not seen."""
+    thread_time: dict[str, float] = Field(default={})
+    """Shares of one core that single threads of a ResourceManager used: `scheduler`, `event dispatcher`; empty where
+    that was not seen."""
     call_queue_ms: float | None = None
     """Mean time for which a call waited for a handler."""
     call_queue_max: float | None
@@ -245,7 +257,8 @@ class RunSummary(_Flat):
 def summarise(run: Run) -> RunSummary:
     """The numbers of a run."""
     bottleneck, all_calls, counts, failed = run.bottleneck, run.latency(), run.counts, run.failed
-    verdict, cpu_s, by_method = verdict_of(run, bottleneck), cpu_per_call_s(run), method_cpu_us(run)
+    verdict, core_time, by_method = verdict_of(run, bottleneck), core_shares(run), method_cpu_us(run)
+    cpu_s = cpu_per_call_s(run, next(iter(run.daemons), "")) if core_time else None
     return RunSummary(
         verdict=verdict.colour,
         reasons=list(verdict.reasons),
@@ -287,8 +300,9 @@ def summarise(run: Run) -> RunSummary:
         target_cpu_us=None if cpu_s is None else cpu_s * 1e6,
         target_cores=run.target_cores,
         computed_limit=run.target_cores / cpu_s if cpu_s else None,
-        core_time=core_shares(run),
+        core_time=core_time,
         waits=waits(run),
+        thread_time=thread_shares(run),
         call_queue_ms=call_queue_ms(run),
         call_queue_max=run.call_queue,
         lock_queue_max=run.most(LOCK_QUEUE),

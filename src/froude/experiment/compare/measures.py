@@ -13,13 +13,12 @@ from enum import Enum
 from functools import partial
 
 from froude.base.errors import InputError
-from froude.emulation.run.bottleneck import CALL_QUEUE, CPU, PREFIX
+from froude.emulation.run.bottleneck import CALL_QUEUE
+from froude.emulation.run.core_time import cpu_per_call_s
 from froude.emulation.run.readings import LOCKS, Readings, mean_of
 from froude.emulation.run.run import LOCK_QUEUE, Latency, Run, histogram_of
 from froude.emulation.run.tally import Histogram
-from froude.emulation.steadiness import thread_share
 from froude.hadoop.metrics.gc_log import Pauses, put_together
-from froude.hadoop.metrics.threads import COLLECTOR, COMPILER
 from froude.hadoop.rpc.target import daemon_name
 
 DEFAULT_PRIMARY = "mean"
@@ -100,7 +99,7 @@ def measures_of(runs: Sequence[Run]) -> Iterator[RunMeasure]:
     yield RunMeasure("errors", "share of the calls that failed", "share", Sort.ERRORS, _error_share)
     yield from _latencies(_OTHER[main], [None, *methods], Sort.RESOURCE, mark=_OTHER[main])
     for daemon in sorted({each for run in runs for each in run.daemons}) or ["namenode"]:
-        whose, of = daemon_name(daemon), partial(_cpu_of_call, daemon=daemon)
+        whose, of = daemon_name(daemon), partial(cpu_per_call_s, daemon=daemon)
         name = CPU_PER_CALL + (f" of the {whose}" if daemon != "namenode" else "")
         yield RunMeasure(
             name,
@@ -160,19 +159,6 @@ def calls_of(run: Run) -> int:
 
 def _readings(run: Run) -> Readings:
     return Readings(run.steady_metrics)
-
-
-def _cpu_of_call(run: Run, daemon: str) -> float | None:
-    """CPU time of a daemon over the calls that it answered, without JIT compiler and collector where these are known."""
-    prefix = PREFIX.get(daemon, "")
-    name, part = prefix + CPU, run.part(daemon) if daemon in run.daemons else run
-    samples = [each for each in run.steady_metrics if name in each.values]
-    if len(samples) < 2 or samples[-1].time_s <= samples[0].time_s or not part.throughput():
-        return None
-    used = samples[-1].values[name] - samples[0].values[name]
-    apart = (thread_share(run.steady_metrics, each, prefix=prefix) or 0.0 for each in (COMPILER, COLLECTOR))
-    used *= max(0.0, 1 - sum(apart))
-    return used / (samples[-1].time_s - samples[0].time_s) / part.throughput() or None
 
 
 def _rate(name: str, scale: float) -> Callable[[Run], float | None]:

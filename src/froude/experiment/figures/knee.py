@@ -203,7 +203,7 @@ def _granted_tables(knee: Knee) -> list[Table]:
     ]
     note = (
         "Allocation is the time from the call by which an application master first asked for a container to its grant. "
-        "Applications are the mean number at work; times of an allocate and of a heartbeat are the scheduler's own, "
+        "Applications are the mean number at work; times of a placement and of a heartbeat are the scheduler's own, "
         "pending containers and waiting events the most of a play."
     )
     return [Table((Column("Load"), *_GRANTED), rows, "What the ResourceManager granted, by load", note)]

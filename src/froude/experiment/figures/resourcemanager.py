@@ -68,7 +68,7 @@ _INSIDE: tuple[Inside, ...] = (
         "How long the scheduler takes",
         Axis("mean of an operation", ValueKind.DURATION, log=True),
         (
-            mean("a call of allocate", f"{MASTER}CapacitySchedulerMetrics.Allocate", _NS),
+            mean("placing containers on a node", f"{MASTER}CapacitySchedulerMetrics.Allocate", _NS),
             mean("a node's heartbeat", f"{MASTER}CapacitySchedulerMetrics.NodeUpdate", _NS),
             mean("giving a container", f"{MASTER}CapacitySchedulerMetrics.CommitSuccess", _NS),
         ),

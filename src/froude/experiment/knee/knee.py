@@ -213,14 +213,17 @@ class Knee(Summarised):
     def remarks(self) -> tuple[str, ...]:
         """What keeps the answer from being read for more than it says; a sentence or two each."""
         kept, high = _runs(self.at(self.low)), _runs(self.at(self.high))
-        calls = not self.once and all(unit_of(run) == "calls/s" for run in kept)
+        several = any(len(run.daemons) > 1 for run in kept)
+        obstacle = (
+            "the cores have several daemons" if several else "clients were played once" if self.once else ""
+        )
         bounds = {bound: (play.run, self.raised_text(play)) for bound, play in self.bounds.items()}
         texts = (
             once_text(self.once),
             bounds_text(bounds),
             scheduling_text(kept),
             full_text(high),
-            limit_text(self.computed_limit, self.cores, sustained=calls) if kept else "",
+            limit_text(self.computed_limit, self.cores, obstacle=obstacle) if kept else "",
             scalability_text(self.scalability, self.raised[0]),
             compiling_text(kept or high),
             others_text([each.others for each in self.plays]),

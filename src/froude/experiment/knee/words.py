@@ -142,7 +142,7 @@ def scheduling_text(kept: Sequence[RunSummary]) -> str:
     if not kept or kept[-1].node_heartbeats_per_s is None:
         return ""
     run = kept[-1]
-    took = (("an allocate", run.scheduler_allocate_ms), ("a heartbeat", run.scheduler_node_update_ms))
+    took = (("a placement", run.scheduler_allocate_ms), ("a heartbeat", run.scheduler_node_update_ms))
     waited = (("of its events", run.scheduler_events_max), ("containers", run.containers_pending_max))
     figures = [
         f"{run.node_heartbeats_per_s:,.0f} node heartbeats/s came",

@@ -39,7 +39,7 @@ BEANS: tuple[str, ...] = (
     "Hadoop:service=ResourceManager,name=QueueMetrics,q0=root",
     "Hadoop:service=ResourceManager,name=CapacitySchedulerMetrics",
     "Hadoop:service=ResourceManager,name=JvmMetrics",
-    "Hadoop:service=ResourceManager,name=RpcActivityForPort*",
+    "Hadoop:service=ResourceManager,name=Rpc*ActivityForPort*",
 )
 """What is sampled of one; names of readings begin with `RM`, so that they stand beside a NameNode's."""
 CPU = "RMprocess.cpu_seconds"
@@ -240,9 +240,11 @@ def sample(http: tuple[str, int]) -> dict[str, float]:
         for bean in metrics.jmx(http, query):
             named = _NAME.search(str(bean.get("name", "")))
             for key, value in bean.items() if named is not None else ():
-                if isinstance(value, (int, float)) and not isinstance(value, bool):
+                counts = isinstance(value, (int, float)) and not isinstance(value, bool)
+                if counts and not key.startswith("Overall"):
                     assert named is not None
                     values[f"RM{named[1]}.{key}"] = float(value)
     waiting = [value for name, value in values.items() if name.endswith(".CallQueueLength")]
     values |= {"RMRpcActivity.CallQueueLength": max(waiting)} if waiting else {}  # at the fullest server
-    return values | {f"RM{name}": value for name, value in metrics.heap_now(http).items()}
+    values |= {f"RM{name}": value for name, value in metrics.heap_now(http).items()}
+    return metrics.in_ms(values, http)

@@ -41,7 +41,7 @@ CACHE_S = 10.0
 _LARGEST_BYTES = 32 << 20
 _ACTIVE = "ACTIVE"  # HAServiceState, also of a ResourceManager without a standby
 _PER_MS = {"NANOSECONDS": 1e6, "MICROSECONDS": 1e3}
-_RPC_TIME = re.compile(r"^Rpc(?:Detailed)?Activity\.\w+AvgTime$")
+_RPC_TIME = re.compile(r"^(?:RM)?Rpc(?:Detailed)?Activity(?:ForPort\d+)?\.\w+AvgTime$")
 _LOCK_TIME = re.compile(r"^\w+?(?:Read|Write)Lock\w+Nanos(?:NumOps|AvgTime)$")
 _COUNT = re.compile(r"^(?!Overall|Deferred)([A-Z]\w*)NumOps$")
 
@@ -283,11 +283,19 @@ def namenode_numbers(http: tuple[str, int]) -> dict[str, float]:
     Raises:
         TargetError: it does not answer.
     """
-    values = flatten([bean for query in NAMENODE_BEANS for bean in jmx(http, query)])
-    for name in values:
-        if _RPC_TIME.match(name):
-            values[name] /= _rpc_times_per_ms(http)
-    return values
+    return in_ms(flatten([bean for query in NAMENODE_BEANS for bean in jmx(http, query)]), http)
+
+
+def in_ms(values: Mapping[str, float], http: tuple[str, int]) -> dict[str, float]:
+    """A daemon's numbers with times of calls in milliseconds, whatever it counts them in.
+
+    Raises:
+        TargetError: it does not answer.
+    """
+    return {
+        name: value / _rpc_times_per_ms(http) if _RPC_TIME.match(name) else value
+        for name, value in values.items()
+    }
 
 
 @cache

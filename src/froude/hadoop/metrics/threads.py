@@ -11,11 +11,15 @@ COMPILER, COLLECTOR = "process.compiler_seconds", "process.collector_seconds"
 """CPU time that the JIT compiler's and the garbage collector's threads used so far, seconds."""
 HANDLERS = "process.handler_seconds"
 """The same of the threads that process calls."""
+SCHEDULER, DISPATCHER = "process.scheduler_seconds", "process.dispatcher_seconds"
+"""The same of two threads of a ResourceManager that are one each: for the scheduler's events, and for all others."""
 _NAMES = {
     COMPILER: ("C1 Compiler", "C2 Compiler"),
     # The serial collector has no thread of its own; the VM thread does its work.
     COLLECTOR: ("GC Thread", "G1 ", "ParGC", "GC task", "Concurrent Mark", "ZWorker", "ZDriver", "VM Thread"),
     HANDLERS: ("IPC Server hand",),
+    SCHEDULER: ("SchedulerEventD",),
+    DISPATCHER: ("RM Event dispat",),
 }
 """How the names of their threads begin, in HotSpot of Java 8 to 25; Linux keeps the first 15 characters."""
 _USER, _SYSTEM = 11, 12
@@ -37,7 +41,7 @@ class ThreadTimes:
         self._totals = dict.fromkeys(_NAMES, 0.0)
 
     def sample(self) -> dict[str, float]:
-        """`COMPILER`, `COLLECTOR` and `HANDLERS` now, so far; empty where Linux shows no threads."""
+        """CPU time by purpose, such as `COMPILER`, so far; empty where Linux shows no threads."""
         seen = {(thread, name): seconds for thread, name, seconds in _times(self._tasks)}
         if not seen:
             return {}

@@ -129,6 +129,7 @@ def resourcemanager_site(network: str, *, folder: str) -> Site:
     return {
         **_resourcemanager(f"{network}.{RESOURCEMANAGER_HOST}"),
         "yarn.node-attribute.fs-store.root-dir": f"file://{folder}/attributes",
+        "rpc.metrics.timeunit": "MICROSECONDS",
     }
 
 
