@@ -115,6 +115,14 @@ def test_a_dry_run_says_that_arms_cannot_be_compared(capsys: Out) -> None:
         ("sweep sweep.yaml -o base.yaml", "base.yaml: "),
         ("sweep odd.yaml", "vary.target.heat: "),
         ("sweep self.yaml", "sweep.yaml:kind: "),
+        (
+            "sweep limited.yaml",
+            "limited.base.yaml:4: limits: is a method that the plan never calls; found nosuch",
+        ),
+        (
+            "run limited.yaml",
+            "limited.base.yaml:4: limits: is a method that the plan never calls; found nosuch",
+        ),
         ("sweep primary.yaml", "compare.primary: is no measure that decides; found p98(create)"),
     ],
 )
@@ -122,6 +130,8 @@ def test_what_is_refused(line: str, said: str, capsys: Out) -> None:
     """Before anything is started."""
     Path("odd.yaml").write_text(SWEEP.replace("heap", "heat"))
     Path("primary.yaml").write_text(SWEEP + "compare: {primary: p98(create)}\n")
+    Path("limited.base.yaml").write_text(Path("base.yaml").read_text() + "limits: ['p99(nosuch) < 1 s']\n")
+    Path("limited.yaml").write_text(SWEEP.replace("base.yaml", "limited.base.yaml"))
     Path("self.yaml").write_text(SWEEP.replace("base.yaml", "sweep.yaml"))
     assert run(line.split()) == 1
     assert said in capsys.readouterr().err

@@ -15,7 +15,17 @@ from froude.cli.settings import Settings
 from froude.documents.forms import FieldError
 
 if TYPE_CHECKING:
+    from froude.experiment.scenario.scenario import Scenario
     from froude.workload.yaml_file import WorkloadFile
+
+_FIELDS = {
+    "--at": ("load", "at"),
+    "--duration": ("load", "duration"),
+    "--limit": ("limits",),
+    "--raise": ("knee", "raise"),
+    "--time-limit": ("time_limit",),
+}
+"""The fields of a scenario that have the values of flags of `froude play` and `froude knee`."""
 
 
 def pairs(texts: Sequence[str], flag: str) -> dict[str, str]:
@@ -111,6 +121,38 @@ def named(path: Path) -> Iterator[None]:
             error.file = str(path)
             # A plan's folder has the name of the place that its errors name, as a rule.
             error.place = None if error.place == path.name else error.place
+        raise
+
+
+@contextmanager
+def as_fields(path: Path, scenario: Scenario) -> Iterator[None]:
+    """Errors of the block about a flag are about the field of a scenario's file that has its value.
+
+    Of a sweep that is a field that it varies, or one of its base.
+
+    Args:
+        path: the scenario's file.
+        scenario: what was read of it.
+
+    Raises:
+        InputError: those errors, with file, line and field; one about a field that no file has is as it was.
+    """
+    from froude.experiment.scenario.scenario import SweepScenario, line_of
+
+    try:
+        yield
+    except InputError as error:
+        names = _FIELDS.get(error.place or "", ())
+        places = [(path, names)]
+        if names and isinstance(scenario, SweepScenario):
+            field = ".".join(names)
+            varied = [name for name in scenario.vary if f"{name}.".startswith(f"{field}.")]
+            places = [*((path, ("vary", name)) for name in varied), (scenario.base, names)]
+        for file, found in places:
+            line = line_of(file, found)
+            if line is not None:
+                parts = {name: getattr(error, name) for name in ("found", "allowed", "remedy")}
+                raise FieldError(error.message, names=found, line=line, **parts).in_file(str(file)) from error
         raise
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,21 +10,13 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli import inputs
-from froude.cli.inputs import named
+from froude.cli.inputs import as_fields, named
 from froude.cli.play import MetricsPort
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.experiment.play.execution import Runner
 
-_FIELDS = {
-    "--at": ("load", "at"),
-    "--duration": ("load", "duration"),
-    "--limit": ("limits",),
-    "--raise": ("knee", "raise"),
-    "--time-limit": ("time_limit",),
-}
-"""The fields of a scenario that have the values of flags of `froude play` and `froude knee`."""
 _PLAYED = ("play", "dyno", "sweep")
 """Kinds whose plays tell Prometheus what goes on."""
 
@@ -65,32 +55,8 @@ def run(
         raise InputError("is not for this kind", place="--metrics-port", found=asked.kind, allowed=allowed)
     with named(scenario):
         runner = runner_of(asked)
-    with as_fields(scenario):
+    with as_fields(scenario, asked):
         _perform(settings, runner, scenario, output, metrics_port)
-
-
-@contextmanager
-def as_fields(scenario: Path) -> Iterator[None]:
-    """Errors of the block about a flag are about the field of a scenario's file that has its value.
-
-    Args:
-        scenario: the file.
-
-    Raises:
-        InputError: those errors, with file, line and field; one about a field that the file does not have is as it was.
-    """
-    from froude.documents.forms import FieldError
-    from froude.experiment.scenario.scenario import line_of
-
-    try:
-        yield
-    except InputError as error:
-        names = _FIELDS.get(error.place or "", ())
-        line = line_of(scenario, names)
-        if line is None:
-            raise
-        parts = {name: getattr(error, name) for name in ("found", "allowed", "remedy")}
-        raise FieldError(error.message, names=names, line=line, **parts).in_file(str(scenario)) from error
 
 
 def _perform(

@@ -15,7 +15,7 @@ import typer
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_text, kind_of_place
 from froude.base.summary import counted
-from froude.cli.inputs import named
+from froude.cli.inputs import as_fields, named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -55,7 +55,7 @@ def sweep(
         raise InputError("is no sweep", file=scenario, place="kind", found=asked.kind, remedy=remedy)
     if settings.asked_seed is not None:
         asked = replace(asked, seed=settings.asked_seed)
-    with named(scenario):
+    with as_fields(scenario, asked), named(scenario):
         perform(settings, SweepRunner.of(asked), [scenario], output)
 
 

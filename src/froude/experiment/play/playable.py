@@ -10,6 +10,7 @@ from froude.base.summary import counted
 from froude.emulation.facts import PlanFacts, facts_of
 from froude.emulation.limits import Limit, check_limits
 from froude.emulation.pacing import Pacing
+from froude.emulation.programs.yarn.nodemanagers import check_resources
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import Run
 from froude.emulation.sustained import Turnover, check_turnover
@@ -75,6 +76,8 @@ def check_plan(
         remedy = "A plan mined from tables of calls can be extrapolated and compared; playing needs Hadoop's protocols"
         raise InputError("the plan cannot be played", place="plan", found=plan.obstacle, remedy=remedy)
     facts = facts_of(plan)
+    for node_type in plan.workload.node_types:
+        check_resources(node_type)
     if not facts.nodes:
         raise InputError("the plan has no nodes", place="plan")
     if limit_s is None and facts.endless:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.yarn.containers import ContainerKey, Held
 from froude.emulation.programs.yarn.localisation import Fetch
-from froude.emulation.programs.yarn.nodemanagers import HEARTBEAT, REGISTER, Nodemanagers, NodemanagerSettings
+from froude.emulation.programs.yarn.nodemanagers import (
+    HEARTBEAT,
+    REGISTER,
+    Nodemanagers,
+    NodemanagerSettings,
+    check_resources,
+)
 from froude.emulation.programs.yarn.protocols import HDFS, TRACKER
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
-from froude.workload.types import NodeType, Recorded, Workload
+from froude.workload.types import CallTemplate, Constant, NodeType, Recorded, Workload
 from testbed.recorded import schema
 from tests.support.emulation.yarn_plans import SETTINGS
 
@@ -106,3 +115,13 @@ def test_phases_are_spread(population: Population) -> None:
     assert phases == [nodes(population).phase(number) for number in range(100)]
     assert min(phases) < 0.1
     assert 0.9 < max(phases) < 1
+
+
+@pytest.mark.parametrize("name", ["resource.memory", "resource.virtual_cores"])
+def test_resources_below_one_are_refused(population: Population, name: str) -> None:
+    """What was recorded is as it was, and so is a type without a registration."""
+    check_resources(population.types["nm"])
+    check_resources(NodeType("nm", Count(2), (), program="nodemanager"))
+    call = CallTemplate("nm.c1", TRACKER, REGISTER, {name: Constant(-5)})
+    with pytest.raises(InputError, match=f"nm: {name}: is too small; found -5; allowed: 1 or more"):
+        check_resources(NodeType("nm", Count(2), (call,), program="nodemanager"))

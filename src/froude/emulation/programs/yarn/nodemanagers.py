@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from froude.base.errors import InputError
 from froude.emulation.programs.addresses import node_address, number_at
 from froude.emulation.programs.context import NodeContext, Place
 from froude.emulation.programs.events import NodeId
@@ -45,6 +46,20 @@ class NodemanagerSettings:
     """Memory for containers; None takes what was recorded, else 8 GiB."""
     cores: int | None = None
     """Virtual cores for containers; None takes what was recorded, else 8."""
+
+
+def check_resources(node_type: NodeType) -> None:
+    """Refuse NodeManagers without memory or cores: no ResourceManager takes them.
+
+    Raises:
+        InputError: a workload states an amount below one.
+    """
+    for call in templates(node_type):
+        for name in ("resource.memory", "resource.virtual_cores") if call.method == REGISTER else ():
+            rule = call.arguments.get(name)
+            if isinstance(rule, Constant) and isinstance(rule.value, int) and rule.value < 1:
+                place = f"{node_type.name}: {name}"
+                raise InputError("is too small", place=place, found=rule.value, allowed="1 or more")
 
 
 class Nodemanagers:
