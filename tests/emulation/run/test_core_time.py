@@ -5,10 +5,17 @@ from __future__ import annotations
 import pytest
 
 from froude.emulation.run.bottleneck import CPU, Load, Measured
-from froude.emulation.run.core_time import call_queue_ms, core_shares, cpu_per_call_s, method_cpu_us, waits
+from froude.emulation.run.core_time import (
+    call_queue_ms,
+    core_shares,
+    cpu_per_call_s,
+    method_cpu_us,
+    thread_shares,
+    waits,
+)
 from froude.emulation.run.run import Run
 from froude.emulation.run.summary import summarise
-from froude.hadoop.metrics.threads import COLLECTOR, COMPILER, HANDLERS
+from froude.hadoop.metrics.threads import COLLECTOR, COMPILER, DISPATCHER, HANDLERS, SCHEDULER
 from tests.support.experiment.main_jobs import a_run, a_run_of_yarn
 
 PER_S = {
@@ -72,15 +79,16 @@ def test_what_was_not_sampled_has_no_shares() -> None:
     metrics = [Measured(float(s), {CPU: 1.0 * s}) for s in range(4)]
     for run in (a_run(), a_run(metrics=metrics), a_run_of_yarn()):
         assert (core_shares(run), waits(run), call_queue_ms(run), method_cpu_us(run)) == ({}, {}, None, {})
-        assert cpu_per_call_s(run) is None
+        assert thread_shares(run) == {}
+    assert cpu_per_call_s(a_run(), "namenode") is None
 
 
 def test_cpu_time_of_a_call_is_without_compiler_and_collector() -> None:
     """Over the steady phase; a collector whose threads were not seen is among the calls."""
     run = watched()
-    assert cpu_per_call_s(run) == pytest.approx(0.8 * 0.7 / run.throughput())
+    assert cpu_per_call_s(run, "namenode") == pytest.approx(0.8 * 0.7 / run.throughput())
     seen = a_run(metrics=[Measured(2.0 * s, {CPU: 1.0 * s, COMPILER: 0.25 * s}) for s in range(4)])
-    assert cpu_per_call_s(seen) == pytest.approx(0.5 * 0.75 / seen.throughput())
+    assert cpu_per_call_s(seen, "namenode") == pytest.approx(0.5 * 0.75 / seen.throughput())
 
 
 def test_waits_are_shares_of_the_time_that_each_is_about() -> None:
@@ -99,6 +107,54 @@ def test_a_method_costs_its_part_of_the_handlers_and_of_all_others() -> None:
 def test_times_that_are_mostly_waits_for_a_lock_are_no_base() -> None:
     """Where handlers waited for half of their time, it does not show what a method costs."""
     assert method_cpu_us(watched(LockWaitTime=0.5)) == {}
+
+
+RM_PER_S = {
+    CPU: 0.8,
+    COMPILER: 0.08,
+    COLLECTOR: 0.16,
+    HANDLERS: 0.3,
+    SCHEDULER: 0.2,
+    DISPATCHER: 0.1,
+    "RpcActivityForPort8030.RpcQueueTimeNumOps": 10.0,
+    "RpcActivityForPort8030.RpcProcessingTimeNumOps": 10.0,
+    "RpcActivityForPort8031.RpcQueueTimeNumOps": 100.0,
+    "RpcActivityForPort8031.RpcProcessingTimeNumOps": 100.0,
+    "RpcDetailedActivityForPort8030.AllocateNumOps": 10.0,
+    "RpcDetailedActivityForPort8031.NodeHeartbeatNumOps": 100.0,
+    "CapacitySchedulerMetrics.NodeUpdateNumOps": 100.0,
+}
+RM_MEANS = {
+    "RpcActivityForPort8030.RpcQueueTimeAvgTime": 2.0,
+    "RpcActivityForPort8030.RpcProcessingTimeAvgTime": 2.0,
+    "RpcActivityForPort8031.RpcQueueTimeAvgTime": 0.1,
+    "RpcActivityForPort8031.RpcProcessingTimeAvgTime": 0.1,
+    "RpcDetailedActivityForPort8030.AllocateAvgTime": 2.0,
+    "RpcDetailedActivityForPort8031.NodeHeartbeatAvgTime": 0.1,
+    "CapacitySchedulerMetrics.NodeUpdateAvgTime": 4e6,
+}
+
+
+def test_of_a_resourcemanager_handlers_and_single_threads_are_apart() -> None:
+    """All its servers count together; what its other threads use is of no method."""
+    metrics = [
+        Measured(
+            float(s),
+            {f"RM{name}": value for name, value in RM_MEANS.items()}
+            | {f"RM{name}": s * rise for name, rise in RM_PER_S.items()},
+        )
+        for s in range(5)
+    ]
+    run = a_run_of_yarn(namenode=False, metrics=metrics)
+    assert core_shares(run) == pytest.approx(
+        {"calls": 0.28, "compiler": 0.04, "collector": 0.08, "idle": 0.6}
+    )
+    assert waits(run) == pytest.approx({"queue": 0.5, "scheduler": 0.4})
+    assert thread_shares(run) == pytest.approx({"scheduler": 0.2, "event dispatcher": 0.1})
+    assert method_cpu_us(run) == pytest.approx({"allocate": 20_000.0, "nodeHeartbeat": 1000.0})
+    summary = summarise(run)
+    assert summary.thread_time == thread_shares(run)
+    assert (summary.collector_share, summary.target_cpu_us) == pytest.approx((0.2, 56_000.0))
 
 
 def test_a_summary_has_them() -> None:

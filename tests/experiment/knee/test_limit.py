@@ -85,6 +85,7 @@ def test_from_sixty_percent_on_no_cause_is_looked_for() -> None:
         ({**SHARES, "idle": 0.7}, {"lock": 0.5, "queue": 0.2}, 0.2, "lock", 0.5),
         ({**SHARES, "idle": 0.7}, {"lock": 0.1, "queue": 0.3}, None, "queue", 0.3),
         ({**SHARES, "idle": 0.7}, {"queue": 0.2, "edit log sync": 0.8}, 0.2, "edit log sync", 0.8),
+        ({**SHARES, "idle": 0.7}, {"queue": 0.2, "scheduler": 0.8}, 0.2, "scheduler", 0.8),
         ({**SHARES, "idle": 0.7}, {"queue": 0.05}, 0.2, "unknown", 0.7),
     ],
 )
@@ -126,9 +127,57 @@ def test_no_limit_without_a_base(changed: dict[str, object]) -> None:
 
 def test_that_there_is_no_base_is_stated() -> None:
     """Of loads that were kept up, or where another machine's was asked for."""
-    assert limit_text(None, sustained=False) == ""
+    assert limit_text(None, obstacle="clients were played once") == ""
     assert limit_text(None).startswith("What the cores would allow is not known: no play was steady")
-    assert limit_text(None, 32, sustained=False) == (
-        "What 32 cores would allow is not known: no limit is computed for a ResourceManager, nor for clients that are "
-        "played once."
+    assert limit_text(None, 32, obstacle="clients were played once") == (
+        "What 32 cores would allow is not known: clients were played once."
     )
+
+
+GRANTED = KEPT.model_copy(
+    update={
+        "containers_per_s": 500.0,
+        "calls_per_s": 1000.0,
+        "computed_limit": 4000.0,
+        "steady_s": 10.0,
+        "thread_time": {"scheduler": 0.1, "event dispatcher": 0.2, "asynchronous scheduler": 0.8},
+        "methods": [
+            row("allocate", 1000, 50.0),
+            row("nodeHeartbeat", 4000, 10.0),
+            row("submitApplication", 5, None),
+        ],
+    }
+)
+"""A play against a ResourceManager that used a quarter of two cores."""
+
+
+def test_the_limit_of_a_resourcemanager_is_in_containers() -> None:
+    """CPU time of a container by single threads and, of handlers, by method; heartbeats are always shown."""
+    limit = computed_limit([GRANTED], [GRANTED])
+    assert limit is not None
+    assert (limit.calls_per_s, limit.containers_per_s, limit.thread_per_s) == (None, 2000.0, 2500.0)
+    assert limit_text(limit) == (
+        "Computed limit: 2 cores with nothing else on them would grant 2,000 containers/s of this load, at the 1,000 µs "
+        "of CPU of a container without JIT compiler and garbage collector; most for asynchronous scheduler (1,600), "
+        "event dispatcher (400), scheduler (200), allocate (10), nodeHeartbeat (8), as measured at 500 containers/s "
+        "(clients=2); the load that was kept is 25% of that. What kept it from more: player (it used 60% of the time of "
+        "these cores)."
+    )
+    assert computed_limit([GRANTED], [GRANTED.model_copy(update={"containers_per_s": 0.0})]) is None
+
+
+def test_a_single_thread_is_no_faster_on_more_cores() -> None:
+    """Nor is a whole core of it left to use, where it has one: then it is the cause."""
+    text = limit_text(computed_limit([GRANTED], [GRANTED]), 32)
+    assert text.endswith(
+        "Upper bound on 32 cores: 2,500 containers/s, since its event dispatcher is one thread, which uses one core."
+    )
+    busy = GRANTED.model_copy(update={"thread_time": {"scheduler": 0.1, "event dispatcher": 0.9}})
+    limit = computed_limit([GRANTED.model_copy(update={"containers_per_s": 200.0})], [busy])
+    assert (
+        "as measured at 500 containers/s (clients=2), but its event dispatcher, which is one thread, 556 containers/s; "
+        "the load that was kept is 36% of that."
+    ) in limit_text(limit)
+    cause = cause_of(busy)
+    assert cause is not None
+    assert (cause.name, cause.text) == ("event dispatcher", "it is one thread, which used 90% of a core")

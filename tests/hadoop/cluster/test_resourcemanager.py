@@ -24,7 +24,7 @@ def test_one_that_was_not_started(hadoop: Hadoop) -> None:
 
 
 def test_its_numbers_stand_beside_a_namenodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names begin with RM, ports are kept apart, the fullest queue counts, and texts and truths are no numbers."""
+    """Names begin with RM, ports are kept apart, the fullest queue counts, times are milliseconds, texts no numbers."""
 
     def jmx(_: tuple[str, int], query: str, **_options: object) -> list[dict[str, Any]]:
         if "Memory" in query:
@@ -32,9 +32,8 @@ def test_its_numbers_stand_beside_a_namenodes(monkeypatch: pytest.MonkeyPatch) -
         if "Port" in query:
             name = "Hadoop:service=ResourceManager,name=RpcActivityForPort"
             ports = ((8030, 2), (8031, 3))
-            return [
-                {"name": f"{name}{port}", "CallQueueLength": n, "tag": "x", "on": True} for port, n in ports
-            ]
+            more = {"tag": "x", "on": True, "RpcQueueTimeAvgTime": 5000.0, "OverallAllocateAvgTime": 7.0}
+            return [{"name": f"{name}{port}", "CallQueueLength": n, **more} for port, n in ports]
         if "OperatingSystem" in query:
             return [{"ProcessCpuTime": 2_500_000_000}]
         if "Compilation" in query:
@@ -44,6 +43,7 @@ def test_its_numbers_stand_beside_a_namenodes(monkeypatch: pytest.MonkeyPatch) -
         return []
 
     monkeypatch.setattr(metrics, "jmx", jmx)
+    monkeypatch.setattr(metrics, "_rpc_times_per_ms", lambda _: 1000.0)
     values = sample(("127.0.0.1", 8088))
     assert Web(("127.0.0.1", 8088)).sample() == {
         **values,
@@ -54,6 +54,8 @@ def test_its_numbers_stand_beside_a_namenodes(monkeypatch: pytest.MonkeyPatch) -
         "RMQueueMetrics.AppsRunning": 3.0,
         "RMRpcActivityForPort8030.CallQueueLength": 2.0,
         "RMRpcActivityForPort8031.CallQueueLength": 3.0,
+        "RMRpcActivityForPort8030.RpcQueueTimeAvgTime": 5.0,
+        "RMRpcActivityForPort8031.RpcQueueTimeAvgTime": 5.0,
         "RMRpcActivity.CallQueueLength": 3.0,
         "RMprocess.heap_used_bytes": 5.0,
         "RMprocess.heap_committed_bytes": 6.0,

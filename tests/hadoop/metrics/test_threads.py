@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from froude.hadoop.metrics.threads import COLLECTOR, COMPILER, HANDLERS, ThreadTimes
+from froude.hadoop.metrics.threads import (
+    ALLOCATOR,
+    COLLECTOR,
+    COMPILER,
+    DISPATCHER,
+    HANDLERS,
+    SCHEDULER,
+    ThreadTimes,
+)
 
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -22,7 +30,7 @@ def thread(proc: Path, number: int, name: str, user: int, system: int = 0) -> Pa
 
 
 def test_threads_are_counted_by_purpose(tmp_path: Path) -> None:
-    """Compilers, collectors and handlers; a thread with a bracket in its name is none of them."""
+    """Compilers, collectors, handlers and a scheduler's; a thread with a bracket in its name is none of them."""
     times = ThreadTimes(7, proc=tmp_path)
     assert times.sample() == {}
     thread(tmp_path, 8, "C2 CompilerThre", 30, 5)
@@ -30,9 +38,10 @@ def test_threads_are_counted_by_purpose(tmp_path: Path) -> None:
     thread(tmp_path, 10, "GC Thread#0", 3)
     thread(tmp_path, 11, "Socket (Reader) 1", 400)
     thread(tmp_path, 13, "IPC Server hand", 7)
-    assert times.sample() == pytest.approx(
-        {COMPILER: 45 * TICK_S, COLLECTOR: 3 * TICK_S, HANDLERS: 7 * TICK_S}
-    )
+    for number, name in enumerate(("SchedulerEventD", "RM Event dispat", "AsyncCapacitySc"), 20):
+        thread(tmp_path, number, name, number)
+    ticks = {COMPILER: 45, COLLECTOR: 3, HANDLERS: 7, SCHEDULER: 20, DISPATCHER: 21, ALLOCATOR: 22}
+    assert times.sample() == pytest.approx({name: number * TICK_S for name, number in ticks.items()})
     shutil.rmtree(ended)
     thread(tmp_path, 8, "C2 CompilerThre", 32, 5)
     thread(tmp_path, 12, "C1 CompilerThre", 1)

@@ -21,7 +21,8 @@ from froude.hadoop.rpc.target import is_loopback
 CALLS, COMPILER, COLLECTOR = "calls", "compiler", "collector"
 PLAYER, OTHERS, IDLE = "player", "other work", "idle"
 LOCK, QUEUE, SYNC = "lock", "queue", "edit log sync"
-SCHEDULER, DISPATCHER = "scheduler", "event dispatcher"
+SCHEDULER, DISPATCHER, ALLOCATOR = "scheduler", "event dispatcher", "asynchronous scheduler"
+_SINGLE = {SCHEDULER: threads.SCHEDULER, DISPATCHER: threads.DISPATCHER, ALLOCATOR: threads.ALLOCATOR}
 _QUEUE_TIME, _COUNT = "RpcActivity.RpcQueueTime", "NumOps"
 _METHOD = re.compile(rf"((?:{MASTER})?)RpcDetailedActivity(?:ForPort\d+)?\.((?!Deferred)\w+){_COUNT}")
 _SERVER = re.compile(rf"((?:{MASTER})?RpcActivity(?:ForPort\d+)?\.Rpc)QueueTime{_COUNT}")
@@ -38,7 +39,7 @@ def core_shares(run: Run) -> dict[str, float]:
         counts with its share of all cores. A collector whose threads were not sampled is among `CALLS`. Empty where
         nothing else was sampled.
     """
-    parts, cores = _used(run, _prefix(run)), run.target_cores
+    parts, cores = _used(run, prefix_of(run)), run.target_cores
     if COMPILER not in parts or len(run.daemons) > 1:
         return {}
     used = sum(parts.values())
@@ -73,7 +74,7 @@ def waits(run: Run) -> dict[str, float]:
         synced. Of a ResourceManager `SCHEDULER`: of all time, that in which its scheduler worked on heartbeats of
         nodes, waits for its lock among it.
     """
-    readings, prefix = Readings(run.steady_metrics), _prefix(run)
+    readings, prefix = Readings(run.steady_metrics), prefix_of(run)
     servers = [found[1] for found in map(_SERVER.fullmatch, readings.names) if found]
     lock, queue, handlers, response = (
         sum(_busy(readings, f"{server}{name}Time") for server in servers if server.startswith(prefix + "Rpc"))
@@ -89,15 +90,12 @@ def waits(run: Run) -> dict[str, float]:
 
 
 def thread_shares(run: Run) -> dict[str, float]:
-    """Shares of one core that single threads of a ResourceManager used: `SCHEDULER` and `DISPATCHER`.
+    """Shares of one core that single threads of a ResourceManager used: `SCHEDULER`, `DISPATCHER` and `ALLOCATOR`.
 
     Empty where they were not sampled. A core is all that each of them can use, whatever the machine has.
     """
     readings = Readings(run.steady_metrics)
-    rises = {
-        name: _rise(readings, MASTER + each)
-        for name, each in ((SCHEDULER, threads.SCHEDULER), (DISPATCHER, threads.DISPATCHER))
-    }
+    rises = {name: _rise(readings, MASTER + counter) for name, counter in _SINGLE.items()}
     return {name: rise for name, rise in rises.items() if rise}
 
 
@@ -113,7 +111,7 @@ def method_cpu_us(run: Run) -> dict[str, float]:
     waited for the lock for half of their time. Of a ResourceManager it is that of its handlers alone.
     """
     readings, shares, waited = Readings(run.steady_metrics), core_shares(run), waits(run)
-    prefix = _prefix(run)
+    prefix = prefix_of(run)
     handlers = _rise(readings, prefix + threads.HANDLERS)
     found = [found for found in map(_METHOD.fullmatch, readings.names) if found and found[1] == prefix]
     rates = {each[0].removesuffix(_COUNT): _rise(readings, each[0]) or 0.0 for each in found}
@@ -127,7 +125,7 @@ def method_cpu_us(run: Run) -> dict[str, float]:
     return {names[stem]: 1e6 * (time * split / rates[stem] + evenly) for stem, time in times.items()}
 
 
-def _prefix(run: Run) -> str:
+def prefix_of(run: Run) -> str:
     """How the names of the target's numbers begin, where one daemon was called."""
     return PREFIX.get(run.daemons[0], "") if len(run.daemons) == 1 else ""
 

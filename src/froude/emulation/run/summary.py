@@ -21,6 +21,7 @@ from froude.emulation.run.core_time import (
     core_shares,
     cpu_per_call_s,
     method_cpu_us,
+    prefix_of,
     thread_shares,
     waits,
 )
@@ -220,8 +221,8 @@ class RunSummary(_Flat):
     handlers, and `edit log sync`, of all time that in which the log was being synced; in a ResourceManager `scheduler`,
     of all time that in which it worked on heartbeats of nodes. Empty where that was not seen."""
     thread_time: dict[str, float] = Field(default={})
-    """Shares of one core that single threads of a ResourceManager used: `scheduler`, `event dispatcher`; empty where
-    that was not seen."""
+    """Shares of one core that single threads of a ResourceManager used: `scheduler`, `event dispatcher` and, where
+    containers are placed between heartbeats, `asynchronous scheduler`; empty where that was not seen."""
     call_queue_ms: float | None = None
     """Mean time for which a call waited for a handler."""
     call_queue_max: float | None
@@ -296,7 +297,7 @@ def summarise(run: Run) -> RunSummary:
         player_cpu_share=bottleneck.player_share,
         target_cpu_share=bottleneck.target_share,
         compiler_share=run.compiler_share,
-        collector_share=thread_share(run.steady_metrics, COLLECTOR),
+        collector_share=thread_share(run.steady_metrics, COLLECTOR, prefix=prefix_of(run)),
         target_cpu_us=None if cpu_s is None else cpu_s * 1e6,
         target_cores=run.target_cores,
         computed_limit=run.target_cores / cpu_s if cpu_s else None,

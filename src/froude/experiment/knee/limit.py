@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from froude.emulation.run.core_time import CALLS, IDLE, LOCK, PLAYER, QUEUE, SCHEDULER, SYNC
+from froude.emulation.run.core_time import ALLOCATOR, CALLS, IDLE, LOCK, PLAYER, QUEUE, SCHEDULER, SYNC
 from froude.emulation.run.summary import RunSummary
 from froude.emulation.steadiness import QUIET
 from froude.emulation.sustained import Mode
@@ -26,6 +26,8 @@ _FULL = 0.85
 _MATTERS = 0.1
 """Share of its time from which a wait explains cores that are idle."""
 _DEAREST = 3
+_HEARTBEATS = {"nodeHeartbeat", "allocate"}
+"""What NodeManagers and application masters call without end, which is shown of a container however little it takes."""
 _WAITS = {
     LOCK: "handlers waited for it for {:.0%} of their time",
     QUEUE: "calls waited for a handler for {:.0%} of their time there",
@@ -88,7 +90,8 @@ def computed_limit(kept: Sequence[RunSummary], runs: Sequence[RunSummary]) -> Co
     if granted:
         cpu_us, methods = base.target_cores / _limit_of(base) * 1e6, _of_container(base, granted, methods)
     limit = base.target_cores / cpu_us * 1e6
-    allowed = {name: rate_of(base) / share for name, share in base.thread_time.items()}
+    # the one that goes round all nodes does so whether or not a container is asked for
+    allowed = {name: rate_of(base) / share for name, share in base.thread_time.items() if name != ALLOCATOR}
     thread = min(allowed, key=lambda name: allowed[name], default="")
     reached = rate_of(median) / min(limit, allowed.get(thread, limit))
     load = ", ".join(f"{name}={value}" for name, value in base.scale.items())
@@ -182,7 +185,8 @@ def limit_text(limit: ComputedLimit | None, cores: int | None = None, *, obstacl
     what, one = f"answer {rate:,.0f} calls/s of this mixture", "call"
     if limit.containers_per_s is not None:
         unit, what, one = "containers/s", f"grant {rate:,.0f} containers/s of this load", "container"
-    dearest = sorted(limit.methods.items(), key=lambda each: -each[1])[:_DEAREST]
+    ordered = sorted(limit.methods.items(), key=lambda each: -each[1])
+    dearest = [each for at, each in enumerate(ordered) if at < _DEAREST or each[0] in _HEARTBEATS]
     methods = f"; most for {', '.join(f'{name} ({us:,.0f})' for name, us in dearest)}" if dearest else ""
     text = (
         f"Computed limit: {limit.cores} cores with nothing else on them would {what}, at the {limit.cpu_us:,.0f} µs of "

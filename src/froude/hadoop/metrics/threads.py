@@ -13,6 +13,8 @@ HANDLERS = "process.handler_seconds"
 """The same of the threads that process calls."""
 SCHEDULER, DISPATCHER = "process.scheduler_seconds", "process.dispatcher_seconds"
 """The same of two threads of a ResourceManager that are one each: for the scheduler's events, and for all others."""
+ALLOCATOR = "process.allocator_seconds"
+"""The same of the one that places containers where its scheduler does so between heartbeats, node after node."""
 _NAMES = {
     COMPILER: ("C1 Compiler", "C2 Compiler"),
     # The serial collector has no thread of its own; the VM thread does its work.
@@ -20,6 +22,7 @@ _NAMES = {
     HANDLERS: ("IPC Server hand",),
     SCHEDULER: ("SchedulerEventD",),
     DISPATCHER: ("RM Event dispat",),
+    ALLOCATOR: ("AsyncCapacitySc",),
 }
 """How the names of their threads begin, in HotSpot of Java 8 to 25; Linux keeps the first 15 characters."""
 _USER, _SYSTEM = 11, 12
