@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.bench_unseen import busy
 from froude.documents.store import Workspace
 from froude.emulation.limits import DEFAULT_LIMITS
-from froude.experiment.knee.knee import Knee, knee
+from froude.experiment.knee.answer import Knee
+from froude.experiment.knee.knee import knee
 from froude.experiment.main_job import record_job
 from froude.experiment.record.jobs import DEMO
 from froude.experiment.scenario.options import KneeOptions, KneeSearch

@@ -17,7 +17,8 @@ from typing import Any
 
 from benchmarks.bench_player import PROTOCOL, java, java_classpath
 from benchmarks.bench_unseen import busy
-from froude.experiment.knee.knee import Knee, Status, knee
+from froude.experiment.knee.answer import Knee, Status
+from froude.experiment.knee.knee import knee
 from froude.experiment.knee.limit import REACHED
 from froude.experiment.knee.words import median_rate
 from froude.experiment.scenario.options import KneeOptions, KneeSearch, Load

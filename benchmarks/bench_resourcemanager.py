@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from froude.emulation.limits import YARN_LIMITS
-from froude.experiment.knee.knee import Knee
+from froude.experiment.knee.answer import Knee
 from froude.experiment.play.execution import Execution
 from froude.experiment.runners import KneeRunner
 from froude.experiment.scenario.scenario import KneeScenario, read_scenario

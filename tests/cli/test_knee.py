@@ -11,8 +11,8 @@ import pytest
 
 from froude.cli.app import run
 from froude.experiment.knee import knee as module
+from froude.experiment.knee.answer import Knee, Status
 from froude.experiment.knee.file import read_knee
-from froude.experiment.knee.knee import Knee, Status
 from froude.experiment.scenario.options import KneeOptions
 from froude.hadoop.release import distribution
 from froude.workload.yaml_file import write_workload

@@ -28,8 +28,9 @@ from froude.emulation.run.run import Run
 from froude.emulation.run.summary import summarise, summary_text
 from froude.emulation.run.tally import Tally
 from froude.experiment.figures.image import image_report
+from froude.experiment.knee.answer import Knee, Play, Status
 from froude.experiment.knee.file import knee_text
-from froude.experiment.knee.knee import Knee, Play, Status, outcome_of
+from froude.experiment.knee.knee import outcome_of
 from froude.experiment.sweep.file import swept_text
 from froude.hadoop.fsimage.summary import Bin, ImageSummary
 from froude.harvest.telemetry.datacenter import Reimages

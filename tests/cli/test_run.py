@@ -15,8 +15,8 @@ from froude.documents.store import Workspace
 from froude.emulation.run.bottleneck import CPU, Measured
 from froude.experiment import runners
 from froude.experiment.knee import knee as search
+from froude.experiment.knee.answer import Knee
 from froude.experiment.knee.file import read_knee
-from froude.experiment.knee.knee import Knee
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.plan_file import read_plan, write_plan
 from froude.workload.types import Recorded

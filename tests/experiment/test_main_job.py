@@ -16,7 +16,7 @@ from froude.documents.artifact import Origin
 from froude.documents.store import Workspace, read_artifact
 from froude.emulation.run.run import Run
 from froude.experiment import main_job
-from froude.experiment.knee.knee import Knee
+from froude.experiment.knee.answer import Knee
 from froude.experiment.main_job import SETTLE_S, MainJob, record_job, run_main_job
 from froude.experiment.record.jobs import JobDefinition
 from froude.experiment.scenario.options import KneeOptions, PlayOptions

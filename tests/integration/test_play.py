@@ -22,7 +22,8 @@ from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import PLAYERS, Record, Run
 from froude.emulation.sustained import Mode
-from froude.experiment.knee.knee import Status, knee
+from froude.experiment.knee.answer import Status
+from froude.experiment.knee.knee import knee
 from froude.experiment.play.play import play
 from froude.experiment.play.prometheus import served
 from froude.experiment.scenario.options import (

@@ -19,7 +19,8 @@ from froude.emulation.run.run import Run
 from froude.experiment.figures.head import run_head
 from froude.experiment.figures.latency import by_method
 from froude.experiment.figures.run import run_sections
-from froude.experiment.knee.knee import Status, knee
+from froude.experiment.knee.answer import Status
+from froude.experiment.knee.knee import knee
 from froude.experiment.play.play import play
 from froude.experiment.scenario.options import (
     KneeOptions,

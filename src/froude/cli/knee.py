@@ -24,7 +24,7 @@ from froude.emulation.sustained import Leftovers
 from froude.workload.scale import Scale
 
 if TYPE_CHECKING:
-    from froude.experiment.knee.knee import Knee
+    from froude.experiment.knee.answer import Knee
     from froude.experiment.runners import KneeRunner
 
 EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
@@ -221,8 +221,8 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
     Raises:
         typer.Exit: the search was interrupted, or no load kept its limits.
     """
+    from froude.experiment.knee.answer import Status
     from froude.experiment.knee.file import knee_text, write_knee
-    from froude.experiment.knee.knee import Status
 
     origin = Origin(settings.command, (runner.opened.content,), runner.scenario.seed)
     if knee.plays:

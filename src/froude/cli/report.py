@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from froude.emulation.run.run import Run
     from froude.experiment.compare.compare import Comparison
     from froude.experiment.figures.head import Part
-    from froude.experiment.knee.knee import Knee
+    from froude.experiment.knee.answer import Knee
     from froude.experiment.sweep.result import Swept
     from froude.trace.audit.summary import AuditSummary
     from froude.trace.types import Trace

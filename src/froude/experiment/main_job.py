@@ -17,8 +17,8 @@ from froude.base.units import Quantity
 from froude.documents.artifact import Origin
 from froude.documents.store import Workspace
 from froude.emulation.run.run import Run
+from froude.experiment.knee.answer import Knee
 from froude.experiment.knee.file import write_knee
-from froude.experiment.knee.knee import Knee
 from froude.experiment.knee.knee import knee as search_knee
 from froude.experiment.play.play import play
 from froude.experiment.play.warm_up import warm_up

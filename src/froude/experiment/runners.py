@@ -28,7 +28,7 @@ from froude.experiment.compare.compare import Comparison
 from froude.experiment.duet.comparison import comparison_of
 from froude.experiment.duet.duet import duet, load_of
 from froude.experiment.knee import knee as search
-from froude.experiment.knee.knee import Knee
+from froude.experiment.knee.answer import Knee
 from froude.experiment.knee.loads import Loads, first_scale
 from froude.experiment.main_job import Recorded
 from froude.experiment.own_job import OwnJob, claim_places, record_runs

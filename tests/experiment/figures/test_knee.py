@@ -12,7 +12,7 @@ from froude.emulation.run.run import TARGET
 from froude.emulation.run.summary import summarise
 from froude.experiment.figures.head import head_of
 from froude.experiment.figures.knee import conditions, knee_section, knee_title
-from froude.experiment.knee.knee import Knee, Play, Status
+from froude.experiment.knee.answer import Knee, Play, Status
 from froude.experiment.knee.search import Outcome
 from froude.render import Callout, Chart, Table, Tone
 from tests.support.experiment.knees import two_plays

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from froude.emulation.limits import parse_limit
 from froude.emulation.run.summary import summarise
-from froude.experiment.knee.knee import Knee, Play, Status
+from froude.experiment.knee.answer import Knee, Play, Status
 from froude.experiment.knee.search import Outcome
 from tests.support.experiment.main_jobs import a_run
 

@@ -25,7 +25,7 @@ from froude.experiment.figures.prediction import share_text
 from froude.experiment.figures.run import TONES
 from froude.experiment.figures.sweep import sweep_figures, sweep_title, sweep_tone
 from froude.experiment.figures.workload import finding_text, workload_reason
-from froude.experiment.knee.knee import Knee, Play
+from froude.experiment.knee.answer import Knee, Play
 from froude.experiment.knee.words import broke, median_rate, quick_start_text, slowest_of, unit_of
 from froude.experiment.sweep.result import Swept
 from froude.hadoop.rpc.target import daemon_name

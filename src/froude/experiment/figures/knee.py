@@ -10,7 +10,7 @@ from froude.emulation.limits import ALLOCATION, Unit, parse_limit
 from froude.emulation.run.summary import RunSummary
 from froude.emulation.sustained import Mode
 from froude.experiment.figures.environment import environment_facts, facts_table, limit_words, when
-from froude.experiment.knee.knee import Knee, Status
+from froude.experiment.knee.answer import Knee, Status
 from froude.experiment.knee.loads import SPEED
 from froude.experiment.knee.search import Outcome
 from froude.experiment.knee.words import rate_of, rate_text, slowest_of, unit_of

@@ -24,7 +24,7 @@ from froude.experiment.figures.run import run_sections
 from froude.experiment.figures.sweep import sweep_sections
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_section
-from froude.experiment.knee.knee import Knee
+from froude.experiment.knee.answer import Knee
 from froude.experiment.sweep.result import Swept
 from froude.mining.check.prediction import Prediction
 from froude.render import (

@@ -15,7 +15,7 @@ from froude.documents.migrate import Migrations
 from froude.documents.plain import Fields
 from froude.documents.refusals import refused
 from froude.emulation.run.summary import RunSummary
-from froude.experiment.knee.knee import Knee, Play, Status
+from froude.experiment.knee.answer import Knee, Play, Status
 from froude.experiment.knee.limit import ComputedLimit
 from froude.experiment.knee.scalability import Scalability
 from froude.experiment.knee.search import Outcome

@@ -21,7 +21,7 @@ REACHED = 0.6
 """Share of the computed limit from which nothing is looked for that keeps a load from more."""
 _AT_WORK = 0.4
 """Share of a core that a target uses from which the CPU time of a call is not mostly that of being awake."""
-_FULL = 0.85
+FULL = 0.85
 """Share of its own core from which a player, or a thread, has none left."""
 _MATTERS = 0.1
 """Share of its time from which a wait explains cores that are idle."""
@@ -153,14 +153,14 @@ def cause_of(run: RunSummary) -> Cause | None:
     if not others:
         return None
     single = max(run.thread_time, key=lambda each: run.thread_time[each], default="")
-    if single and run.thread_time[single] >= _FULL:
+    if single and run.thread_time[single] >= FULL:
         share = run.thread_time[single]
         return Cause(single, share, f"it is one thread, which used {share:.0%} of a core")
     name = max(others, key=lambda each: others[each])
     if name != IDLE:
         return Cause(name, others[name], f"it used {others[name]:.0%} of the time of these cores")
     player = run.player_cpu_share or 0.0
-    if player >= _FULL:
+    if player >= FULL:
         return Cause(PLAYER, player, f"it used {player:.0%} of a core of its own")
     wait = max(run.waits, key=lambda each: run.waits[each], default="")
     if wait and run.waits[wait] >= _MATTERS:
