@@ -72,8 +72,8 @@ def test_a_full_cluster_is_not_the_resourcemanagers_limit() -> None:
 def test_the_scheduler_has_its_figures() -> None:
     """Those that were sampled, of the largest load that was kept; nothing where no ResourceManager was called."""
     assert scheduling_text([GRANTING]) == (
-        "At the load that was kept, 50 node heartbeats/s came, 108 applications ran, 22.2 applications/s began, an "
-        "allocate took the scheduler 0.675 ms, a heartbeat took the scheduler 0.29 ms, at most 1 of its events waited "
+        "At the load that was kept, 50 node heartbeats/s came, 108 applications ran, 22.2 applications/s began, a "
+        "placement took the scheduler 0.675 ms, a heartbeat took the scheduler 0.29 ms, at most 1 of its events waited "
         "and at most 202 containers waited."
     )
     assert (scheduling_text([]), scheduling_text([KEPT])) == ("", "")
