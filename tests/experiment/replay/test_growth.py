@@ -51,6 +51,28 @@ def test_a_share_of_a_copy(tmp_path: Path) -> None:
     assert growth.copies.tolist() == plan_growth(log, 1.5, None, 4).copies.tolist()
 
 
+def test_what_is_moved_into_a_folder_has_its_copy_there(tmp_path: Path) -> None:
+    """The folder is in common: clients that move files of their own there are copied apart from each other."""
+    line = lines(1, 1)[0]
+    calls: list[tuple[str, str, str, str | None]] = [("a", "mkdirs", "/done", None)]
+    for user in ("a", "bb"):
+        calls += [
+            (user, "create", f"/in/{user}/x-{user}", None),
+            (user, "rename", f"/in/{user}/x-{user}", "/done"),
+            (user, "open", f"/done/x-{user}", None),
+        ]
+    made = [
+        replace(line, user=user, ip=f"10.0.0.{len(user)}", command=command, src=src, dst=dst)
+        for user, command, src, dst in calls
+    ]
+    growth = plan_growth(log_of(made, tmp_path), 2, None, 1)
+    assert growth.bundles.count == 2
+    assert set(growth.bundles.own) == {"/in/a", "/in/bb", "/done/x-a", "/done/x-bb"}
+    copies = [each for each in growth.lines() if (each.ip or "").endswith("~2")]
+    assert {each.dst for each in copies if each.command == "rename"} == {"/done/x-a~2", "/done/x-bb~2"}
+    assert {each.src for each in copies if each.command == "open"} == {"/done/x-a~2", "/done/x-bb~2"}
+
+
 def test_what_an_administrator_does_is_done_once(tmp_path: Path) -> None:
     """And what changes something at no path; it is counted."""
     line = replace(lines(1, 1)[0], command="saveNamespace", src=None, dst=None)

@@ -19,7 +19,8 @@ def _bundles(folder: Path, *calls: tuple[str, str, str, str | None]) -> Bundles:
                 for user, command, src, dst in calls
             ],
             folder,
-        )
+        ),
+        {},
     )
 
 

@@ -17,7 +17,7 @@ Source: ours; differences of neighbouring intervals, as in the Allan variance, w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -32,7 +32,9 @@ from froude.base.files import create_file
 from froude.base.seeds import Seeds
 from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import COMMANDS
+from froude.emulation.programs.audit.lines import Line
 from froude.experiment.replay.growth_bundles import Bundles, Ints, find_bundles, paths_in
+from froude.experiment.replay.into_folders import MAKES, Change, changes_by, ends_of, opened_by, with_ends
 from froude.hadoop.audit.lines import AuditLine
 from froude.hadoop.fsimage.container import ImageFile, write_image
 from froude.hadoop.fsimage.copies import Copied, CopyingComposer, rows_of
@@ -79,6 +81,8 @@ class Growth:
     """Of each bundle, (its copies,) how much later each is."""
     mark: str
     """Stands in names of copies before their number."""
+    ends: Mapping[int, str]
+    """Of what is moved into folders, the path there, by the number of the line."""
     made: Counter[str] = field(default_factory=Counter, compare=False)
     """What `lines` has met; complete when they have been taken."""
 
@@ -92,7 +96,7 @@ class Growth:
         """The lines of the log and of all copies, in the order of time; memory for the lines within a delay."""
         waiting: list[pa.Table] = []
         own = self._own()
-        for batch in self.log.batches():
+        for batch in with_ends(self.log.batches(), self.ends):
             table = pa.table(batch)
             waiting += (
                 table.append_column("copy", pa.array(np.full(table.num_rows, -1))),
@@ -256,7 +260,8 @@ def plan_growth(log: AuditLog, factor: float, namespace: Namespace | None, seed:
         seed: of the choice, and of the delays.
     """
     rng = np.random.default_rng(Seeds(seed).child("growth").value)
-    bundles = find_bundles(log)
+    inside = _ends(log, namespace)
+    bundles = find_bundles(log, inside)
     # evenly over bundles in the order of what they are like: of each sort the factor's share is copied
     lines, changing = bundles.sums(bundles.lines), bundles.sums(bundles.changing)
     order = np.lexsort((lines, np.floor(4 * changing / lines)))
@@ -267,7 +272,29 @@ def plan_growth(log: AuditLog, factor: float, namespace: Namespace | None, seed:
     delays = [
         rng.integers(1000 * within + 1, size=count) for within, count in zip(within_ms, copies, strict=True)
     ]
-    return Growth(log, factor, bundles, copies, within_ms, delays, unused_mark(log, namespace))
+    return Growth(log, factor, bundles, copies, within_ms, delays, unused_mark(log, namespace), inside)
+
+
+def _ends(log: AuditLog, namespace: Namespace | None) -> dict[int, str]:
+    """The paths of what is moved into folders, by the number of the line."""
+    chosen = pa.array({"open", *MAKES, *(name for name, command in COMMANDS.items() if command.moves)})
+
+    def lines() -> Iterator[tuple[int, Line]]:
+        first = 1
+        for batch in log.batches():
+            some: Any = pc.is_in(batch.column("command").cast(pa.string()), chosen)
+            numbers = (np.flatnonzero(some) + first).tolist()
+            for number, line in zip(numbers, to_lines(batch.filter(some)), strict=True):
+                again = Line(0.0, 0, line.command, line.src, dst=line.dst, options=line.options)
+                yield number, again._replace(allowed=line.allowed)
+            first += batch.num_rows
+
+    def changes() -> Iterator[Change]:
+        for number, line in lines():
+            yield from changes_by(line, number)
+
+    opened = {path for _, line in lines() for path in opened_by(line)} if namespace is None else set()
+    return ends_of(changes, opened, lambda paths: None if namespace is None else rows_of(namespace, paths))[0]
 
 
 def _within(log: AuditLog, bundles: Bundles, rng: np.random.Generator) -> Ints:

@@ -11,7 +11,7 @@ too, but it makes the path less than somebody else's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from froude.emulation.programs.audit.commands import sources
+from froude.experiment.replay.into_folders import with_ends
 from froude.trace.audit.files import AuditLog
 
 Ints = npt.NDArray[np.int64]
@@ -88,12 +89,16 @@ class _Joined:
         self._above[other] = one
 
 
-def find_bundles(log: AuditLog) -> Bundles:
-    """Mine a log in two passes; memory for its clients and the distinct paths that they change."""
+def find_bundles(log: AuditLog, ends: Mapping[int, str]) -> Bundles:
+    """Mine a log in two passes; memory for its clients and the distinct paths that they change.
+
+    Args:
+        ends: of what is moved into folders, the path there, by the number of the line.
+    """
     counts: dict[int, list[int]] = {}
     users: dict[int, str] = {}
     changes, unaddressed = _Distinct(), 0
-    for batch in log.batches((*_COLUMNS, "ip")):
+    for batch in with_ends(log.batches((*_COLUMNS, "ip")), ends):
         table = pa.table(batch)
         moving = pc.is_in(_plain(table["command"]), pa.array(sorted(MOVING)))
         made = pc.is_in(_plain(table["command"]), pa.array([_FOLDER]))

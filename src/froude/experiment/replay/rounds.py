@@ -11,28 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import command_of, sources
 from froude.emulation.programs.audit.conflicts import folders_above
 from froude.emulation.programs.audit.lines import OLDER, REMOVAL, ROUND, Line
 from froude.experiment.replay.growth import ONCE
-
-_MAKES = frozenset({"create", "mkdirs", "createSymlink"})
-_Folder = dict[str, "_Folder | None"]
-"""By name what is in a folder; None for a file."""
-
-
-class _Change(NamedTuple):
-    """A line that was done and makes a path or takes one away."""
-
-    command: str
-    """As the log calls it, but `rename2` for a rename with options."""
-    paths: tuple[str, ...]
-    client: int
-    number: int
-    """Of the line, from 1."""
+from froude.experiment.replay.into_folders import MAKES, Change, changes_by, ends_of, opened_by
 
 
 @dataclass(slots=True)
@@ -71,32 +56,21 @@ class Rounds:
             there: those of some paths that were there before the log; None where that is not known.
             removes: as the field.
         """
-        rounds, opened, changes = cls(mark, removes), set[str](), list[_Change]()
+        rounds, opened, changes = cls(mark, removes), set[str](), list[Change]()
         for line in lines:
             rounds.lines += 1
-            command = command_of(line)
-            if command is None or not line.allowed:
-                continue
-            if line.command in _MAKES or command.moves:
-                name = command.method or line.command
-                changes.append(_Change(name, command.paths(line), line.client, rounds.lines))
-            elif line.command == "open":
-                opened.update(command.paths(line))
-        made = {path for change in changes for path in change.paths}
-        before, seen = there(made), set[str]()
-        if before is None:
-            seen = {each for path in opened - made for each in (path, *folders_above(path))}
-        rounds.ends = dict(_ends(changes, before or (), seen))
+            opened.update(opened_by(line))
+            changes += changes_by(line, rounds.lines)
+        rounds.ends, before, known = ends_of(lambda: changes, opened, there)
         changes = [_ended(change, rounds.ends.get(change.number)) for change in changes]
         size = -1
         # What is about a path that is taken away later is left out, and makes nothing.
         while size < len(rounds.gone):
             size = len(rounds.gone)
-            # without an image, folders that were made though they were there show by what was opened in them
-            rounds._learn(changes, made & seen if before is None else before, known=before is not None)
+            rounds._learn(changes, before, known=known)
         return rounds
 
-    def _learn(self, changes: Iterable[_Change], before: Collection[str], *, known: bool) -> None:
+    def _learn(self, changes: Iterable[Change], before: Collection[str], *, known: bool) -> None:
         """Take note of what was changed.
 
         Args:
@@ -107,7 +81,7 @@ class Rounds:
         self.own.clear()
         self.left.clear()
         for command, (source, *target), client, number in changes:
-            makes = command in _MAKES
+            makes = command in MAKES
             mine = makes or self._root(source) or (source in folders and source not in before)
             if any(map(self._is_gone, (source, *target))) or not mine:
                 if not makes and (mine or not known or source in before or self._is_gone(source)):
@@ -194,60 +168,5 @@ class Rounds:
         return [text for text, holds in texts.items() if holds]
 
 
-def _ends(
-    changes: Iterable[_Change], before: Iterable[str], seen: Collection[str]
-) -> Iterator[tuple[int, str]]:
-    """The paths of what is moved into folders, by the number of the line.
-
-    Args:
-        changes: in order; they were done, so a `rename` onto what was there before found a folder.
-        before: paths that were there before the log.
-        seen: where these are not known, what was opened without having been made, with its folders.
-
-    Source: org.apache.hadoop.hdfs.server.namenode.FSDirRenameOp (renameTo without options), and `logAuditEvent` in
-    FSNamesystem.renameTo, which writes `dst` as it was given.
-    """
-    root: _Folder = {}
-    for path in sorted(before):
-        _put(root, path, {})
-    for change in changes:
-        source, *target = change.paths
-        if change.command in _MAKES:
-            found = _found(root, source)
-            _put(root, source, (found or {}) if change.command == "mkdirs" else None)
-            continue
-        moved = _taken(root, source)
-        for path in target:
-            end = f"{path}/{source.rpartition('/')[2]}".replace("//", "/")
-            # what is seen below a file that was moved was there before it, in a folder; below a folder it may be its own
-            shown = end in seen or (moved is None and path in seen)
-            into = change.command == "rename" and (shown or _found(root, path) is not None)
-            _put(root, end if into else path, moved)
-            if into:
-                yield change.number, end
-
-
-def _ended(change: _Change, end: str | None) -> _Change:
+def _ended(change: Change, end: str | None) -> Change:
     return change if end is None else change._replace(paths=(change.paths[0], end))
-
-
-def _found(root: _Folder, path: str) -> _Folder | None:
-    """A folder of a tree; None where it has none there."""
-    folder: _Folder | None = root
-    for name in filter(None, path.split("/")):
-        folder = None if folder is None else folder.get(name)
-    return folder
-
-
-def _put(root: _Folder, path: str, what: _Folder | None) -> None:
-    """Have something at a path of a tree, and folders above it."""
-    *above, last = path.split("/")
-    for name in filter(None, above):
-        root[name] = root = root.get(name) or {}
-    root[last] = what
-
-
-def _taken(root: _Folder, path: str) -> _Folder | None:
-    """Take away what a tree has at a path: None for a file, an empty folder for what it does not have."""
-    above, _, last = path.rpartition("/")
-    return (_found(root, above) or {}).pop(last, {})
