@@ -145,6 +145,16 @@ def test_a_moment_beyond_what_is_shown_is_not_marked() -> None:
     assert texts == ["in"]
 
 
+@pytest.mark.parametrize(("limit", "place"), [(1.0, -24), (0.9, -24), (0.5, -10)])
+def test_the_name_of_a_limit_at_the_upper_end_does_not_touch_the_title(limit: float, place: int) -> None:
+    """The title of the axis is above it; on a narrow page they are as long as the plot together."""
+    series = (Series("a", [1.0, 2.0], [0.2, 1.0]),)
+    duration = Axis("p99 of allocation", ValueKind.DURATION, log=True)
+    (spec,) = specs(Chart("t", SECONDS, duration, series, marks=(Mark(limit, "p99 < 1 s", on="y"),)))
+    places = [layer["encoding"]["y"].get("axis") for layer in spec["layer"] if "y" in layer["encoding"]]
+    assert {axis["titleY"] for axis in places if axis} == {place}
+
+
 def test_tooltips_read_the_row_of_the_nearest_point() -> None:
     """Vega-Lite's cells hold it one level deeper than the point does; a series is named where there are several."""
     one, two = Series("a", [0.0, 1.0], [1.0, 2.0]), Series("b", [0.0, 1.0], [1.0, 2.0])

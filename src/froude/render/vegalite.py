@@ -187,7 +187,8 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel) -> Spec:
     dashes = [_DASH if series.dashed else [1, 0] for series in panel.series]
     x_scale, x_ticks = scale_and_ticks(chart.x, shown.x_range, enclose=False, count=6)
     y_scale, y_ticks = scale_and_ticks(chart.y, shown.y_range, enclose=True, count=5)
-    named = any(mark.on == "x" and mark.label for mark in chart.marks)
+    *_, top = y_scale.get("domain", [math.inf])
+    named = any(mark.label and (mark.on == "x" or mark.at >= _TOP * top) for mark in chart.marks)
     # the axis titles stand level, above and below: read without turning the head, and no width lost
     encoding: Spec = {
         "x": {
@@ -239,7 +240,9 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel) -> Spec:
 
 
 _ABOVE_MARKS = -24
-"""Where the title of the y axis stands when moments are named right above the plot."""
+"""Where the title of the y axis is when moments, or a limit at its upper end, are named right above the plot."""
+_TOP = 0.9
+"""Share of the upper end from which the name of a limit would touch the title."""
 _LEVEL: Spec = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleY": -10, "titleX": 0}
 
 

@@ -184,7 +184,7 @@ _GRANTED = {
     Column("Applications", ValueKind.NUMBER): ("applications_running", 1.0),
     Column("New ones", ValueKind.NUMBER, "1/s"): ("applications_per_s", 1.0),
     Column("Node heartbeats", ValueKind.NUMBER, "1/s"): ("node_heartbeats_per_s", 1.0),
-    Column("An allocate", ValueKind.DURATION): ("scheduler_allocate_ms", 1e-3),
+    Column("A placement", ValueKind.DURATION): ("scheduler_allocate_ms", 1e-3),
     Column("A heartbeat", ValueKind.DURATION): ("scheduler_node_update_ms", 1e-3),
     Column("Waiting events", ValueKind.NUMBER): ("scheduler_events_max", 1.0),
 }
