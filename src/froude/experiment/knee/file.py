@@ -44,6 +44,10 @@ _CURVE = {
     "call_queue_ms", "call_queue_max", "target_cpu_share", "player_cpu_share",
 }  # fmt: skip
 """What a row of the curve has of a play."""
+_READ = (
+    "raised", "limits", "status", "low", "high", "environment", "interrupted", "plan_remarks", "time_limit_s", "cores",
+)  # fmt: skip
+"""What a `Knee` does not work out again."""
 
 
 class _Play(BaseModel):
@@ -95,34 +99,16 @@ def knee_text(knee: Knee, origin: Origin | None = None) -> str:
     plays = tuple(
         _Play(level=play.level, outcome=play.outcome, run=play.run, others=play.others) for play in knee.plays
     )
-    written = _Knee(
-        answer=knee.answer,
-        confidence=knee.confidence,
-        bounds={
-            bound: _Bound(
-                calls_per_s=play.run.calls_per_s,
-                containers_per_s=play.run.containers_per_s,
-                load=play.load,
-            )
-            for bound, play in knee.bounds.items()
-        },
-        curve=tuple({"load": play.load} | play.run.model_dump(include=_CURVE) for play in knee.curve),
-        computed_limit=knee.computed_limit,
-        scalability=knee.scalability,
-        remarks=knee.remarks,
-        plan_remarks=knee.plan_remarks,
-        status=knee.status,
-        interrupted=knee.interrupted,
-        raised=knee.raised,
-        limits=knee.limits,
-        low=knee.low,
-        high=knee.high,
-        environment=dict(knee.environment),
-        time_limit_s=knee.time_limit_s,
-        once=knee.once,
-        cores=knee.cores,
-        plays=plays,
-    )
+    bounds = {
+        bound: _Bound(
+            calls_per_s=play.run.calls_per_s, containers_per_s=play.run.containers_per_s, load=play.load
+        )
+        for bound, play in knee.bounds.items()
+    }
+    curve = tuple({"load": play.load} | play.run.model_dump(include=_CURVE) for play in knee.curve)
+    others = _Knee.model_fields.keys() - {"plays", "bounds", "curve"}
+    same: dict[str, Any] = {name: getattr(knee, name) for name in others}
+    written = _Knee(plays=plays, bounds=bounds, curve=curve, **same)
     state = State.INTERRUPTED if knee.interrupted else State.COMPLETE
     origin = replace(origin or Origin(), state=state)
     return dump_sealed_figures(MIGRATIONS, written.model_dump(mode="json"), origin)
@@ -156,18 +142,5 @@ def read_knee(path: Path) -> Knee:
         raise refused(error, path) from error
     plays = tuple(Play(each.level, each.outcome, each.run, each.others) for each in read.plays)
     origin = Origin(lineage.command, lineage.inputs, lineage.seed)
-    return Knee(
-        read.raised,
-        read.limits,
-        plays,
-        read.status,
-        read.low,
-        read.high,
-        read.environment,
-        read.interrupted,
-        read.plan_remarks,
-        origin,
-        read.time_limit_s,
-        read.once or "",
-        read.cores,
-    )
+    same = {name: getattr(read, name) for name in _READ} | {"once": read.once or ""}
+    return Knee(plays=plays, origin=origin, **same)

@@ -142,20 +142,15 @@ def scheduling_text(kept: Sequence[RunSummary]) -> str:
     if not kept or kept[-1].node_heartbeats_per_s is None:
         return ""
     run = kept[-1]
+    counts = (
+        ("applications ran", run.applications_running, ",.0f"),
+        ("applications/s began", run.applications_per_s, ",.1f"),
+    )
     took = (("a placement", run.scheduler_allocate_ms), ("a heartbeat", run.scheduler_node_update_ms))
     waited = (("of its events", run.scheduler_events_max), ("containers", run.containers_pending_max))
     figures = [
         f"{run.node_heartbeats_per_s:,.0f} node heartbeats/s came",
-        *(
-            [f"{run.applications_running:,.0f} applications ran"]
-            if run.applications_running is not None
-            else []
-        ),
-        *(
-            [f"{run.applications_per_s:,.1f} applications/s began"]
-            if run.applications_per_s is not None
-            else []
-        ),
+        *(f"{number:{form}} {what}" for what, number, form in counts if number is not None),
         *(f"{what} took the scheduler {seconds_text(ms / 1e3)}" for what, ms in took if ms is not None),
         *(f"at most {number:,.0f} {what} waited" for what, number in waited if number is not None),
     ]
