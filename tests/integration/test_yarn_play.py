@@ -192,6 +192,10 @@ def test_how_far_a_resourcemanager_scales(hadoop: Hadoop) -> None:
         assert (run.containers_per_s or 0.0) > 0
         assert run.compiler_share is not None
         assert run.scheduler_node_update_ms is not None
+        assert {"scheduler", "event dispatcher"} <= run.thread_time.keys()
+        assert {"queue", "scheduler"} == run.waits.keys()
+        assert run.core_time["calls"] > 0
+        assert {row.method for row in run.methods if row.cpu_us} >= {"nodeHeartbeat", "allocate"}
     assert "nodemanagers_lost < 1" in found.limits
     assert {"FINISHED", "KILLED"} <= states
 
