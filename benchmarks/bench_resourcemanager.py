@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from froude.emulation.limits import YARN_LIMITS
 from froude.experiment.knee.answer import Knee
+from froude.experiment.knee.limit import REACHED, limit_text
 from froude.experiment.play.execution import Execution
 from froude.experiment.runners import KneeRunner
 from froude.experiment.scenario.scenario import KneeScenario, read_scenario
@@ -42,6 +43,15 @@ def rows() -> Iterator[dict[str, object]]:
     more = {"conditions": f"scenario containers, limits {'; '.join(YARN_LIMITS)}"}
     yield {"measure": "answer", "value": found.answer, "unit": ""} | more
     yield {"measure": "how sure", "value": found.confidence, "unit": ""} | more
+    computed = found.computed_limit
+    yield {
+        "measure": "knee: share of the computed limit, containers",
+        "value": "not known" if computed is None else round(100 * computed.reached),
+        "unit": "" if computed is None else "%",
+        "aim": f">= {REACHED:.0%}",
+        "met": computed is not None and computed.reached >= REACHED,
+        "conditions": limit_text(computed),
+    }
     for bound, play in found.bounds.items():
         measure = f"containers granted while p99 of allocation stays below {bound}"
         yield {"measure": measure, "value": round(play.run.containers_per_s or 0.0, 1), "unit": "1/s"} | more
