@@ -178,7 +178,7 @@ def limit_text(limit: ComputedLimit | None, cores: int | None = None, *, obstacl
     """
     if limit is None and not obstacle:
         known = "not known: no play was steady with a quiet JIT compiler and the target at work"
-        return f"What the cores would allow is {known}."
+        return f"What the cores would allow is {known}; a longer `--warm-up` gives the compiler more time."
     if limit is None:
         return f"What {cores} cores would allow is not known: {obstacle}." * (cores is not None)
     rate, unit = limit.containers_per_s or limit.calls_per_s or 0.0, "calls/s"
