@@ -105,7 +105,7 @@ def test_a_document(asked: Callable[[Duet], list[DuetScenario]], capsys: Out) ->
         ("compare --baseline r1 --candidate r2 --time-limit 60s", 1, "--time-limit: is for a duet"),
         ("compare --candidate r2", 2, "--baseline"),
         ("compare --duet p.yaml", 1, "p.yaml:kind: is no duet; found play"),
-        ("compare --duet d.yaml --time-limit 20s", 1, "is too short; found 20 s; allowed: 60 s and more"),
+        ("compare --duet d.yaml --time-limit 20s", 1, "is too short; found 20 s; allowed: 120 s and more"),
         ("compare --duet d.yaml --time-limit 150s", 1, "leaves too little time; found 100 s"),
         ("compare --duet m.yaml", 1, "m.yaml:3: load.duration: is not a field here"),
     ],

@@ -69,7 +69,7 @@ def compare(
         typer.Option(
             metavar="MEASURE",
             help="Measure to which half of that chance is given: mean, p50 or p99, of all calls or of a method as "
-            "'p99(addBlock)'; throughput, errors [mean]. Name it before the runs are made.",
+            "'p99(addBlock)'; throughput, errors, 'CPU per call' [mean]. Name it before the runs are made.",
         ),
     ] = None,
     limited: Annotated[

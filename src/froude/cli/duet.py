@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 EXIT_INTERRUPTED, EXIT_MISSED = 130, 3
 NAME = "comparison.json"
 """Of the file in a duet's folder."""
-ARMS = ("baseline", "candidate")
 
 
 def compare_at_once(
@@ -72,12 +71,12 @@ def perform(
 
     Raises:
         FroudeError: it cannot be played.
-        typer.Exit: it was interrupted, or the candidate is worse.
+        typer.Exit: it was interrupted, or the candidate is worse, or nothing could be compared.
     """
     from froude.base.units import seconds_text
     from froude.cli.compare import show
     from froude.documents.artifact import Origin
-    from froude.experiment.compare.compare import Outcome
+    from froude.experiment.compare.comparable import ARMS
     from froude.experiment.play.execution import Execution
 
     comparing = runner.scenario.compare
@@ -97,8 +96,10 @@ def perform(
     interrupted = found.together is not None and found.together.interrupted
     if interrupted:
         print(f"froude: interrupted; what was played is in {output}", file=sys.stderr)
-    show(settings, found, origin, output / NAME, report)
-    if interrupted:
-        raise typer.Exit(EXIT_INTERRUPTED)
-    if found.outcome is Outcome.OPEN:
-        settings.note("A duet ends with 0 where it is undecided, as a comparison of too few runs does.")
+    try:
+        show(settings, found, origin, output / NAME, report)
+    finally:
+        if interrupted:
+            raise typer.Exit(EXIT_INTERRUPTED)
+    if not found.rows:
+        raise typer.Exit(EXIT_MISSED)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from froude.base.errors import InputError
-from froude.base.files import kind_of_place, remove_folder, stated_os_errors
+from froude.base.files import atomic_write_text, kind_of_place, remove_folder, stated_os_errors
 from froude.base.progress import Progress
 from froude.base.scratch import Scratch
 from froude.base.summary import counted
@@ -227,7 +227,9 @@ class DuetRunner:
             progress=execution.progress,
             command=execution.command,
         )
-        return comparison_of(found, self.scenario)
+        with stated_os_errors(execution.output):
+            atomic_write_text(execution.output / SCENARIO, scenario_text(self.scenario, execution.output))
+        return comparison_of(found, self.scenario, targets)
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from froude.emulation.run.tally import Served
 from froude.experiment.duet.slices import Batch, Series, Slice, batches_of, slices_of
-from tests.support.experiment.duets import slices
+from tests.support.experiment.duets import NONE, slices
 
 
 def series(begun_s: float, times_s: dict[str, float], *, per_s: int = 10, seconds: int = 20) -> Series:
@@ -31,9 +32,10 @@ def test_the_same_seconds_of_both() -> None:
     assert [(each.from_s, each.to_s) for each in found] == [(102, 105), (105, 108), (108, 111)]
     for each in found:
         assert each.service_s == {"create": pytest.approx((0.002, 0.004))}
-        assert each.calls == pytest.approx((30, 30))
+        assert each.calls == pytest.approx((60, 60))
+        assert each.missing == ({"delete"}, {"mkdirs"})
         assert each.errors == pytest.approx((3, 3))
-        assert each.cpu_s == pytest.approx((0.05, 0.05))
+        assert each.cpu_s == pytest.approx((0.025, 0.025))
 
 
 def test_a_method_that_is_rare_is_left_out() -> None:
@@ -45,10 +47,11 @@ def test_a_method_that_is_rare_is_left_out() -> None:
 
 
 def test_cpu_that_was_not_sampled_is_not_known() -> None:
-    """Neither before the first sample nor where there is none."""
+    """Neither before the first sample, nor after the last one, nor where there is none."""
     arms = series(0.0, {"create": 0.002}), series(0.0, {"create": 0.002})
-    arms[1].cpu = [each for each in arms[1].cpu if each[0] > 5]
-    assert {each.cpu_s for each in slices_of(arms, 2.0, 12.0)} == {None}
+    arms[1].cpu = [each for each in arms[1].cpu if 5 < each[0] < 12]
+    known = [each.cpu_s is not None for each in slices_of(arms, 2.0, 14.0)]
+    assert known == [False, False, True, False]
     arms[1].cpu = []
     assert {each.cpu_s for each in slices_of(arms, 2.0, 12.0)} == {None}
 
@@ -78,8 +81,8 @@ def test_batches_are_of_one_size_and_end_with_the_last_slice() -> None:
 
 def test_values_of_a_batch() -> None:
     """Of times, geometric means in which every method counts the same; errors are a share of all answers."""
-    one = Slice(0, 3, {"a": (1.0, 2.0), "b": (4.0, 8.0)}, (90.0, 50.0), (10.0, 0.0), (1.0, 4.0))
-    other = Slice(3, 6, {"a": (2.0, 16.0)}, (100.0, 50.0), (0.0, 0.0), None)
+    one = Slice(0, 3, {"a": (1.0, 2.0), "b": (4.0, 8.0)}, NONE, (90.0, 50.0), (10.0, 0.0), (1.0, 4.0))
+    other = Slice(3, 6, {"a": (2.0, 16.0)}, NONE, (100.0, 50.0), (0.0, 0.0), None)
     batch = Batch((one, other))
     assert batch.service_s == pytest.approx((2.0, 8.0))
     assert batch.method_s("a") == pytest.approx((math.sqrt(2), math.sqrt(32)))
@@ -87,4 +90,6 @@ def test_values_of_a_batch() -> None:
     assert batch.cpu_s == pytest.approx((1.0, 4.0))
     assert batch.error_shares == pytest.approx((10 / 200, 0.0))
     assert batch.calls_per_s == pytest.approx((190 / 6, 100 / 6))
-    assert Batch((Slice(0, 3, {}, (0.0, 0.0), (0.0, 0.0)),)).service_s is None
+    silent = Slice(6, 10, {}, NONE, (20.0, 0.0), (0.0, 0.0))
+    assert Batch((silent,)).service_s is None
+    assert Batch((one, silent, replace(silent, calls=(0.0, 0.0)))).silent_s == (0.0, 4.0)

@@ -80,7 +80,7 @@ def test_a_duet_is_drawn_over_its_time() -> None:
     over_time = next(
         block for block in blocks if isinstance(block, Chart) and "batch by batch" in block.title
     )
-    assert [series.name for series in over_time.series] == ["service time", "CPU per call"]
+    assert [series.name for series in over_time.series] == ["service time", "CPU per call", "throughput"]
     first, second = compared.rows[0].baseline[0], compared.rows[0].candidate[0]
     assert over_time.series[0].xs[:2] == [12.0, 36.0]
     assert over_time.series[0].ys[0] == pytest.approx(100 * (second / first - 1))

@@ -17,6 +17,8 @@ from tests.support.experiment.comparisons import run
 
 OPTIONS = DuetOptions(compare=DuetComparing())
 
+NONE: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+"""No method that one target alone answered."""
 METHODS = {"create": 0.002, "getFileInfo": 0.0004, "addBlock": 0.004}
 """Service time, seconds."""
 
@@ -28,6 +30,7 @@ def slices(
     cpu: float = 1.0,
     spread: float = 0.05,
     errors: float = 0.0,
+    throughput: float = 1.0,
     seed: int = 0,
 ) -> list[Slice]:
     """Slices of three seconds, in which all times are up to three times as long as in others.
@@ -37,6 +40,7 @@ def slices(
         cpu: of the candidate's CPU time for a call.
         spread: standard deviation of the logarithm of each method's time that is its own.
         errors: the candidate's, in each slice of 3,000 calls.
+        throughput: of the candidate's calls.
     """
     rng = random.Random(seed)
     found = []
@@ -48,7 +52,8 @@ def slices(
 
         service = {name: (own(time_s), own(time_s * factor)) for name, time_s in METHODS.items()}
         cost = own(1e-4), own(1e-4 * cpu)
-        found.append(Slice(3.0 * at, 3.0 * at + 3, service, (3000.0, 3000.0), (0.0, errors), cost))
+        calls = own(3000.0) / moment, own(3000.0 * throughput) / moment
+        found.append(Slice(3.0 * at, 3.0 * at + 3, service, NONE, calls, (0.0, errors), cost))
     return found
 
 

@@ -122,6 +122,8 @@ class Together:
     looks: int
     """How often it was looked at whether the verdict is clear."""
     interrupted: bool = False
+    silent_s: tuple[float, float] = (0.0, 0.0)
+    """Seconds in which baseline or candidate answered nothing, though the other did."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -170,8 +172,7 @@ class Comparison(Summarised):
     @property
     def leading(self) -> Row | None:
         """The row that the answer names first: what is worse, else, where nothing is, the first that is better."""
-        better = self.outcome is Outcome.BETTER or (self.rows and self.rows[0].outcome is Outcome.BETTER)
-        found = [row for row in self.deciding if better and row.outcome is Outcome.BETTER]
+        found = [row for row in self.deciding if row.outcome is Outcome.BETTER is self.outcome]
         return next(iter([*self.worse, *found]), None)
 
     @property
@@ -432,24 +433,28 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
     rows, failed = comparison.rows, comparison.failed
     if failed[1] and not failed[0]:
         yield f"The candidate is worse: {counted(failed[1], 'run')} of it failed, and none of the baseline."
+    together = comparison.together
+    if together is not None and comparison.outcome is Outcome.WORSE and together.silent_s[1]:
+        yield (
+            f"The candidate is worse: it answered nothing for {seconds_text(round(together.silent_s[1]))} in which the "
+            "baseline did."
+        )
     if not rows:
         have = f"{counted(len(comparison.baseline), 'run')} and {len(comparison.candidate)}"
-        yield (
-            f"Not enough runs to say: {have} can be compared; three of each arm are the least that are compared."
-            if comparison.together is None
-            else "Nothing to say: too little was measured of both."
-        )
+        if together is None:
+            yield f"Not enough runs to say: {have} can be compared; three of each arm are the least that are compared."
+        elif comparison.outcome is Outcome.OPEN:
+            yield "Nothing can be compared."
         return
-    primary = rows[0]
     worse, leading = comparison.worse, comparison.leading
     if leading is not None:
         yield f"The candidate {_VERBS.get(leading.sort, 'is')} {leading.words}: {row_text(leading)}."
         if len(worse) > 1:
             names = ", ".join(row.measure for row in worse[1:7])
             yield f"Worse, too: {names}{f' and {len(worse) - 7} more' if len(worse) > 7 else ''}."
-    elif comparison.outcome is Outcome.SAME or primary.outcome is Outcome.SAME:
-        yield f"No difference larger than {100 * comparison.margin:.3g} % was seen: {row_text(primary)}."
-    else:
+    elif comparison.outcome is Outcome.SAME:
+        yield f"No difference larger than {100 * comparison.margin:.3g} % was seen: {row_text(rows[0])}."
+    elif comparison.outcome is Outcome.OPEN:
         yield _open_text(comparison)
     yield from _why(comparison)
 
@@ -468,12 +473,18 @@ def _open_text(comparison: Comparison) -> str:
             f"Not enough runs to say: {row_text(row)}; {number} runs of each arm would show a difference of {margin}, "
             "four times in five."
         )
-    row = next(each for each in comparison.deciding if each.outcome is Outcome.OPEN)
+    after = f"Undecided after {minutes_text(together.measured_s)}"
+    still_open = [each for each in comparison.deciding if each.outcome is Outcome.OPEN]
+    if not still_open:
+        return f"{after}: not all that decides is known."
+    row = still_open[0]
+    needed_s = math.inf if row.needed is None else row.needed * together.batch_s
+    if needed_s <= together.measured_s:
+        return f"{after}: {row_text(row)}; a longer duet may tell."
     longer = f"a much longer duet than {minutes_text(together.limit_s)}"
-    if row.needed is not None:
-        longer = f"about {minutes_text(row.needed * together.batch_s)} of measuring"
-    shown = f"{longer} would show a difference of {margin}, four times in five"
-    return f"Undecided after {minutes_text(together.measured_s)}: {row_text(row)}; {shown}."
+    if needed_s < _LONGEST_S:
+        longer = f"about {minutes_text(needed_s)} of measuring"
+    return f"{after}: {row_text(row)}; {longer} would show a difference of {margin}, four times in five."
 
 
 def minutes_text(seconds: float) -> str:
@@ -492,6 +503,8 @@ _NEXT = {
     CPU_PER_CALL: "a profile of both by CPU time, such as with async-profiler",
 }
 """What to look at where a measure has become worse."""
+_LONGEST_S = 86_400.0
+"""Of a duet that is suggested."""
 _NAMED = 4
 """Measures named that explain."""
 
@@ -507,6 +520,6 @@ def _why(comparison: Comparison) -> Iterator[str]:
         named = ", ".join(f"{row.measure} {change_text(row.change, row.sort)}" for row in changed[:_NAMED])
         yield f"What changed most: {named}."
     worse = [row.measure for row in comparison.rows if row.outcome is Outcome.WORSE]
-    looks = next((text for name, text in _NEXT.items() if name in worse), "")
+    looks = next((text for name, text in _NEXT.items() if any(each.startswith(name) for each in worse)), "")
     if looks and comparison.outcome is Outcome.WORSE:
         yield f"Look next at {looks}."

@@ -17,6 +17,8 @@ from froude.experiment.compare.compare import Comparison
 KIND = "comparison"
 MIGRATIONS = Migrations(KIND, 1)
 _LIMIT_BYTES = 64 << 20
+_LEAST_LEVEL = 1e-300
+"""Of a test: what is rarer has no quantile."""
 _FORM = TypeAdapter(Comparison)
 
 
@@ -61,6 +63,18 @@ def check_rows(comparison: Comparison, path: Path, place: str = "") -> None:
     for at, row in enumerate(comparison.rows):
         least = min((*row.baseline, *row.candidate), default=0.0)
         if not (row.baseline and row.candidate) or least < 0 or (least == 0 and not row.by_difference):
-            raise InputError(
-                "is out of range", file=path, place=f"{place}rows.{at}", found=least, allowed="above 0"
-            )
+            raise _out_of_range(path, f"{place}rows.{at}", least, "above 0")
+        if not _LEAST_LEVEL <= row.level < 1:
+            raise _out_of_range(path, f"{place}rows.{at}.level", row.level, f"{_LEAST_LEVEL:g} to 1")
+        if comparison.together is not None and len(row.baseline) != len(row.candidate):
+            found = f"{len(row.baseline)} and {len(row.candidate)}"
+            raise _out_of_range(path, f"{place}rows.{at}", found, "as many values of both arms")
+    if comparison.margin <= 0:
+        raise _out_of_range(path, f"{place}margin", comparison.margin, "above 0")
+    together = comparison.together
+    if together is not None and min(together.measured_s, together.batch_s, together.looks) < 0:
+        raise _out_of_range(path, f"{place}together", "less than 0", "0 and more")
+
+
+def _out_of_range(path: Path, place: str, found: object, allowed: str) -> InputError:
+    return InputError("is out of range", file=path, place=place, found=found, allowed=allowed)

@@ -26,7 +26,9 @@ DEFAULT_PRIMARY = "mean"
 CPU_PER_CALL = "CPU per call"
 _LEAST = {"mean": 20, "p50": 20, "p99": 500}
 """Calls from which on a run's value says something: of 500 the 99th percentile has five above it."""
-_PRIMARY = re.compile(rf"(?:{'|'.join(_LEAST)})(?:\([A-Za-z]\w*\))?|throughput|errors|{CPU_PER_CALL}")
+_PRIMARY = re.compile(
+    rf"(?:{'|'.join(_LEAST)})(?:\([A-Za-z]\w*\))?|throughput|errors|{CPU_PER_CALL}(?: of the \w+)?"
+)
 _QUANTILES = {"p50": 0.5, "p99": 0.99}
 PRIMARY_TEXT = f"mean, p50 or p99, or one of a method as p99(addBlock); throughput, errors, {CPU_PER_CALL}"
 _DIGITS = 2.0**-10

@@ -8,13 +8,14 @@ When both are warm, their service times and their CPU time for a call are compar
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from froude.base.clock import Clock, RealClock
+from froude.base.errors import TargetError
 from froude.base.progress import Progress, Silent, Task
 from froude.emulation.engine import Order, Status
 from froude.emulation.run.bottleneck import CPU, PREFIX, Measured
@@ -173,8 +174,9 @@ def duet(
     with ExitStack() as stack:
         with shown.task("Starting two targets", total=2) as task:
             targets = []
-            for start in starts:
-                targets.append(stack.enter_context(start()))
+            for arm, start in zip(ARMS, starts, strict=True):
+                with _named(arm):
+                    targets.append(stack.enter_context(start()))
                 task.advance()
         played = PlayOptions(
             nodes=options.nodes,
@@ -198,14 +200,16 @@ def duet(
                 )
                 for number, (arm, target) in enumerate(zip(ARMS, targets, strict=True))
             ]
+            looks: list[Look] = []
+            interrupted = False
             try:
-                looks, interrupted = _watched(stage, plays, options, task), False
+                _watch(stage, plays, options, task, looks)
             except KeyboardInterrupt:
-                stage.order, looks, interrupted = Order.END, [], True
+                stage.order, interrupted = Order.END, True
             runs = plays[0].result(), plays[1].result()
     slices = stage.slices()
-    if interrupted or not looks:
-        looks = [*looks, *([_look(slices, LOOKS, options)] if slices else [])]
+    if not looks and slices:
+        looks = [_look(slices, LOOKS, options)]
     measured_s = stage.measured_s or clock.now()
     return Duet(
         runs,
@@ -216,6 +220,17 @@ def duet(
         measured_s - min(each.begun_s for each in stage.arms),
         interrupted,
     )
+
+
+@contextmanager
+def _named(arm: str) -> Iterator[None]:
+    """Errors of a target that does not come up name its arm."""
+    try:
+        yield
+    except TargetError as error:
+        raise TargetError(
+            error.message, file=f"{error.file} of the {arm}", place=error.place, found=error.found
+        ) from error
 
 
 def load_of(options: DuetOptions) -> Load:
@@ -229,9 +244,10 @@ def _look(slices: Sequence[Slice], number: int, options: DuetOptions) -> Look:
     return look_at(slices, number, margin=options.compare.margin, level=options.compare.level)
 
 
-def _watched(stage: _Stage, plays: list[Future[Run]], options: DuetOptions, task: Task) -> list[Look]:
-    """Look at both plays until the verdict is clear, a play is over, or the time is."""
-    looks: list[Look] = []
+def _watch(
+    stage: _Stage, plays: Sequence[Future[Run]], options: DuetOptions, task: Task, looks: list[Look]
+) -> None:
+    """Look at both plays until the verdict is clear, a play is over, or the time is; `looks` gets each look."""
     clock, shown_s = stage.clock, stage.clock.now()
     while not any(each.done() for each in plays):
         now_s = clock.now()
@@ -256,7 +272,6 @@ def _watched(stage: _Stage, plays: list[Future[Run]], options: DuetOptions, task
         clock.sleep(_LOOK_S)
     else:
         stage.order = Order.DONE  # one is over before its time: the other has nothing to be compared with
-    return looks
 
 
 def _cpu(sampler: Sampler) -> list[tuple[float, float]]:

@@ -55,6 +55,8 @@ class Slice:
     to_s: float
     service_s: Mapping[str, tuple[float, float]]
     """Geometric mean of a method's service times, seconds; of methods that both answered often enough."""
+    missing: tuple[frozenset[str], frozenset[str]]
+    """Methods that only the other target answered often enough."""
     calls: tuple[float, float]
     """Answered."""
     errors: tuple[float, float]
@@ -79,7 +81,7 @@ def slices_of(
     if number < 1 or not all(arm.times_s for arm in arms):
         return []
     edges: _Times = from_s + length_s * np.arange(number + 1, dtype=np.float64)
-    methods = sorted(set(arms[0].served[-1]) & set(arms[1].served[-1]))
+    methods = sorted(set(arms[0].served[-1]) | set(arms[1].served[-1]))
     calls, logs = (
         {name: [_rises(arm, name, at, edges) for arm in arms] for name in methods} for at in (0, 2)
     )
@@ -93,14 +95,16 @@ def slices_of(
             for name in methods
             if min(calls[name][arm][at] for arm in (0, 1)) >= LEAST_CALLS
         }
+        often = [{name for name in methods if calls[name][arm][at] >= LEAST_CALLS} for arm in (0, 1)]
         answered = _pair(float(each[at]) for each in every)
-        used = [float(each[at]) for each in cpu if each is not None]
-        known = len(used) == 2 and min(*used, *answered) > 0
+        used = [float(each[at]) for each in cpu]
+        known = min(*used, *answered) > 0
         found.append(
             Slice(
                 float(edges[at]),
                 float(edges[at + 1]),
                 service,
+                (frozenset(often[1] - often[0]), frozenset(often[0] - often[1])),
                 answered,
                 _pair(float(each[at]) for each in errors),
                 (used[0] / answered[0], used[1] / answered[1]) if known else None,
@@ -139,6 +143,14 @@ class Batch:
         return _pair(errors / max(1.0, errors + calls) for errors, calls in zip(*sums, strict=True))
 
     @property
+    def silent_s(self) -> tuple[float, float]:
+        """Seconds of slices in which a target answered nothing, though the other did."""
+        return _pair(
+            sum(each.to_s - each.from_s for each in self.slices if each.calls[arm] < 1 <= each.calls[1 - arm])
+            for arm in (0, 1)
+        )
+
+    @property
     def calls_per_s(self) -> tuple[float, float]:
         """Answered calls in a second."""
         seconds = self.slices[-1].to_s - self.slices[0].from_s
@@ -162,11 +174,13 @@ def _rises(arm: Series, method: str, part: int, edges: _Times) -> _Times:
     return np.diff(np.interp(edges, arm.times_s, counted))
 
 
-def _used(cpu: Sequence[tuple[float, float]], edges: _Times) -> _Times | None:
-    """CPU seconds in each slice; None where a slice was not sampled."""
-    if not cpu or cpu[0][0] > edges[0] or cpu[-1][0] < edges[-1] - SLICE_S / 2:
-        return None
-    return np.diff(np.interp(edges, [time_s for time_s, _ in cpu], [used for _, used in cpu]))
+def _used(cpu: Sequence[tuple[float, float]], edges: _Times) -> _Times:
+    """CPU seconds in each slice; 0 in those that were not sampled from end to end."""
+    if not cpu:
+        return np.zeros(len(edges) - 1)
+    used = np.diff(np.interp(edges, [time_s for time_s, _ in cpu], [used for _, used in cpu]))
+    sampled = (edges[:-1] >= cpu[0][0]) & (edges[1:] <= cpu[-1][0])
+    return np.where(sampled, used, 0.0)
 
 
 def _geometric(pairs: Sequence[tuple[float, float] | None]) -> tuple[float, float] | None:

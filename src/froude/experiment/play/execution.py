@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+from zipfile import is_zipfile
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
@@ -93,6 +94,9 @@ def patches_of(target: NameNodeTarget) -> list[Path]:
     jars = sorted(target.jars.resolve().glob("*.jar"))
     if not jars:
         raise InputError("has no jars", file=target.jars, allowed="a folder with files *.jar")
+    for each in jars:
+        if not is_zipfile(each):
+            raise InputError("is no jar", file=each, allowed="a ZIP archive")
     return jars
 
 

@@ -55,8 +55,9 @@ class NameNodeOptions(TypedDict, total=False):
     flags: Sequence[str]
     """Further JVM flags; none by default."""
     jars: Sequence[Path]
-    patches: Sequence[Path]
     """Plug-ins on its class path; none by default."""
+    patches: Sequence[Path]
+    """Jars whose classes take the place of the release's own; none by default."""
     aged: int | None
     """Seed of random numbers by which its block, file and generation ids are moved on; None, by default, for none."""
     addresses: tuple[tuple[str, int], tuple[str, int]] | None

@@ -18,7 +18,17 @@ ALLOCATOR = "process.allocator_seconds"
 _NAMES = {
     COMPILER: ("C1 Compiler", "C2 Compiler"),
     # The serial collector has no thread of its own; the VM thread does its work.
-    COLLECTOR: ("GC Thread", "G1 ", "ParGC", "GC task", "Concurrent Mark", "ZWorker", "ZDriver", "VM Thread"),
+    COLLECTOR: (
+        "GC Thread",
+        "G1 ",
+        "ParGC",
+        "GC task",
+        "Concurrent Mark",
+        "ZWorker",
+        "ZDriver",
+        "Shenandoah",
+        "VM Thread",
+    ),
     HANDLERS: ("IPC Server hand",),
     SCHEDULER: ("SchedulerEventD",),
     DISPATCHER: ("RM Event dispat",),
