@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from froude.emulation.run.bottleneck import LimitedBy, Load
+from froude.emulation.run.tally import Tally
 from froude.experiment.compare.compare import Comparison, Outcome
 from froude.experiment.compare.file import comparison_text, read_comparison
 from froude.experiment.duet.comparison import comparison_of
 from froude.experiment.duet.duet import Duet
+from froude.experiment.scenario.options import NameNodeTarget
 from tests.support.experiment.duets import OPTIONS, arm, duet
 
 
@@ -98,3 +101,47 @@ def test_a_failure_decides() -> None:
     nothing = of(replace(duet(), slices=(), looks=()))
     assert (nothing.outcome, nothing.rows) == (Outcome.OPEN, ())
     assert nothing.answer == "Nothing can be compared."
+
+
+def test_a_target_that_answers_nothing_is_worse() -> None:
+    """Though nothing else can be compared then; of the baseline it is only remarked."""
+    look = replace(duet().looks[-1], outcome=Outcome.WORSE, rows=(), silent_s=(0.0, 42.0))
+    hanging = of(duet(looks=(look,)))
+    assert hanging.outcome is Outcome.WORSE
+    assert hanging.answer == "The candidate is worse: it answered nothing for 42 s in which the baseline did."
+    turned = of(duet(looks=(replace(look, outcome=Outcome.OPEN, silent_s=(42.0, 0.0)),)))
+    assert turned.outcome is Outcome.OPEN
+    assert "The baseline answered nothing for 42 s in which the other did" in turned.remarks
+
+
+def test_a_player_that_is_the_limit_hides_what_is_the_same() -> None:
+    """A difference that is seen in spite of it is one."""
+    busy = [Load(float(at), 1.0, 1, 10, 1, 0.5) for at in range(60)]
+    lag = Tally()
+    lag.lag.add([0.1] * 1000)
+    held_up = replace(arm(2, 1.0), load=busy)
+    held_up.tally.lag = lag.lag
+    assert held_up.bottleneck.by is LimitedBy.PLAYER
+    compared = of(duet(runs=(arm(1, 1.0), held_up)))
+    assert compared.outcome is Outcome.OPEN
+    assert compared.answer == "Undecided after 8 min: not all that decides is known."
+    assert any(each.startswith("The player was the limit of the candidate") for each in compared.remarks)
+    assert of(duet(1.3, runs=(arm(1, 1.0), held_up))).outcome is Outcome.WORSE
+
+
+def test_in_what_both_were_started_is_named() -> None:
+    """Also where nothing differs: then the duet shows what two equal daemons differ by."""
+    first, second = NameNodeTarget(), NameNodeTarget(properties={"dfs.namenode.handler.count": "64"})
+    compared = comparison_of(duet(), OPTIONS, (first, second))
+    assert ("properties", "default", "{'dfs.namenode.handler.count': '64'}") in compared.differences
+    equal = comparison_of(duet(), OPTIONS, (first, first))
+    assert any(each.startswith("Baseline and candidate are started alike") for each in equal.remarks)
+    assert not any(each.startswith("Baseline and candidate are") for each in compared.remarks)
+
+
+def test_what_one_alone_answers_is_not_compared() -> None:
+    """With who answered it too rarely."""
+    found = duet()
+    only = tuple(replace(each, missing=(frozenset(), frozenset({"mkdirs"}))) for each in found.slices)
+    compared = of(replace(found, slices=only))
+    assert compared.not_compared == {"service time(mkdirs)": "the candidate answered it too rarely"}

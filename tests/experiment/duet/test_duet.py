@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from froude.base.progress import Silent
 from froude.emulation.engine import Order, Status
 from froude.emulation.run.bottleneck import CPU, MASTER, Load
 from froude.emulation.run.tally import IntervalRow, Served
 from froude.emulation.sustained import Mode
-from froude.experiment.duet.duet import _cpu, _Stage, load_of
+from froude.experiment.compare.compare import Outcome
+from froude.experiment.duet.duet import _cpu, _Stage, _watch, load_of
+from froude.experiment.duet.verdict import BATCHES, LOOKS, Look
 from froude.experiment.scenario.options import DuetComparing, DuetOptions, Sending
 from froude.hadoop.metrics.jmx import Sample, Sampler
 from froude.hadoop.metrics.threads import COLLECTOR, COMPILER
 from testbed.virtual_clock import VirtualClock
+from tests.support.experiment.duets import slices
 
 
 def status(time_s: float, calls: int, calls_per_s: float = 100.0, errors: int = 0) -> Status:
@@ -104,3 +108,44 @@ def test_the_load_is_kept_up_until_the_duet_ends_it() -> None:
     assert (load.mode, load.speed, load.ramp, load.measure_s) == (Mode.POPULATION, 2.0, 50.0, None)
     assert load.duration_s is not None
     assert load.duration_s > 100.0
+
+
+class _Play:
+    """A play that is over once it was asked so often."""
+
+    def __init__(self, asked: int) -> None:
+        self.left = asked
+
+    def done(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+def watched(factor: float, asked: int = 10_000) -> tuple[_Stage, list[Look]]:
+    """A duet of 480 s that is measured from its beginning; slices come as time passes."""
+    stage = _Stage(VirtualClock(), warm_up_s=0.0, limit_s=480.0)
+    stage.measured_s = 0.0
+    every = slices(160, factor)
+    stage.slices = lambda until_s: [each for each in every if each.to_s <= until_s]  # type: ignore[method-assign,assignment]
+    looks: list[Look] = []
+    plays = [_Play(asked), _Play(asked)]
+    options = DuetOptions(compare=DuetComparing(time_limit_s=480.0))
+    with Silent().task("Duet") as task:
+        _watch(stage, plays, options, task, looks)  # type: ignore[arg-type]
+    return stage, looks
+
+
+def test_a_clear_look_ends_the_duet() -> None:
+    """Of a large difference the second; each look is of all that was measured up to it."""
+    stage, looks = watched(1.5)
+    assert ([look.number for look in looks], looks[-1].outcome) == ([1, 2], Outcome.WORSE)
+    assert (stage.order, stage.clock.now()) == (Order.DONE, pytest.approx(192.0, abs=1.0))
+    assert len(looks[1].rows[0].baseline) == 2 * BATCHES
+
+
+def test_the_last_look_ends_it_undecided() -> None:
+    """And so does a play that is over before its time, at which the other is ended."""
+    stage, looks = watched(1.0)
+    assert looks[-1].clear or len(looks) == LOOKS
+    stage, looks = watched(1.0, asked=3)
+    assert (stage.order, looks) == (Order.DONE, [])
