@@ -7,33 +7,46 @@ that was called by them before; the figure is CPU of the player's process over a
 DataNodes included. Of MapReduce's job, recorded on 2 and 3 nodes, what its clients and tasks call a NameNode for is
 played, without a ResourceManager. An audit log is replayed as fast as it goes: of looks at files, and of files that are
 written, moved and deleted on emulated DataNodes. Heartbeats are those of ten thousand DataNodes on one connection, and
-NNThroughputBenchmark's client opens files with 64 threads. Each measure is the least of some rounds, since other work on
-the machine only adds.
+NNThroughputBenchmark's client opens files with 64 threads. Heartbeats of NodeManagers are those of idle ones on a real
+ResourceManager, and, as are calls of an application master, next to no connection at all: from an answer to the next
+call. Each measure is the least of some rounds, since other work on the machine only adds.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from benchmarks.bench_player import CALLS, DATANODES, PROTOCOL, datanodes, java, java_classpath, ours
+from froude.base.seeds import Seeds
 from froude.emulation.engine import PlayJob, fresh_nonce, play_apart
 from froude.emulation.pacing import Pacing
+from froude.emulation.programs.events import Event, Program, Repeat, Reply, Send, Started, Timer, WakeAt
 from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.registry import populate
+from froude.emulation.programs.yarn.masters import ALLOCATE
+from froude.emulation.programs.yarn.nodemanagers import HEARTBEAT
+from froude.emulation.programs.yarn.protocols import SCHEDULER, TRACKER
 from froude.experiment.replay.recorded_load import make_ready, replay_plan
+from froude.experiment.scenario.shipped import FOLDER
 from froude.experiment.session import Hadoop, Workload
 from froude.hadoop.audit.lines import AuditLine
 from froude.hadoop.cluster.namenode import NameNode
+from froude.hadoop.cluster.resourcemanager import SERVICES, ResourceManager
 from froude.hadoop.rpc.connection import Connection, current_user
 from froude.hadoop.rpc.target import target_at
 from froude.messages.schema import Schema
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
-from froude.workload.scale import Scale
+from froude.workload.scale import Count, Scale
+from froude.workload.types import NodeType, Recorded
+from froude.workload.types import Workload as NodeWorkload
 from testbed.audit_lines import LINE
 from testbed.recorded import mined
 from testbed.recorded import schema as recorded_schema
@@ -45,6 +58,7 @@ AIMS = {"demo's job": 60.0, "README's job": 45.0, "MapReduce's job on a NameNode
 HEARTBEAT_AIM, RATE_AIM = 8.0, 10_544.0
 """Microseconds of the player a heartbeat; calls/s of the demo's job, twice those of an earlier player."""
 MAPREDUCE_NODES, HEARTBEAT_S = 600, 3.0
+NODEMANAGERS, ANSWERS = 3_000, 5_000
 _FOLDERS = ("/in", "/done", "/demo", "/log")
 
 
@@ -83,7 +97,7 @@ def rows() -> list[dict[str, Any]]:
         text = f"{conditions}; {us / stream_us:.1f} times the ready-made stream's"
         found.append(_row(f"CPU a call, {name}", us, "us", text, at_most=aims[name]))
     found.append(_row("calls answered, demo's job", rate, "calls/s", f"most of {ROUNDS}", at_least=RATE_AIM))
-    return [*found, _heartbeats()]
+    return [*found, _heartbeats(), _node_heartbeats(), *_programs()]
 
 
 def _row(
@@ -108,6 +122,77 @@ def _heartbeats() -> dict[str, Any]:
     (share,) = (row for row in datanodes() if row["unit"] == "% of a core")
     us = share["value"] / 100 / (DATANODES / HEARTBEAT_S) * 1e6
     return _row("CPU a heartbeat", us, "us", share["conditions"], at_most=HEARTBEAT_AIM)
+
+
+def _node_heartbeats() -> dict[str, Any]:
+    """The same of NodeManagers, on a ResourceManager."""
+    hadoop = Hadoop.find()
+    node_type = NodeType("nodemanager", Count(NODEMANAGERS), (), program="nodemanager")
+    plan = Plan(NodeWorkload((node_type,), Recorded((), ())), Scale.of(), {"nodemanager": NODEMANAGERS})
+    with ResourceManager(hadoop) as master:
+        targets = {service: target_at(service, master.address(service), master.id) for service in SERVICES}
+        settings = PlaySettings(targets, Connections(pool=1, user="root"), port=18041, nonce=fresh_nonce())
+        outcome = play_apart(PlayJob(plan, master.jars.schema(), settings, duration_s=45.0))
+    if outcome.failure is not None:
+        raise outcome.failure
+    shares = [load.cpu_share for load in outcome.load if load.time_s > outcome.elapsed_s / 2]
+    us = sum(shares) / len(shares) / NODEMANAGERS * 1e6
+    errors = sum(series.errors.total() for series in outcome.tally.series.values())
+    conditions = (
+        f"{NODEMANAGERS:,} at 1 s on a ResourceManager {hadoop.version}, one connection; errors {errors}"
+    )
+    return _row("CPU a heartbeat of an idle NodeManager", us, "us", conditions)
+
+
+def _programs() -> Iterator[dict[str, Any]]:
+    """From an answer to the next call, without connections: of an idle NodeManager, and of an application master."""
+    plan = Workload.read(FOLDER / "containers-workload.yaml").at(nodes=1, apps=1, tasks=1)
+    schema = recorded_schema()
+    settings = PlaySettings({"": target_at("", ("127.0.0.1", 1), "")}, port=18041)
+    population = populate(plan, schema, seeds=Seeds(1), settings=settings)
+    for measure, node_type, method, aim in (
+        ("a heartbeat of an idle NodeManager, from its answer to the next", "nodemanager", HEARTBEAT, 12.0),
+        ("an allocate, from its answer to the next", "master", ALLOCATE, 18.0),
+    ):
+        kind: Any = schema.method(TRACKER if method == HEARTBEAT else SCHEDULER, method)
+        answers = [kind.response(response_id=number) for number in range(1, ANSWERS)]
+        bodies = [answer.SerializePartialToString() for answer in answers]
+        us = min(_between_calls(population.families[node_type].program(0), method, bodies) for _ in range(9))
+        yield _row(measure, us, "us", f"no connection; {ANSWERS:,} answers; least of 9", at_most=aim)
+
+
+def _between_calls(program: Program, method: str, answers: Sequence[bytes]) -> float:
+    """Microseconds from an answer to the next call, without what a timer costs."""
+    last = _first(program, method)
+    begun_s = time.process_time()
+    if isinstance(last, Repeat):
+        send: Send | None = last.send
+        for answer in answers:
+            assert send is not None
+            send = last.again(send, answer)
+    else:
+        send, wake = last
+        for answer in answers:
+            program.handle(Reply(send.token, answer), 0.0)
+            out = program.handle(Timer(wake.token, 0.0), 0.0)
+            send = next(each for each in out if isinstance(each, Send))
+    return (time.process_time() - begun_s) / len(answers) * 1e6
+
+
+def _first(program: Program, method: str) -> Repeat | tuple[Send, WakeAt]:
+    """Let a program go on, with empty answers, until it makes a call, next to which it asks to be woken."""
+    events: deque[Event] = deque([Started(0.0)])
+    while True:
+        out = program.handle(events.popleft(), 0.0)
+        for said in out:
+            if isinstance(said, Repeat):
+                return said
+            if isinstance(said, Send) and said.method == method:
+                return said, next(each for each in out if isinstance(each, WakeAt))
+            if isinstance(said, Send):
+                events.append(Reply(said.token, b""))
+            elif isinstance(said, WakeAt):
+                events.append(Timer(said.token, said.time_s))
 
 
 def _streamed(namenode: NameNode, schema: Schema, number: int) -> float:

@@ -377,7 +377,7 @@ def test_an_answer_that_denies_what_was_done_counts_as_an_error() -> None:
     assert (failure.count, failure.first_s, failure.path) == (1, 2.0, "/in/a")
 
 
-REPEATED = Repeat(call(), 1.0, lambda _: True)
+REPEATED = Repeat(call(), 1.0, lambda send, _: send)
 
 
 def test_a_repeated_call_ends_with_its_node() -> None:

@@ -59,7 +59,9 @@ class Shell:
         self.interrupted.append((index, event))
 
     def begin(self, index: int) -> None:
-        self.repeats.begin(index, Repeat(SEND, 3.0, PLAIN.__eq__), self.timers.now)
+        self.repeats.begin(
+            index, Repeat(SEND, 3.0, lambda send, body: send if body == PLAIN else None), self.timers.now
+        )
 
     def answer(self, index: int, body: bytes = PLAIN) -> bool:
         return self.repeats.take(index, Reply(3, body), self.timers.now)

@@ -1,28 +1,28 @@
 """Calls that nodes repeat at a fixed rate: those that are due at one moment are made together.
 
-An idle DataNode sends one heartbeat after the other, with the same bytes, and the answers ask for nothing. Its program
-is not asked each time: one timer serves all nodes whose calls are due at one moment, and these calls travel in one
-write. The first event that is more than a plain answer goes to the program again.
+An idle DataNode or NodeManager sends one heartbeat after the other, and the answers ask for nothing. Its program is not
+asked each time: one timer serves all nodes whose calls are due at one moment, and these calls travel in one write. The
+first event that is more than a plain answer goes to the program again.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from froude.base.events import Events
+from froude.emulation.programs.beats import next_due
 from froude.emulation.programs.events import Event, Interrupted, Repeat, Reply, Send
 
 
 class _Repeated:
     """The call of one node."""
 
-    __slots__ = ("calling", "due_s", "index", "plain", "send")
+    __slots__ = ("again", "calling", "due_s", "index", "send")
 
     def __init__(self, index: int, repeat: Repeat) -> None:
         self.index = index
         self.send = repeat.send
-        self.plain = repeat.plain
+        self.again = repeat.again
         self.due_s = repeat.send.intended_s
         self.calling = False
 
@@ -61,7 +61,7 @@ class Repeats:
         """
         call = self._calls[index] = _Repeated(index, repeat)
         self._make(call, now_s)
-        self._join([call], _after(call.due_s, repeat.every_s, now_s), repeat.every_s)
+        self._join([call], next_due(call.due_s, repeat.every_s, now_s), repeat.every_s)
 
     def take(self, index: int, event: Event, now_s: float) -> bool:
         """Take an event of a node, if it is a plain answer; any other one ends the repetition.
@@ -72,9 +72,11 @@ class Repeats:
         call = self._calls.get(index)
         if call is None:
             return False
-        if type(event) is Reply and call.plain(event.body):  # type: ignore[arg-type]
-            call.calling = False
-            return True
+        if type(event) is Reply and event.token == call.send.token:
+            following = call.again(call.send, event.body)  # type: ignore[arg-type]
+            if following is not None:
+                call.send, call.calling = following, False
+                return True
         self._end(call, now_s)
         return False
 
@@ -109,13 +111,8 @@ class Repeats:
                 self._make(call, now_s)
                 going_on.append(call)
         if going_on:
-            self._join(going_on, _after(due_s, every_s, now_s), every_s)
+            self._join(going_on, next_due(due_s, every_s, now_s), every_s)
 
     def _end(self, call: _Repeated, now_s: float) -> None:
         del self._calls[call.index]
         self._interrupt(call.index, Interrupted(call.due_s, call.calling), now_s)
-
-
-def _after(due_s: float, every_s: float, now_s: float) -> float:
-    """The next moment of an interval after one that was due; those that have passed are left out."""
-    return due_s + every_s * (max(0, math.floor((now_s - due_s) / every_s)) + 1)

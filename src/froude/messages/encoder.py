@@ -15,14 +15,14 @@ lies between was encoded once. So `addBlock` with a constant `masked.perm` and a
 
 The bytes are those of `leaves.build(...).SerializeToString()`: fields in the order of their numbers. A value of another
 type or range than its field's own gives None, and what is rare has no encoder: protobuf's own maps, packed lists, fields
-without presence, two members of a oneof, floats of 32 bits, fixed-width and zig-zag numbers that vary, and more leaves
-than `MOST_LEAVES`, so that the source is bounded. Then `build` decides, and states what is wrong.
+without presence, two members of a oneof, fixed-width and zig-zag numbers that vary, and more leaves than `MOST_LEAVES`,
+so that the source is bounded. Then `build` decides, and states what is wrong.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -30,13 +30,18 @@ from google.protobuf.message import EncodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
 from froude.base.errors import InputError
-from froude.messages.leaves import Kind, Value, elements_of, facts, tree_of
+from froude.messages.leaves import Kind, Value, build, elements_of, facts, tree_of
+from froude.messages.wire import SMALL, delimited, varint
 
 MOST_LEAVES = 120
 """Leaves of a message that is encoded by generated code."""
-_SIZES = 4096
 _MASK = (1 << 64) - 1
-_DOUBLE = struct.Struct("<d")
+_FLOATS = {
+    FieldDescriptor.TYPE_DOUBLE: (1, "double", struct.Struct("<d").pack),
+    FieldDescriptor.TYPE_FLOAT: (5, "single", struct.Struct("<f").pack),
+}
+"""Wire type, and what packs a value."""
+_LARGEST_SINGLE = 3.4e38
 _RANGES = {
     FieldDescriptor.TYPE_INT64: (-(1 << 63), (1 << 63) - 1),
     FieldDescriptor.TYPE_INT32: (-(1 << 31), (1 << 31) - 1),
@@ -47,32 +52,17 @@ Encode = Callable[..., bytes | None]
 """From the values of the slots, by number, to a message's bytes; None where a value is not of its field's own type."""
 
 
-def varint(value: int) -> bytes:
-    """Protobuf's base-128 form of a number from 0 to 2^64 - 1."""
-    if value < _SIZES:
-        return _SMALL[value]
-    if value < 0x4000:
-        return bytes((value & 0x7F | 0x80, value >> 7))
-    if value < 1 << 28:
-        low = value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80
-        return (
-            bytes((*low, value >> 14))
-            if value < 1 << 21
-            else bytes((*low, value >> 14 & 0x7F | 0x80, value >> 21))
-        )
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-_SMALL = tuple(bytes((n,)) if n < 0x80 else bytes((n & 0x7F | 0x80, n >> 7)) for n in range(_SIZES))
-
-
 class Slot(NamedTuple):
     """In place of a leaf's value: the value that the encoder is called with at this place."""
+
+    number: int
+
+
+class Encoded(NamedTuple):
+    """In place of a field, of a list all its elements: its bytes on the wire, with tags and lengths.
+
+    The encoder is called with them at this place; no bytes for a field that is not there.
+    """
 
     number: int
 
@@ -85,15 +75,63 @@ class Encoder(NamedTuple):
     """What it was compiled from."""
 
 
+Leaf = Value | Slot | Encoded
+
+
 class _RareError(Exception):
     """No encoder is generated for a message of this kind."""
 
 
-def encoder(kind: type[Message], leaves: Mapping[str, Value | Slot], slots: int) -> Encoder | None:
+def encoding(kind: type[Message], leaves: Mapping[str, Leaf], slots: int) -> Callable[..., bytes]:
+    """What encodes messages of these leaves: an encoder, and for what is rare `by_protobuf`.
+
+    Args:
+        leaves: as for `encoder`.
+        slots: how many values it is called with.
+    """
+    made = encoder(kind, leaves, slots)
+
+    def encode(*values: Any) -> bytes:
+        data = None if made is None else made.encode(*values)
+        return by_protobuf(kind, leaves, values) if data is None else data
+
+    return encode
+
+
+def by_protobuf(kind: type[Message], leaves: Mapping[str, Leaf], values: Sequence[Any]) -> bytes:
+    """The bytes that every encoder is to give, of a message that is built.
+
+    Args:
+        leaves: as for `encoder`.
+        values: of the slots, by number.
+
+    Raises:
+        InputError: a value does not fit its field.
+    """
+    given, encoded = dict[str, Value](), b""
+    for path, leaf in leaves.items():
+        if isinstance(leaf, Encoded):
+            encoded += _within(kind.DESCRIPTOR, path, values[leaf.number])
+        else:
+            given[path] = values[leaf.number] if isinstance(leaf, Slot) else leaf
+    data = build(kind, given).SerializePartialToString()
+    return kind.FromString(data + encoded).SerializeToString()
+
+
+def _within(descriptor: Any, path: str, data: bytes) -> bytes:
+    """A field's bytes within the submessages that its path leads through."""
+    name, _, inner = path.partition(".")
+    if not inner:
+        return data
+    field = descriptor.fields_by_name[name]
+    return delimited(field.number, _within(field.message_type, inner, data))
+
+
+def encoder(kind: type[Message], leaves: Mapping[str, Leaf], slots: int) -> Encoder | None:
     """An encoder for messages of these leaves; None where `leaves.build` is to make them.
 
     Args:
-        leaves: value, or slot, by leaf path, as for `build`.
+        leaves: value, slot, or `Encoded` in place of all leaves of a field, by leaf path, as for `build`.
         slots: how many values the encoder is called with, be it that some do not stand in the message.
     """
     if len(leaves) > MOST_LEAVES:
@@ -111,7 +149,12 @@ def encoder(kind: type[Message], leaves: Mapping[str, Value | Slot], slots: int)
         lines += ["    except UnicodeEncodeError:", "        return None"]
     lines += [*(f"    {line}" for line in writer.lines), f"    return {parts}"]
     source = "\n".join(lines)
-    names = {"S": _SMALL, "varint": varint, "double": _DOUBLE.pack, **writer.names}
+    names = {
+        "S": SMALL,
+        "varint": varint,
+        **{name: pack for _, name, pack in _FLOATS.values()},
+        **writer.names,
+    }
     return Encoder(compiled(source, names), source)
 
 
@@ -140,7 +183,7 @@ def _joined(parts: list[bytes | str]) -> str:
 
 
 def _size(of: str) -> str:
-    return f"(S[n] if (n := len({of})) < {_SIZES} else varint(n))"
+    return f"(S[n] if (n := len({of})) < {len(SMALL)} else varint(n))"
 
 
 class _Writer:
@@ -168,6 +211,10 @@ class _Writer:
         ]
 
     def _field(self, field: Any, node: Any, path: str) -> Iterator[bytes | str]:
+        if isinstance(node, Encoded):
+            self.checks.append(f"type(v{node.number}) is not bytes")
+            yield f"v{node.number}"
+            return
         kind = facts(field)[1]
         if (
             kind is Kind.MAP
@@ -211,13 +258,16 @@ class _Writer:
                 encoded = f"b{number}"
                 self.texts.append(f"{encoded} = {value}.encode()  # {field.name}")
             return [varint(field.number << 3 | 2), _size(encoded), encoded]
-        tag = varint(field.number << 3 | (1 if kind == FieldDescriptor.TYPE_DOUBLE else 0))
+        wire, pack, _ = _FLOATS.get(kind, (0, "", None))
+        tag = varint(field.number << 3 | wire)
         if kind == FieldDescriptor.TYPE_BOOL:
             self.checks.append(f"type({value}) is not bool")
             return [tag, f"(b'\\x01' if {value} else b'\\x00')"]
-        if kind == FieldDescriptor.TYPE_DOUBLE:
+        if pack:
             self.checks.append(f"type({value}) is not float")
-            return [tag, f"double({value})"]
+            if pack == "single":
+                self.checks.append(f"not -{_LARGEST_SINGLE} < {value} < {_LARGEST_SINGLE}")
+            return [tag, f"{pack}({value})"]
         self.checks.append(f"type({value}) is not int")
         if kind == FieldDescriptor.TYPE_ENUM:
             known = self.names[f"known{number}"] = frozenset(field.enum_type.values_by_number)

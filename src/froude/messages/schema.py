@@ -31,10 +31,11 @@ from froude.base.errors import FroudeError, InputError
 from froude.base.files import atomic_write_bytes, read_bounded
 from froude.messages.descriptors import scan
 from froude.messages.jars import Jar
+from froude.messages.wire import delimited, read_varint
 
 CACHE_FORM = 2
 """Part of the cache's file name: raise it when `scan` finds more or other things in the same jars."""
-_FILE_TAG, _PROTOCOLS_TAG = 0x0A, b"\xc2\x3e"  # fields 1 and 1000, both length-delimited
+_FILE, _PROTOCOLS = 1, 1000  # fields
 _SCHEMA_LIMIT_BYTES = 64 << 20
 _IMPORTS_LIMIT = 64  # Hadoop's longest chain of imports is 5
 # Services whose name follows no rule, for jars without the protocol's interface.
@@ -154,9 +155,9 @@ class Schema:
 
     def to_bytes(self) -> bytes:
         """The whole schema as a FileDescriptorSet; equal schemas give equal bytes."""
-        parts = [_delimited(bytes([_FILE_TAG]), raw) for raw in self._raw.values()]
+        parts = [delimited(_FILE, raw) for raw in self._raw.values()]
         lines = "\n".join("\t".join((name, *where)) for name, where in self._protocols.items())
-        return b"".join(parts) + _delimited(_PROTOCOLS_TAG, lines.encode())
+        return b"".join(parts) + delimited(_PROTOCOLS, lines.encode())
 
     @cached_property
     def digest(self) -> str:
@@ -395,36 +396,14 @@ def _message_names(messages: Iterable[DescriptorProto], prefix: str) -> Iterator
         yield from _message_names(message.nested_type, f"{prefix}{message.name}.")
 
 
-def _delimited(tag: bytes, payload: bytes) -> bytes:
-    size, length = bytearray(), len(payload)
-    while length > 0x7F:
-        size.append(length & 0x7F | 0x80)
-        length >>= 7
-    size.append(length)
-    return tag + bytes(size) + payload
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-        if shift > 63:
-            raise ValueError(f"a number is too long at offset {at}")
-
-
 def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
     """The length-delimited fields of a message's top level; a FileDescriptorSet has no others."""
     at = 0
     while at < len(data):
-        tag, start = _varint(data, at)
+        tag, start = read_varint(data, at)
         if tag & 7 != 2:
             raise ValueError(f"wire type {tag & 7} at offset {at}")
-        length, start = _varint(data, start)
+        length, start = read_varint(data, start)
         if length > len(data) - start:
             raise ValueError(f"a field of {length} bytes at offset {at} of {len(data)}")
         yield tag >> 3, data[start : start + length]

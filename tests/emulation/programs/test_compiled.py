@@ -214,7 +214,10 @@ def play(name: str, pick: int, seed: int) -> None:
             method = schema.method(made_by.protocol, made_by.method)
             request, response = filled(method.request, rng), filled(method.response, rng)
             cause = Cause(0, request, response, (rng.randrange(2), rng.randrange(2)), place.loops, place.last)
-        path = rng.choice(list(template.arguments)) if template.arguments else None
+        path, sent = (
+            (rng.choice(list(template.arguments)) if template.arguments else None),
+            rng.random() < 0.8,
+        )
         outcome = []
         for population, kind in ((at.compiled, Requests), (at.interpreted, Interpreted)):
             node = nodes[kind.__name__][0]
@@ -226,7 +229,7 @@ def play(name: str, pick: int, seed: int) -> None:
                 rule = template.arguments[path]
                 node._requests.promise(template, path, rule.value if isinstance(rule, Constant) else 5)
             try:
-                body = node._requests.body(template, context, out)
+                body = (node._requests.body if sent else node._requests.unsent)(template, context, out)
             except InputError as error:
                 body = str(error)
             node._requests.keep(template, context, Side.RESPONSE, None if failed else answer)

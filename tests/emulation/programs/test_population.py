@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.context import NodeContext, Place
 from froude.emulation.programs.events import NodeId
@@ -23,7 +22,7 @@ from froude.hadoop.rpc.target import Target
 from froude.messages.schema import Schema
 from froude.workload.rules import Special, Value
 from froude.workload.types import Counter, Generated, Template
-from testbed.plans import call_template, plan
+from testbed.plans import plan
 
 SCHEMA = Schema({}, {})
 
@@ -118,15 +117,6 @@ def test_every_node_has_an_id_of_its_own(population: Population) -> None:
     ids = {population.client_id(NodeId(name, n)) for name in ("datanode", "client") for n in range(50)}
     assert len(ids) == 100
     assert {len(each) for each in ids} == {16}
-
-
-def test_a_request_that_does_not_fit_the_release_is_stated(population: Population) -> None:
-    """A field that is not there, and a required one that is missing."""
-    template = call_template("x", "getFileInfo", {})
-    with pytest.raises(InputError, match="nonsense"):
-        population.request(template, {"nonsense": 1})
-    with pytest.raises(InputError, match=r"lacks a field.*src"):
-        population.encode(template, population.request(template, {}))
 
 
 def test_pools_share_and_no_pool_gives_each_its_own(hadoop: Hadoop) -> None:

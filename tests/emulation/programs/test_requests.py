@@ -62,7 +62,7 @@ def test_a_request_without_a_required_field_is_left_out_where_it_is_to_be_sent(
         "second", "mkdirs", {"src": flow, "masked.perm": Constant(511), "createParent": Constant(True)}
     )
     out: list[Instruction] = []
-    message = requests.message(call, context, out, sent=sent)
+    message = requests.message(call, context, out) if sent else requests.unsent(call, context, out)
     texts = [each.what for each in out if isinstance(each, Note)]
     assert f"{UNRESOLVED}client.second src" in texts
     assert (message is None) == (f"{LEFT_OUT}client.second mkdirs" in texts) == sent

@@ -236,7 +236,7 @@ def test_an_effect_that_timing_decides_is_made_for_its_share_of_causes(hadoop: H
         info = next(call for call in calls(client.steps) if call.id == "client.info")
         out: list[Instruction] = []
         context = NodeContext(stage.node, Place({}, ()))  # type: ignore[arg-type]
-        body = population.encode(info, population.request(info, {"src": "/a"}))
+        body = population.schema.method(CLIENT, "getFileInfo").request(src="/a").SerializeToString()  # type: ignore[call-arg]
         for _ in range(200):
             response = population.schema.method(CLIENT, "getFileInfo").response()
             stage.node._cause(stage.node._requests.compiled(info), context, body, response, out)  # type: ignore[attr-defined]

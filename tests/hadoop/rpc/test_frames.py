@@ -16,7 +16,7 @@ from froude.hadoop.rpc.frames import (
     delimited,
     frame,
 )
-from froude.messages.encoder import varint
+from froude.messages.wire import varint
 from tests.support.hadoop.rpc.exchange import cuts
 
 

@@ -20,7 +20,10 @@ class Interpreted(Requests):
 
     def body(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> bytes | None:
         message = self.message(call, context, out)
-        return None if message is None else self._population.encode(call, message)
+        return None if message is None else message.SerializeToString()
+
+    def unsent(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> Message | None:
+        return self.message(call, context, out, sent=False)
 
     def keep(self, call: CallTemplate, context: NodeContext, side: Side, message: Message | None) -> None:
         needs = self._population.needs

@@ -18,6 +18,11 @@ def on_grid(time_s: float) -> float:
     return math.ceil(time_s / _GRID_S) * _GRID_S
 
 
+def next_due(due_s: float, every_s: float, now_s: float) -> float:
+    """The next moment of an interval after one that was due; those that have passed are left out."""
+    return due_s + every_s * (max(0, math.floor((now_s - due_s) / every_s)) + 1)
+
+
 class Beats:
     """The periodic calls of one node, by their number among those of its type."""
 

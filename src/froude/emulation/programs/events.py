@@ -143,10 +143,11 @@ class Repeat(NamedTuple):
     """
 
     send: Send
-    """The first call; later ones differ in when they are due."""
+    """The first call."""
     every_s: float
-    plain: Callable[[bytes], bool]
-    """Whether an answer, by its bytes, gives the node nothing to do."""
+    again: Callable[[Send, bytes], Send | None]
+    """From a call and the bytes of its answer, the next call, apart from when it is due; None where the answer gives the
+    node something to do."""
 
 
 class WakeAt(NamedTuple):

@@ -8,11 +8,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from google.protobuf.message import EncodeError, Message
+from google.protobuf.message import Message
 
-from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, NodeId, Program, SendMessage
@@ -23,7 +22,6 @@ from froude.emulation.sharing import Share
 from froude.emulation.sustained import Turnover
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.target import UNKNOWN, Target, service_of
-from froude.messages.leaves import build
 from froude.messages.schema import Schema
 from froude.workload.occurrences import Loops, key_of
 from froude.workload.paths import Values
@@ -285,40 +283,6 @@ class Population:
     def _own_slot(self, node: NodeId) -> int:
         types = list(self.types)
         return node.number * len(types) + types.index(node.type)
-
-    # --- messages ---------------------------------------------------------------------------------------
-
-    def request(self, template: CallTemplate, values: Mapping[str, Any]) -> Message:
-        """The request message of evaluated arguments.
-
-        Args:
-            values: by leaf path.
-
-        Raises:
-            InputError: the release under test has no such method, or the arguments do not fit it.
-        """
-        return build(self.schema.method(template.protocol, template.method).request, values)
-
-    def encode(self, template: CallTemplate, message: Message) -> bytes:
-        """A request's bytes.
-
-        Raises:
-            InputError: a required field is missing.
-        """
-        try:
-            return message.SerializeToString()
-        except EncodeError as error:
-            raise InputError(
-                "a request lacks a field", place=f"call {template.id}", found=str(error)
-            ) from error
-
-    def response(self, template: CallTemplate, body: bytes) -> Message:
-        """A response message.
-
-        Args:
-            body: the answer's bytes.
-        """
-        return self.schema.decode_response(template.protocol, template.method, bytes(body))
 
 
 def service_named(template: CallTemplate) -> str:

@@ -18,6 +18,7 @@ from froude.emulation.programs.events import Instruction, NodeId, Note
 from froude.emulation.programs.memory import Memory
 from froude.emulation.programs.population import Population, service_named
 from froude.hadoop.rpc.target import Target
+from froude.messages.leaves import build
 from froude.workload.occurrences import Loops, of_own_node, qualified
 from froude.workload.paths import Values
 from froude.workload.rules import Special, Value, evaluate, stand_in
@@ -87,15 +88,8 @@ class Requests:
         promised = self._promised.get(call.id)
         if promised and not compiled.binds(promised):
             message = self.message(call, context, out)
-            return None if message is None else self._population.encode(call, message)
-        values = compiled.make(
-            self._node.number, context.loops, context, self._memory, self._population.shared
-        )
-        if promised:
-            del self._promised[call.id]
-            values = tuple(map(promised.get, compiled.paths, values))
-        if call.callee is not None:  # whose rule may take of the request itself
-            context.making = (call.id, _given(compiled.named(values)))
+            return None if message is None else message.SerializeToString()
+        values = self._values(compiled, context)
         body = None if compiled.encode is None else compiled.encode(*values)
         kept = compiled.kept.get(Side.REQUEST)
         if body is None:
@@ -111,6 +105,32 @@ class Requests:
             self._remember(compiled, kept, context, taken)
         return body
 
+    def unsent(self, call: CallTemplate, context: NodeContext, out: list[Instruction]) -> Message | None:
+        """A request that no server gets, so that required fields may be missing; kept as others are."""
+        compiled = self._compiled.of(call, self._node.type)
+        if not compiled.binds(self._promised.get(call.id, {})):
+            return self.message(call, context, out, sent=False)
+        values = self._values(compiled, context)
+        body = None if compiled.encode is None or self._family.names else compiled.encode(*values)
+        if body is None:
+            return self._built(compiled, compiled.named(values), context, out, sent=False)
+        message = compiled.kinds.request.FromString(body)
+        self.keep(call, context, Side.REQUEST, message)
+        return message
+
+    def _values(self, compiled: Compiled, context: NodeContext) -> tuple[Value, ...]:
+        """The varying values of a request, with those that are promised."""
+        values = compiled.make(
+            self._node.number, context.loops, context, self._memory, self._population.shared
+        )
+        call = compiled.template
+        promised = self._promised.pop(call.id, None)
+        if promised:
+            values = tuple(map(promised.get, compiled.paths, values))
+        if call.callee is not None:  # whose rule may take of the request itself
+            context.making = (call.id, _given(compiled.named(values)))
+        return values
+
     def _unusual(
         self, compiled: Compiled, values: tuple[Value, ...], context: NodeContext, out: list[Instruction]
     ) -> bytes | None:
@@ -120,7 +140,7 @@ class Requests:
         body = None if encode is None else encode(*values)
         if body is None or self._family.names or Special.UNRESOLVED in values:
             message = self._built(compiled, compiled.named(values), context, out)
-            return None if message is None else self._population.encode(compiled.template, message)
+            return None if message is None else message.SerializeToString()
         kept = compiled.kept.get(Side.REQUEST)
         if kept is not None:
             self._remember(compiled, kept, context, kept.read(compiled.kinds.request.FromString(body)))
@@ -132,10 +152,7 @@ class Requests:
         """A request by the evaluator of rules, kept as far as somebody takes values of it: what `body` is to equal.
 
         Args:
-            sent: it is to be sent, so its required fields have to be there.
-
-        Returns:
-            None as for `body`, where it is to be sent.
+            sent: whether it is to be sent, and not to equal what `unsent` gives.
         """
         values: dict[str, Any] = {}
         context.making = (call.id, given := {})
@@ -164,7 +181,7 @@ class Requests:
         ]
         given = _given(values)
         self._family.learn_names(self._node.number, given)
-        message = self._population.request(call, given)
+        message: Message = build(compiled.kinds.request, given)
         if sent and not message.IsInitialized():
             out.append(Note(f"{LEFT_OUT}{call.id} {call.method}"))
             return None

@@ -398,11 +398,6 @@ class ScriptedNode:
             self._beside[token] = (compiled, context, body)
         return token
 
-    def _leave_out(self, call: CallTemplate, reason: str, out: list[Instruction], *, answered: bool) -> None:
-        """Note the calls that a call would have caused."""
-        calls = self.population.unmade(self._type.name, call.id, answered=answered)
-        out += [Note(f"{LEFT_OUT}{unmade.id} {unmade.method}, {reason}") for unmade in calls]
-
     def _learn_beside(self, token: int, body: bytes | None, now_s: float, out: list[Instruction]) -> None:
         """Take an answer, None for an error, to a call that the steps do not wait for."""
         if token in self._awaited:
@@ -439,7 +434,8 @@ class ScriptedNode:
         if not compiled.served:
             reason = f"the play has no target for {service}"
             out.append(Note(f"{LEFT_OUT}{call.id} {call.method}, {reason}"))
-            self._leave_out(call, reason, out, answered=token != _STEP)
+            unmade = self.population.unmade(self._type.name, call.id, answered=token != _STEP)
+            out += [Note(f"{LEFT_OUT}{each.id} {each.method}, {reason}") for each in unmade]
             return False
         self._flying += 1
         expected_s = self._pace.expected_s(call) if token == _STEP else 0.0

@@ -43,7 +43,7 @@ from froude.hadoop.rpc.frames import (
 from froude.hadoop.rpc.headers import SaslState
 from froude.hadoop.rpc.sasl import Mechanism
 from froude.hadoop.rpc.states import CLIENT, State, Trigger, after
-from froude.messages.encoder import varint
+from froude.messages.wire import varint
 
 _LENGTH = struct.Struct(">I")
 # RequestHeader: rpcKind = 2 (protobuf), rpcOp = 0 (final packet), then the tag of callId.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 
 from froude.hadoop.rpc.errors import RemoteProtocolError
-from froude.messages.encoder import varint
+from froude.messages.wire import varint
 
 FRAME_LIMIT_BYTES = 128 << 20
 """Hadoop's own limit for requests and responses."""

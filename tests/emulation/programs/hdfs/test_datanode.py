@@ -362,9 +362,10 @@ def test_an_idle_node_has_its_heartbeats_repeated(repeating: Stage) -> None:
     assert repeat.send.method == "sendHeartbeat"
     assert repeat.send.intended_s == 3.0
     assert repeat.every_s == repeating.fleet.heartbeat_s
-    assert repeat.plain(repeating.heartbeat())
+    assert repeat.again(repeat.send, repeating.heartbeat()) is repeat.send
     for _ in range(2):
-        assert not repeat.plain(repeating.heartbeat(lambda command: setattr(command, "cmdType", 5)))
+        command = repeating.heartbeat(lambda command: setattr(command, "cmdType", 5))
+        assert repeat.again(repeat.send, command) is None
 
 
 @pytest.mark.parametrize("calling", [True, False])

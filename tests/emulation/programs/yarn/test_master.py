@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from froude.base.errors import GuardError, InputError
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.population import Connections
+from froude.emulation.programs.yarn.applications import Applications
+from froude.emulation.programs.yarn.family import NodemanagerFamily
+from froude.emulation.programs.yarn.nodemanager import EmulatedNodemanager
 from froude.emulation.programs.yarn.protocols import FAILED_APPLICATION
 from froude.emulation.sustained import Mode, Turnover
 from froude.workload.plan import Plan
 from froude.workload.types import Container, NodeType
 from testbed.recorded import schema
 from tests.support.emulation.model_master import SERVICES, STAMP, App, ModelMaster, begun
+from tests.support.emulation.programs.yarn.alone import Alone
 from tests.support.emulation.yarn_plans import applications_alone, plan
 
 SUCCEEDED = 1
@@ -39,6 +44,27 @@ def without(planned: Plan, node_type: str, **changes: object) -> Plan:
 
     types = tuple(map(change, planned.workload.node_types))
     return replace(planned, workload=replace(planned.workload, node_types=types))
+
+
+def test_a_play_is_the_same_with_and_without_repeated_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each node tells the ResourceManager the same, as often; applications get the same containers."""
+    plays = []
+    for repeats in (True, False):
+        model = ModelMaster(plan(nodes=9, jobs=2, maps=6), schema())
+        for family in model.population.families.values():
+            if isinstance(family, NodemanagerFamily):
+                program = partial(EmulatedNodemanager if repeats else Alone, family.nodemanagers)
+                applications = model.population.common(Applications)
+                monkeypatch.setattr(family, "program", partial(program, masters=applications))
+        played(model)
+        plays.append(model)
+    ours, theirs = plays
+    assert ours.calls == theirs.calls
+    assert ours.calls["nodeHeartbeat"] > 30
+    assert {host: node.told for host, node in ours.nodes.items()} == {
+        host: node.told for host, node in theirs.nodes.items()
+    }
+    assert [app.asks for app in ours.apps.values()] == [app.asks for app in theirs.apps.values()]
 
 
 @pytest.mark.parametrize("pacing", list(Pacing))

@@ -7,7 +7,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.population import Population
@@ -18,7 +21,9 @@ from froude.emulation.programs.yarn.masters import Masters
 from froude.emulation.programs.yarn.protocols import SCHEDULER, TOKEN_IDENTIFIER
 from froude.hadoop.rpc.target import Target
 from froude.workload.scale import Count
+from froude.workload.types import Constant, Counter
 from froude.workload.walk import calls
+from testbed.node_messages import allocate
 from testbed.recorded import schema
 from tests.support.emulation.programs.yarn.masters import near
 from tests.support.emulation.yarn_plans import SETTINGS, plan
@@ -49,8 +54,11 @@ def test_steps_that_take_values_of_containers_are_known(masters: Masters) -> Non
 
 
 def test_what_its_state_decides_is_in_no_template(masters: Masters) -> None:
-    """Asks and response ids; and allocate is no call of time alone."""
-    assert set(masters.request.arguments) == {"progress"}
+    """Asks; response ids count the answers, whatever was recorded; and allocate is no call of time alone."""
+    assert masters.request.arguments == {
+        "progress": Constant(0.5),
+        "response_id": Counter(0, {"am.allocate": 1}),
+    }
     assert masters.node_type.periodic == ()
     assert masters.every_s == 1.0
 
@@ -63,9 +71,8 @@ def test_a_step_pauses_from_what_it_waits_for(masters: Masters) -> None:
 
 def test_asks_are_made_as_recorded(masters: Masters) -> None:
     """Of a priority and a kind of place that was seen; another one is asked for as anywhere, or as is usual."""
-    request: Any = schema().method(SCHEDULER, "allocate").request()
-    for ask in (Ask(20, "*", 4), Ask(20, "127.16.0.1", 1), Ask(20, "/default-rack", 1), Ask(5, "*", 1)):
-        masters.add_ask(request, ask)
+    asks = (Ask(20, "*", 4), Ask(20, "127.16.0.1", 1), Ask(20, "/default-rack", 1), Ask(5, "*", 1))
+    request: Any = schema().decode_request(SCHEDULER, "allocate", masters.asked(asks, ()))
     said = [
         (a.priority.priority, a.resource_name, a.num_containers, a.capability.memory) for a in request.ask
     ]
@@ -75,6 +82,34 @@ def test_asks_are_made_as_recorded(masters: Masters) -> None:
         (20, "/default-rack", 1, 256),
         (5, "*", 1, 1024),
     ]
+
+
+PLACES = st.sampled_from(["*", "/rack", "a.b"]) | st.text()
+
+
+@given(
+    asks=st.lists(st.builds(Ask, st.sampled_from([20, 10, 5]), PLACES, st.integers(0, 1 << 31))),
+    released=st.lists(st.builds(lambda n: bytes([8, n]), st.integers(0, 127))),
+    response_id=st.integers(0, (1 << 31) - 1),
+)
+def test_calls_of_allocate_are_what_protobuf_builds(
+    asks: list[Ask], released: list[bytes], response_id: int
+) -> None:
+    """Byte by byte: what is asked for and given back comes before all else. A number that does not fit is stated."""
+    population = populate(plan(), schema(), seeds=Seeds(1), settings=SETTINGS)
+    masters = Masters(population.types["am"], population)
+    like = schema().method(SCHEDULER, "allocate").request(progress=0.5, response_id=response_id)  # type: ignore[call-arg]
+    if any(ask.number >= 1 << 31 for ask in asks):
+        with pytest.raises(InputError):
+            masters.asked(asks, released)
+        return
+    body = masters.asked(asks, released) + like.SerializeToString()
+    one = schema().decode_request(SCHEDULER, "allocate", masters.asked([Ask(20, "*", 1)], ()))
+    constants = [(ask, one.ask[0].SerializeToString()) for ask in asks]  # type: ignore[attr-defined]
+    if all(ask.priority == 20 for ask in asks):
+        assert body == allocate(schema(), like.SerializeToString(), constants, released)
+    else:
+        assert body == type(like).FromString(body).SerializeToString()
 
 
 def test_input_that_nothing_tells_of_lies_nowhere(masters: Masters) -> None:

@@ -15,10 +15,12 @@ from froude.emulation.programs.events import (
     Ended,
     Failed,
     Instruction,
+    Interrupted,
     MessageReceived,
     NodeId,
     Note,
     Reached,
+    Repeat,
     Reply,
     Send,
     SendMessage,
@@ -43,6 +45,7 @@ from froude.emulation.programs.yarn.nodemanagers import Nodemanagers, Nodemanage
 from froude.emulation.programs.yarn.protocols import CONTAINERS, KILLED, TRACKER
 from froude.workload.types import Moment
 from testbed.recorded import schema
+from tests.support.emulation.programs.yarn.alone import Alone
 from tests.support.emulation.programs.yarn.localisation import resource
 
 MASTER, TASK = NodeId("am", 0), NodeId("map", 3)
@@ -67,11 +70,13 @@ class _Masters:
 class Stage:
     """One node and the ResourceManager's side of the talk."""
 
-    def __init__(self, population: Population, settings: NodemanagerSettings | None = None) -> None:
+    def __init__(
+        self, population: Population, settings: NodemanagerSettings | None = None, *, repeats: bool = False
+    ) -> None:
         self.population = population
         fleet = Nodemanagers(population.types["nm"], population, settings or NodemanagerSettings())
         self.masters = _Masters()
-        self.node = EmulatedNodemanager(fleet, 0, self.masters)
+        self.node = (EmulatedNodemanager if repeats else Alone)(fleet, 0, self.masters)
         self.now_s = 0.0
 
     def tell(self, event: Any) -> list[Instruction]:
@@ -106,7 +111,7 @@ class Stage:
         return request
 
     def start(
-        self, *, files: Sequence[str] = (), waits: bool = False, process: bool = True
+        self, *, files: Sequence[str] = (), waits: bool = False, process: bool = True, number: int = 2
     ) -> list[Instruction]:
         """An application master has a container started."""
         launch = type("Launch", (), {"localResources": [resource(path) for path in files]})()
@@ -115,9 +120,10 @@ class Stage:
             7,
             1,
         )
-        message.app_attempt_id.attemptId, message.id = 1, 2
+        message.app_attempt_id.attemptId, message.id = 1, number
+        key = KEY._replace(container=number)
         runs = Process(TASK, 0.5) if process else None
-        started = StartContainer(MASTER, KEY, message.SerializeToString(), b"", launch, runs, waits)
+        started = StartContainer(MASTER, key, message.SerializeToString(), b"", launch, runs, waits)
         return self.tell(MessageReceived(started))
 
     def states(self) -> list[tuple[int, int, int]]:
@@ -151,6 +157,33 @@ def test_it_registers_and_beats(stage: Stage) -> None:
     first, second = stage.beat(), stage.beat()
     assert [each.node_status.response_id for each in (first, second)] == [0, 1]
     assert second.last_known_nm_token_master_key.bytes == b"n"
+
+
+def test_heartbeats_with_nothing_new_are_repeated(population: Population) -> None:
+    """From the second one on that says the same; the next one has the id of each answer that asks for nothing."""
+    stage = Stage(population, repeats=True)
+    stage.live()
+    (repeat,) = stage.tell(Timer(1, 1.0))
+    assert isinstance(repeat, Repeat)
+    assert (repeat.send.method, repeat.send.intended_s, repeat.every_s) == ("nodeHeartbeat", 1.0, 1.0)
+    response: Any = schema().method(TRACKER, "nodeHeartbeat").response()
+    ids, send = list[int](), repeat.send
+    for number in (1, 2, 300):
+        response.response_id = number
+        following = repeat.again(send, response.SerializeToString())
+        assert following is not None
+        send = following
+        ids.append(schema().decode_request(TRACKER, send.method, send.body).node_status.response_id)  # type: ignore[attr-defined]
+    assert ids == [1, 2, 300]
+    response.nextHeartBeatInterval = 3000
+    assert repeat.again(send, response.SerializeToString()) is None
+    stage.tell(Interrupted(2.0, calling=True))
+    assert stage.tell(Reply(send.token, response.SerializeToString())) == []
+    assert stage.tell(Interrupted(2.0, calling=False)) == [WakeAt(2.0, 1)]
+    stage.start(process=False)
+    said = stage.tell(Timer(1, 2.0))
+    assert woken(said).time_s == pytest.approx(5.0)
+    assert schema().decode_request(TRACKER, "nodeHeartbeat", sent(said).body).node_status.containersStatuses  # type: ignore[attr-defined]
 
 
 def test_beats_come_as_often_as_the_resourcemanager_wants(population: Population) -> None:
@@ -215,7 +248,15 @@ def test_a_container_runs_until_its_process_has_ended(stage: Stage) -> None:
     assert over == SendMessage(MASTER, ContainerOver(KEY, Process(TASK, 0.5), killed=False))
     assert stage.states() == [(2, 3, 0)]
     assert stage.states() == []
-    assert stage.node.containers == 0
+    assert stage.states() == []
+
+
+def test_containers_are_told_of_by_id(stage: Stage) -> None:
+    """Whatever the order in which they were started, and whether one has ended."""
+    for number in (12, 2, 7):
+        stage.start(number=number, process=number != 7)
+    assert [number for number, _, _ in stage.states()] == [2, 7, 12]
+    assert [number for number, _, _ in stage.states()] == [2, 12]
 
 
 def test_an_end_whose_heartbeat_failed_is_told_again(stage: Stage) -> None:
@@ -305,7 +346,7 @@ def test_a_container_is_started_once(stage: Stage) -> None:
     """A second start of the same is counted."""
     stage.start()
     assert Note("container started twice") in stage.start()
-    assert stage.node.containers == 1
+    assert len(stage.states()) == 1
 
 
 def test_the_container_of_another_play_fetches_nothing(stage: Stage) -> None:

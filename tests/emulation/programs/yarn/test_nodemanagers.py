@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
@@ -23,8 +26,9 @@ from froude.emulation.programs.yarn.protocols import HDFS, TRACKER
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import CallTemplate, Constant, NodeType, Recorded, Workload
+from testbed.node_messages import beat_builder
 from testbed.recorded import schema
-from tests.support.emulation.yarn_plans import SETTINGS
+from tests.support.emulation.yarn_plans import SETTINGS, plan
 
 
 def nodes(
@@ -68,24 +72,36 @@ def test_registration_says_what_was_recorded(population: Population) -> None:
     assert (status.container_id.id, status.container_state, status.resource.memory) == (2, 2, 256)
 
 
+def test_nodes_name_the_port_that_is_known_last(population: Population) -> None:
+    """A player listens once the nodes are made ready: registrations and heartbeats name one port."""
+    fleet = nodes(population)
+    population.settings = replace(population.settings, port=18042)
+    beat = decoded(HEARTBEAT, fleet.heartbeat(1, response_id=3, keys=(b"", b""), statuses=b""))
+    registered = decoded(REGISTER, fleet.register(1, ()))
+    assert beat.node_status.node_id == registered.node_id
+    assert beat.node_status.node_id.port == 18042
+
+
 def test_a_type_without_rules_says_what_is_needed() -> None:
     """Nothing was recorded: no rule of what a node says is known."""
     node_type = NodeType("nm", Count(2), (), program="nodemanager")
-    plan = Plan(Workload((node_type,), Recorded((), ())), Scale.of(), {"nm": 2})
-    population = populate(plan, schema(), seeds=Seeds(1), settings=SETTINGS)
+    planned = Plan(Workload((node_type,), Recorded((), ())), Scale.of(), {"nm": 2})
+    population = populate(planned, schema(), seeds=Seeds(1), settings=SETTINGS)
     fleet = Nodemanagers(node_type, population, NodemanagerSettings())
     said = decoded(REGISTER, fleet.register(0, ()))
     assert (said.resource.memory, said.resource.virtual_cores) == (8192, 8)
-    beat = fleet.heartbeat(0, response_id=3, keys=(b"", b""), held=())
+    beat = fleet.heartbeat(0, response_id=3, keys=(b"", b""), statuses=b"")
     assert decoded(HEARTBEAT, beat).node_status.nodeHealthStatus.is_node_healthy
 
 
 def test_a_heartbeat_tells_of_containers_and_load(population: Population) -> None:
     """Response id, keys, each container as it is; a node without containers has none of their load."""
     fleet, held = nodes(population), container(population)
-    key = b"\x08\x01\x12\x01k"
+    answered: Any = schema().method(TRACKER, HEARTBEAT).response()
+    answered.nm_token_master_key.key_id, answered.nm_token_master_key.bytes = 1, b"k"
+    keys = fleet.keys(answered)
     for state in (2, 3):
-        body = fleet.heartbeat(0, response_id=4, keys=(key, key), held=[held])
+        body = fleet.heartbeat(0, response_id=4, keys=keys, statuses=fleet.statuses([held]))
         said = decoded(HEARTBEAT, body)
         assert said.node_status.response_id == 4
         assert said.last_known_nm_token_master_key.bytes == b"k"
@@ -93,8 +109,89 @@ def test_a_heartbeat_tells_of_containers_and_load(population: Population) -> Non
         (status,) = said.node_status.containersStatuses
         assert (status.container_id.id, status.state, status.capability.memory) == (2, state, 256)
         held.ends(0)
-    body = fleet.heartbeat(1, response_id=4, keys=(key, key), held=())
+    body = fleet.heartbeat(1, response_id=4, keys=keys, statuses=b"")
     assert not decoded(HEARTBEAT, body).node_status.containersStatuses
+
+
+CONTAINERS = st.lists(
+    st.tuples(st.integers(1, 1 << 40), st.sampled_from([None, 0, -105, 1]), st.booleans()), max_size=3
+)
+
+
+@given(
+    number=st.integers(0, 300),
+    response_id=st.integers(0, (1 << 31) - 1) | st.integers(0, 300),
+    containers=CONTAINERS,
+    key=st.binary(max_size=300),
+)
+def test_heartbeats_are_what_protobuf_builds(
+    number: int, response_id: int, containers: list[tuple[int, int | None, bool]], key: bytes
+) -> None:
+    """Byte by byte, with the containers' states, whatever was recorded of the load."""
+    population = populate(plan(nodes=3), schema(), seeds=Seeds(1), settings=SETTINGS)
+    fleet = nodes(population)
+    answered: Any = schema().method(TRACKER, REGISTER).response()
+    answered.nm_token_master_key.bytes = answered.container_token_master_key.bytes = key
+    keys = fleet.keys(answered)
+    held = [container(population, each) for each, _, _ in containers]
+    for one, (_, ended, runs) in zip(held, containers, strict=True):
+        if runs:
+            one.runs()
+        if ended is not None:
+            one.ends(ended)
+    build = beat_builder(schema(), fleet.heartbeat(0, response_id=1, keys=keys, statuses=b""))
+    body = fleet.heartbeat(number, response_id=response_id, keys=keys, statuses=fleet.statuses(held))
+    assert body == build(fleet.address(number), response_id, held, body)
+    pmem = decoded(HEARTBEAT, body).node_status.node_utilization.pmem
+    assert 10 <= pmem <= 20
+
+
+PLAIN: dict[str, Any] = {"nodeAction": 0, "nextHeartBeatInterval": 1000, "areNodeLabelsAcceptedByRM": False}
+
+
+def answer(population: Population, **values: Any) -> bytes:
+    """An answer to a heartbeat."""
+    response: Any = population.schema.method(TRACKER, HEARTBEAT).response(**{**PLAIN, **values})
+    body: bytes = response.SerializeToString()
+    return body
+
+
+@pytest.mark.parametrize("response_id", [1, 127, 128, 70_000, (1 << 31) - 1])
+def test_plain_answers_differ_in_their_id(population: Population, response_id: int) -> None:
+    """It is what is read of them; one that asks for another interval is no plain one, unless settings give it."""
+    fleet = nodes(population)
+    body = answer(population, response_id=response_id)
+    assert [fleet.plain(body, 1.0) for _ in range(2)] == [response_id] * 2
+    assert fleet.plain(body, 2.0) is None
+    assert nodes(population, NodemanagerSettings(heartbeat_s=2.0)).plain(body, 2.0) == response_id
+
+
+def test_answers_that_ask_for_something_are_read(population: Population) -> None:
+    """An action, keys, a resource, or containers and applications to clean up; also many different plain ones."""
+    fleet = nodes(population)
+    for values in (
+        {"nodeAction": 1},
+        {"nm_token_master_key": {"key_id": 1}},
+        {"container_token_master_key": {"key_id": 1}},
+        {"resource": {"memory": 1}},
+        {"containers_to_cleanup": [{"id": 1}]},
+        {"containers_to_be_removed_from_nm": [{"id": 1}]},
+        {"applications_to_cleanup": [{"id": 1}]},
+    ):
+        body = answer(population, response_id=3, **values)
+        assert [fleet.plain(body, 1.0) for _ in range(2)] == [None] * 2
+    elsewhere = answer(population, response_id=3)
+    assert fleet.plain(elsewhere[2:] + elsewhere[:2], 1.0) is None
+    for number in range(200):
+        assert fleet.plain(answer(population, response_id=3, tokenSequenceNo=number), 1.0) == 3
+
+
+@pytest.mark.parametrize("body", [b"\x08", b"\x08\x80", b"\x08" + b"\xff" * 11, b"\x08\x01\x20", b"\xff"])
+def test_a_damaged_answer_is_stated(population: Population, body: bytes) -> None:
+    """Also one that is damaged in its response id, or in what comes after it."""
+    fleet = nodes(population)
+    with pytest.raises(InputError):
+        fleet.plain(body, 1.0) or fleet.answer(body)
 
 
 def test_calls_that_fetch(population: Population) -> None:

@@ -60,18 +60,9 @@ class EmulatedClient:
     """One client; see the module."""
 
     __slots__ = (
-        "_begun_s",
-        "_body",
-        "_busy",
-        "_call",
-        "_done",
-        "_number",
-        "_patient_s",
-        "_retries",
-        "_shared",
-        "_steps",
-        "_who",
-    )
+        "_begun_s", "_body", "_busy", "_call", "_done", "_number", "_patient_s", "_retries", "_shared",
+        "_steps", "_who",
+    )  # fmt: skip
 
     def __init__(self, shared: SharedLog, number: int) -> None:
         """A client that has not begun."""

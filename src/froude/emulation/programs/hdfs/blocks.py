@@ -11,9 +11,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
+from froude.messages.wire import varint
+
 CHUNK_BYTES = 64 << 10
 """Size of one buffer of a report, as Hadoop cuts them."""
-_FINALIZED = 0
+_FINALIZED = b"\0"
 _MANY = 4096
 """From so many replicas on, a report is encoded by whole columns."""
 _LENGTH_MASK = (1 << 48) - 1  # what BlockListAsLongs keeps of a length
@@ -112,13 +114,11 @@ def report_buffers(inventory: Inventory) -> list[bytes]:
 
 
 def _encoded(inventory: Inventory) -> bytes:
-    out = bytearray()
+    out: list[bytes] = []
     for block_id, length, stamp in inventory:
-        _varint(out, ((block_id << 1) ^ (block_id >> 63)) & 0xFFFFFFFFFFFFFFFF)
-        _varint(out, length & _LENGTH_MASK)
-        _varint(out, stamp)
-        out.append(_FINALIZED)
-    return bytes(out)
+        zigzag = ((block_id << 1) ^ (block_id >> 63)) & 0xFFFFFFFFFFFFFFFF
+        out += (varint(zigzag), varint(length & _LENGTH_MASK), varint(stamp), _FINALIZED)
+    return b"".join(out)
 
 
 def _encoded_at_once(inventory: Inventory) -> bytes:
@@ -128,10 +128,3 @@ def _encoded_at_once(inventory: Inventory) -> bytes:
     states = bytes(len(inventory))  # all of them finalized
     ids, lengths, stamps = inventory.columns()
     return varints(ids, lengths, stamps, states, length_mask=_LENGTH_MASK)
-
-
-def _varint(out: bytearray, value: int) -> None:
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)

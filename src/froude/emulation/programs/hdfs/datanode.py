@@ -9,14 +9,13 @@ Source: `spec` of DatanodeProtocol; Hadoop's BPServiceActor and BPOfferService f
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 from froude.emulation.notes import REFUSED
-from froude.emulation.programs.beats import on_grid
+from froude.emulation.programs.beats import next_due, on_grid
 from froude.emulation.programs.events import (
     LOST,
     Event,
@@ -239,11 +238,10 @@ class EmulatedDatanode:
             return self._go_on([], now_s)
         interval_s = self._datanodes.heartbeat_s
         if self._repeats and not self._busy and not self._held:  # all else that waits is sent before
-            return [Repeat(self._heartbeat(timer.intended_s), interval_s, self._datanodes.is_plain)]
+            return [Repeat(self._heartbeat(timer.intended_s), interval_s, self._datanodes.again)]
         if self._due_s is None:
             self._due_s = timer.intended_s
-        behind = max(0, math.floor((now_s - timer.intended_s) / interval_s))
-        return self._go_on([WakeAt(timer.intended_s + interval_s * (behind + 1), _HEARTBEAT_DUE)], now_s)
+        return self._go_on([WakeAt(next_due(timer.intended_s, interval_s, now_s), _HEARTBEAT_DUE)], now_s)
 
     def _heartbeat(self, intended_s: float) -> Send:
         if self._body is None:

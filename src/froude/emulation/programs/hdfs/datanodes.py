@@ -7,7 +7,7 @@ megabytes.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -18,11 +18,12 @@ from google.protobuf.message_factory import GetMessageClass
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.addresses import node_address
+from froude.emulation.programs.events import Send
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
 from froude.emulation.programs.hdfs.stalls import Stall
-from froude.messages.encoder import Encode, Slot, encoder, varint
-from froude.messages.leaves import build
+from froude.messages.encoder import Slot, encoding
 from froude.messages.schema import Schema
+from froude.messages.wire import delimited
 
 if TYPE_CHECKING:
     from froude.hadoop.fsimage.replicas import BlockLists
@@ -34,7 +35,7 @@ _LAYOUT = -57 & 0xFFFFFFFF  # the DataNode layout of 3.x; the NameNode does not 
 _HEARTBEAT_S = 3.0
 _FIRST_PORT = 1024
 """Data port that node 0 names; a NameNode tells nodes apart by address and port."""
-_BLOCKS = b"\x1a"  # field 3 of BlockReceivedAndDeletedRequestProto
+_BLOCKS = 3  # number of a field of BlockReceivedAndDeletedRequestProto
 _CHANGE = ("block.blockId", "block.genStamp", "block.numBytes", "status")
 _UNSIGNED = (1 << 64) - 1
 _MOST_HEADS = 4096
@@ -105,7 +106,7 @@ class Datanodes:
         self._registration = self._blank_registration()
         self._heads: dict[int, bytes] = {}
         self._plain: bytes | None = None
-        self._reports: dict[int, Encode] = {}
+        self._reports: dict[int, Callable[..., bytes]] = {}
 
     def stored(self, number: int) -> list[Inventory]:
         """What a node holds on each of its storages when it begins; empty for nothing.
@@ -211,18 +212,17 @@ class Datanodes:
             return response.cmds  # type: ignore[no-any-return]
         return (response.cmd,) if response.HasField("cmd") else ()
 
-    def is_plain(self, body: bytes) -> bool:
-        """Whether an answer to a heartbeat has no commands.
+    def again(self, beat: Send, answer: bytes) -> Send | None:
+        """The heartbeat after one whose answer has no commands: the same; None after any other one.
 
         Raises:
-            InputError: it does not decode.
+            InputError: the answer does not decode.
         """
-        if body == self._plain:
-            return True
-        plain = not self.commands("sendHeartbeat", body)
-        if plain:
-            self._plain = bytes(body)  # most answers until the next edit of the namespace are equal
-        return plain
+        if answer != self._plain:
+            if self.commands("sendHeartbeat", answer):
+                return None
+            self._plain = bytes(answer)  # most answers until the next edit of the namespace are equal
+        return beat
 
     # --- what a node says -----------------------------------------------------------------------------------
 
@@ -295,8 +295,7 @@ class Datanodes:
             ]
             storage = self.storage(number, index)
             part = self._storage_report(len(values) // 4)(storage, storage, *values)
-            assert part is not None
-            parts += (_BLOCKS, varint(len(part)), part)
+            parts.append(delimited(_BLOCKS, part))
         return b"".join(parts)
 
     def _head(self, number: int) -> bytes:
@@ -310,7 +309,7 @@ class Datanodes:
             head = self._heads[number] = message.SerializeToString()
         return head
 
-    def _storage_report(self, changes: int) -> Encode:
+    def _storage_report(self, changes: int) -> Callable[..., bytes]:
         """The encoder of what is reported of one storage, for a number of changes."""
         known = self._reports.get(changes)
         if known is None:
@@ -319,10 +318,7 @@ class Datanodes:
             leaves |= {"storage.state": 0, "storage.storageType": self._disk}
             for change, path in product(range(changes), _CHANGE):
                 leaves[f"blocks[{change}].{path}"] = Slot(2 + 4 * change + _CHANGE.index(path))
-            made = encoder(GetMessageClass(kind), leaves, 2 + 4 * changes)
-            known = self._reports[changes] = (
-                _built(GetMessageClass(kind), leaves) if made is None else made.encode
-            )
+            known = self._reports[changes] = encoding(GetMessageClass(kind), leaves, 2 + 4 * changes)
         return known
 
     def synchronization(self, number: int, recovering: Any, length: int | None) -> bytes:
@@ -359,19 +355,6 @@ class Datanodes:
         storage.storageUuid = name = self.storage(number, index)
         storage.state, storage.storageType = 0, self._disk
         return name
-
-
-def _built(kind: Any, leaves: dict[str, Any]) -> Encode:
-    """Instead of an encoder, for a storage with very many changes at once."""
-
-    def encode(*values: Any) -> bytes:
-        given = {
-            path: values[leaf.number] if isinstance(leaf, Slot) else leaf for path, leaf in leaves.items()
-        }
-        data: bytes = build(kind, given).SerializeToString()
-        return data
-
-    return encode
 
 
 def _lists(folder: Path, storages: int) -> BlockLists:

@@ -86,6 +86,8 @@ class Asks:
         Args:
             now_s: when the call that says so is due, seconds on the play's clock.
         """
+        if not self._changed:
+            return []
         self._asked_s.update(dict.fromkeys(range(self._said + 1, self._count + 1), now_s))
         self._said = self._count
         changed, self._changed = self._changed, {}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from froude.emulation.programs.events import Instruction, NodeId
+from froude.emulation.programs.yarn.localisation import Fetch
 from froude.emulation.programs.yarn.protocols import (
     COMPLETE,
     NO_EXIT,
@@ -115,7 +117,12 @@ class Held:
     up: bool = False
     begun: bool = False
     status: bytes = b""
-    """The ContainerStatusProto as it is now; empty until it is asked for."""
+    """As it is in a heartbeat now; empty until it is asked for."""
+    cause: str = ""
+    """Id of the template of the call that started it; empty for none."""
+    fetches: deque[Fetch] = field(default_factory=deque)
+    """What is still to be fetched before its process comes up."""
+    under_way: Fetch | None = None
 
     def runs(self) -> None:
         """Its process comes up."""
@@ -129,38 +136,3 @@ class Held:
     def over(self) -> bool:
         """Whether it has ended."""
         return self.state == COMPLETE
-
-
-@dataclass(slots=True)
-class Containers:
-    """All containers of one node."""
-
-    held: dict[ContainerKey, Held] = field(default_factory=dict)
-    unheard: set[ContainerKey] = field(default_factory=set)
-    """Those that have ended, and whose end the ResourceManager may not know."""
-
-    def reported(self) -> list[Held]:
-        """What a heartbeat tells of: all that have started and whose end was not told yet, by id."""
-        return [each for key, each in sorted(self.held.items()) if not each.over or key in self.unheard]
-
-    def told(self, ended: Iterable[ContainerKey]) -> list[Held]:
-        """The ResourceManager has heard of the ends of some, which are forgotten.
-
-        Returns:
-            Those that were not forgotten before.
-        """
-        self.unheard.difference_update(ended := list(ended))
-        return [held for key in ended if (held := self.held.pop(key, None)) is not None]
-
-    def end(self, key: ContainerKey, exit_status: int) -> Held | None:
-        """A container ends.
-
-        Returns:
-            It; None where it is not held, or has ended already.
-        """
-        held = self.held.get(key)
-        if held is None or held.over:
-            return None
-        held.ends(exit_status)
-        self.unheard.add(key)
-        return held

@@ -12,8 +12,6 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from google.protobuf.message import Message
-
 from froude.emulation.notes import APPLICATION_GIVEN_UP, CONTAINER_LOST, EMULATED_CALLEE, FAILED, NO_CONTAINER
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import (
@@ -64,7 +62,7 @@ _SENT_AWAY = frozenset({"ApplicationAttemptNotFoundException", "InvalidApplicati
 class _Given(NamedTuple):
     """A container that was given and is not started yet."""
 
-    request: Any
+    request: bytes
     response: Any
     place: int
     """Its number among those of the answer."""
@@ -78,26 +76,9 @@ class ApplicationMaster(ScriptedNode):
     """One application master; see the module."""
 
     __slots__ = (
-        "_allocating",
-        "_answered_steps",
-        "_asked",
-        "_asks",
-        "_beat_number",
-        "_ended",
-        "_gave_up",
-        "_given",
-        "_last_request",
-        "_masters",
-        "_moved_s",
-        "_over",
-        "_paused",
-        "_provided",
-        "_response_id",
-        "_running",
-        "_said",
-        "_stages",
-        "_todo",
-        "_unwanted",
+        "_allocating", "_answered_steps", "_asked", "_asks", "_beat_number", "_ended", "_gave_up", "_given",
+        "_last_request", "_masters", "_moved_s", "_over", "_paused", "_provided", "_response_id",
+        "_running", "_said", "_stages", "_todo", "_unwanted",
     )  # fmt: skip
 
     def __init__(self, family: OfType, masters: Masters, number: int) -> None:
@@ -122,7 +103,7 @@ class ApplicationMaster(ScriptedNode):
         self._response_id = 0
         self._beat_number = 0
         self._allocating: int | None = None
-        self._last_request: Message | None = None
+        self._last_request = b""
         self._paused = False
         self._over = False
         """Whether no more containers are asked for."""
@@ -226,19 +207,14 @@ class ApplicationMaster(ScriptedNode):
                     self._asks.want(stage.priority, hosts)
         template = self._masters.request
         context = NodeContext(self, Place({template.id: self._beat_number}, ()))
-        request: Any = self._requests.message(template, context, out)
-        assert request is not None  # it has no required field
-        request.response_id = self._response_id
-        self._said = (self._asks.due(intended_s), list(self._unwanted))
-        for ask in self._said[0]:
-            self._masters.add_ask(request, ask)
-        for container in self._unwanted:
-            request.release.add().ParseFromString(container)
-        self._unwanted.clear()
-        self._last_request = request
+        if self._response_id != self._beat_number:
+            self.promise(template, "response_id", self._response_id)
+        rest = self._requests.body(template, context, out)
+        assert rest is not None  # it has no required field
+        self._said, self._unwanted = (self._asks.due(intended_s), self._unwanted), []
+        body = self._last_request = self._masters.asked(*self._said) + rest
         self._allocating = next(self._tokens)
         self._flying += 1
-        body = self.population.encode(template, request)
         out.append(Send(SCHEDULER, template.method, body, self._allocating, intended_s, SCHEDULER_SERVICE))
 
     def _is_due(self, stage: Stage) -> bool:
@@ -256,15 +232,14 @@ class ApplicationMaster(ScriptedNode):
     def _take(self, body: bytes, now_s: float, out: list[Instruction]) -> None:
         """Take the answer to `allocate`."""
         template = self._masters.request
-        response: Any = self.population.response(template, body)
+        response: Any = self._requests.compiled(template).response(body)
         self._response_id = response.response_id
         if response.HasField("a_m_command"):
             self._give_up("told to end", out)
             self._resume(now_s, out)
             return
-        for place, container in enumerate(response.allocated_containers):
-            self._moved_s = now_s
-            self._take_container(response, place, container, now_s, out)
+        for place in range(len(response.allocated_containers)):
+            self._take_container(response, place, now_s, out)
         for status in response.completed_container_statuses:
             key = ContainerKey.of(status.container_id)
             if status.exit_status != SUCCESS and key in self._running:
@@ -277,16 +252,17 @@ class ApplicationMaster(ScriptedNode):
             # answer is known now, and it is taken from here.
             self._keep_started(response.allocated_containers[0].id.SerializeToString())
         self._beat_number += 1
-        self._start_given(out)
-        self._resume(now_s, out)
+        if response.allocated_containers:
+            self._start_given(out)
+            self._resume(now_s, out)
         if self._is_stuck(now_s):
             self._give_up("no container was given", out)
             self._resume(now_s, out)
 
-    def _take_container(
-        self, response: Any, place: int, container: Any, now_s: float, out: list[Instruction]
-    ) -> None:
+    def _take_container(self, response: Any, place: int, now_s: float, out: list[Instruction]) -> None:
         """A container was given: it is some node's, or goes back."""
+        self._moved_s = now_s
+        container = response.allocated_containers[place]
         priority = container.priority.priority
         stage = next(
             (each for each in self._stages if each.priority == priority and self._todo[each.node_type]), None
@@ -368,9 +344,10 @@ class ApplicationMaster(ScriptedNode):
             return self._masters.no_launch
         number, effect = start
         loops = {self._masters.request.id: given.beat}
-        cause = Cause(number, given.request, given.response, (given.place,), loops, ())
+        request = self._requests.compiled(self._masters.request).kinds.request.FromString(given.request)
+        cause = Cause(number, request, given.response, (given.place,), loops, ())
         context = NodeContext(self, Place(loops, ()), cause)
-        message: Any = self._requests.message(effect.call, context, out, sent=False)
+        message: Any = self._requests.unsent(effect.call, context, out)
         if not message.start_container_request:
             return self._masters.no_launch
         return message.start_container_request[0].container_launch_context

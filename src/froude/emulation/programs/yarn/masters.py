@@ -8,7 +8,7 @@ given waits for one, and what came after the last task's end waits for that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from random import Random
@@ -26,7 +26,8 @@ from froude.emulation.programs.yarn.protocols import (
     TOKEN_IDENTIFIER,
 )
 from froude.hadoop.rpc.target import is_loopback
-from froude.messages.leaves import build
+from froude.messages.encoder import Slot, encoding
+from froude.messages.wire import delimited
 from froude.workload.occurrences import of_own_node
 from froude.workload.rules import Special, Value
 from froude.workload.scale import Count
@@ -35,6 +36,7 @@ from froude.workload.types import (
     Cases,
     Constant,
     Container,
+    Counter,
     Effect,
     Generated,
     NodeType,
@@ -54,6 +56,8 @@ ALLOCATE, REGISTER, FINISH, START = (
 _NODES = re.compile(r"ask\[node1-(\d+)\]\.num_containers")
 _EVERY_S = 1.0  # yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms
 _MEMORY_MB, _CORES = 1024, 1
+_ASK, _RELEASE = 1, 2
+"""Numbers of the first fields of a request of `allocate`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +117,13 @@ class Masters:
                 path: rule
                 for path, rule in self.allocate.call.arguments.items()
                 if not path.startswith(("ask[", "release[", "response_id"))
-            },
+            }
+            | {"response_id": Counter(0, {self.allocate.call.id: 1})},
         )
-        """The template of `allocate` without what its state decides."""
+        """The template of `allocate` without what is asked for and given back; each answer counts one on."""
         request: Any = population.schema.method(SCHEDULER, ALLOCATE).request()
         self._ask_type: Any = type(request.ask.add())
-        self._asks: dict[tuple[int, str], bytes] = {}
+        self._asks: dict[tuple[int, str], Callable[..., bytes]] = {}
         started: Any = population.schema.method(CONTAINERS, START).request()
         self.no_launch: Any = started.start_container_request.add().container_launch_context
         """What a container is started with that nothing is known of."""
@@ -168,16 +173,20 @@ class Masters:
             blocks = [hosts if near.all_hosts else (rng.choice(hosts),) for hosts in told if hosts]
         return [*blocks, *[()] * (len(stage.numbers) - len(blocks))]
 
-    def add_ask(self, request: Any, ask: Ask) -> None:
-        """Put an ask into a request.
+    def asked(self, asks: Sequence[Ask], released: Sequence[bytes]) -> bytes:
+        """What is asked for and given back, as the body of an `allocate` begins.
 
         Args:
-            request: of `allocate`.
+            released: ids of containers, as ContainerIdProto.
         """
-        kind = "any" if ask.place == ANY else "rack" if ask.place.startswith("/") else "node1"
-        message = request.ask.add()
-        message.ParseFromString(self._ask(ask.priority, kind))
-        message.resource_name, message.num_containers = ask.place, ask.number
+        parts = []
+        for ask in asks:
+            kind = "any" if ask.place == ANY else "rack" if ask.place.startswith("/") else "node1"
+            key = (ask.priority, kind)
+            if key not in self._asks:
+                self._asks[key] = self._ask_encoding(*key)
+            parts.append(delimited(_ASK, self._asks[key](ask.place, ask.number)))
+        return b"".join((*parts, *(delimited(_RELEASE, container) for container in released)))
 
     def granted_s(self, container: Any, now_s: float) -> float:
         """When the ResourceManager gave a container, on the play's clock, as its token states it.
@@ -207,29 +216,23 @@ class Masters:
             if match is not None and isinstance(rule, Generated) and isinstance(call, str):
                 yield int(match[1]), Near(call, rule.parameters.get("hosts") == "all")
 
-    def _ask(self, priority: int, kind: str) -> bytes:
-        """What is the same in all asks of a priority and a kind of place."""
-        key = (priority, kind)
-        if key not in self._asks:
-            self._asks[key] = self._build_ask(priority, kind)
-        return self._asks[key]
+    def _ask_encoding(self, priority: int, kind: str) -> Callable[..., bytes]:
+        """What encodes asks of a priority and a kind of place, from place and number."""
+        usual = {"priority.priority": priority}
+        usual |= {"capability.memory": _MEMORY_MB, "capability.virtual_cores": _CORES}
+        said = self._recorded_ask(priority, kind) or usual
+        return encoding(self._ask_type, {**said, "resource_name": Slot(0), "num_containers": Slot(1)}, 2)
 
-    def _build_ask(self, priority: int, kind: str) -> bytes:
+    def _recorded_ask(self, priority: int, kind: str) -> dict[str, Any]:
+        """What was recorded of such asks, else of those for any place; empty for nothing."""
         for each in dict.fromkeys((kind, "any")):
             prefix = f"ask[{each}-{priority}]."
-            said = {
-                path.removeprefix(prefix): _fixed(rule)
-                for path, rule in self._asked.items()
-                if path.startswith(prefix)
-            }
+            own = {path: rule for path, rule in self._asked.items() if path.startswith(prefix)}
+            said = {path.removeprefix(prefix): _fixed(rule) for path, rule in own.items()}
             values = {path: value for path, value in said.items() if not isinstance(value, Special)}
             if values:
-                values |= {"resource_name": ANY, "num_containers": 0}
-                return build(self._ask_type, values).SerializeToString()  # type: ignore[no-any-return]
-        usual = self._ask_type(resource_name=ANY, num_containers=0)
-        usual.priority.priority = priority
-        usual.capability.memory, usual.capability.virtual_cores = _MEMORY_MB, _CORES
-        return usual.SerializeToString()  # type: ignore[no-any-return]
+                return values
+        return {}
 
     def _steps_that_need(self) -> frozenset[str]:
         """The steps that take a value of a container: of what `allocate` or `startContainers` was answered."""

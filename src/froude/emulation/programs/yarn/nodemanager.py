@@ -9,14 +9,12 @@ Source: NodeStatusUpdaterImpl, ContainerManagerImpl, ResourceLocalizationService
 
 from __future__ import annotations
 
-import math
 from collections import deque
-from collections.abc import Sequence
-from enum import IntEnum
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from froude.emulation.notes import NODE_REFUSED
-from froude.emulation.programs.beats import on_grid
+from froude.emulation.programs.beats import next_due, on_grid
 from froude.emulation.programs.events import (
     LOST,
     Answer,
@@ -26,10 +24,12 @@ from froude.emulation.programs.events import (
     Event,
     Failed,
     Instruction,
+    Interrupted,
     MessageReceived,
     NodeId,
     Note,
     Reached,
+    Repeat,
     Reply,
     Send,
     SendMessage,
@@ -41,14 +41,13 @@ from froude.emulation.programs.events import (
 from froude.emulation.programs.yarn.containers import (
     ContainerKey,
     ContainerOver,
-    Containers,
     ContainerStarted,
     Held,
     Launched,
     MayBegin,
     StartContainer,
 )
-from froude.emulation.programs.yarn.localisation import Fetch, Localised
+from froude.emulation.programs.yarn.localisation import Localised
 from froude.emulation.programs.yarn.nodemanagers import HEARTBEAT, REGISTER, Nodemanagers
 from froude.emulation.programs.yarn.protocols import (
     HDFS,
@@ -65,13 +64,8 @@ from froude.workload.types import Moment
 
 METHODS = frozenset({REGISTER, HEARTBEAT, "getFileInfo", "getBlockLocations", "getServerDefaults"})
 _RETRY_S = 1.0
-_REGISTER, _HEARTBEAT, _FIRST_CONTAINER = 1, 2, 16
+_REGISTER, _HEARTBEAT, _FIRST_CONTAINER = 2, 1, 16
 """Tokens of calls and timers; from the last one on each belongs to a container."""
-
-
-class _Due(IntEnum):
-    HEARTBEAT = 1
-    RETRY = 2
 
 
 class Masters(Protocol):
@@ -90,23 +84,12 @@ class Masters(Protocol):
         ...
 
 
-class _Work:
-    """A container that is being prepared: what is still to be fetched for it."""
-
-    __slots__ = ("cause", "fetches", "key", "under_way")
-
-    def __init__(self, start: StartContainer, fetches: Sequence[Fetch]) -> None:
-        self.key, self.cause = start.key, start.cause
-        self.fetches = deque(fetches)
-        self.under_way: Fetch | None = None
-
-
 class EmulatedNodemanager:
     """One emulated NodeManager; see the module."""
 
     __slots__ = (
-        "_busy", "_containers", "_due_s", "_ended", "_id", "_interval_s", "_keys", "_localised", "_masters", "_nodes",
-        "_number", "_processes", "_registered", "_response_id", "_started", "_token", "_works",
+        "_busy", "_due_s", "_ended", "_held", "_id", "_interval_s", "_keys", "_localised", "_masters", "_nodes",
+        "_number", "_processes", "_response_id", "_started", "_statuses", "_token", "_works",
     )  # fmt: skip
 
     def __init__(self, nodemanagers: Nodemanagers, number: int, masters: Masters) -> None:
@@ -116,18 +99,21 @@ class EmulatedNodemanager:
         self._id = NodeId(nodemanagers.type_name, number)
         self._masters = masters
         self._busy = False
-        self._registered = False
         self._started = False
         self._due_s: float | None = None
         self._interval_s = nodemanagers.settings.heartbeat_s or nodemanagers.recorded_s
         self._response_id = 0
         self._keys = (b"", b"")
-        self._containers: Containers | None = None
+        self._held: dict[ContainerKey, Held] = {}
+        """Its containers, until the ResourceManager has heard of their ends."""
         self._ended: list[ContainerKey] = []
         """Whose ends the heartbeat under way tells."""
+        self._statuses = b""
+        """Of its containers, as the last heartbeat had them."""
         self._localised: Localised | None = None
-        self._works: dict[int, _Work] | None = None
-        self._processes: dict[NodeId, ContainerKey] | None = None
+        self._works: dict[int, Held] = {}
+        """Containers whose processes are not up yet, by token."""
+        self._processes: dict[NodeId, ContainerKey] = {}
         self._token = _FIRST_CONTAINER
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
@@ -142,6 +128,9 @@ class EmulatedNodemanager:
             return self._called(event, now_s)
         if type(event) is Failed:
             return self._failed(event, now_s)
+        if type(event) is Interrupted:
+            self._busy = event.calling
+            return [WakeAt(event.due_s, _HEARTBEAT)]
         assert type(event) is Started
         return [self._register(event.intended_s)]
 
@@ -149,42 +138,36 @@ class EmulatedNodemanager:
         """The heartbeat that waits for the one under way; later ones are skipped, as a real node's are."""
         return () if self._due_s is None else ((HEARTBEAT, self._due_s),)
 
-    @property
-    def containers(self) -> int:
-        """Containers that it holds."""
-        return 0 if self._containers is None else len(self._containers.held)
-
     # --- registration and heartbeats ------------------------------------------------------------------------
 
     def _register(self, intended_s: float) -> Send:
-        self._busy, self._registered, self._response_id = True, False, 0
-        held = () if self._containers is None else self._containers.reported()
-        body = self._nodes.register(self._number, held)
+        self._busy, self._response_id = True, 0
+        body = self._nodes.register(self._number, self._reported())
         return Send(TRACKER, REGISTER, body, _REGISTER, intended_s, TRACKER_SERVICE)
 
     def _answered(self, reply: Reply, now_s: float) -> Sequence[Instruction]:
         if reply.token >= _FIRST_CONTAINER:
             return self._fetched(reply.token, bytes(reply.body), now_s)
-        self._busy = False
         body = bytes(reply.body)
         if reply.token == _REGISTER:
             return self._on_registered(self._nodes.registered(self._number, body), now_s)
-        return self._go_on(self._obey(self._nodes.answer(body), now_s), now_s)
+        self._busy = False
+        response_id = self._nodes.plain(body, self._interval_s)
+        if response_id is None or self._ended:
+            return self._go_on(self._obey(self._nodes.answer(body), now_s))
+        self._response_id = response_id
+        return self._go_on([])
 
     def _on_registered(self, response: Any, now_s: float) -> Sequence[Instruction]:
-        if response.nodeAction != NORMAL:
-            self._busy = True  # it never speaks again
+        if response.nodeAction != NORMAL:  # it never speaks again
             return [Note(f"{NODE_REFUSED}{response.diagnostics_message}"), Reached(Moment.FINISHED)]
-        self._registered = True
-        self._keys = (
-            response.container_token_master_key.SerializeToString(),
-            response.nm_token_master_key.SerializeToString(),
-        )
+        self._busy = False
+        self._keys = self._nodes.keys(response)
         if self._started:
             return []
         self._started = True
         first_s = now_s + self._nodes.phase(self._number) * self._interval_s
-        return [Reached(Moment.STARTED), WakeAt(on_grid(first_s), _Due.HEARTBEAT)]
+        return [Reached(Moment.STARTED), WakeAt(on_grid(first_s), _HEARTBEAT)]
 
     def _obey(self, answer: Any, now_s: float) -> list[Instruction]:
         """Do what the answer to a heartbeat says."""
@@ -194,34 +177,30 @@ class EmulatedNodemanager:
             self._busy = True
             return [Note(f"{NODE_REFUSED}{answer.diagnostics_message}"), Reached(Moment.FINISHED)]
         self._response_id = answer.response_id
-        if self._nodes.settings.heartbeat_s is None and answer.nextHeartBeatInterval > 0:
-            self._interval_s = answer.nextHeartBeatInterval / 1e3
-        if answer.HasField("container_token_master_key"):
-            self._keys = (answer.container_token_master_key.SerializeToString(), self._keys[1])
-        if answer.HasField("nm_token_master_key"):
-            self._keys = (self._keys[0], answer.nm_token_master_key.SerializeToString())
+        self._interval_s = self._nodes.interval_s(answer.nextHeartBeatInterval, self._interval_s)
+        self._keys = self._nodes.keys(answer, self._keys)
         # Whoever changes a node's resource keeps it in the ResourceManager; a node that registers anew says its own.
         out: list[Instruction] = [Note("command obeyed: resource")] if answer.HasField("resource") else []
-        containers = self._containers
-        if containers is None:
-            return out
-        out += self._told(containers, self._ended)
+        out += self._told(self._ended)
         for message in answer.containers_to_cleanup:
             out += self._kill(ContainerKey.of(message))
         for application in answer.applications_to_cleanup:
-            for key in [key for key in containers.held if key.application == application.id]:
+            for key in [key for key in self._held if key.application == application.id]:
                 out += self._kill(key)
             if self._localised is not None:
                 self._localised.forget(application.id)
-        return out + self._told(
-            containers, [ContainerKey.of(message) for message in answer.containers_to_be_removed_from_nm]
-        )
+        return out + self._told(map(ContainerKey.of, answer.containers_to_be_removed_from_nm))
 
-    def _told(self, containers: Containers, keys: Sequence[ContainerKey]) -> list[Instruction]:
+    def _reported(self) -> list[Held]:
+        """The containers that a heartbeat tells of, by id."""
+        return [each for _, each in sorted(self._held.items())]
+
+    def _told(self, keys: Iterable[ContainerKey]) -> list[Instruction]:
         """The ResourceManager has heard of the ends of containers; that of an application master is over with it."""
         out: list[Instruction] = []
-        for held in containers.told(keys):
-            if held.master is None:
+        for key in keys:
+            held = self._held.pop(key, None)
+            if held is not None and held.master is None:
                 killed = held.exit_status == KILLED
                 out += self._masters.over(ContainerOver(held.key, held.process, killed=killed))
         return out
@@ -229,37 +208,54 @@ class EmulatedNodemanager:
     def _timer(self, timer: Timer, now_s: float) -> Sequence[Instruction]:
         if timer.token >= _FIRST_CONTAINER:
             return self._begin_process(timer.token)
-        if timer.token == _Due.RETRY:
+        if timer.token == _REGISTER:
             return [self._register(timer.intended_s)]
         if self._due_s is None:
             self._due_s = timer.intended_s
-        behind = max(0, math.floor((now_s - timer.intended_s) / self._interval_s))
-        next_s = on_grid(timer.intended_s + self._interval_s * (behind + 1))
-        return self._go_on([WakeAt(next_s, _Due.HEARTBEAT)], now_s)
+        before = self._statuses
+        next_s = next_due(timer.intended_s, self._interval_s, now_s)
+        out = self._go_on([WakeAt(next_s, _HEARTBEAT)])
+        send = out[-1]
+        if type(send) is Send and self._statuses == before and not self._ended:
+            return [Repeat(send, self._interval_s, self._again)]
+        return out
 
-    def _go_on(self, out: list[Instruction], now_s: float) -> list[Instruction]:  # noqa: ARG002
+    def _again(self, beat: Send, answer: bytes) -> Send | None:
+        """The heartbeat after one that is repeated; None where its answer asks for something."""
+        response_id = self._nodes.plain(answer, self._interval_s)
+        if response_id is None:
+            return None
+        self._response_id = response_id
+        return self._heartbeat(beat.intended_s)
+
+    def _heartbeat(self, intended_s: float) -> Send:
+        body = self._nodes.heartbeat(
+            self._number, response_id=self._response_id, keys=self._keys, statuses=self._statuses
+        )
+        return Send(TRACKER, HEARTBEAT, body, _HEARTBEAT, intended_s, TRACKER_SERVICE, self._interval_s)
+
+    def _go_on(self, out: list[Instruction]) -> list[Instruction]:
         """Add the heartbeat that is due, if no call is under way."""
-        if self._busy or not self._registered or self._due_s is None:
+        if self._busy or self._due_s is None:
             return out
         intended_s, self._due_s = self._due_s, None
         self._busy = True
-        held = [] if self._containers is None else self._containers.reported()
+        held = self._reported()
         self._ended = [each.key for each in held if each.over]
-        body = self._nodes.heartbeat(self._number, response_id=self._response_id, keys=self._keys, held=held)
-        out.append(Send(TRACKER, HEARTBEAT, body, _HEARTBEAT, intended_s, TRACKER_SERVICE, self._interval_s))
+        self._statuses = self._nodes.statuses(held)
+        out.append(self._heartbeat(intended_s))
         return out
 
     def _failed(self, failure: Failed, now_s: float) -> Sequence[Instruction]:
         if failure.token >= _FIRST_CONTAINER:
             kind = failure.error.rpartition(".")[2]
             return [Note(f"localisation failed: {kind}"), *self._fetched(failure.token, None, now_s)]
-        self._busy = False
         if failure.token == _REGISTER:
             if failure.error == LOST:
-                return [WakeAt(now_s + _RETRY_S, _Due.RETRY)]
-            self._busy = True
+                return [WakeAt(now_s + _RETRY_S, _REGISTER)]
             return [Note(f"{NODE_REFUSED}{failure.error.rpartition('.')[2]}"), Reached(Moment.FINISHED)]
-        return self._go_on([], now_s)
+        self._busy = False
+        return self._go_on([])
 
     # --- containers -----------------------------------------------------------------------------------------
 
@@ -282,67 +278,66 @@ class EmulatedNodemanager:
         if isinstance(message, MayBegin):
             return self._may_begin(message.key)
         if isinstance(message, Ended):
-            key = (self._processes or {}).pop(message.node, None)
+            key = self._processes.pop(message.node, None)
             return [] if key is None else self._end(key, SUCCESS)
         return []
 
     def _start(self, start: StartContainer, now_s: float) -> list[Instruction]:
-        containers = self._containers = self._containers or Containers()
-        if start.key in containers.held:
+        if start.key in self._held:
             return [Note("container started twice")]
-        containers.held[start.key] = Held(
-            start.key, start.id, start.resource, start.process, start.master, waits=start.waits
-        )
         localised = self._localised = self._localised or Localised()
         fetches = localised.fetch(start.launch.localResources, start.key.application)
         ours = start.process is not None or start.master is not None
         if fetches and (not ours or self._nodes.population.target(NAMENODE) is None):
             fetches = []
+        held = self._held[start.key] = Held(
+            start.key, start.id, start.resource, start.process, start.master,
+            waits=start.waits, cause=start.cause, fetches=deque(fetches),
+        )  # fmt: skip
         self._token += 1
-        self._works = self._works or {}
-        self._works[self._token] = _Work(start, fetches)
+        self._works[self._token] = held
         return self._prepare(self._token, now_s)
+
+    def _at_work(self, token: int) -> Held | None:
+        """The container of a token; None where it has ended."""
+        held = self._works.get(token)
+        if held is None or held.over or held.key not in self._held:
+            self._works.pop(token, None)
+            return None
+        return held
 
     def _prepare(self, token: int, now_s: float) -> list[Instruction]:
         """Fetch the next file, or let the process come up."""
-        assert self._works is not None
-        assert self._containers is not None
-        work = self._works[token]
-        held = self._containers.held.get(work.key)
-        if held is None or held.over:
-            del self._works[token]
+        held = self._at_work(token)
+        if held is None:
             return []
-        if work.fetches:
-            fetch = work.under_way = work.fetches.popleft()
+        if held.fetches:
+            fetch = held.under_way = held.fetches.popleft()
             return [Send(HDFS, fetch.method, self._nodes.fetch(fetch), token, now_s, NAMENODE)]
         held.runs()
         if held.process is None:
             del self._works[token]
-            return self._end(work.key, SUCCESS)
+            return self._end(held.key, SUCCESS)
         return [WakeAt(now_s + held.process.delay_s, token)]
 
     def _fetched(self, token: int, body: bytes | None, now_s: float) -> Sequence[Instruction]:
         """A call that fetches a file was answered; None for an error."""
-        work = (self._works or {}).get(token)
-        if work is None:
-            return ()
-        if work.under_way is not None:
-            self._nodes.fetched(self._number, work.cause, work.under_way, body)
+        held = self._works.get(token)
+        if held is not None and held.under_way is not None:
+            self._nodes.fetched(self._number, held.cause, held.under_way, body)
         return self._prepare(token, now_s)
 
     def _begin_process(self, token: int) -> Sequence[Instruction]:
-        assert self._works is not None
-        assert self._containers is not None
-        work = self._works.pop(token, None)
-        held = None if work is None else self._containers.held.get(work.key)
-        if held is None or held.over or held.process is None:
+        held = self._at_work(token)
+        if held is None:
             return []
+        del self._works[token]
         held.up = True
         return self._begin(held)
 
     def _may_begin(self, key: ContainerKey) -> Sequence[Instruction]:
         """What a process waits for has come."""
-        held = None if self._containers is None else self._containers.held.get(key)
+        held = self._held.get(key)
         if held is None or held.over:
             return []
         held.waits = False
@@ -353,26 +348,25 @@ class EmulatedNodemanager:
         if not held.up or held.waits or held.begun or held.process is None:
             return []
         held.begun = True
-        self._processes = self._processes or {}
         self._processes[held.process.node] = held.key
         return [Begin(held.process.node)]
 
     def _kill(self, key: ContainerKey) -> list[Instruction]:
         """End a container where it stands."""
-        held = None if self._containers is None else self._containers.held.get(key)
+        held = self._held.get(key)
         if held is None or held.over:
             return []
         out: list[Instruction] = []
         if held.begun and held.process is not None:
-            (self._processes or {}).pop(held.process.node, None)
+            self._processes.pop(held.process.node, None)
             out.append(Stop(held.process.node))
         return [*out, *self._end(key, KILLED)]
 
     def _end(self, key: ContainerKey, exit_status: int) -> list[Instruction]:
-        assert self._containers is not None
-        held = self._containers.end(key, exit_status)
-        if held is None:
+        held = self._held.get(key)
+        if held is None or held.over:
             return []
+        held.ends(exit_status)
         if held.master is None:
             return []
         return [SendMessage(held.master, ContainerOver(key, held.process, killed=exit_status == KILLED))]

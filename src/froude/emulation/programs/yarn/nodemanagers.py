@@ -6,7 +6,7 @@ What a node says of itself is what the workload's rules say, where it was mined 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,10 @@ from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.yarn.containers import Held
 from froude.emulation.programs.yarn.localisation import Fetch
-from froude.emulation.programs.yarn.protocols import HDFS, TRACKER
+from froude.emulation.programs.yarn.protocols import HDFS, NORMAL, TRACKER
+from froude.messages.encoder import Encoded, Slot, encoding
+from froude.messages.leaves import build, leaves
+from froude.messages.wire import delimited, read_varint
 from froude.workload.generators import generate
 from froude.workload.occurrences import Loops, qualified
 from froude.workload.rules import Special, Value, stand_in
@@ -29,11 +32,15 @@ KIND = "nodemanager"
 REGISTER, HEARTBEAT = "registerNodeManager", "nodeHeartbeat"
 _HEARTBEAT_S = 1.0  # yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 _PREFETCH_BYTES = 10 * (128 << 20)  # a client asks for the places of ten blocks at once
-_GAUGES = tuple(
-    (group, name)
-    for group in ("containers_utilization", "node_utilization")
-    for name in ("pmem", "vmem", "cpu")
-)
+_LOADS = ("containers_utilization", "node_utilization")
+_GAUGES = ("pmem", "vmem", "cpu")
+_READINGS = 256
+_KEYS = ("container_token_master_key", "nm_token_master_key")
+_ASKED = {
+    *_KEYS, "resource", "containers_to_cleanup", "applications_to_cleanup", "containers_to_be_removed_from_nm",
+}  # fmt: skip
+"""Fields of an answer to a heartbeat that give a node something to do."""
+_MOST_ANSWERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +98,20 @@ class Nodemanagers:
         for call in templates(node_type):  # reports of containers, which come last, are of heartbeats, too
             by_method.setdefault(call.method, call)
         self._register_template = by_method.get(REGISTER)
-        self._beat_template = by_method.get(HEARTBEAT)
+        beats = by_method.get(HEARTBEAT)
+        self._beat_rules = {} if beats is None else beats.arguments
         self._prefetch = _constant(by_method.get("getBlockLocations"), "length", _PREFETCH_BYTES)
         self._kept = _kept(node_type, population)
         self._seeds = population.seeds.child("nodemanagers", node_type.name)
         self._register_type: Any = schema.method(TRACKER, REGISTER).request
-        self._response_type: Any = schema.method(TRACKER, HEARTBEAT).response
-        self._registered_type: Any = schema.method(TRACKER, REGISTER).response
-        self._beat: Any = self._blank_beat()
-        self._status_type: Any = type(self._beat.node_status.containersStatuses.add())
-        self._beat.node_status.ClearField("containersStatuses")
-        self._gauges = self._find_gauges()
-        self._rng, self._gauge_seeds = self._seeds.random(), self._seeds.child("gauges").numbered()
-        """Of all nodes together: one each would be most of what a node takes of memory. Each reading begins again."""
+        beat = self._blank_beat()
+        self._loads = [self._readings(beat.node_status, load) for load in _LOADS]
+        """Of containers and of the machine, as they are in a heartbeat."""
+        self._no_load = self._readings(beat.node_status, _LOADS[0], idle=True)[0]
+        self._encode_beat = self._beat_encoding(beat)
+        self._encode_status = self._status_encoding(type(beat.node_status.containersStatuses.add()))
+        self._answers: dict[bytes, int] = {}
+        """Interval that it asks for, milliseconds, by an answer without its response id that asks for nothing else."""
 
     # --- names ------------------------------------------------------------------------------------------
 
@@ -144,30 +152,33 @@ class Nodemanagers:
         return message.SerializeToString()  # type: ignore[no-any-return]
 
     def heartbeat(
-        self, number: int, *, response_id: int, keys: tuple[bytes, bytes], held: Sequence[Held]
+        self, number: int, *, response_id: int, keys: tuple[bytes, bytes], statuses: bytes
     ) -> bytes:
-        """The body of nodeHeartbeat; the same message is filled anew at every call.
+        """The body of nodeHeartbeat.
 
         Args:
-            keys: the two master keys that it has, as MasterKeyProto.
+            keys: the two master keys that it has (`keys`).
+            statuses: of its containers (`statuses`).
         """
-        beat = self._beat
-        status = beat.node_status
-        status.node_id.host, status.node_id.port = self.address(number), self.population.settings.port
-        status.response_id = response_id
-        del status.containersStatuses[:]
+        containers, machine = self._loads
+        reading = hash((number, response_id)) % _READINGS
+        load = containers[reading] if statuses else self._no_load
+        address = self.address(number), self.population.settings.port
+        return self._encode_beat(*address, response_id, statuses, load, machine[reading], *keys)
+
+    def statuses(self, held: Sequence[Held]) -> bytes:
+        """What a heartbeat says of containers, as it is in one."""
         for each in held:
             if not each.status:
-                each.status = self._status(each)
-            status.containersStatuses.add().ParseFromString(each.status)
-        if self._gauges:
-            self._rng.seed(self._gauge_seeds(number << 32 | response_id))
-        for part, name, rule in self._gauges:
-            idle = part is status.containers_utilization and not held
-            setattr(part, name, 0 if idle else generate(rule, self._rng, 0.0))
-        beat.last_known_container_token_master_key.ParseFromString(keys[0])
-        beat.last_known_nm_token_master_key.ParseFromString(keys[1])
-        return beat.SerializeToString()  # type: ignore[no-any-return]
+                sub_state = each.sub_state
+                each.status = self._encode_status(
+                    delimited(1, each.id),
+                    each.state,
+                    each.exit_status,
+                    delimited(5, each.resource),
+                    sub_state,
+                )
+        return b"".join(each.status for each in held)
 
     def fetch(self, fetch: Fetch) -> bytes:
         """The body of a call that fetches a file."""
@@ -200,7 +211,7 @@ class Nodemanagers:
         Args:
             body: the answer's bytes.
         """
-        response = self._registered_type.FromString(body)
+        response = self.population.schema.decode_response(TRACKER, REGISTER, body)
         template = self._register_template
         if template is not None:
             place = qualified(self.type_name, number, {}, effect=False)
@@ -212,8 +223,53 @@ class Nodemanagers:
 
         Args:
             body: its bytes.
+
+        Raises:
+            InputError: it does not decode.
         """
-        return self._response_type.FromString(body)
+        return self.population.schema.decode_response(TRACKER, HEARTBEAT, body)
+
+    def plain(self, body: bytes, interval_s: float) -> int | None:
+        """The response id of an answer to nodeHeartbeat that asks for nothing; None of any other one.
+
+        Most differ in this id alone, which comes first.
+
+        Args:
+            body: its bytes.
+            interval_s: between the node's heartbeats.
+        """
+        try:
+            response_id, at = read_varint(body, 1) if body[:1] == b"\x08" else (0, 0)
+        except (IndexError, ValueError):
+            return None  # reading it will state what is wrong
+        rest = bytes(body[at:])
+        asked_ms = self._answers.get(rest)
+        if asked_ms is None:
+            answer = self.answer(bytes(body))
+            fields = {field.name for field, _ in answer.ListFields()}
+            if answer.nodeAction != NORMAL or fields & _ASKED or answer.response_id != response_id:
+                return None
+            if len(self._answers) >= _MOST_ANSWERS:
+                self._answers.clear()
+            asked_ms = self._answers[rest] = answer.nextHeartBeatInterval
+        return response_id if self.interval_s(asked_ms, interval_s) == interval_s else None
+
+    def interval_s(self, asked_ms: int, before_s: float) -> float:
+        """Between heartbeats of a node.
+
+        Args:
+            asked_ms: what the ResourceManager asks for, if it is positive.
+            before_s: what it was before.
+        """
+        return self.settings.heartbeat_s or (asked_ms / 1e3 if asked_ms > 0 else before_s)
+
+    def keys(self, answer: Any, before: tuple[bytes, bytes] = (b"", b"")) -> tuple[bytes, bytes]:
+        """The master keys of an answer, as a heartbeat has them; those of before where it has none."""
+        container, nm = (
+            delimited(number, getattr(answer, name).SerializeToString()) if answer.HasField(name) else known
+            for number, name, known in zip((2, 3), _KEYS, before, strict=True)
+        )
+        return container, nm
 
     # --- parts ----------------------------------------------------------------------------------------------
 
@@ -222,7 +278,7 @@ class Nodemanagers:
         if template is None:
             message = self._register_type(http_port=0, nm_version="3")
         else:
-            message = self.population.request(template, self._said(template.arguments, number))
+            message = build(self._register_type, self._said(template.arguments, number))
         memory, cores = settings.memory_mb, settings.cores
         if memory is not None or not message.resource.memory:
             _set_resource(message.resource, "memory-mb", memory or 8192)
@@ -238,39 +294,61 @@ class Nodemanagers:
 
     def _blank_beat(self) -> Any:
         """A heartbeat with all that never changes."""
-        template = self._beat_template
-        if template is None:
-            beat: Any = self.population.schema.method(TRACKER, HEARTBEAT).request()
-        else:
-            fixed = {
-                path: rule.value for path, rule in template.arguments.items() if isinstance(rule, Constant)
-            }
-            beat = self.population.request(template, fixed)
+        fixed = {path: rule.value for path, rule in self._beat_rules.items() if isinstance(rule, Constant)}
+        beat: Any = build(self.population.schema.method(TRACKER, HEARTBEAT).request, fixed)
         health = beat.node_status.nodeHealthStatus
         health.is_node_healthy, health.health_report = True, ""
         health.last_health_report_time = self._now_ms()
         return beat
 
-    def _find_gauges(self) -> list[tuple[Any, str, Generated]]:
-        """Readings of the machine: message, field, and what draws them."""
-        rules = {} if self._beat_template is None else self._beat_template.arguments
-        found = []
-        for group, name in _GAUGES:
-            rule = rules.get(f"node_status.{group}.{name}")
-            drawn = rule.otherwise if isinstance(rule, Cases) else rule
-            if isinstance(drawn, Generated):
-                found.append((getattr(self._beat.node_status, group), name, drawn))
-        return found
+    def _readings(self, status: Any, load: str, *, idle: bool = False) -> list[bytes]:
+        """Readings of the machine, as rules draw them, from which heartbeats take theirs.
 
-    def _status(self, held: Held) -> bytes:
-        status = self._status_type(state=held.state, exit_status=held.exit_status, diagnostics="")
-        status.container_id.ParseFromString(held.id)
-        names = status.DESCRIPTOR.fields_by_name
-        if "capability" in names:
-            status.capability.ParseFromString(held.resource)
-        if "container_sub_state" in names:
-            status.container_sub_state, status.executionType = held.sub_state, 1
-        return status.SerializeToString()  # type: ignore[no-any-return]
+        Args:
+            status: the NodeStatusProto of a blank heartbeat.
+            idle: the drawn ones are 0.
+        """
+        rng, drawn = self._seeds.child(load).random(), dict[str, Generated]()
+        for name in _GAUGES:
+            rule = self._beat_rules.get(f"node_status.{load}.{name}")
+            rule = rule.otherwise if isinstance(rule, Cases) else rule
+            if isinstance(rule, Generated):
+                drawn[name] = rule
+        if not drawn and not status.HasField(load):
+            return [b""] * _READINGS
+        number, message = status.DESCRIPTOR.fields_by_name[load].number, getattr(status, load)
+        readings = []
+        for _ in range(_READINGS):
+            for name, rule in drawn.items():
+                setattr(message, name, 0 if idle else generate(rule, rng, 0.0))
+            readings.append(delimited(number, message.SerializeToString()))
+        return readings
+
+    def _beat_encoding(self, beat: Any) -> Callable[..., bytes]:
+        """From address, port, response id, statuses, loads and keys."""
+        for name in ("node_id", "response_id", "containersStatuses", *_LOADS):
+            beat.node_status.ClearField(name)
+        varying = ("node_status.containersStatuses", *(f"node_status.{load}" for load in _LOADS))
+        keys = tuple(f"last_known_{key}" for key in _KEYS)
+        for key in keys:
+            beat.ClearField(key)
+        said: dict[str, Any] = {**leaves(beat), "node_status.node_id.host": Slot(0)}
+        said |= {"node_status.node_id.port": Slot(1), "node_status.response_id": Slot(2)}
+        said.update((path, Encoded(number)) for number, path in enumerate((*varying, *keys), 3))
+        return encoding(type(beat), said, 8)
+
+    def _status_encoding(self, kind: Any) -> Callable[..., bytes]:
+        """From a container's id, state, exit status, capability and substate: a status, as it is in a heartbeat."""
+        said: dict[str, Any] = {
+            "container_id": Encoded(0),
+            "state": Slot(1),
+            "diagnostics": "",
+            "exit_status": Slot(2),
+        }
+        newer = {"capability": Encoded(3), "container_sub_state": Slot(4), "executionType": 1}
+        said |= {name: leaf for name, leaf in newer.items() if name in kind.DESCRIPTOR.fields_by_name}
+        encode = encoding(kind, said, 5)
+        return lambda *values: delimited(3, encode(*values))
 
     def _now_ms(self) -> int:
         return int(self.population.settings.epoch_s * 1000)
