@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run, spread
-from froude.cli.compare import comparison_table
 from froude.documents.artifact import Origin
 from froude.documents.lineage import content_of
 from froude.emulation.run.files import write_run
-from froude.experiment.compare.compare import Outcome, compare
+from froude.experiment.compare.compare import Outcome
 from froude.experiment.compare.file import read_comparison
 from tests.support.experiment import comparisons
 
@@ -98,15 +97,6 @@ def test_what_is_refused(line: str, code: int, said: str, capsys: Out) -> None:
     words(3)
     assert run(line.split()) == code
     assert said in capsys.readouterr().err
-
-
-def test_runs_that_were_left_out_are_said() -> None:
-    """With the reason; and measures that nobody could compare."""
-    given = comparisons.arms(4)
-    given["candidate"][0].interrupted = True
-    text = comparison_table(compare(**given))
-    assert "Left out: candidate 1: it was interrupted" in text
-    assert "without a value, or with too few calls: GC, GC pauses, longest GC pause" in text
 
 
 def test_several_runs_stand_behind_one_flag() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,17 @@ def test_what_is_refused(line: str, code: int, said: str, capsys: Out) -> None:
     Path("m.yaml").write_text(SCENARIO.replace("workload: w.yaml", "workload: w.yaml, duration: 5 min"))
     assert run([*line.split(), "--dry-run"]) == code
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("arm", [0, 1])
+def test_a_play_that_failed_fails_the_duet(
+    asked: Callable[[Duet], list[DuetScenario]], capsys: Out, arm: int
+) -> None:
+    """Of the candidate, which is worse; and of the baseline, since nothing was compared."""
+    found = duet()
+    runs = [replace(run, failure="aborted, since") if at == arm else run for at, run in enumerate(found.runs)]
+    asked(replace(found, runs=(runs[0], runs[1])))
+    assert run(["compare", "--duet", "d.yaml", "--markdown", "d.md"]) == 3
+    named = f"The {('baseline', 'candidate')[arm]} failed: aborted, since"
+    assert named in capsys.readouterr().out
+    assert named in Path("d.md").read_text()

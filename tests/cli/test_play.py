@@ -10,12 +10,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import typer
 
 from froude.cli.app import run
-from froude.cli.play import _running
+from froude.cli.play import _running, _show
+from froude.cli.settings import Settings
+from froude.emulation.run.run import ABORTED
 from froude.workload.plan_file import write_plan
 from froude.workload.types import Recorded
 from testbed.plans import plan
+from tests.support.experiment import comparisons
 
 THERE = ("--target", "hdfs://127.0.0.1:1", "--target-is", "CID-1")
 """A target that a dry run has nothing against; nothing listens there."""
@@ -205,3 +209,19 @@ def test_a_dry_run_of_a_sustained_load_shows_how_long_it_is_played(
     assert run(["--json", "--dry-run", "play", str(folder), *THERE, *flags]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["expected_s"], document["longest_warm_up_s"]) == (60.0, 58.0)
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [(f"{ABORTED}error_rate > 5 % for 30 s: it held", 3), ("the target closed the connection", 1)],
+)
+def test_a_condition_that_ended_a_play_is_a_limit_that_broke(
+    failure: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And no failure of the target; both are in the verdict, which is red."""
+    with pytest.raises(typer.Exit) as ended:
+        _show(Settings(), comparisons.run(1, failure=failure), Path("run"))
+    assert ended.value.exit_code == code
+    said = capsys.readouterr()
+    assert f"RED: the run ended before its time: {failure}" in " ".join(said.out.split())
+    assert f"froude: {failure}" in said.err

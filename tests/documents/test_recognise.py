@@ -18,6 +18,7 @@ from froude.render import Report, save
         ("\ufeff# a comment\n\n  # another\n---\nfroude: 'plan/1'\n", "plan"),
         ('{"froude": "cluster/2", "x": 1}', "cluster"),
         ('{\n  "froude": "partial-trace/2"}', "partial-trace"),
+        ("<!-- Froude: comparison; -->\n", "comment"),
         ("", None),
         ("hello\n", None),
         ("notes: 1\nfroude: workload/2\n", None),

@@ -26,8 +26,8 @@ def test_all_that_can_be_told_of_a_play() -> None:
     tally.of("create").errors["java.io.IOException"] += 2
     tally.of("create").actual += [0.001, 0.1]
     tally.close_interval(1.0)
-    counts, errors, served = _so_far(tally)
-    assert (counts, dict(errors)) == ({"create": (5, 1)}, {("create", "java.io.IOException"): 3})
+    counts, served = _so_far(tally)
+    assert (counts, dict(tally.errors)) == ({"create": (5, 1)}, {("create", "java.io.IOException"): 3})
     calls, total_s, logs = served["create"]
     assert (calls, total_s, math.exp(logs / calls)) == (2, pytest.approx(0.101), pytest.approx(0.01))
     assert _quantiles_ms(tally.lateness) == {}

@@ -228,6 +228,21 @@ def test_a_population_keeps_its_load_up_and_is_measured_warm(fresh: NameNode) ->
     } <= seen
 
 
+def test_a_condition_ends_a_play_early(fresh: NameNode, tmp_path: Path) -> None:
+    """Once it has held for its time: the run is kept, and names what was found; another condition never held."""
+    conditions = ("p99(create) > 1 min for 1 s", "calls_per_s > 1 for 2 s")
+    planned = extrapolate(read_workload(WORKLOADS["demo"]), Scale.of(datanodes=3, clients=4, files=3))
+    load = Load(mode=Mode.POPULATION, duration_s=60.0, pacing=Pacing.CLOSED, speed=10)
+    options = PlayOptions(load=load, abort_when=conditions, check_counts=False)
+    run = play(planned, fresh, options, folder=tmp_path / "run")
+    assert run.aborted
+    assert run.failure is not None
+    assert run.failure.startswith("aborted, calls_per_s > 1 for 2 s: it held from ")
+    assert 2.0 <= run.elapsed_s < 50.0
+    assert not run.interrupted
+    assert read_run(tmp_path / "run").aborted
+
+
 def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None:
     """As in a real cluster: the NameNode sees as many addresses as DataNodes; the target's death is stated."""
     planned = plan(datanodes=40, clients=5, files=1)

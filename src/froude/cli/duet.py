@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from froude.base.clock import RealClock
 from froude.base.errors import InputError
 from froude.base.units import parse_seconds
 from froude.cli import inputs
+from froude.cli.comparison import EXIT_MISSED, Written, show
 from froude.cli.inputs import named
-from froude.cli.outputs import Output, claim, page
+from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
     from froude.experiment.runners import DuetRunner
 
-EXIT_INTERRUPTED, EXIT_MISSED = 130, 3
+EXIT_INTERRUPTED = 130
 NAME = "comparison.json"
 """Of the file in a duet's folder."""
 
@@ -28,8 +30,7 @@ NAME = "comparison.json"
 def compare_at_once(
     settings: Settings,
     scenario: Path,
-    output: Path | None,
-    report: Path | None,
+    written: Written,
     *,
     margin: float | None,
     level: float | None,
@@ -56,32 +57,37 @@ def compare_at_once(
     compare = replace(asked.compare, **{name: value for name, value in given.items() if value is not None})
     seed = asked.seed if settings.asked_seed is None else settings.asked_seed
     runner = DuetRunner.of(replace(asked, compare=compare, seed=seed))
-    perform(settings, runner, [scenario], output or Path("duet"), report)
+    perform(settings, runner, [scenario], written.output or Path("duet"), written)
 
 
 def perform(
-    settings: Settings, runner: DuetRunner, read: Sequence[Path], output: Path, report: Path | None = None
+    settings: Settings,
+    runner: DuetRunner,
+    read: Sequence[Path],
+    output: Path,
+    written: Written | None = None,
 ) -> None:
     """Play a duet, or print what would be played, and show what came of it.
 
     Args:
         read: what the command reads, but for the workload.
         output: folder of the comparison and of the run of each arm.
-        report: page of the comparison; None for none.
+        written: where else the comparison is written; None for nowhere.
 
     Raises:
         FroudeError: it cannot be played.
         typer.Exit: it was interrupted, or the candidate is worse, or nothing could be compared.
     """
     from froude.base.units import seconds_text
-    from froude.cli.compare import show
     from froude.documents.artifact import Origin
+    from froude.emulation.run.files import read_run
     from froude.experiment.compare.comparable import ARMS
     from froude.experiment.play.execution import Execution
 
     comparing = runner.scenario.compare
+    written = replace(written or Written(), output=output / NAME)
     places = [Output(output / arm, "run", folder=True, keeps=True) for arm in ARMS]
-    claim(settings, [*places, Output(output / NAME, "comparison"), *page(report)], [*read, runner.source])
+    claim(settings, [*places, *written.places], [*read, runner.source])
     with named(runner.source):
         runner.check()
     if settings.dry_run:
@@ -96,8 +102,9 @@ def perform(
     interrupted = found.together is not None and found.together.interrupted
     if interrupted:
         print(f"froude: interrupted; what was played is in {output}", file=sys.stderr)
+    environment = read_run(output / ARMS[0]).environment if (output / ARMS[0]).is_dir() else {}
     try:
-        show(settings, found, origin, output / NAME, report)
+        show(settings, found, origin, written, environment, RealClock().wall())
     finally:
         if interrupted:
             raise typer.Exit(EXIT_INTERRUPTED)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from froude.workload.yaml_file import WorkloadFile
 
 _FIELDS = {
+    "--abort-when": ("abort_when",),
     "--at": ("load", "at"),
     "--duration": ("load", "duration"),
     "--limit": ("limits",),

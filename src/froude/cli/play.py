@@ -20,7 +20,8 @@ from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
 from froude.cli.terminal import visible
-from froude.emulation.limits import MEASURES, check_limits, parse_limit
+from froude.emulation.abort import MEASURES as LIVE
+from froude.emulation.limits import MEASURES, check_limits
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.run.run import Record
 from froude.emulation.run.summary import summarise, summary_text
@@ -158,6 +159,14 @@ def play(  # the flags of one command
             f"Of: {', '.join(MEASURES)}.",
         ),
     ] = None,
+    abort_when: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="End the play early, with 3, once this has held for its time, such as 'error_rate > 5 % for 30 s'; "
+            f"repeatable. Of: {', '.join(LIVE)}.",
+        ),
+    ] = None,
     replay_ids: Annotated[
         Path | None,
         typer.Option(
@@ -179,7 +188,7 @@ def play(  # the flags of one command
 
     Example: froude play plan
     """
-    from froude.experiment.play.playable import check_plan
+    from froude.experiment.play.playable import check_plan, limits_of
     from froude.experiment.runners import PlayRunner
     from froude.experiment.scenario.options import PlanLoad, Target
     from froude.experiment.scenario.scenario import PlayScenario
@@ -189,7 +198,7 @@ def play(  # the flags of one command
     claim_run(settings, output, [plan])
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     measure_s = None if measure is None else parse_seconds(measure, place="--measure")
-    with as_flags(limits="limit"):
+    with as_flags(limits="limit", abort_when="abort-when"):
         scenario = PlayScenario(
             load=PlanLoad(
                 plan=plan,
@@ -205,13 +214,14 @@ def play(  # the flags of one command
             ),
             record=record,
             limits=tuple(limit or ()),
+            abort_when=tuple(abort_when or ()),
             seed=settings.seed,
             replay_ids=None if replay_ids is None else inputs.place(settings, replay_ids, "run"),
         )
     planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
     with named(plan):
         facts = check_plan(planned, limit_s, pacing, scenario.load.turnover)
-    check_limits(map(parse_limit, scenario.limits), facts)
+    check_limits(limits_of(scenario), facts)
     running = _running(settings, facts.daemons, target, target_is, http)
     scenario = replace(scenario, target=Target(running=running))
     perform(settings, PlayRunner(scenario, planned), plan, output, metrics_port)
@@ -290,7 +300,7 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
     settings.out(run_text(run))
     if run.failure is not None:
         print(visible(f"froude: {run.failure}"), file=sys.stderr)
-        raise typer.Exit(EXIT_ERROR)
+        raise typer.Exit(EXIT_MISSED if run.aborted else EXIT_ERROR)
     if run.interrupted:
         settings.note(f"froude: interrupted; what was played is in {output}")
         raise typer.Exit(EXIT_INTERRUPTED)

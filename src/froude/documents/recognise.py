@@ -15,6 +15,8 @@ PAGE = "page"
 """Kind of an HTML page of ours."""
 GENERATOR = '<meta name="generator" content="Froude'
 """Stands in the head of every page of ours."""
+COMMENT = "<!-- Froude: comparison"
+"""How the first line of a comparison for a pull request begins, by which a build finds it again."""
 _HEAD_BYTES = 1 << 16
 DOCUMENTS = ("meta.yaml", "plan.yaml")
 """Files of folders that say what the whole is, and hold its lineage."""
@@ -40,6 +42,8 @@ def kind_of(path: Path) -> str | None:
     head = head_of(path)
     if head.startswith(b"<!doctype html>") and GENERATOR.encode() in head:
         return PAGE
+    if head.startswith(COMMENT.encode()):
+        return "comment"
     return stamped_kind(head) or unstamped_kind(head)
 
 

@@ -98,6 +98,10 @@ class Status(NamedTuple):
     """Milliseconds by quantile: how much later than intended calls were sent, in this phase so far."""
     served: Mapping[str, Served] = {}
     """Service times by method up to the end of the last whole interval, also of the ramp."""
+    failed: Mapping[str, int] = {}
+    """Calls by method that failed so far, though they did not when they were recorded, also of the ramp."""
+    overall: IntervalRow | None = None
+    """Latencies of all calls in the last whole interval; None where none was answered."""
 
 
 class Order(IntEnum):

@@ -98,6 +98,8 @@ class Limit:
     """`<`, `<=`, `>` or `>=`."""
     bound: float
     """In the measure's unit."""
+    place: str = _PLACE
+    """The flag that gave it, for errors."""
 
     @property
     def unit(self) -> Unit:
@@ -108,15 +110,19 @@ class Limit:
         """Hold it against a run."""
         measure = MEASURES[self.measure]
         value = measure.of(run, self.method)
-        held = value is not None and _COMPARED[self.compare](value, self.bound)
-        return LimitResult(self.text, value, measure.unit.value, held)
+        return LimitResult(self.text, value, measure.unit.value, value is not None and self.met(value))
+
+    def met(self, value: float) -> bool:
+        """Whether a value of its measure is within it."""
+        return _COMPARED[self.compare](value, self.bound)
 
 
-def parse_limit(text: str) -> Limit:
+def parse_limit(text: str, place: str = _PLACE) -> Limit:
     """Read a limit.
 
     Args:
         text: a measure, for some with a method in brackets, a comparison and a value with its unit.
+        place: the flag that gave it, for errors.
 
     Raises:
         InputError: of another form, an unknown measure, a value of another unit, or one that no run can be at.
@@ -124,17 +130,17 @@ def parse_limit(text: str) -> Limit:
     match = _FORM.fullmatch(text)
     if match is None:
         allowed = "such as 'p99(addBlock) < 50 ms' or 'error_rate < 1 %'"
-        raise InputError("is no limit", place=_PLACE, found=text, allowed=allowed)
+        raise InputError("is no limit", place=place, found=text, allowed=allowed)
     name, method, compare, value = match.groups()
     measure = MEASURES.get(name)
     if measure is None:
-        raise InputError("is no measure", place=_PLACE, found=name, allowed=", ".join(MEASURES))
+        raise InputError("is no measure", place=place, found=name, allowed=", ".join(MEASURES))
     if method and not measure.by_method:
         allowed = ", ".join(name for name, each in MEASURES.items() if each.by_method)
-        raise InputError("is not known by method", place=_PLACE, found=name, allowed=allowed)
-    bound = _bound(value, measure.unit)
-    _check_possible(text, compare, bound, measure.unit)
-    return Limit(text.strip(), name, method or None, compare, bound)
+        raise InputError("is not known by method", place=place, found=name, allowed=allowed)
+    bound = _bound(value, measure.unit, place)
+    _check_possible(text, compare, bound, measure.unit, place)
+    return Limit(text.strip(), name, method or None, compare, bound, place)
 
 
 def with_defaults(given: Sequence[str], facts: PlanFacts) -> tuple[str, ...]:
@@ -177,34 +183,37 @@ def check_limits(limits: Iterable[Limit], facts: PlanFacts) -> None:
         if need is not None and not need.met(facts):
             message = f"needs a plan that {need.value}; this one does not"
             allowed = ", ".join(name for name, each in MEASURES.items() if each.possible(facts))
-            raise InputError(message, place=_PLACE, found=limit.measure, allowed=allowed)
+            raise InputError(message, place=limit.place, found=limit.measure, allowed=allowed)
         if limit.method is not None and limit.method not in facts.methods:
             allowed = ", ".join(sorted(facts.methods)) or "none"
             raise InputError(
-                "is a method that the plan never calls", place=_PLACE, found=limit.method, allowed=allowed
+                "is a method that the plan never calls",
+                place=limit.place,
+                found=limit.method,
+                allowed=allowed,
             )
 
 
-def _check_possible(text: str, compare: str, bound: float, unit: Unit) -> None:
+def _check_possible(text: str, compare: str, bound: float, unit: Unit, place: str) -> None:
     """Refuse what says nothing of a run: no measure is below zero, no share above one."""
     if bound < 0 or (bound == 0 and compare == "<"):
         allowed = "a value above zero" if compare == "<" else "zero or above"
-        raise InputError("can never be kept or broken", place=_PLACE, found=text, allowed=allowed)
+        raise InputError("can never be kept or broken", place=place, found=text, allowed=allowed)
     if unit is Unit.SHARE and (bound > 1 or (bound == 1 and compare == ">")):
         allowed = "below 100 %" if compare == ">" else "at most 100 %"
-        raise InputError("can never be kept or broken", place=_PLACE, found=text, allowed=allowed)
+        raise InputError("can never be kept or broken", place=place, found=text, allowed=allowed)
 
 
-def _bound(text: str, unit: Unit) -> float:
+def _bound(text: str, unit: Unit, place: str) -> float:
     if unit is Unit.SHARE and text.endswith("%"):
-        quantity, factor = parse_quantity(text.removesuffix("%").strip(), place=_PLACE), 0.01
+        quantity, factor = parse_quantity(text.removesuffix("%").strip(), place=place), 0.01
     else:
-        quantity, factor = parse_quantity(text, place=_PLACE), 1.0
+        quantity, factor = parse_quantity(text, place=place), 1.0
     wanted = "s" if unit is Unit.SECONDS else ""
     if quantity.unit != wanted:
         allowed = {Unit.SECONDS: "a time, such as 50 ms", Unit.SHARE: "a share, such as 1 % or 0.01"}
         raise InputError(
-            "is of another unit", place=_PLACE, found=text, allowed=allowed.get(unit, "a plain number")
+            "is of another unit", place=place, found=text, allowed=allowed.get(unit, "a plain number")
         )
     return float(Quantity(quantity.value).value) * factor
 

@@ -97,7 +97,9 @@ def merged_status(statuses: Sequence[Status]) -> Status:
     counts: dict[str, tuple[int, int]] = {}
     errors: Counter[tuple[str, str]] = Counter()
     served: dict[str, Served] = {}
+    failed: Counter[str] = Counter()
     for status in statuses:
+        failed.update(status.failed)
         errors.update(status.errors_by_kind)
         for method, (sent, answered) in status.counts.items():
             before = counts.get(method, (0, 0))
@@ -108,6 +110,7 @@ def merged_status(statuses: Sequence[Status]) -> Status:
     # Each player's last second is one row a method, though some are a second ahead of the others.
     last_s = max((row.time_s for status in statuses for row in status.rows), default=0.0)
     rows = [row._replace(time_s=last_s) for status in statuses for row in status.rows]
+    overall = [status.overall for status in statuses if status.overall is not None]
     return Status(
         merged_load([status.load for status in statuses]),
         any(status.ramping for status in statuses),
@@ -120,6 +123,8 @@ def merged_status(statuses: Sequence[Status]) -> Status:
         _seconds((row, ()) for row in rows),
         max((status.lateness for status in statuses), key=lambda each: max(each.values(), default=0.0)),
         served,
+        failed,
+        next(iter(_seconds((row._replace(time_s=last_s), ()) for row in overall)), None),
     )
 
 

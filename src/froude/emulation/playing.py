@@ -11,7 +11,6 @@ import math
 import os
 import time
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -42,7 +41,7 @@ from froude.emulation.programs.registry import groups_of, populate
 from froude.emulation.recorder import Spool, spool_of
 from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.run import Record
-from froude.emulation.run.tally import Histogram, Served, Tally
+from froude.emulation.run.tally import Histogram, Served, Tally, overall_row
 from froude.emulation.sharing import Measured
 from froude.messages.schema import Schema
 from froude.trace.failures import path_of
@@ -125,6 +124,7 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
     """
     job, population, clock, tally = stage.job, stage.population, stage.clock, Tally()
     tally.samples = None if peers is None else []
+    tally.latest = [] if job.tell_all else None
     share = population.share.take(player, stage.players)
     for number, each in enumerate(stage.listeners):
         if number == player:
@@ -221,10 +221,15 @@ class _Meter:
         )
         if not self._tell_all:
             return status
-        counts, by_kind, served = _so_far(tally)
-        lateness = _quantiles_ms(tally.lateness)
+        counts, served = _so_far(tally)
         return status._replace(
-            counts=counts, errors_by_kind=by_kind, rows=rows, lateness=lateness, served=served
+            counts=counts,
+            errors_by_kind=tally.errors,
+            rows=rows,
+            lateness=_quantiles_ms(tally.lateness),
+            served=served,
+            failed=tally.failed,
+            overall=overall_row(last_s, rows, tally.latest or ()),
         )
 
 
@@ -237,20 +242,16 @@ def _quantiles_ms(histogram: Histogram) -> dict[float, float]:
     return {q: ordered[min(bisect_left(below, q * below[-1]), len(below) - 1)][0] / 1e3 for q in QUANTILES}
 
 
-def _so_far(
-    tally: Tally,
-) -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]], dict[str, Served]]:
-    """Sent and answered calls by method, errors by method and class, and service times by method, of both phases."""
+def _so_far(tally: Tally) -> tuple[dict[str, tuple[int, int]], dict[str, Served]]:
+    """Sent and answered calls, and service times, by method, of both phases."""
     counts: dict[str, tuple[int, int]] = {}
     served: dict[str, Served] = {}
-    errors: Counter[tuple[str, str]] = Counter()
     for phase in (tally.ramp, tally):
         for method, series in phase.series.items():
             sent, answered = counts.get(method, (0, 0))
             counts[method] = (sent + series.sent, answered + series.answered)
             served[method] = served.get(method, Served()) + series.served
-            errors.update({(method, name): times for name, times in series.errors.items()})
-    return counts, errors, served
+    return counts, served
 
 
 def _affordable(job: PlayJob, nodes: int) -> tuple[Connections, list[str]]:

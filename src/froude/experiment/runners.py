@@ -20,7 +20,6 @@ from froude.base.scratch import Scratch
 from froude.base.summary import counted
 from froude.documents.store import PLACES, Workspace
 from froude.emulation.facts import facts_of
-from froude.emulation.limits import parse_limit
 from froude.emulation.run.files import SCENARIO, read_run
 from froude.emulation.run.run import Run
 from froude.experiment.compare.comparable import Sample
@@ -42,7 +41,7 @@ from froude.experiment.play.execution import (
     started_for,
 )
 from froude.experiment.play.play import play
-from froude.experiment.play.playable import check_play, replayed_nonce
+from froude.experiment.play.playable import check_play, limits_of, replayed_nonce
 from froude.experiment.replay.dyno import DynoRunner, inputs_of
 from froude.experiment.replay.preparation import Prepared, prepare
 from froude.experiment.scenario.lowered_intervals import lowered
@@ -99,7 +98,7 @@ class PlayRunner:
     def check(self) -> None:
         """As a play does, and whether its targets could be admitted."""
         target = self.scenario.target
-        check_play(self.plan, self.scenario.load, [parse_limit(text) for text in self.scenario.limits])
+        check_play(self.plan, self.scenario.load, limits_of(self.scenario))
         check_targets(running_targets(target.running), self.plan.workload.recorded.source_ids)
         replayed_nonce(self.scenario)
         properties_of(target)
@@ -204,7 +203,7 @@ class DuetRunner:
         for target in (self.scenario.target, self.scenario.candidate):
             properties_of(target)
             patches_of(target)
-        check_play(self.plan, load_of(self.scenario))
+        check_play(self.plan, load_of(self.scenario), limits_of(self.scenario))
 
     def run(self, execution: Execution) -> Comparison:
         """Play both, and compare them; the run of each arm is kept in a folder of the output."""

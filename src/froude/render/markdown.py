@@ -21,6 +21,11 @@ def literal(text: str) -> str:
     return f"{fence}{pad}{flat}{pad}{fence}"
 
 
+def escaped(text: str) -> str:
+    """A string as words in Markdown: what it holds is shown and neither interpreted nor taken for HTML."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~&])", r"\\\1", " ".join(text.split()))
+
+
 def to_html(markdown: str) -> Markup:
     """Blocks of Markdown as HTML: `<p>` and `<ul>`, all text escaped."""
     blocks = [block for block in re.split(r"\n\s*\n", markdown.strip()) if block.strip()]

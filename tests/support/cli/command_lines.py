@@ -242,7 +242,7 @@ LINES = {
     "sweep": Line("sweep sw.yaml", inputs={"scenario": "sw.yaml"}),
     "compare": Line(
         "compare --baseline r1 --candidate r2",
-        (_json("comparison"), REPORT),
+        (_json("comparison"), REPORT, Place("--markdown", "comment", suffix=".md")),
         {"baseline": "r1", "candidate": "r2"},
     ),
     "image show": Line(
@@ -396,6 +396,7 @@ OTHER_PATHS = {
     ("harvest serve", "prior"): "moved into its state; tests of the command spoil it",
     ("harvest serve", "state"): "a folder in which a daemon goes on; tests of the command spoil it",
     ("harvest submit", "service"): "is written by a daemon that runs; tests of the submitter spoil it",
+    ("compare", "history"): "a table that is added to; tests of the command spoil it",
     ("harvest collect", "output"): "a table that is added to; tests of the command spoil it",
     **{
         ("cache disk", name): "is served from until the command is told to stop; tests of the disk spoil it"

@@ -32,6 +32,8 @@ from froude.hadoop.metrics.threads import COLLECTOR
 from froude.hadoop.rpc.target import is_loopback
 from froude.trace.failures import Failure
 
+ABORTED = "aborted, "
+"""How the failure of a run begins that a condition of its own has ended."""
 _MANY = 2000
 """Timers from which their 99th percentile says something."""
 _TAKEN = ("AnsweredFalse", "FileAlreadyExistsException", "AlreadyBeingCreatedException")
@@ -152,6 +154,11 @@ class Run(Summarised):
         }
 
     @property
+    def aborted(self) -> bool:
+        """Whether a condition that was asked for has ended it: the target did not fail, it was too slow or too wrong."""
+        return self.failure is not None and self.failure.startswith(ABORTED)
+
+    @property
     def daemons(self) -> tuple[str, ...]:
         """The daemons called, such as `namenode`, most calls first; empty for a Run that does not name them."""
         calls: Counter[str] = Counter()
@@ -258,11 +265,10 @@ class Run(Summarised):
     @property
     def errors(self) -> Mapping[str, Mapping[str, int]]:
         """Errors by method and class, of the whole run; methods without any are left out."""
-        errors: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for phase in (self.tally.ramp, self.tally):
-            for method, series in phase.series.items():
-                errors[method].update(series.errors)
-        return {method: dict(by_class) for method, by_class in errors.items() if by_class}
+        errors: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        for (method, name), times in self.tally.errors.items():
+            errors[method][name] = times
+        return dict(errors)
 
     @property
     def failures(self) -> Sequence[Failure]:
@@ -272,11 +278,7 @@ class Run(Summarised):
     @property
     def failed(self) -> Counter[str]:
         """Calls by method that failed, though they did not when they were recorded, nor were made again; whole run."""
-        failed = Counter({method: sum(by_class.values()) for method, by_class in self.errors.items()})
-        failed -= Counter(self._noted(AS_RECORDED)) + Counter(self._noted(OCCUPIED))
-        for what, times in self._noted(RETRIED).items():
-            failed[what.partition(" ")[0]] -= times
-        return +failed
+        return self.tally.failed
 
     @property
     def notes(self) -> Mapping[str, int]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from froude.emulation.notes import AS_RECORDED, OCCUPIED, RETRIED
 from froude.trace.failures import Failures
 
 _LEAST_S = 1e-6
@@ -255,6 +256,8 @@ class Tally(Phase):
     rows: list[IntervalRow] = field(default_factory=list)
     samples: list[array[float]] | None = None
     """Of each row the latencies, seconds, where those of other players are to be added; None where they are not."""
+    latest: list[float] | None = None
+    """Latencies of all calls in the last whole interval, seconds; None where they are not kept."""
     failures: Failures = field(default_factory=Failures)
     """Error answers and lost calls by message."""
     notes: Counter[str] = field(default_factory=Counter)
@@ -281,6 +284,7 @@ class Tally(Phase):
     def close_interval(self, time_s: float) -> None:
         """Turn what was collected into rows and histograms."""
         self.settle()
+        self.latest = None if self.latest is None else []
         for method in [*self.ramp.series, *(name for name in self.series if name not in self.ramp.series)]:
             parts = [phase.series[method] for phase in (self.ramp, self) if method in phase.series]
             row, latencies = _row(time_s, method, parts)
@@ -288,6 +292,8 @@ class Tally(Phase):
                 self.rows.append(row)
             if row is not None and self.samples is not None:
                 self.samples.append(array("f", latencies))
+            if self.latest is not None:
+                self.latest += latencies
 
     def merge(self, other: Phase) -> None:
         """Add another player's counts."""
@@ -299,6 +305,27 @@ class Tally(Phase):
             self.notes.update(other.notes)
             self.questions.update(other.questions)
             self.identifications.update(other.identifications)
+
+    @property
+    def errors(self) -> Counter[tuple[str, str]]:
+        """Error answers and lost calls by method and class, of both phases."""
+        errors: Counter[tuple[str, str]] = Counter()
+        for phase in (self.ramp, self):
+            for method, series in phase.series.items():
+                errors.update({(method, name): times for name, times in series.errors.items()})
+        return errors
+
+    @property
+    def failed(self) -> Counter[str]:
+        """Calls by method that failed, though they did not when they were recorded, nor were made again."""
+        failed: Counter[str] = Counter()
+        for (method, _), times in self.errors.items():
+            failed[method] += times
+        for note, times in self.notes.items():
+            for expected in (AS_RECORDED, OCCUPIED, RETRIED):
+                if note.startswith(expected):
+                    failed[note.removeprefix(expected).partition(" ")[0]] -= times
+        return +failed
 
     @property
     def whole(self) -> Phase:
@@ -329,6 +356,22 @@ def _row(time_s: float, method: str, parts: list[Series]) -> tuple[IntervalRow |
     if not (sent or answered or failed or latencies):
         return None, latencies
     return IntervalRow(time_s, method, sent, answered, failed, *summary_ms(latencies)), latencies
+
+
+def overall_row(
+    time_s: float, rows: Sequence[IntervalRow], latencies_s: Sequence[float]
+) -> IntervalRow | None:
+    """All methods in one interval; None where no call was answered.
+
+    Args:
+        time_s: the interval's end.
+        rows: of each method.
+        latencies_s: of all calls.
+    """
+    if not latencies_s:
+        return None
+    sent, answered, errors = (sum(counts) for counts in zip(*(row[2:5] for row in rows), strict=True))
+    return IntervalRow(time_s, "", sent, answered, errors, *summary_ms(latencies_s))
 
 
 def _served(durations_s: Sequence[float]) -> Served:

@@ -183,6 +183,7 @@ def duet(
             seed=options.seed,
             load=load_of(options),
             record=Record.SUMMARY,
+            abort_when=options.abort_when,
             check_counts=False,
         )
         stage = _Stage(clock, options.compare.warm_up_s, options.compare.time_limit_s)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.experiment.compare.compare import (
     ERROR_MARGIN,
@@ -13,6 +14,7 @@ from froude.experiment.compare.compare import (
     Together,
     change_text,
     confidence_text,
+    minutes_text,
 )
 from froude.experiment.compare.measures import Sort
 from froude.render import (
@@ -68,6 +70,23 @@ def comparison_title(comparison: Comparison) -> str:
         Outcome.OPEN: "undecided" if comparison.together else "not enough runs to say",
     }
     return f"Is the candidate slower? {words[comparison.outcome][:1].upper()}{words[comparison.outcome][1:]}"
+
+
+def compared_text(comparison: Comparison) -> str:
+    """What was compared, with the margin and the chance of error."""
+    margin, level = f"Margin {100 * comparison.margin:.3g} %", f"{100 * comparison.level:.3g} %"
+    together = comparison.together
+    if together is not None:
+        return (
+            f"Compared at the same time, over {minutes_text(together.measured_s)} after a warm-up of "
+            f"{minutes_text(together.warm_up_s)}, in {counted(together.looks, 'look')}. {margin}; chance of a "
+            f"false difference at any look at most {level}."
+        )
+    pairs = " as pairs" if comparison.paired else ""
+    return (
+        f"Compared{pairs}: {counted(len(comparison.baseline), 'run')} of the baseline, {len(comparison.candidate)} of "
+        f"the candidate. {margin}; chance of a false difference at most {level}, half of it for {comparison.primary}."
+    )
 
 
 def comparison_section(comparison: Comparison) -> Section:

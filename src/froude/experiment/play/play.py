@@ -16,6 +16,7 @@ from froude.base.scratch import Scratch
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.documents.artifact import Origin
+from froude.emulation.abort import Watch, parse_condition
 from froude.emulation.engine import Order, PlayJob, PlayOutcome, Status, fresh_nonce, play_apart
 from froude.emulation.facts import PlanFacts
 from froude.emulation.limits import parse_limit
@@ -25,14 +26,14 @@ from froude.emulation.programs.audit.lines import read_head
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.bottleneck import Measured
 from froude.emulation.run.files import state_of, write_run
-from froude.emulation.run.run import PLAYERS, TARGET, Record, Run
+from froude.emulation.run.run import ABORTED, PLAYERS, TARGET, Record, Run
 from froude.emulation.sharing import MOST_PLAYERS
 from froude.emulation.steadiness import is_steady
 from froude.emulation.sustained import Leftovers, Mode, begun_text, kept_up_text, longest_warm_up_s, sustained
 from froude.experiment.play.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
 from froude.experiment.play.live import Live
 from froude.experiment.play.observation import Observed
-from froude.experiment.play.playable import check_play, replayed_nonce
+from froude.experiment.play.playable import check_play, limits_of, replayed_nonce
 from froude.experiment.play.played_trace import trace_of
 from froude.experiment.scenario.options import PlayOptions, Running, parse_web
 from froude.hadoop.cluster import resourcemanager
@@ -92,8 +93,8 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     """
     options = options or PlayOptions()
     load = options.load
-    limits = [parse_limit(text) for text in options.limits]
-    facts = check_play(plan, load, limits)
+    facts = check_play(plan, load, limits_of(options))
+    abort = Watch([parse_condition(text) for text in options.abort_when])
     if folder is not None and folder.exists():
         raise InputError("already exists", file=folder, remedy="Choose another folder")
     nonce = replayed_nonce(options)
@@ -123,11 +124,11 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             load.measure_s,
             recorded,
             scratch / "spool",
-            tell_all=live.watched,
+            tell_all=live.watched or bool(abort.conditions),
             players=load.players or min(spare_cores(), MOST_PLAYERS),
         )
         observed = _observed(targets, check_counts=options.check_counts, clock=clock or RealClock())
-        run, outcome = _play(job, observed, progress or Silent(), live)
+        run, outcome = _play(job, observed, progress or Silent(), live, abort)
         run.remarks = [
             *run.remarks,
             *([remark] if remark else []),
@@ -136,7 +137,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             *_kept_up(job, run),
             *_left_out(plan, load.mode),
         ]
-        run.limits = [limit.check(run) for limit in limits]
+        run.limits = [parse_limit(text).check(run) for text in options.limits]
         run.inputs = (plan_hash(plan),)
         if folder is not None:
             origin = Origin(command or _call(job), run.inputs, options.seed)
@@ -213,7 +214,9 @@ def _call(job: PlayJob) -> str:
     )
 
 
-def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> tuple[Run, PlayOutcome]:
+def _play(
+    job: PlayJob, observed: Observed, progress: Progress, live: Live, abort: Watch
+) -> tuple[Run, PlayOutcome]:
     observed.counts_before(progress)
     environment = observed.environment()
     planned = float(sum(job.plan.counts.values()))
@@ -238,10 +241,12 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
             shown[0] = done
             live.tell(status, waits_for)
             task.say(waits_for or _live(status, left, job))
-            return order(status, sampler)
+            return Order.DONE if not waits_for and abort.look(status) else order(status, sampler)
 
         outcome = play_apart(job, watch)
     run = _run_of(job, outcome)
+    if abort.reason and run.failure is None:
+        run.failure = f"{ABORTED}{abort.reason}"
     called = " and ".join(map(daemon_name, run.daemons))
     run.environment = environment | ({} if called in {"", "NameNode"} else {TARGET: called})
     run.environment |= {PLAYERS: str(outcome.players)} if outcome.players > 1 else {}

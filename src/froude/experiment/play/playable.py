@@ -7,14 +7,15 @@ from collections.abc import Iterable
 from froude.base.errors import InputError
 from froude.base.limits import available_bytes, raise_descriptor_limit
 from froude.base.summary import counted
+from froude.emulation.abort import parse_condition
 from froude.emulation.facts import PlanFacts, facts_of
-from froude.emulation.limits import Limit, check_limits
+from froude.emulation.limits import Limit, check_limits, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.yarn.nodemanagers import check_resources
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import Run
 from froude.emulation.sustained import Turnover, check_turnover
-from froude.experiment.scenario.options import Load, PlayOptions
+from froude.experiment.scenario.options import DuetOptions, Load, PlayOptions
 from froude.workload.plan import Plan
 
 NODE_BYTES = 16 << 10
@@ -37,6 +38,16 @@ def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> PlanFact
     check_limits(limits, facts)
     check_size(facts.nodes, load.connections.pool, descriptors=raise_descriptor_limit())
     return facts
+
+
+def limits_of(options: PlayOptions | DuetOptions) -> list[Limit]:
+    """All limits and conditions of a play, which a plan must be able to have.
+
+    Raises:
+        InputError: one that cannot be read.
+    """
+    limits = [] if isinstance(options, DuetOptions) else list(map(parse_limit, options.limits))
+    return [*limits, *(parse_condition(text).limit for text in options.abort_when)]
 
 
 def replayed_nonce(options: PlayOptions) -> str | None:

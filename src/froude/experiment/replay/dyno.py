@@ -10,6 +10,7 @@ from pathlib import Path
 from froude.base.errors import InputError
 from froude.base.progress import Progress
 from froude.base.scratch import Scratch
+from froude.emulation.abort import parse_condition
 from froude.emulation.limits import parse_limit
 from froude.emulation.run.run import Run
 from froude.emulation.sustained import Mode
@@ -89,6 +90,8 @@ class DynoRunner:
                 raise InputError("is neither a file nor a folder", file=path)
         for text in self.scenario.limits:
             parse_limit(text)
+        for text in self.scenario.abort_when:
+            parse_condition(text)
         replayed_nonce(self.scenario)
         check_targets(running_targets(self.scenario.target.running), ())
         properties_of(self.scenario.target)

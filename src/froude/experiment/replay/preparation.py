@@ -109,6 +109,7 @@ class Prepared:
             seed=scenario.seed,
             record=scenario.record,
             limits=scenario.limits,
+            abort_when=scenario.abort_when,
             check_counts=scenario.check_counts,
             replay_ids=scenario.replay_ids,
             scenario=scenario,

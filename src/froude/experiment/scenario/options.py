@@ -15,6 +15,7 @@ from froude.base.errors import InputError
 from froude.base.units import Quantity, seconds_text
 from froude.documents.declared import Declared, Example, declared
 from froude.documents.forms import FieldError, Number, Seconds, Size, Text
+from froude.emulation.abort import EXAMPLE, parse_condition
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
@@ -62,6 +63,10 @@ def _check_address(text: str) -> None:
 _Limits = Annotated[
     tuple[Annotated[str, Text(parse_limit, f"a limit on one of {', '.join(MEASURES)}")], ...],
     Example(["p99(addBlock) < 50 ms", "error_rate < 1 %"]),
+]
+_Conditions = Annotated[
+    tuple[Annotated[str, Text(parse_condition, f"a limit and its time, such as '{EXAMPLE}'")], ...],
+    Example([EXAMPLE]),
 ]
 
 
@@ -372,6 +377,8 @@ class PlayOptions(Conditions):
     """Calls to write down."""
     limits: _Limits = ()
     """Conditions on the run; one that is not kept makes its verdict red."""
+    abort_when: _Conditions = ()
+    """Conditions that end the play early, as failed, once one has held for its time."""
     check_counts: bool = True
     """Whether to compare with the target's own counts afterwards; takes up to 12 s."""
     replay_ids: Annotated[Path | None, Example("run")] = None
@@ -462,5 +469,7 @@ class DuetOptions(Conditions):
 
     load: Sending = Sending()
     """How the load is sent; it is kept up by further clients."""
+    abort_when: _Conditions = ()
+    """Conditions on either play that end the duet early; a candidate that meets one alone is worse."""
     compare: DuetComparing = DuetComparing()
     """How it is decided."""
