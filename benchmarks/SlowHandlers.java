@@ -1,8 +1,10 @@
+import com.sun.management.OperatingSystemMXBean;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.security.ProtectionDomain;
+import java.util.concurrent.atomic.LongAdder;
 import jdk.internal.org.objectweb.asm.ClassReader;
 import jdk.internal.org.objectweb.asm.ClassVisitor;
 import jdk.internal.org.objectweb.asm.ClassWriter;
@@ -10,35 +12,57 @@ import jdk.internal.org.objectweb.asm.MethodVisitor;
 import jdk.internal.org.objectweb.asm.Opcodes;
 
 /**
- * A Java agent that makes the handlers of a Hadoop daemon use more CPU time: after each call a handler goes on for a
- * share of what the call took of its thread's CPU time.
+ * A Java agent that makes a Hadoop daemon use more CPU time for a call: after each call its handler goes on for a share
+ * of the CPU time that the whole process uses for a call, as measured over the last second.
  *
  * <p>Use: {@code -javaagent:slow.jar=0.1 --add-exports java.base/jdk.internal.org.objectweb.asm=ALL-UNNAMED}.
  */
 public final class SlowHandlers implements ClassFileTransformer {
   private static final String CALL = "org/apache/hadoop/ipc/Server$RpcCall";
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-  private static final ThreadLocal<long[]> BEGUN = ThreadLocal.withInitial(() -> new long[1]);
-  private static double share;
+  private static final OperatingSystemMXBean PROCESS =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+  private static final LongAdder CALLS = new LongAdder();
+  private static final LongAdder ADDED_NS = new LongAdder();
+  private static volatile long moreNs;
 
   /** Starts with a share as its argument, such as 0.1. */
   public static void premain(String argument, Instrumentation instrumentation) {
-    share = Double.parseDouble(argument);
+    double share = Double.parseDouble(argument);
     instrumentation.addTransformer(new SlowHandlers());
+    Thread measuring = new Thread(() -> measure(share), "slow-handlers");
+    measuring.setDaemon(true);
+    measuring.start();
   }
 
-  /** A handler has taken a call. */
-  public static void begin() {
-    BEGUN.get()[0] = THREADS.getCurrentThreadCpuTime();
+  private static void measure(double share) {
+    long used = 0;
+    long calls = 0;
+    try {
+      while (true) {
+        Thread.sleep(1000);
+        long usedNow = PROCESS.getProcessCpuTime() - ADDED_NS.sum();
+        long callsNow = CALLS.sum();
+        if (callsNow - calls > 100) {
+          moreNs = (long) (share * (usedNow - used) / (callsNow - calls));
+        }
+        used = usedNow;
+        calls = callsNow;
+      }
+    } catch (InterruptedException ended) {
+      Thread.currentThread().interrupt();
+    }
   }
 
-  /** It has made its answer. */
+  /** A handler has made its answer. */
   public static void end() {
+    CALLS.increment();
     long now = THREADS.getCurrentThreadCpuTime();
-    long until = now + (long) (share * (now - BEGUN.get()[0]));
+    long until = now + moreNs;
     while (THREADS.getCurrentThreadCpuTime() < until) {
       Thread.onSpinWait();
     }
+    ADDED_NS.add(THREADS.getCurrentThreadCpuTime() - now);
   }
 
   @Override
@@ -69,21 +93,11 @@ public final class SlowHandlers implements ClassFileTransformer {
     }
 
     @Override
-    public void visitCode() {
-      super.visitCode();
-      call("begin");
-    }
-
-    @Override
     public void visitInsn(int opcode) {
       if (opcode == Opcodes.ARETURN) {
-        call("end");
+        super.visitMethodInsn(Opcodes.INVOKESTATIC, "SlowHandlers", "end", "()V", false);
       }
       super.visitInsn(opcode);
-    }
-
-    private void call(String method) {
-      super.visitMethodInsn(Opcodes.INVOKESTATIC, "SlowHandlers", method, "()V", false);
     }
   }
 }

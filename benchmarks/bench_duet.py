@@ -5,9 +5,9 @@
 
 `--play` plays duets of ten minutes next to two busy processes, and adds the batches of each to
 `docs/results/duets.json`; a duet goes on after its verdict there. What is shown comes of all duets in that file: of each
-kind 200 draws are made, a duet by chance and its batches by chance with replacement, and each is decided as a duet is,
-look by look. A NameNode is slowed by signals, which stop its process for 2 ms of every 20, and by a Java agent, after
-which its handlers use ten per cent more CPU time (`SlowHandlers.java`).
+kind 200 draws are made, a duet by chance and its batches in blocks of four by chance, and each is decided as a duet is,
+look by look. A NameNode is slowed by signals, which stop its process for 2 ms of every 20, and by a Java agent, with
+which its handlers use ten per cent more of the CPU time that a call costs the whole process (`SlowHandlers.java`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from typing import Any
 
 from benchmarks.bench_unseen import busy
 from froude.base.statistics import mean_interval
+from froude.base.summary import counted
 from froude.experiment.compare.compare import Outcome, change_text
 from froude.experiment.duet import duet as duets
 from froude.experiment.duet.comparison import comparison_of
@@ -51,7 +52,7 @@ from testbed.workloads import WORKLOADS
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "results" / "duets.json"
 AT = {"datanodes": 50, "clients": 16, "files": 10}
-DRAWS, WANTED = 200, 12
+DRAWS, WANTED, BLOCK = 200, 12, 4
 SEEN, FALSE = 0.9, 0.05
 PLAYED = DuetComparing(margin=0.1, time_limit_s=600.0, warm_up_s=120.0)
 _STOPPED_S, _GOES_ON_S = 0.002, 0.018
@@ -89,7 +90,7 @@ def slowed_by_signals() -> Iterator[NameNode]:
 
 @contextmanager
 def slowed_by_an_agent() -> Iterator[NameNode]:
-    """A NameNode whose handlers use ten per cent more CPU time."""
+    """A NameNode whose handlers use ten per cent more of the CPU time that a call costs it."""
     source = Path(__file__).parent / "SlowHandlers.java"
     hadoop = Hadoop.find()
     with tempfile.TemporaryDirectory() as scratch:
@@ -119,9 +120,13 @@ KINDS: Mapping[str, Start] = {
 """The candidate of each kind of duet."""
 
 
-def play(kind: str) -> dict[str, Any]:
-    """One duet that goes on after its verdict, next to two busy processes, as it is kept in the file."""
-    with busy(), undecided():
+def play(kind: str, *, crowded: bool = False) -> dict[str, Any]:
+    """One duet that goes on after its verdict, next to two busy processes, as it is kept in the file.
+
+    Args:
+        crowded: whether as much other work is there already.
+    """
+    with nullcontext() if crowded else busy(), undecided():
         found = duet(plan(), (plain, KINDS[kind]), DuetOptions(compare=PLAYED))
     batches = batches_of(found.slices, BATCHES * LOOKS)
     return {
@@ -158,18 +163,18 @@ def slices(kept: Mapping[str, Any], order: Sequence[int]) -> list[Slice]:
     for at, batch in enumerate(order):
         service = tuple(each / 1e3 for each in kept["service_ms"][batch])
         cpu = tuple(each / 1e6 for each in kept["cpu_us"][batch])
-        calls = tuple(each * kept["batch_s"] for each in kept["calls_per_s"])
-        found.append(
-            Slice(
-                at,
-                at + 1.0,
-                {"all": (service[0], service[1])},
-                (calls[0], calls[1]),
-                (0.0, 0.0),
-                (cpu[0], cpu[1]),
-            )
-        )
+        calls = kept["calls_per_s"][0], kept["calls_per_s"][1]
+        alone = frozenset[str](), frozenset[str]()
+        pairs = {"all": (service[0], service[1])}
+        found.append(Slice(at, at + 1.0, pairs, alone, calls, (0.0, 0.0), (cpu[0], cpu[1])))
     return found
+
+
+def drawn(chance: random.Random) -> list[int]:
+    """Batches by chance, in blocks of consecutive ones, so that what lasts longer than a batch stays together."""
+    number = BATCHES * LOOKS
+    begins = [chance.randrange(number) for _ in range(number // BLOCK)]
+    return [(begin + at) % number for begin in begins for at in range(BLOCK)]
 
 
 def decided(kept: Mapping[str, Any], order: Sequence[int]) -> Look:
@@ -188,13 +193,13 @@ def rows() -> Iterator[dict[str, Any]]:
     everything = json.loads(FILE.read_text()) if FILE.exists() else []
     for kind in KINDS:
         kept = [each for each in everything if each["kind"] == kind]
-        if len(kept) > 1:
+        if kept:
             yield from _rows(kind, kept)
 
 
 def _rows(kind: str, kept: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     loads = sorted(each["load"][1] for each in kept)
-    base = f"{len(kept)} duets of {WANTED} wanted, load {loads[0]:g} to {loads[-1]:g}"
+    base = f"{counted(len(kept), 'duet')} of {WANTED} wanted, load {loads[0]:g} to {loads[-1]:g}"
     for name, field in (("service time", "service_ms"), ("CPU per call", "cpu_us")):
         changes = [_change(each[field]) for each in kept]
         low, high = (f"{100 * each:+.1f} %" for each in (min(changes), max(changes)))
@@ -205,24 +210,21 @@ def _rows(kind: str, kept: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             "conditions": f"{base}; of each duet {low} to {high}",
         }
     chance = random.Random(1)
-    number = BATCHES * LOOKS
-    drawn = [
-        decided(chance.choice(kept), [chance.randrange(number) for _ in range(number)]) for _ in range(DRAWS)
-    ]
-    outcomes = Counter(look.outcome for look in drawn)
+    decisions = [decided(chance.choice(kept), drawn(chance)) for _ in range(DRAWS)]
+    outcomes = Counter(look.outcome for look in decisions)
     worse, better = outcomes[Outcome.WORSE], outcomes[Outcome.BETTER]
     wanted = worse if kind != "equal" else worse + better
     aim, met = (f">= {SEEN:.0%}", wanted >= SEEN * DRAWS)
     if kind == "equal":
         aim, met = f"<= {FALSE:.0%}", wanted <= FALSE * DRAWS
     low, high = wilson(wanted, DRAWS)
-    looks = sorted(look.number for look in drawn)
+    looks = sorted(look.number for look in decisions)
     yield {
         "measure": f"duet, {kind}: {'seen as slower' if kind != 'equal' else 'a false difference'}",
         "value": round(100 * wanted / DRAWS, 1),
         "unit": "% of draws",
         "aim": aim,
-        "met": met,
+        "met": met if len(kept) >= WANTED else None,
         "conditions": f"{base}; {DRAWS} draws, {100 * low:.1f} to {100 * high:.1f} % (Wilson, of the draws); "
         f"{outcomes[Outcome.OPEN]} undecided, {outcomes[Outcome.SAME]} without a difference above "
         f"{PLAYED.margin:.0%}; median look {looks[len(looks) // 2]} of {LOOKS}",
@@ -237,8 +239,7 @@ def _rows(kind: str, kept: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _one_look(kept: list[dict[str, Any]], chance: random.Random, kind: str) -> bool:
-    number = BATCHES * LOOKS
-    every = slices(chance.choice(kept), [chance.randrange(number) for _ in range(number)])
+    every = slices(chance.choice(kept), drawn(chance))
     outcome = look_at(every, LOOKS, margin=PLAYED.margin, level=PLAYED.level).outcome
     return outcome is Outcome.WORSE or (kind == "equal" and outcome is Outcome.BETTER)
 
@@ -307,10 +308,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--play", default=",".join(KINDS), help="kinds of duets, one after another")
     parser.add_argument("--times", type=int, default=1, help="how often")
+    parser.add_argument("--crowded", action="store_true", help="start no busy processes: other work is there")
     arguments = parser.parse_args()
     for _ in range(arguments.times):
         for kind in arguments.play.split(","):
-            kept = play(kind)
+            kept = play(kind, crowded=arguments.crowded)
             everything = json.loads(FILE.read_text()) if FILE.exists() else []
             lines = ",\n".join(json.dumps(each) for each in [*everything, kept])
             FILE.write_text(f"[\n{lines}\n]\n")
