@@ -223,8 +223,8 @@ def _rows(kind: str, kept: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         "measure": f"duet, {kind}: {'seen as slower' if kind != 'equal' else 'a false difference'}",
         "value": round(100 * wanted / DRAWS, 1),
         "unit": "% of draws",
-        "aim": aim,
-        "met": met if len(kept) >= WANTED else None,
+        "aim": aim if len(kept) >= WANTED else f"of {WANTED} duets {aim}",
+        **({"met": met} if len(kept) >= WANTED else {}),
         "conditions": f"{base}; {DRAWS} draws, {100 * low:.1f} to {100 * high:.1f} % (Wilson, of the draws); "
         f"{outcomes[Outcome.OPEN]} undecided, {outcomes[Outcome.SAME]} without a difference above "
         f"{PLAYED.margin:.0%}; median look {looks[len(looks) // 2]} of {LOOKS}",
