@@ -102,6 +102,8 @@ def test_a_real_comparison_of_runs(runs: Path, fail_on: str, code: int) -> None:
         ("slower", 3, "undecided", 3),
         ("not enough runs to say", 0, "undecided", 3),
         ("not enough runs to say", 0, "worse", 0),
+        ("not enough runs to say", 3, "worse", 3),
+        ("not enough runs to say", 3, "never", 0),
         ("faster", 0, "undecided", 0),
         ("no difference larger than the margin", 0, "worse", 0),
         ("slower", 1, "never", 1),

@@ -107,13 +107,14 @@ def test_a_document(asked: Callable[[Duet], list[DuetScenario]], capsys: Out) ->
         ("compare --candidate r2", 2, "--baseline"),
         ("compare --duet p.yaml", 1, "p.yaml:kind: is no duet; found play"),
         ("compare --duet d.yaml --time-limit 20s", 1, "is too short; found 20 s; allowed: 120 s and more"),
-        ("compare --duet d.yaml --time-limit 150s", 1, "leaves too little time; found 100 s"),
+        ("compare --duet w2.yaml", 1, "leaves too little time; found 160 s"),
         ("compare --duet m.yaml", 1, "m.yaml:3: load.duration: is not a field here"),
     ],
 )
 def test_what_is_refused(line: str, code: int, said: str, capsys: Out) -> None:
     """In the words of who asks."""
     Path("p.yaml").write_text("froude: scenario/1\nkind: play\nload: {plan: p}\n")
+    Path("w2.yaml").write_text(SCENARIO.replace("warm_up: 100 s", "warm_up: 160 s"))
     Path("m.yaml").write_text(SCENARIO.replace("workload: w.yaml", "workload: w.yaml, duration: 5 min"))
     assert run([*line.split(), "--dry-run"]) == code
     assert said in " ".join(capsys.readouterr().err.split())
@@ -131,3 +132,14 @@ def test_a_play_that_failed_fails_the_duet(
     named = f"The {('baseline', 'candidate')[arm]} failed: aborted, since"
     assert named in capsys.readouterr().out
     assert named in Path("d.md").read_text()
+
+
+def test_a_history_is_of_whole_duets(asked: Callable[[Duet], list[DuetScenario]], capsys: Out) -> None:
+    """An interrupted one adds no line; a tag that does not fit on one is refused before anything is played."""
+    asked(duet(interrupted=True))
+    assert run(["compare", "--duet", "d.yaml", "--history", "h.csv", "--tag", "abc"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert not Path("h.csv").exists()
+    assert run(["compare", "--duet", "d.yaml", "--history", "h.csv", "--tag", "a\nb", "-o", "other"]) == 1
+    assert "--tag: has characters that cannot be printed" in capsys.readouterr().err
+    assert not Path("other").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import pickle
 import signal
 import socket
 import subprocess
@@ -13,8 +15,10 @@ import psutil
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.engine import PlayJob, play_apart
+from froude.emulation.engine import Order, PlayJob, PlayOutcome, Status, _follow, play_apart
 from froude.emulation.programs.population import PlaySettings
+from froude.emulation.run.bottleneck import Load
+from froude.emulation.run.tally import Tally
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.target import Target
 from froude.workload.plan import Plan
@@ -97,3 +101,26 @@ def test_an_interrupt_keeps_what_was_played(gone: Callable[[Sequence[psutil.Proc
             said, _ = parent.communicate(timeout=60)
         assert said.startswith("True None (")
         assert gone(players)
+
+
+class _Gone(io.BytesIO):
+    """Orders to a player that has ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tried = 0
+
+    def write(self, data: object) -> int:
+        self.tried += 1
+        raise BrokenPipeError
+
+
+def test_an_order_that_comes_too_late_loses_nothing() -> None:
+    """A player that has ended does not read it, and its outcome is on the way; the order is given once."""
+    status = Status(Load(1.0, 0.5, 1, 1, 0), False, 1.0, 1.0, "create", 0)
+    outcome = PlayOutcome(Tally(), 0.0, 1.0, 0.1, [])
+    answers = io.BytesIO(b"".join(pickle.dumps(each) for each in (status, status, outcome)))
+    orders = _Gone()
+    found = _follow(orders, answers, lambda _: Order.DONE)
+    assert isinstance(found, PlayOutcome)
+    assert (found.interrupted, orders.tried) == (False, 1)

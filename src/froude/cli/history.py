@@ -54,8 +54,10 @@ def add(settings: Settings, comparison: Comparison, path: Path, tag: str, time_s
     """
     from froude.experiment.compare.history import line_of, lines_text
 
-    if not comparison.rows:
-        settings.note(f"Nothing was compared, so {path} has no line of it")
+    interrupted = comparison.together is not None and comparison.together.interrupted
+    if interrupted or not comparison.rows:
+        why = "It was interrupted" if interrupted else "Nothing was compared"
+        settings.note(f"{why}, so {path} has no line of it")
         return
     atomic_write_text(path, lines_text([*_lines(path), line_of(comparison, time_s, tag)]))
     settings.out(f"Added to {path}")
@@ -89,7 +91,7 @@ def analyse(settings: Settings, path: Path) -> None:
         answer = _asked(program, list(question.tests), folder)
     try:
         points = question.answered(answer.stdout)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         errors = [line for line in answer.stderr.splitlines() if line.strip()]
         found = f"{error}: {errors[-1]}" if errors else str(error)
         raise InputError("gave no answer that can be read", file=program, found=found) from error
@@ -131,6 +133,7 @@ def _asked(program: str, tests: list[str], folder: Path) -> subprocess.Completed
             words,
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
             timeout=_LONGEST_S,
             env={**around, "HOME": str(folder)},

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -148,7 +149,8 @@ def play_apart(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     except BrokenPipeError:
         outcome = None
     finally:
-        child.stdin.close()
+        with suppress(BrokenPipeError):  # an order that a player which had ended did not read
+            child.stdin.close()
         child.stdout.close()
         _end(child)
     if isinstance(outcome, FroudeError):
@@ -164,15 +166,17 @@ def _follow(
     commands: BinaryIO | Any, answers: BinaryIO | Any, watch: Watch | None
 ) -> PlayOutcome | FroudeError | None:
     """Read what the player reports until its outcome; ask it to stop when `watch` says so."""
-    stopping = False
+    stopping, ordered = False, Order.GO_ON
     while True:
         try:
             report: object = pickle.load(answers)  # noqa: S301 - our own child process
             if isinstance(report, Status):
                 order = Order.GO_ON if watch is None or stopping else watch(report)
-                if command := _COMMANDS.get(order):
-                    commands.write(command)
-                    commands.flush()
+                if (command := _COMMANDS.get(order)) and order != ordered:
+                    ordered = Order(order)
+                    with suppress(BrokenPipeError):  # it has ended meanwhile: its outcome is on the way
+                        commands.write(command)
+                        commands.flush()
                 elif not order:
                     stopping = True
                     commands.close()

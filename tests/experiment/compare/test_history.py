@@ -65,6 +65,8 @@ def test_what_is_written_is_read_again(lines: list[Line]) -> None:
         ("time,commit,p99\n2026-01-01T00:00:00Z,a\n", "runs.csv:line 2: is no line of a history"),
         ("time,commit,p99\nyesterday,a,1\n", "is no line of a history; found yesterday,a,1"),
         ("time,commit,p99\n2026-01-01T00:00:00Z,a,nan\n", "is no line of a history"),
+        ("time,commit,p99\n2026-01-01T00:00:00Z,a\rb,1\n", "is no history: not CSV"),
+        (f"time,commit,p99\n2026-01-01T00:00:00Z,{'a' * 140_000},1\n", "is no history: not CSV"),
     ],
 )
 def test_what_is_no_history(text: str, message: str) -> None:

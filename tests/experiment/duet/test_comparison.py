@@ -145,3 +145,14 @@ def test_what_one_alone_answers_is_not_compared() -> None:
     only = tuple(replace(each, missing=(frozenset(), frozenset({"mkdirs"}))) for each in found.slices)
     compared = of(replace(found, slices=only))
     assert compared.not_compared == {"service time(mkdirs)": "the candidate answered it too rarely"}
+
+
+def test_what_to_look_at_is_what_grew_by_most_time() -> None:
+    """A wait that trebled from next to nothing is not why calls take longer."""
+    waits = duet(1.2, cpu=1.5, wait_ms=1.5)
+    rows = [replace(row, baseline=(1e-6,), candidate=(3e-6,)) if row.measure == "lock wait" else row
+            for row in of(waits).rows]  # fmt: skip
+    compared = replace(of(waits), rows=tuple(rows))
+    assert compared.answer.endswith(
+        "Look next at a profile of both by CPU time, such as with async-profiler."
+    )

@@ -102,3 +102,14 @@ def test_less_cpu_time_is_not_called_faster() -> None:
     ]
     more = comparison_of(duet(cpu=1.2), OPTIONS)
     assert comparison_title(more) == "Is the candidate slower? It needs more CPU time"
+
+
+def test_an_interval_beyond_the_cut_is_at_it() -> None:
+    """Its ends and its point: nothing is drawn backwards."""
+    chart = _chart(comparison_of(duet(cpu=6.0), OPTIONS))
+    ends = {
+        x: (low, y, high)
+        for series in chart.series
+        for x, low, y, high in zip(series.xs, series.low, series.ys, series.high, strict=True)
+    }
+    assert ends["CPU per call"] == (150.0, 150.0, 150.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from froude.base.errors import InputError
 from froude.experiment.play import execution
 from froude.experiment.play.execution import (
     namenode_of,
+    patches_of,
     properties_of,
     running_targets,
     started_for,
@@ -68,3 +70,33 @@ def test_only_what_is_called_is_started(monkeypatch: pytest.MonkeyPatch) -> None
             assert started == daemons
             assert isinstance(called, dict) is (daemons != ["namenode"])
             assert not isinstance(called, dict) or list(called) == daemons
+
+
+@pytest.mark.parametrize(
+    ("name", "jar", "message"),
+    [
+        ("build", None, "build: is no folder"),
+        ("build", b"text", "a.jar: is no jar"),
+        ("bu:ild", b"PK\x05\x06" + bytes(18), "cannot be on a class path"),
+    ],
+)
+def test_jars_that_could_not_be_loaded_are_refused(
+    tmp_path: Path, name: str, jar: bytes | None, message: str
+) -> None:
+    """The JVM would pass over them, and two equal builds would be compared."""
+    if jar is not None:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.jar").write_bytes(jar)
+    with pytest.raises(InputError, match=message):
+        patches_of(NameNodeTarget(jars=tmp_path / name))
+
+
+def test_jars_of_a_build(tmp_path: Path) -> None:
+    """All of the folder, in the order of their names; a pipe among them is none."""
+    for name in ("b.jar", "a.jar"):
+        (tmp_path / name).write_bytes(b"PK\x05\x06" + bytes(18))
+    assert [each.name for each in patches_of(NameNodeTarget(jars=tmp_path))] == ["a.jar", "b.jar"]
+    os.mkfifo(tmp_path / "c.jar")
+    with pytest.raises(InputError, match=r"c\.jar: is no jar"):
+        patches_of(NameNodeTarget(jars=tmp_path))
+    assert patches_of(NameNodeTarget()) == []

@@ -478,7 +478,8 @@ def _open_text(comparison: Comparison) -> str:
     if not still_open:
         return f"{after}: not all that decides is known."
     row = still_open[0]
-    needed_s = math.inf if row.needed is None else row.needed * together.batch_s
+    ratios = [each.needed for each in still_open if not each.by_difference] or [row.needed]
+    needed_s = math.inf if None in ratios else max(filter(None, ratios)) * together.batch_s
     if needed_s <= together.measured_s:
         return f"{after}: {row_text(row)}; a longer duet may tell."
     longer = f"a much longer duet than {minutes_text(together.limit_s)}"
@@ -509,6 +510,14 @@ _NAMED = 4
 """Measures named that explain."""
 
 
+def _next(comparison: Comparison) -> str:
+    """What to look at: of what became worse, the time that grew by most; else the first that is known."""
+    worse = [row for row in comparison.rows if row.outcome is Outcome.WORSE]
+    worse.sort(key=lambda row: -(row.means[1] - row.means[0]) if row.unit == "s" else 0.0)
+    texts = (text for row in worse for name, text in _NEXT.items() if row.measure.startswith(name))
+    return next(texts, "")
+
+
 def _why(comparison: Comparison) -> Iterator[str]:
     """What changed together with a difference, the largest change first, and what to look at next."""
     if comparison.outcome not in {Outcome.WORSE, Outcome.BETTER}:
@@ -519,7 +528,6 @@ def _why(comparison: Comparison) -> Iterator[str]:
     if changed:
         named = ", ".join(f"{row.measure} {change_text(row.change, row.sort)}" for row in changed[:_NAMED])
         yield f"What changed most: {named}."
-    worse = [row.measure for row in comparison.rows if row.outcome is Outcome.WORSE]
-    looks = next((text for name, text in _NEXT.items() if any(each.startswith(name) for each in worse)), "")
+    looks = _next(comparison)
     if looks and comparison.outcome is Outcome.WORSE:
         yield f"Look next at {looks}."

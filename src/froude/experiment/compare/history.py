@@ -64,6 +64,16 @@ class ChangePoint:
         )
 
 
+def check_tag(tag: str) -> None:
+    """Refuse what does not fit on a line, before anything is measured.
+
+    Raises:
+        InputError: it has characters that cannot be printed.
+    """
+    if not tag.isprintable():
+        raise InputError("has characters that cannot be printed", place="--tag", found=repr(tag))
+
+
 def line_of(comparison: Comparison, time_s: float, tag: str) -> Line:
     """The line of a comparison.
 
@@ -75,8 +85,7 @@ def line_of(comparison: Comparison, time_s: float, tag: str) -> Line:
     Raises:
         InputError: the tag has characters that do not fit on a line.
     """
-    if not tag.isprintable():
-        raise InputError("has characters that cannot be printed", place="--tag", found=repr(tag))
+    check_tag(tag)
     line = {TIME: datetime.fromtimestamp(int(time_s), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), COMMIT: tag}
     for row in comparison.deciding:
         line[row.measure] = f"{row.means[1]:.6g}"
@@ -95,7 +104,10 @@ def read_lines(text: str, path: Path) -> list[Line]:
     Raises:
         InputError: it is no history, or has a line that is none.
     """
-    rows = list(csv.reader(io.StringIO(text)))
+    try:
+        rows = list(csv.reader(io.StringIO(text)))
+    except csv.Error as error:
+        raise InputError("is no history: not CSV", file=path, found=error) from error
     if not rows:
         return []
     head = rows[0]

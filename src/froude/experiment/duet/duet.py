@@ -229,9 +229,8 @@ def _named(arm: str) -> Iterator[None]:
     try:
         yield
     except TargetError as error:
-        raise TargetError(
-            error.message, file=f"{error.file} of the {arm}", place=error.place, found=error.found
-        ) from error
+        parts = {name: getattr(error, name) for name in ("place", "found", "allowed", "remedy")}
+        raise TargetError(error.message, file=f"{error.file} of the {arm}", **parts) from error
 
 
 def load_of(options: DuetOptions) -> Load:

@@ -139,14 +139,14 @@ def _chart(title: str, rows: Sequence[Row], comparison: Comparison) -> Chart:
                     [row.measure for row in chosen],
                     [min(high, max(low, 100 * row.change)) for row in chosen],
                     colour=OUTCOME_COLOURS[outcome],
-                    low=[max(low, 100 * row.low) for row in chosen],
-                    high=[min(high, 100 * row.high) for row in chosen],
+                    low=[min(high, max(low, 100 * row.low)) for row in chosen],
+                    high=[min(high, max(low, 100 * row.high)) for row in chosen],
                 )
             )
     cut = any(100 * row.high > high or 100 * row.low < low for row in rows)
     caption = "A point is the mean change, its line the interval; dashed, no change and the margin."
     if cut:
-        caption += f" Lines are cut at {low:+.0f} % and {high:+.0f} %."
+        caption += f" What lies beyond is cut at {low:+.0f} % and {high:+.0f} %."
     marks = (
         Mark(0.0, "no change", on="y"),
         Mark(100 * margin, "margin", on="y"),

@@ -91,11 +91,15 @@ def patches_of(target: NameNodeTarget) -> list[Path]:
     """
     if target.jars is None:
         return []
+    if not target.jars.is_dir():
+        raise InputError("is no folder", file=target.jars, allowed="a folder with files *.jar")
     jars = sorted(target.jars.resolve().glob("*.jar"))
     if not jars:
         raise InputError("has no jars", file=target.jars, allowed="a folder with files *.jar")
     for each in jars:
-        if not is_zipfile(each):
+        if ":" in str(each):
+            raise InputError("cannot be on a class path, whose parts `:` separates", file=each)
+        if not (each.is_file() and is_zipfile(each)):
             raise InputError("is no jar", file=each, allowed="a ZIP archive")
     return jars
 
