@@ -195,7 +195,6 @@ def test_how_far_a_resourcemanager_scales(hadoop: Hadoop) -> None:
         assert {"scheduler", "event dispatcher"} <= run.thread_time.keys()
         assert {"queue", "scheduler"} == run.waits.keys()
         assert run.core_time["calls"] > 0
-        assert {row.method for row in run.methods if row.cpu_us} >= {"nodeHeartbeat", "allocate"}
     assert "nodemanagers_lost < 1" in found.limits
     assert {"FINISHED", "KILLED"} <= states
 

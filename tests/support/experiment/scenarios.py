@@ -32,6 +32,7 @@ _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 _NAMES = st.from_regex(r"[a-z][a-z_]{2,6}", fullmatch=True)
 _OF_THEIR_OWN = {
     "limits": ["p99(addBlock) < 50 ms", "error_rate <= 1 %"],
+    "abort_when": ["error_rate > 5 % for 30 s", "calls_per_s(create) < 10 for 20 s"],
     "release": ["3.5.0", "2.10.2"],
     "heap": ["1 GB", "512 MiB"],
     "address": ["hdfs://h:8020", "127.0.0.1:1"],
