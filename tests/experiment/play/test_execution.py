@@ -77,7 +77,7 @@ def test_only_what_is_called_is_started(monkeypatch: pytest.MonkeyPatch) -> None
     [
         ("build", None, "build: is no folder"),
         ("build", b"text", "a.jar: is no jar"),
-        ("bu:ild", b"PK\x05\x06" + bytes(18), "cannot be on a class path"),
+        ("build:2", b"PK\x05\x06" + bytes(18), "cannot be on a class path"),
     ],
 )
 def test_jars_that_could_not_be_loaded_are_refused(
