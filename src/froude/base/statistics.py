@@ -146,7 +146,7 @@ def weighted_holm(ps: Sequence[float], weights: Sequence[float], level: float) -
 
 @cache
 def obrien_fleming(looks: int, level: float) -> tuple[float, ...]:
-    """Levels for looks at data that grows, so that a difference which is none is seen at any of them at most so often.
+    """Levels for tests of data that grows, so that the chance of a false difference in any of them is `level`.
 
     At each look a test of all data so far is made at the level of that look, whatever its distribution is; looks are
     evenly far apart. Of a random walk with as many normal steps, O'Brien and Fleming's bound is one value for its whole

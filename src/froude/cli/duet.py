@@ -55,9 +55,8 @@ def compare_at_once(
         "time_limit_s": None if time_limit is None else parse_seconds(time_limit, place="--time-limit"),
     }
     compare = replace(asked.compare, **{name: value for name, value in given.items() if value is not None})
-    if (
-        given["time_limit_s"] is not None
-    ):  # there is no flag for the warm-up, which leaves at least half of the time
+    if given["time_limit_s"] is not None:
+        # There is no flag for the warm-up, which leaves at least half of the time.
         compare = replace(compare, warm_up_s=min(compare.warm_up_s, compare.time_limit_s / 2))
     seed = asked.seed if settings.asked_seed is None else settings.asked_seed
     runner = DuetRunner.of(replace(asked, compare=compare, seed=seed))

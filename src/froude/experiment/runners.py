@@ -210,13 +210,12 @@ class DuetRunner:
         self.check()
         targets = self.scenario.target, self.scenario.candidate
         java = java_for([each.release for each in targets], progress=execution.progress)
-        daemons, hadoops = (
-            facts_of(self.plan).daemons,
-            [Hadoop.find(each.release, progress=execution.progress, java=java) for each in targets],
-        )
+        daemons = facts_of(self.plan).daemons
         starts = [
-            partial(started_for, daemons, target, hadoop)
-            for target, hadoop in zip(targets, hadoops, strict=True)
+            partial(
+                started_for, daemons, each, Hadoop.find(each.release, progress=execution.progress, java=java)
+            )
+            for each in targets
         ]
         found = duet(
             self.plan,

@@ -336,15 +336,22 @@ def _shift(
     paired: bool,
 ) -> Shift:
     if measure.sort is Sort.ERRORS:
-        # Errors are few and come one by one: no run's share is known better than by their number.
-        least = 0.0
-        for arm in runs:
-            errors, calls = sum(run.failed.total() for run in arm), sum(calls_of(run) for run in arm)
-            least += (errors + 1) / max(1, calls) ** 2
-        return shift_of(baseline, candidate, paired=paired, least_error=math.sqrt(least))
+        counts = [(sum(run.failed.total() for run in arm), sum(calls_of(run) for run in arm)) for arm in runs]
+        return shift_of(baseline, candidate, paired=paired, least_error=share_error(counts))
     logs = [[math.log(value) for value in values] for values in (baseline, candidate)]
     least = max(measure.resolution(value) for value in (*baseline, *candidate))
     return shift_of(logs[0], logs[1], paired=paired, least_error=least)
+
+
+def share_error(counts: Sequence[tuple[float, float]]) -> float:
+    """The least standard error of a difference of shares of errors.
+
+    Errors are few and come one by one: no share is known better than by their number.
+
+    Args:
+        counts: errors and calls of each arm.
+    """
+    return math.sqrt(sum((errors + 1) / max(1, calls) ** 2 for errors, calls in counts))
 
 
 def row_of(

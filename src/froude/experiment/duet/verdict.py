@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from froude.base.statistics import Shift, Tested, obrien_fleming, shift_of
-from froude.experiment.compare.compare import Outcome, Row, change_text, row_of
+from froude.experiment.compare.compare import Outcome, Row, change_text, row_of, share_error
 from froude.experiment.compare.measures import CPU_PER_CALL, Measure, Sort
 from froude.experiment.duet.slices import Batch, Slice, batches_of
 
@@ -34,6 +34,7 @@ _CPU = Measure(CPU_PER_CALL, "CPU time of the target for a call", "s", Sort.COST
 _THROUGHPUT = Measure("throughput", "answered calls in a second", "calls/s", Sort.THROUGHPUT)
 _ERRORS = Measure("errors", "share of the calls that failed", "share", Sort.ERRORS)
 _RATIOS = 3
+"""Measures that are compared by their ratio, and share the rest of the level."""
 _MOST_LAG = 0.9
 """Correlation of neighbouring batches above which it is not believed."""
 _ERRORS_SHARE = 0.1
@@ -85,7 +86,7 @@ def look_at(slices: Sequence[Slice], number: int, *, margin: float, level: float
     batches = batches_of(slices, BATCHES * number) if len(slices) >= BATCHES * number else []
     if not batches:
         return Look(number, Outcome.OPEN, ())
-    tested_at = _level(level * (1 - _ERRORS_SHARE) / 3, number)
+    tested_at = _level(level * (1 - _ERRORS_SHARE) / _RATIOS, number)
     measured = (
         (_SERVICE, [each.service_s for each in batches]),
         (_CPU, [each.cpu_s for each in batches]),
@@ -158,14 +159,12 @@ def _widened(shift: Shift, apart: Sequence[float]) -> Shift:
 def _errors(batches: Sequence[Batch], level: float) -> Row:
     shares = [batch.error_shares for batch in batches]
     values = tuple(pair[0] for pair in shares), tuple(pair[1] for pair in shares)
-    least = 0.0
-    for arm in (0, 1):
-        errors, calls = (
-            sum(pair[arm] for batch in batches for each in batch.slices for pair in [getattr(each, name)])
-            for name in ("errors", "calls")
-        )
-        least += (errors + 1) / max(1.0, errors + calls) ** 2
-    shift = shift_of(values[0], values[1], paired=True, least_error=math.sqrt(least))
+    every = [each for batch in batches for each in batch.slices]
+    errors, calls = (
+        [sum(getattr(each, name)[arm] for each in every) for arm in (0, 1)] for name in ("errors", "calls")
+    )
+    least = share_error([(errors[arm], errors[arm] + calls[arm]) for arm in (0, 1)])
+    shift = shift_of(values[0], values[1], paired=True, least_error=least)
     tested = Tested(level, shift.p <= level)
     return row_of(_ERRORS, values, shift, tested, margin=0.0, paired=True)
 
