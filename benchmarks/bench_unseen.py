@@ -7,6 +7,7 @@ again without being recorded again.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,9 @@ from testbed.noise import without_intervals
 
 LONGEST_PLAY_S = 300.0
 """What would take longer is played with shorter pauses: one client after the other makes thousands of files."""
+_BUSY = (
+    "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    for _ in range(1_000_000):\n        pass\n"
+)
 Figure = tuple[str, dict[str, object]]
 """Of what, and the fields of its row."""
 
@@ -109,8 +113,8 @@ def _played(job: JobDefinition, workload: Workload) -> list[Figure]:
 
 @contextmanager
 def busy() -> Iterator[None]:
-    """Two processes that do nothing but run, beside whatever is measured."""
-    command = [sys.executable, "-c", "while True: pass"]
+    """Two processes that do nothing but run, next to what is measured; they end with this one, also if it is killed."""
+    command = [sys.executable, "-c", _BUSY, str(os.getpid())]
     processes = [subprocess.Popen(command) for _ in range(2)]
     try:
         yield
