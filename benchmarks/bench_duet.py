@@ -288,7 +288,7 @@ def verdicts() -> Iterator[dict[str, Any]]:
         compared = comparison_of(found, options)
         yield {
             "measure": f"duet: {name}",
-            "value": compared.outcome.value if compared.outcome is not Outcome.OPEN else "undecided",
+            "value": compared.outcome.value,
             "unit": "",
             "conditions": f"{time.monotonic() - began_s:.0f} s; {_texts(found)}. {compared.answer}",
         }

@@ -101,6 +101,8 @@ def test_a_real_comparison_of_runs(runs: Path, fail_on: str, code: int) -> None:
     [
         ("slower", 3, "undecided", 3),
         ("not enough runs to say", 0, "undecided", 3),
+        ("undecided", 0, "undecided", 3),
+        ("undecided", 3, "worse", 3),
         ("not enough runs to say", 0, "worse", 0),
         ("not enough runs to say", 3, "worse", 3),
         ("not enough runs to say", 3, "never", 0),

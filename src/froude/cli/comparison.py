@@ -126,7 +126,7 @@ def comparison_table(comparison: Comparison) -> str:
         name = f"  {row.measure}" if row.sort is Sort.RESOURCE else row.measure
         values = [value_text(mean, row.unit) for mean in row.means]
         changes = [change_text(each, row.sort) for each in (row.change, row.low, row.high)]
-        rows.append((name, comparison.words_of(row), *values, *changes, _needed(comparison, row)))
+        rows.append((name, row.words, *values, *changes, _needed(comparison, row)))
     if comparison.rows:
         lines += ["", aligned(rows, words=2)]
     for why in dict.fromkeys(comparison.not_compared.values()):
@@ -137,9 +137,9 @@ def comparison_table(comparison: Comparison) -> str:
 
 def _needed(comparison: Comparison, row: Row) -> str:
     """How much more would have to be measured for a measure that is open; empty for one that is not."""
-    from froude.experiment.compare.compare import Outcome, minutes_text
+    from froude.experiment.compare.compare import minutes_text
 
-    if row.outcome is not Outcome.OPEN:
+    if not row.outcome.open:
         return ""
     if row.needed is None:
         return "many"

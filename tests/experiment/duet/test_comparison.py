@@ -57,12 +57,11 @@ def test_no_difference_is_not_explained() -> None:
 def test_undecided_says_how_much_longer() -> None:
     """By the spread between batches."""
     compared = of(duet(spread=0.9))
-    assert compared.outcome is Outcome.OPEN
+    assert compared.outcome is Outcome.UNDECIDED
     assert compared.answer.startswith("Undecided after 8 min: ")
     assert "of measuring would show a difference of 10 %, four times in five." in compared.answer
-    assert {compared.words_of(row) for row in compared.deciding if row.outcome is Outcome.OPEN} == {
-        "undecided"
-    }
+    assert {row.words for row in compared.deciding if row.outcome.open} == {"undecided"}
+    assert '"not enough runs to say"' not in comparison_text(compared)
 
 
 def test_what_explains_is_a_family_of_its_own() -> None:
@@ -96,10 +95,10 @@ def test_a_failure_decides() -> None:
     assert compared.outcome is Outcome.WORSE
     assert compared.answer.startswith("The candidate is worse: 1 run of it failed, and none of the baseline.")
     without = of(duet(runs=(broken, arm(1, 1.0))))
-    assert (without.outcome, without.rows) == (Outcome.OPEN, ())
+    assert (without.outcome, without.rows) == (Outcome.UNDECIDED, ())
     assert without.remarks[0] == "The baseline failed: it hangs"
     nothing = of(replace(duet(), slices=(), looks=()))
-    assert (nothing.outcome, nothing.rows) == (Outcome.OPEN, ())
+    assert (nothing.outcome, nothing.rows) == (Outcome.UNDECIDED, ())
     assert nothing.answer == "Nothing can be compared."
 
 
@@ -110,7 +109,7 @@ def test_a_target_that_answers_nothing_is_worse() -> None:
     assert hanging.outcome is Outcome.WORSE
     assert hanging.answer == "The candidate is worse: it answered nothing for 42 s in which the baseline did."
     turned = of(duet(looks=(replace(look, outcome=Outcome.OPEN, silent_s=(42.0, 0.0)),)))
-    assert turned.outcome is Outcome.OPEN
+    assert turned.outcome is Outcome.UNDECIDED
     assert "The baseline answered nothing for 42 s in which the other did" in turned.remarks
 
 
@@ -123,7 +122,7 @@ def test_a_player_that_is_the_limit_hides_what_is_the_same() -> None:
     held_up.tally.lag = lag.lag
     assert held_up.bottleneck.by is LimitedBy.PLAYER
     compared = of(duet(runs=(arm(1, 1.0), held_up)))
-    assert compared.outcome is Outcome.OPEN
+    assert compared.outcome is Outcome.UNDECIDED
     assert compared.answer == "Undecided after 8 min: not all that decides is known."
     assert any(each.startswith("The player was the limit of the candidate") for each in compared.remarks)
     assert of(duet(1.3, runs=(arm(1, 1.0), held_up))).outcome is Outcome.WORSE

@@ -53,6 +53,13 @@ class Outcome(Enum):
     BETTER = "faster"
     SAME = "no difference larger than the margin"
     OPEN = "not enough runs to say"
+    UNDECIDED = "undecided"
+    """The same of a duet, of which more time may decide, not more runs."""
+
+    @property
+    def open(self) -> bool:
+        """Whether nothing is known of the candidate."""
+        return self in {Outcome.OPEN, Outcome.UNDECIDED}
 
 
 _OTHER_WORDS = {
@@ -164,10 +171,6 @@ class Comparison(Summarised):
     def worse(self) -> tuple[Row, ...]:
         """Of those, where the candidate is worse."""
         return tuple(row for row in self.deciding if row.outcome is Outcome.WORSE)
-
-    def words_of(self, row: Row) -> str:
-        """The outcome of one of its rows, for people."""
-        return "undecided" if self.together is not None and row.outcome is Outcome.OPEN else row.words
 
     @property
     def leading(self) -> Row | None:
@@ -450,7 +453,7 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
         have = f"{counted(len(comparison.baseline), 'run')} and {len(comparison.candidate)}"
         if together is None:
             yield f"Not enough runs to say: {have} can be compared; three of each arm are the least that are compared."
-        elif comparison.outcome is Outcome.OPEN:
+        elif comparison.outcome.open:
             yield "Nothing can be compared."
         return
     worse, leading = comparison.worse, comparison.leading
@@ -461,7 +464,7 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
             yield f"Worse, too: {names}{f' and {len(worse) - 7} more' if len(worse) > 7 else ''}."
     elif comparison.outcome is Outcome.SAME:
         yield f"No difference larger than {100 * comparison.margin:.3g} % was seen: {row_text(rows[0])}."
-    elif comparison.outcome is Outcome.OPEN:
+    elif comparison.outcome.open:
         yield _open_text(comparison)
     yield from _why(comparison)
 
@@ -481,7 +484,7 @@ def _open_text(comparison: Comparison) -> str:
             "four times in five."
         )
     after = f"Undecided after {minutes_text(together.measured_s)}"
-    still_open = [each for each in comparison.deciding if each.outcome is Outcome.OPEN]
+    still_open = [each for each in comparison.deciding if each.outcome.open]
     if not still_open:
         return f"{after}: not all that decides is known."
     row = still_open[0]

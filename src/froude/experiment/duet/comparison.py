@@ -48,6 +48,7 @@ def comparison_of(
         outcome = Outcome.WORSE
     if outcome is Outcome.SAME and any(limited):
         outcome = Outcome.OPEN
+    outcome = _ended(outcome)
     margin, level = options.compare.margin, options.compare.level
     number = 0 if last is None else min(BATCHES * last.number, len(found.slices))
     batches = batches_of(found.slices, number) if number else []
@@ -55,7 +56,8 @@ def comparison_of(
     rows: list[Row] = []
     # Without a ratio there is no answer, unless errors give it; and none of a baseline that failed.
     if last is not None and not failed[0] and (last.clear or len(last.rows) > 1):
-        rows = [*last.rows, *_explaining(found, batches, margin, level)]
+        every = (*last.rows, *_explaining(found, batches, margin, level))
+        rows = [replace(row, outcome=_ended(row.outcome)) for row in every]
     return Comparison(
         outcome,
         tuple(rows),
@@ -79,6 +81,11 @@ def comparison_of(
             (0.0, 0.0) if last is None else last.silent_s,
         ),
     )
+
+
+def _ended(outcome: Outcome) -> Outcome:
+    """What is open at a look is undecided once no other follows."""
+    return Outcome.UNDECIDED if outcome.open else outcome
 
 
 def _not_compared(rows: list[Row], batches: list[Batch]) -> dict[str, str]:

@@ -52,7 +52,7 @@ def _measured(comparison: Comparison, environment: Mapping[str, str]) -> Iterato
 
 
 def _cells(comparison: Comparison, row: Row) -> tuple[str, ...]:
-    outcome = comparison.words_of(row)
+    outcome = row.words
     low, high = (change_text(end, row.sort) for end in (row.low, row.high))
     return (
         _code(row.measure),

@@ -38,12 +38,19 @@ from froude.render.markdown import plain
 
 COMPARISON_TONES = {Outcome.WORSE: Tone.BAD, Outcome.BETTER: Tone.GOOD, Outcome.SAME: Tone.GOOD}
 """How an outcome is shown; that of too few runs says less than was asked for."""
-OUTCOME_COLOURS = {Outcome.WORSE: 1, Outcome.BETTER: 2, Outcome.SAME: 0, Outcome.OPEN: 6}
+OUTCOME_COLOURS = {
+    Outcome.WORSE: 1,
+    Outcome.BETTER: 2,
+    Outcome.SAME: 0,
+    Outcome.OPEN: 6,
+    Outcome.UNDECIDED: 6,
+}
 OUTCOME_NAMES = {
     Outcome.WORSE: "worse",
     Outcome.BETTER: "better",
     Outcome.SAME: "no difference larger than the margin",
-    Outcome.OPEN: "not enough runs to say",
+    Outcome.OPEN: Outcome.OPEN.value,
+    Outcome.UNDECIDED: Outcome.UNDECIDED.value,
 }
 _NARROW = -60.0, 150.0
 """Per cent between which intervals are drawn: of few runs they may be endless, and would hide all others."""
@@ -67,7 +74,8 @@ def comparison_title(comparison: Comparison) -> str:
         Outcome.WORSE: "it needs more CPU time" if costs else "yes, it is worse",
         Outcome.BETTER: "no, and it needs less CPU time" if costs else "no, it is faster",
         Outcome.SAME: f"no difference larger than {100 * comparison.margin:.3g} % seen",
-        Outcome.OPEN: "undecided" if comparison.together else "not enough runs to say",
+        Outcome.OPEN: Outcome.OPEN.value,
+        Outcome.UNDECIDED: Outcome.UNDECIDED.value,
     }
     return f"Is the candidate slower? {words[comparison.outcome][:1].upper()}{words[comparison.outcome][1:]}"
 
@@ -129,8 +137,7 @@ def comparison_section(comparison: Comparison) -> Section:
 def _chart(title: str, rows: Sequence[Row], comparison: Comparison) -> Chart:
     (low, high), margin = _NARROW, comparison.margin
     series = []
-    names = OUTCOME_NAMES | ({} if comparison.together is None else {Outcome.OPEN: "undecided"})
-    for outcome, name in names.items():
+    for outcome, name in OUTCOME_NAMES.items():
         chosen = [row for row in rows if row.outcome is outcome]
         if chosen:
             series.append(
@@ -199,10 +206,10 @@ def _table(rows: Sequence[Row], caption: str, comparison: Comparison) -> Table:
     for row in rows:
         first, second = (value_text(mean, row.unit) for mean in row.means)
         ends = " to ".join(change_text(end, row.sort) for end in (row.low, row.high))
-        needed = row.needed if row.outcome is Outcome.OPEN else None
+        needed = row.needed if row.outcome.open else None
         change = change_text(row.change, row.sort)
         confidence = confidence_text(row.level)
-        cells.append((row.measure, first, second, change, ends, confidence, comparison.words_of(row), needed))
+        cells.append((row.measure, first, second, change, ends, confidence, row.words, needed))
     together = comparison.together
     of, shown = "runs", "*Runs needed*: of each arm"
     if together is not None:
