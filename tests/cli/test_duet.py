@@ -89,6 +89,20 @@ def test_the_verdict_is_first_and_is_the_exit_code(
     assert "Candidate less baseline, batch by batch" in Path("d.html").read_text()
 
 
+def test_undecided_is_one_word_in_the_document(
+    asked: Callable[[Duet], list[DuetScenario]], capsys: Out
+) -> None:
+    """Of the duet, and of each measure that is open."""
+    asked(duet(spread=0.9))
+    assert run(["compare", "--duet", "d.yaml", "--json"]) == 0
+    written = json.loads(capsys.readouterr().out)
+    assert written["outcome"] == "undecided"
+    assert {row["outcome"] for row in written["rows"]} <= {
+        "undecided",
+        "no difference larger than the margin",
+    }
+
+
 def test_a_document(asked: Callable[[Duet], list[DuetScenario]], capsys: Out) -> None:
     """Of `run`, too."""
     asked(duet(1.3))
@@ -109,6 +123,13 @@ def test_a_document(asked: Callable[[Duet], list[DuetScenario]], capsys: Out) ->
         ("compare --duet d.yaml --time-limit 20s", 1, "is too short; found 20 s; allowed: 120 s and more"),
         ("compare --duet w2.yaml", 1, "leaves too little time; found 160 s"),
         ("compare --duet m.yaml", 1, "m.yaml:3: load.duration: is not a field here"),
+        (
+            "compare --duet a.yaml",
+            1,
+            "a.yaml:6: abort_when[0]: must hold for longer than the whole play; found 360 s",
+        ),
+        ("compare --duet method.yaml", 1, "method.yaml:6: abort_when: is a method that the plan never calls"),
+        ("run method.yaml", 1, "method.yaml:6: abort_when: is a method that the plan never calls"),
     ],
 )
 def test_what_is_refused(line: str, code: int, said: str, capsys: Out) -> None:
@@ -116,6 +137,8 @@ def test_what_is_refused(line: str, code: int, said: str, capsys: Out) -> None:
     Path("p.yaml").write_text("froude: scenario/1\nkind: play\nload: {plan: p}\n")
     Path("w2.yaml").write_text(SCENARIO.replace("warm_up: 100 s", "warm_up: 160 s"))
     Path("m.yaml").write_text(SCENARIO.replace("workload: w.yaml", "workload: w.yaml, duration: 5 min"))
+    Path("a.yaml").write_text(f"{SCENARIO}abort_when: [error_rate > 5 % for 6 min]\n")
+    Path("method.yaml").write_text(f"{SCENARIO}abort_when: [p99(nosuch) > 5 ms for 10 s]\n")
     assert run([*line.split(), "--dry-run"]) == code
     assert said in " ".join(capsys.readouterr().err.split())
 

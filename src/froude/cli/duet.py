@@ -15,7 +15,7 @@ from froude.base.errors import InputError
 from froude.base.units import parse_seconds
 from froude.cli import inputs
 from froude.cli.comparison import EXIT_MISSED, Written, show
-from froude.cli.inputs import named
+from froude.cli.inputs import as_fields, named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 
@@ -59,8 +59,9 @@ def compare_at_once(
         # There is no flag for the warm-up, which leaves at least half of the time.
         compare = replace(compare, warm_up_s=min(compare.warm_up_s, compare.time_limit_s / 2))
     seed = asked.seed if settings.asked_seed is None else settings.asked_seed
-    runner = DuetRunner.of(replace(asked, compare=compare, seed=seed))
-    perform(settings, runner, [scenario], written.output or Path("duet"), written)
+    asked = replace(asked, compare=compare, seed=seed)
+    with as_fields(scenario, asked):
+        perform(settings, DuetRunner.of(asked), [scenario], written.output or Path("duet"), written)
 
 
 def perform(

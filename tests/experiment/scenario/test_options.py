@@ -88,6 +88,14 @@ def test_a_duration_must_be_one() -> None:
         ),
         (KneeOptions, {"load": {"mode": "population"}}, "load.mode: is not a field here"),
         (WorkloadLoad, {"workload": Path("w"), "measure_s": 20, "duration_s": 10}, "measure: is longer"),
+        (
+            PlayOptions,
+            {
+                "load": {"duration": "60 s"},
+                "abort_when": ["calls_per_s > 1 for 60 s", "error_rate > 5 % for 2 min"],
+            },
+            r"abort_when\[1\]: must hold for longer than the whole play; found 120 s; allowed: at most the duration",
+        ),
         (PlayOptions, {"limits": ["p98 < 1 s"]}, r"limits\[0\]: is no measure"),
     ],
 )

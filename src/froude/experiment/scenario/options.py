@@ -6,7 +6,7 @@ options. In a file a time has its unit (`duration: 5 min`), and a path is relati
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -68,6 +68,27 @@ _Conditions = Annotated[
     tuple[Annotated[str, Text(parse_condition, f"a limit and its time, such as '{EXAMPLE}'")], ...],
     Example([EXAMPLE]),
 ]
+
+
+def check_conditions(conditions: Sequence[str], longest_s: float, whole: str) -> None:
+    """Refuse a condition that would have to hold for longer than a play can take, and so never ends it.
+
+    Args:
+        longest_s: the longest time of the play, seconds.
+        whole: what that time is called.
+
+    Raises:
+        FieldError: there is one.
+    """
+    for number, text in enumerate(conditions):
+        for_s = parse_condition(text).for_s
+        if for_s > longest_s:
+            raise FieldError(
+                "must hold for longer than the whole play",
+                names=("abort_when", f"[{number}]"),
+                found=seconds_text(for_s),
+                allowed=f"at most the {whole}, {seconds_text(longest_s)}",
+            )
 
 
 # --- who is called ----------------------------------------------------------------------------------------
@@ -386,7 +407,7 @@ class PlayOptions(Conditions):
     NameNode takes a call with the ids of an earlier one for a repetition, and gives the old answer for ten minutes."""
 
     def check(self) -> None:
-        """Refuse a part to measure of a load that is played once, and a load that is kept up for good.
+        """Refuse a part to measure of a load that is played once, one kept up for good, and conditions that cannot hold.
 
         Raises:
             FieldError: so it is.
@@ -400,6 +421,8 @@ class PlayOptions(Conditions):
             raise FieldError(
                 message, names=("load", "leftovers"), allowed="remove with the mode population or arrivals"
             )
+        if load.duration_s is not None:
+            check_conditions(self.abort_when, load.duration_s, "duration")
         if load.mode is not Mode.ONCE and load.duration_s is None:
             message = f"is needed with the mode {load.mode.value}: such a load never ends"
             raise FieldError(message, names=("load", "duration"), allowed="a time, such as 2 min")

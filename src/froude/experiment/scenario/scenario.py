@@ -33,6 +33,7 @@ from froude.experiment.scenario.options import (
     ReleaseTarget,
     Target,
     WorkloadLoad,
+    check_conditions,
 )
 from froude.experiment.scenario.replay_options import MadeNamespace, ReplayLoad, ReplayNodes
 from froude.experiment.scenario.run_lists import DATANODES, NODEMANAGERS, NODES, check_lists, scales_of
@@ -112,6 +113,8 @@ class DuetScenario(DuetOptions):
     def check(self) -> None:
         """Refuse a time in which hardly anything could be measured, and a warm-up that leaves less than half of it.
 
+        A condition that no such time is enough for is refused, too.
+
         Raises:
             FieldError: so it is.
         """
@@ -125,6 +128,7 @@ class DuetScenario(DuetOptions):
             raise FieldError(
                 "leaves too little time", names=("compare", "warm_up"), found=found, allowed=allowed
             )
+        check_conditions(self.abort_when, limit_s, "time limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
