@@ -233,7 +233,7 @@ def rows() -> Iterator[dict[str, Any]]:
         blocks = [each for each in everything if each["candidate"] == candidate]
         for name, field in (("service time", "service"), ("CPU per call", "cpu")):
             if blocks:
-                yield from _rows(f"{candidate}: {name}", field, blocks)
+                yield from _rows(f"duet, {candidate}: {name}", field, blocks)
 
 
 def _rows(name: str, field: str, blocks: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -250,16 +250,17 @@ def _rows(name: str, field: str, blocks: Sequence[dict[str, Any]]) -> Iterator[d
             "measure": f"{name}, standard error after two minutes {_TEXT[design]}",
             "value": round(errors[design], 2),
             "unit": "points",
-            "conditions": f"{len(mine)} blocks, {len(values[0])} pairs each; of each block "
+            "conditions": f"root mean square of {len(mine)} blocks, {len(values[0])} pairs each; of each block "
             f"{', '.join(f'{each:.2f}' for each in each_error)}; means of blocks "
             f"{', '.join(f'{each:+.1f}' for each in means)}, which spread by {stdev(means):.2f}; "
             f"{median(rates):,.0f} calls/s; load {min(loads):g} to {max(loads):g}, median {median(loads):g}",
         }
+    times = errors[Design.TURNS] / errors[Design.TOGETHER]
     yield {
         "measure": f"{name}, error in turns over error together",
-        "value": round(errors[Design.TURNS] / errors[Design.TOGETHER], 2),
+        "value": round(times, 2),
         "unit": "times",
-        "conditions": "root mean square over blocks; machine time for an equal error by its square",
+        "conditions": f"after equal machine time; for an equal error {times**2:.1f} times the machine time",
     }
 
 

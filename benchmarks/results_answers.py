@@ -22,6 +22,7 @@ TOPIC.benchmark(
 )
 
 TOPIC.benchmark("duet", "Slower by ten per cent, next to other work", "bench_duet")
+TOPIC.benchmark("duet-designs", "Together, or in turns", "bench_duet_designs")
 TOPIC.benchmark("duet-verdicts", "Three changes of a NameNode", "bench_duet", "verdicts")
 
 if __name__ == "__main__":
