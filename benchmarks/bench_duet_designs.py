@@ -24,7 +24,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
-from statistics import fmean, median, stdev
+from statistics import fmean, median, variance
 from typing import Any
 
 from benchmarks.bench_duet import KINDS, plain
@@ -252,7 +252,7 @@ def _rows(name: str, field: str, blocks: Sequence[dict[str, Any]]) -> Iterator[d
             "unit": "points",
             "conditions": f"root mean square of {len(mine)} blocks, {len(values[0])} pairs each; of each block "
             f"{', '.join(f'{each:.2f}' for each in each_error)}; means of blocks "
-            f"{', '.join(f'{each:+.1f}' for each in means)}, which spread by {stdev(means):.2f}; "
+            f"{', '.join(f'{each:+.1f}' for each in means)}, which spread by {_spread(mine, means):.2f} in a run; "
             f"{median(rates):,.0f} calls/s; load {min(loads):g} to {max(loads):g}, median {median(loads):g}",
         }
     times = errors[Design.TURNS] / errors[Design.TOGETHER]
@@ -262,6 +262,14 @@ def _rows(name: str, field: str, blocks: Sequence[dict[str, Any]]) -> Iterator[d
         "unit": "times",
         "conditions": f"after equal machine time; for an equal error {times**2:.1f} times the machine time",
     }
+
+
+def _spread(blocks: Sequence[dict[str, Any]], means: Sequence[float]) -> float:
+    """Standard deviation of the means of blocks within a run; the NameNodes of another run are others."""
+    runs: dict[str, list[float]] = {}
+    for block, mean in zip(blocks, means, strict=True):
+        runs.setdefault(block["run"], []).append(mean)
+    return math.sqrt(fmean(variance(each) for each in runs.values()))
 
 
 _TEXT = {Design.TOGETHER: "together", Design.TURNS: "in turns"}
