@@ -1,34 +1,44 @@
 """Periodic, constant or unpredictable: the pattern of each tenant, from the spectrum of its utilisation.
 
 The paper (section 3.2) takes the Fourier transform and gives no rule; ours is stated with the thresholds below, and
-the scores it decides by are kept beside each pattern.
+the scores it decides by are returned with each pattern. Samples may be missing: the spectrum is that of the
+autocovariance over pairs of samples which are both known (Wiener and Khinchin), and no sample is made up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import rfft
+import numpy.typing as npt
+from scipy.fft import irfft, rfft
 
 from froude.base.errors import InputError
-from froude.harvest.telemetry.clean import filled
-from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints, Shares
+from froude.harvest.telemetry.datacenter import Bools, Datacenter, Floats, Ints, Shares
 from froude.harvest.telemetry.profiles import PATTERNS, Pattern
 
 DAY_S = 86400.0
 _ROWS = 256
-"""Tenants transformed at once: the spectrum of all of them is never held."""
+"""Tenants transformed at once, which bounds the memory."""
 _HARMONICS = 4
 _SIDE = 1
-"""Bins beside a harmonic that count to it, as a day's course changes over weeks; from a week of history on."""
+"""Bins on either side of a harmonic that count to it, as a day's course changes over weeks; from a week of history on."""
 _WEEK_DAYS = 7
 _BY_CHANCE = {2: 0.72, 3: 0.45}
-"""By days of history: the share of energy in daily harmonics that one random walk in a hundred has."""
+"""By days of samples: the share of energy in daily harmonics that one random walk in a hundred has."""
 FEWEST_DAYS = 2
 _NEARLY_ALL = 0.9
-"""Share of the measured tenants that lack a slot from which on its day is left out for all: the monitoring was down."""
+"""Share of the measured tenants that lack a slot from which on the slot is part of an outage: the monitoring was down."""
+_FEWEST_KNOWN = 0.5
+"""Share of a tenant's samples below which it has no pattern."""
+_AS_WHOLE = 0.95
+"""Share of a tenant's samples from which on less than a week is enough: the false alarms are then those of whole days."""
+_SHIFTS = tuple(number * 0.6180339887 % 1 for number in range(1, 9))
+"""Shares of the history by which a tenant's gaps are moved; multiples of the golden section, which meet no hour twice."""
+_SIGMAS = 3.0
+"""Standard errors from a threshold within which a pattern is uncertain."""
+_NEAR = (0.5, 2.0, 0.25)
+"""Only tenants this near to a threshold are tested: slow part from and to, in thresholds; difference of a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +48,15 @@ class Rule:
     constant_below: float = 0.03
     """Standard deviation of the slow part, in shares of a server."""
     periodic_from: float = 0.35
-    """Share of the energy of all variation that lies in the day and its first harmonics; of 2 or 3 days more is
-    asked for, as much as one random walk in a hundred has by chance."""
+    """Share of the energy of all variation that is in the day and its first harmonics; of 2 or 3 days more is
+    required, as much as one random walk in a hundred has by chance."""
+    repeated_from: float = 0.5
+    """Autocorrelation at one day, of what varies within days, from which on a tenant is periodic too: a pulse of an
+    hour a night has most of its energy above the fourth harmonic."""
     slow_per_day: float = 512 / 31
     """Frequencies up to this, in cycles a day, are the slow part: the first 512 bins of a month."""
-    fill_h: float = 3.0
-    """Gaps up to so many hours are filled on a line."""
+    outage_h: float = 3.0
+    """Hours from which on a gap that nearly all tenants have is an outage."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,15 +64,19 @@ class Patterns:
     """What the tenants of a datacenter are like."""
 
     pattern: Ints
-    """Shape (tenants,): number in PATTERNS; -1 where too much is missing to tell."""
+    """Shape (tenants,): number in PATTERNS; -1 where too much is missing."""
     slow_std: Floats
-    """Shape (tenants,): standard deviation of the slow part; NaN where not told."""
+    """Shape (tenants,): standard deviation of the slow part; NaN without a pattern."""
     daily_share: Floats
-    """Shape (tenants,): share of the energy in daily harmonics; NaN where not told."""
-    filled_slots: int = 0
-    """Slots that were missing and filled on a line."""
-    days_left_out: tuple[int, ...] = ()
-    """Days, from 0, with a gap that nearly all tenants have and that is too long to fill: left out for every tenant."""
+    """Shape (tenants,): share of the energy in daily harmonics; NaN without a pattern."""
+    repeated: Floats
+    """Shape (tenants,): autocorrelation at one day of what varies within days, -1 to 1; NaN without a pattern."""
+    known: Floats
+    """Shape (tenants,): share of the samples that are known and counted, 0 to 1: the base of the scores."""
+    uncertain: Bools
+    """Shape (tenants,): with a pattern that the missing samples might change."""
+    outages: tuple[tuple[int, int], ...] = ()
+    """First slot, and the slot after the last, of gaps of hours that nearly all tenants have: left out for all."""
 
     def of(self, pattern: Pattern) -> Ints:
         """Tenants of a pattern, ascending."""
@@ -67,12 +84,15 @@ class Patterns:
 
     @property
     def unknown(self) -> int:
-        """How many tenants have too many gaps to tell."""
+        """How many tenants have too few samples for a pattern."""
         return int((self.pattern < 0).sum())
 
 
 def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
     """The pattern of every tenant; slots log slots a tenant.
+
+    A tenant has a pattern from 7 days of samples on that are half of its slots or more; from 2 days on if it has
+    nearly all of them. Slots of outages do not count.
 
     Args:
         datacenter: with at least two whole days of utilisation.
@@ -88,73 +108,132 @@ def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
         raise InputError(
             "is too short to see a day come again", place=datacenter.name, found=found, allowed="2 days"
         )
-    count = len(datacenter.tenants)
-    slow_std, daily = np.full(count, np.nan), np.full(count, np.nan)
-    filled_slots = 0
-    left_out = _common_gaps(datacenter, days, rule)
-    clear = clear_slots(datacenter, left_out, days)
-    days -= len(left_out)
-    for first, (every, number) in _filled_rows(datacenter, rule):
-        filled_slots += number
-        rows = every[:, clear]
-        whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
-        if len(whole) and days >= FEWEST_DAYS:
-            slow_std[first + whole], daily[first + whole] = _scores(rows[whole], days, rule)
-    periodic_from = max(rule.periodic_from, _BY_CHANCE.get(days, 0.0))
-    pattern = np.where(
-        np.isnan(slow_std),
-        -1,
-        np.where(
-            slow_std < rule.constant_below,
-            PATTERNS.index(Pattern.CONSTANT),
-            np.where(
-                daily >= periodic_from,
-                PATTERNS.index(Pattern.PERIODIC),
-                PATTERNS.index(Pattern.UNPREDICTABLE),
-            ),
-        ),
-    )
-    return Patterns(pattern.astype(np.int32), slow_std, daily, filled_slots, left_out)
+    count, slots = len(datacenter.tenants), round(days * per_day)
+    outages = _outages(datacenter, slots, rule)
+    away = np.zeros(slots, bool)
+    for begin, end in outages:
+        away[begin:end] = True
+    scores, known = np.full((3, count), np.nan), np.zeros(count)
+    pattern, uncertain = np.full(count, -1, np.int32), np.zeros(count, bool)
+    for first in range(0, count, _ROWS):
+        rows = datacenter.utilisation[first : first + _ROWS, :slots]
+        rows = np.where(away, np.float32(np.nan), rows) if outages else rows
+        number = (~np.isnan(rows)).sum(axis=1)
+        known[first : first + _ROWS] = number / slots
+        share, counted = number / max(1, slots - int(away.sum())), (number / per_day).astype(np.int64)
+        enough = (counted >= _WEEK_DAYS) & (share >= _FEWEST_KNOWN)
+        enough |= (counted >= FEWEST_DAYS) & (share >= _AS_WHOLE)
+        (at,) = np.nonzero(enough)
+        if len(at):
+            judged = _Judged(rows[at], days, counted[at], rule)
+            scores[:, first + at] = judged.scores
+            pattern[first + at], uncertain[first + at] = judged.pattern, judged.uncertain
+    return Patterns(pattern, *scores, known, uncertain, outages)
 
 
-def clear_slots(datacenter: Datacenter, left_out: Sequence[int], days: int | None = None) -> Ints:
-    """The slots of the days that count: whole days go, so that each hour of the day stays where it is.
-
-    Args:
-        left_out: days from 0, as of `Patterns`.
-        days: whole days of the history that are looked at; None for every slot.
-
-    Returns:
-        Numbers of slots, ascending.
-    """
-    per_day = DAY_S / datacenter.slot_s
-    slots = np.arange(datacenter.slots if days is None else round(days * per_day))
-    return slots[~np.isin((slots // per_day).astype(np.int64), left_out)].astype(np.int32)
-
-
-def _filled_rows(datacenter: Datacenter, rule: Rule) -> Iterator[tuple[int, tuple[Shares, int]]]:
-    longest = int(rule.fill_h * 3600 / datacenter.slot_s)
+def _outages(datacenter: Datacenter, slots: int, rule: Rule) -> tuple[tuple[int, int], ...]:
+    """Gaps of hours in which nearly all tenants that were ever measured lack each slot."""
+    lacking, measured = np.zeros(slots, np.int64), 0
     for first in range(0, len(datacenter.tenants), _ROWS):
-        yield first, filled(datacenter.utilisation[first : first + _ROWS], longest)
-
-
-def _common_gaps(datacenter: Datacenter, days: int, rule: Rule) -> tuple[int, ...]:
-    """Days in which nearly all tenants that were ever measured lack a slot, once short gaps are filled."""
-    lacking, measured = np.zeros(datacenter.slots, np.int64), 0
-    for _, (rows, _) in _filled_rows(datacenter, rule):
-        gone = np.isnan(rows)
+        gone = np.isnan(datacenter.utilisation[first : first + _ROWS, :slots])
         ever = ~gone.all(axis=1)
         measured += int(ever.sum())
         lacking += gone[ever].sum(axis=0)
-    common = np.flatnonzero((lacking > 0) & (lacking >= _NEARLY_ALL * measured))
-    found = np.unique(common // (DAY_S / datacenter.slot_s))
-    return tuple(int(day) for day in found.tolist() if day < days)
+    common = (lacking > 0) & (lacking >= _NEARLY_ALL * measured)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], common, [False]]))).reshape(-1, 2)
+    return tuple((a, b) for a, b in edges.tolist() if (b - a) * datacenter.slot_s > rule.outage_h * 3600)
 
 
-def _scores(rows: np.ndarray, days: int, rule: Rule) -> tuple[Floats, Floats]:
+class _Judged:
+    """Scores and patterns of a few tenants that have enough samples, and which patterns are uncertain."""
+
+    def __init__(self, rows: Shares, days: int, counted: npt.NDArray[np.int64], rule: Rule) -> None:
+        """`rows` has shape (n, slots) with NaN where unknown; `counted`, shape (n,), is the days of samples of each."""
+        self._days, self._rule = days, rule
+        self._by_chance = np.array([_BY_CHANCE.get(each, 0.0) for each in counted.tolist()])
+        self.scores = _scores(energies(rows), days, rule)
+        every = np.arange(len(rows))
+        steady, daily = self._margins(self.scores, every)
+        self.pattern = np.where(
+            steady < 0,
+            PATTERNS.index(Pattern.CONSTANT),
+            np.where(daily >= 0, PATTERNS.index(Pattern.PERIODIC), PATTERNS.index(Pattern.UNPREDICTABLE)),
+        )
+        low, high, share = _NEAR
+        near = (self.scores[0] > low * rule.constant_below) & (
+            (self.scores[0] < high * rule.constant_below) | (np.abs(daily) < share)
+        )
+        (at,) = np.nonzero(near & np.isnan(rows).any(axis=1))
+        self.uncertain = np.zeros(len(rows), bool)
+        if len(at):
+            margins = np.array((steady[at], daily[at]))
+            constant, periodic = np.abs(margins) < _SIGMAS * self._errors(rows[at], at, margins)
+            self.uncertain[at] = constant | (periodic & (steady[at] >= 0))
+
+    def _margins(self, scores: Floats, at: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """How far tenants are above what is constant, and above what is not periodic."""
+        slow_std, daily, repeated = scores
+        rule = self._rule
+        asked = [
+            np.maximum(limit, self._by_chance[at]) for limit in (rule.periodic_from, rule.repeated_from)
+        ]
+        return slow_std - rule.constant_below, np.maximum(daily - asked[0], repeated - asked[1])
+
+    def _errors(self, rows: Shares, at: npt.NDArray[np.intp], margins: Floats) -> Floats:
+        """Standard error of the margins due to missing samples, shape (2, n).
+
+        The same gaps are applied to the known samples once more, moved: they then change about as much again.
+        """
+        squares = np.zeros((2, len(rows)))
+        for shift in _SHIFTS:
+            moved = np.roll(rows, round(shift * rows.shape[1]), axis=1)
+            fewer = np.where(np.isnan(moved), np.float32(np.nan), rows)
+            squares += (self._margins(_scores(energies(fewer), self._days, self._rule), at) - margins) ** 2
+        return np.asarray(np.sqrt(squares / len(_SHIFTS)))
+
+
+def energies(rows: Shares) -> npt.NDArray[np.floating]:
+    """Energy by frequency: the square of the discrete Fourier transform over that of the slots, without the mean.
+
+    Where samples are missing it is the transform of the autocovariance over pairs that are both known, which is without
+    bias for gaps of any form, and equal to the other where none is missing; single bins may then be below 0, and only
+    sums over many are of use.
+
+    Args:
+        rows: shape (n, slots), NaN where unknown; some sample of each is known.
+
+    Returns:
+        Shape (n, slots // 2 + 1): bin k is k cycles in all the time; the variance is twice the sum (Parseval).
+
+    Source: Blackman and Tukey, The Measurement of Power Spectra, 1958; for missing samples Parzen, Sankhya A 25, 1963.
+    """
+    slots = rows.shape[1]
+    known = ~np.isnan(rows)
+    whole = known.all(axis=1)
+    if whole.all():
+        energy = _squares(rows) / slots**2
+    else:
+        energy = np.empty((len(rows), slots // 2 + 1), np.float32)
+        energy[whole] = _squares(rows[whole]) / slots**2
+        known, rows = known[~whole], rows[~whole]
+        mean = np.nanmean(rows, axis=1, keepdims=True, dtype=np.float64)
+        products = irfft(_squares(np.where(known, rows - mean, 0).astype(np.float32)), slots, axis=1)
+        pairs = np.rint(irfft(_squares(known.astype(np.float32)), slots, axis=1))
+        # A lag without a pair shows nothing: 0 is its value for noise.
+        covariance = np.divide(products, pairs, out=np.zeros_like(products), where=pairs > 0)
+        energy[~whole] = rfft(covariance, axis=1).real / slots
+    energy[:, 0] = 0.0
+    return energy
+
+
+def _squares(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
     spectrum = rfft(rows, axis=1, workers=1)
-    energy = spectrum.real**2 + spectrum.imag**2
-    energy[:, 0] = 0.0  # the mean
+    return np.asarray(spectrum.real**2 + spectrum.imag**2)
+
+
+def _scores(energy: npt.NDArray[np.floating], days: int, rule: Rule) -> Floats:
+    """Shape (3, n): deviation of the slow part, share of the daily harmonics, autocorrelation at a day."""
+    bins = np.arange(energy.shape[1])
     slow = energy[:, : int(rule.slow_per_day * days) + 1].sum(axis=1, dtype=np.float64)
     side = _SIDE if days >= _WEEK_DAYS else 0
     near = [
@@ -164,24 +243,22 @@ def _scores(rows: np.ndarray, days: int, rule: Rule) -> tuple[Floats, Floats]:
         if 0 < bin_ < energy.shape[1]
     ]
     daily = energy[:, sorted(set(near))].sum(axis=1, dtype=np.float64)
+    # What lasts longer than two days is alike from day to day, and repeats nothing.
+    weight = np.where(bins > days / 2, np.cos(2 * np.pi * bins / days), 0.0).astype(energy.dtype)
     total = energy.sum(axis=1, dtype=np.float64)
-    # Parseval: each bin but the first and the last stands for two, of n² parts.
-    slow_std = np.sqrt(2 * slow) / rows.shape[1]
-    return slow_std, np.divide(daily, total, out=np.zeros_like(daily), where=total > 0)
+    shares = [np.divide(each, total, out=np.zeros_like(total), where=total > 0) for each in (daily, energy @ weight)]
+    return np.array([np.sqrt(2 * np.maximum(slow, 0)), *shares])
 
 
-def spectrum_of(datacenter: Datacenter, tenant: int, bins: int = 512, left_out: Sequence[int] = ()) -> Floats:
+def spectrum_of(datacenter: Datacenter, tenant: int, bins: int = 512) -> Floats:
     """Amplitude of one tenant's utilisation by frequency, without its mean (Figure 1 of the paper).
 
     Args:
-        datacenter: of the tenant.
-        bins: how many; bin n is n cycles in all the time that counts.
-        left_out: days that do not count, as of `Patterns`.
+        datacenter: of the tenant, which has a sample.
+        bins: how many; bin n is n cycles in all the time.
 
     Returns:
         Shape (bins or fewer,): amplitude in shares of a server, from bin 1 on.
     """
-    rows = datacenter.utilisation[tenant : tenant + 1, clear_slots(datacenter, left_out)]
-    series, _ = filled(rows, datacenter.slots)
-    row = series[0][~np.isnan(series[0])]
-    return np.asarray(2 * np.abs(rfft(row.astype(np.float64)))[1 : bins + 1] / max(1, len(row)))
+    energy = energies(datacenter.utilisation[tenant : tenant + 1])[0, 1 : bins + 1]
+    return np.asarray(2 * np.sqrt(np.maximum(energy, 0), dtype=np.float64))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Shares = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
 
 _SLACK = 1e-3
 """By which a share may be off what it can be: sums and means of floats are."""
