@@ -103,7 +103,7 @@ def test_what_nobody_measured_is_no_level() -> None:
     rows[0, 2:4] = rows[0, 26:28] = rows[0, 50:52] = rows[0, 74:76] = np.nan
     two = {Pattern.PERIODIC: 2, Pattern.CONSTANT: 1, Pattern.UNPREDICTABLE: 1}
     found = classify(made(rows), Seeds(1), Grouping(classes=two))
-    assert found.patterns.days_left_out == (1,)
+    assert found.patterns.outages == ((24, 34),)
     assert found.tenant_class[0] == found.tenant_class[1]
     assert np.isnan(day_profile(made(rows), np.array([0], np.int32))).tolist() == [
         n in {2, 3} for n in range(24)

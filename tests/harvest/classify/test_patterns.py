@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.harvest.classify.patterns import Rule, find_patterns, spectrum_of
+from froude.harvest.classify.patterns import Rule, energies, find_patterns, spectrum_of
 from froude.harvest.telemetry.profiles import PATTERNS, Pattern
 from tests.support.harvest.datacenters import drawn, made
 
@@ -38,15 +40,80 @@ def test_scale_and_shift_keep_the_shape() -> None:
     assert half.daily_share[0] == pytest.approx(one.daily_share[0], rel=1e-5)
 
 
-def test_gaps_are_filled_if_short() -> None:
-    """A tenant of which too much is missing has no pattern."""
-    short, long = DAY.copy(), DAY.copy()
-    short[10:12] = np.nan
-    long[10:20] = np.nan
-    found = find_patterns(made(np.array([short, long])))
-    assert found.pattern.tolist() == [0, -1]
-    assert (found.unknown, found.filled_slots) == (1, 2)
-    assert find_patterns(made(np.array([long])), Rule(fill_h=12)).unknown == 0
+def _pulses(days: int, height: float = 0.5, noise: float = 0.03) -> np.ndarray:
+    """A job of an hour each night at 2, in slots of ten minutes."""
+    slot = np.arange(days * 144)
+    chance = np.random.default_rng(3).normal(0, noise, len(slot))
+    return np.clip(0.2 + height * ((slot % 144) // 6 == 2) + chance, 0, 1)
+
+
+@given(st.integers(2, 9), st.data())
+@settings(max_examples=60, deadline=None)
+def test_the_spectrum_is_that_of_pairs_that_are_both_known(half: int, data: st.DataObject) -> None:
+    """As counted pair by pair; without gaps it is the square of the Fourier transform."""
+    shares = st.lists(st.none() | st.integers(0, 100), min_size=2 * half, max_size=2 * half)
+    row = np.array(data.draw(shares.filter(lambda row: set(row) != {None})), float) / 100
+    slots, known = len(row), ~np.isnan(row)
+    centred = np.where(known, row - row[known].mean(), 0)
+    pairs = [(known * np.roll(known, lag)).sum() for lag in range(slots)]
+    covariance = [(centred * np.roll(centred, lag)).sum() / max(1, pairs[lag]) for lag in range(slots)]
+    expected = np.fft.rfft(covariance).real / slots
+    assert energies(row[None, :].astype(np.float32))[0, 1:] == pytest.approx(expected[1:], abs=1e-6)
+    whole = np.nan_to_num(row)
+    squares = np.abs(np.fft.rfft(whole)) ** 2 / slots**2
+    assert energies(whole[None, :])[0, 1:] == pytest.approx(squares[1:], abs=1e-12)
+
+
+@given(st.integers(0, 2**32), st.floats(0.0, 0.45))
+@settings(max_examples=30, deadline=None)
+def test_patterns_need_no_whole_series(seed: int, share: float) -> None:
+    """Of any samples that are missing at random, up to nearly half: the pattern stays, and its base is named."""
+    rows = np.tile([DAY, FLAT, STEP], (1, 3))
+    gone = np.random.default_rng(seed).random(rows.shape) < share
+    found = find_patterns(made(np.where(gone, np.nan, rows)))
+    assert found.pattern.tolist() == [0, 1, 2]
+    assert found.known == pytest.approx(1 - gone.mean(axis=1))
+    assert found.slow_std[0] == pytest.approx(DAY.std(), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("days", "gone", "pattern"),
+    [(31, 0.49, 0), (31, 0.51, -1), (9, 0.2, 0), (9, 0.3, -1), (6, 0.08, 0), (6, 0.12, -1)],
+)
+def test_half_of_the_samples_and_a_week_of_them(days: int, gone: float, pattern: int) -> None:
+    """Less has no pattern; less than a week has one if next to nothing is missing."""
+    rows = np.tile(np.resize(DAY, 24 * days), (2, 1))
+    rows[0, np.random.default_rng(1).permutation(rows.shape[1])[: round(gone * rows.shape[1])]] = np.nan
+    assert find_patterns(made(rows)).pattern.tolist() == [pattern, 0]
+
+
+@pytest.mark.parametrize("gone", [0.0, 0.4])
+def test_a_short_job_each_night_is_periodic(gone: float) -> None:
+    """Most of its energy is above the fourth harmonic; the same job at any hour of the day repeats nothing."""
+    nightly, chance = _pulses(31), np.random.default_rng(7)
+    anytime = np.concatenate([np.roll(day, chance.integers(144)) for day in nightly.reshape(31, 144)])
+    rows = np.where(chance.random((2, len(nightly))) < gone, np.nan, [nightly, anytime])
+    found = find_patterns(made(rows, slot_s=600.0))
+    assert found.daily_share.max() < 0.35
+    assert found.pattern.tolist() == [0, 2]
+    assert found.repeated[0] > 0.8
+
+
+def test_near_a_threshold_missing_samples_make_a_pattern_uncertain() -> None:
+    """A hole of three days in a level that changes slowly; not where all is known, nor far from a threshold."""
+    walk = np.cumsum(np.random.default_rng(4).normal(0, 1, (40, 31 * 24)), axis=1)
+    walk = (walk - walk.mean(axis=1, keepdims=True)) / walk.std(axis=1, keepdims=True)
+    sizes = np.repeat([0.005, 0.031, 0.09], [10, 20, 10])[:, None]
+    rows = 0.5 + sizes * walk
+    holes = rows.copy()
+    for row, at in enumerate(np.random.default_rng(5).integers(0, 600, 40).tolist()):
+        holes[row, at : at + 72] = np.nan
+    whole, found = find_patterns(made(rows)), find_patterns(made(holes))
+    assert not whole.uncertain.any()
+    changed = whole.pattern != found.pattern
+    assert changed.sum() > 3
+    assert found.uncertain[changed].all()
+    assert not found.uncertain[:10].any()
 
 
 def test_a_day_alone_shows_no_period() -> None:
@@ -89,20 +156,49 @@ def test_the_spectrum_of_a_day() -> None:
     assert spectrum[5] == pytest.approx(0.2, rel=1e-6)
 
 
-def test_days_without_monitoring_are_left_out_for_all() -> None:
-    """A gap of nearly all tenants, too long to fill, costs its day and no tenant its pattern."""
+def test_outages_are_left_out_for_all() -> None:
+    """A gap of hours that nearly all tenants have costs no tenant its pattern; a short one is no outage."""
     rows = np.array([DAY, FLAT, STEP, DAY, DAY, DAY, DAY, DAY, DAY, DAY, np.full(len(HOURS), np.nan)])
-    rows[:, 30:35] = np.nan
-    rows[9, 30:35] = 0.4  # one server of eleven had its own monitoring
+    rows[:, 30:35] = rows[:, 80:83] = np.nan
+    rows[9, 30:35] = 0.9  # one server of eleven had its own monitoring
     found = find_patterns(made(rows))
-    assert found.days_left_out == (1,)
+    assert found.outages == ((30, 35),)
     assert found.pattern.tolist() == [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, -1]
-    assert found.slow_std[0] == pytest.approx(DAY.std(), rel=1e-5)
-    assert spectrum_of(made(rows), 0, left_out=(1,))[4] == pytest.approx(0.2, rel=1e-6)
+    assert found.slow_std[[0, 9]] == pytest.approx(DAY.std(), rel=0.03)
+    assert found.known[[0, 9, 10]] == pytest.approx([136 / 144, 136 / 144, 0])
+    assert int(np.argmax(spectrum_of(made(rows), 0))) + 1 == 6
 
 
-def test_too_few_days_left_show_no_pattern() -> None:
-    """Of three days with two gaps one is left, in which no day comes again."""
+def test_an_outage_each_night_leaves_every_class() -> None:
+    """No day is whole, and each hour but those is known of each day."""
+    rows = np.tile([DAY, FLAT, STEP], (1, 3))
+    rows[:, np.arange(rows.shape[1]) % 24 < 4] = np.nan
+    found = find_patterns(made(rows))
+    assert len(found.outages) == 18
+    assert found.pattern.tolist() == [0, 1, 2]
+
+
+def test_too_few_samples_left_show_no_pattern() -> None:
+    """Of three days one and a half, in which no day comes again."""
     rows = DAY[None, :72].copy()
-    rows[:, 30:35] = rows[:, 60:65] = np.nan
+    rows[:, 20:40] = rows[:, 60:65] = np.nan
     assert find_patterns(made(rows)).pattern.tolist() == [-1]
+
+
+@pytest.mark.parametrize("form", ["random", "stretches", "hole"])
+@pytest.mark.parametrize("days", [14, 31])
+def test_chance_with_gaps_is_not_taken_for_a_day(days: int, form: str) -> None:
+    """Of random walks of which 40 % is missing hardly one in a hundred is periodic."""
+    chance = np.random.default_rng(6)
+    walks = np.cumsum(chance.normal(0, 0.05, (500, days * 24)), axis=1)
+    rows = (walks - walks.min()) / (walks.max() - walks.min())
+    if form == "random":
+        rows[chance.random(rows.shape) < 0.4] = np.nan
+    for row in rows if form != "random" else ():
+        length = 12 if form == "stretches" else round(0.4 * len(row))
+        while np.isnan(row).mean() < 0.39:
+            begin = chance.integers(0, len(row) - length + 1)
+            row[begin : begin + length] = np.nan
+    found = find_patterns(made(rows), Rule(constant_below=0.0))
+    assert found.unknown < 10
+    assert len(found.of(Pattern.PERIODIC)) < 10

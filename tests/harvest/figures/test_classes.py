@@ -73,5 +73,8 @@ def test_days_without_monitoring_are_named() -> None:
     page = classes_report(
         datacenter, classify(datacenter, Seeds(1)), backtest(datacenter, Seeds(1)), None, {}
     )
-    assert any("1 day left out: 1" in getattr(block, "title", "") for block in page.sections[0].blocks)
+    assert any(
+        "1 outage left out (5 h): day 1 06:00 to day 1 11:00" in getattr(block, "title", "")
+        for block in page.sections[0].blocks
+    )
     assert page.lede.endswith("(2 of 2 servers).")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -29,8 +31,28 @@ def test_too_short_a_history_and_one_with_gaps() -> None:
         month_of(made(ROWS[:, :24]), SETTING, Seeds(1))
     gone = ROWS.copy()
     gone[1, 60] = np.nan
-    with pytest.raises(InputError, match="has gaps, which no simulation fills; found t1"):
+    with pytest.raises(InputError, match=r"only --fill fills; found 2\.1% of the simulated samples of t1"):
         month_of(made(gone), SETTING, Seeds(1))
+
+
+def test_gaps_are_filled_on_demand_and_counted() -> None:
+    """By the tenant's own day; above a fifth of a tenant's samples, or without any at that hour, they are refused."""
+    setting, gone = replace(SETTING, fill=True), ROWS.copy()
+    gone[1, 60:66] = np.nan
+    found = month_of(made(gone), setting, Seeds(1))
+    assert (found.filled, found.filled_tenants) == (6, 1)
+    usual = np.nanmean(gone[1].reshape(-1, 24), axis=0)
+    assert found.datacenter.utilisation[1, 12:18] == pytest.approx(usual[12:18], rel=1e-5)
+    assert found.datacenter.utilisation[0] == pytest.approx(ROWS[0, 48:], rel=1e-5)
+    gone[1, 60:70] = np.nan
+    with pytest.raises(
+        InputError, match=r"more gaps than may be filled; found 20\.8% .* t1; allowed: at most 20%"
+    ):
+        month_of(made(gone), setting, Seeds(1))
+    gone[1] = ROWS[1]
+    gone[1, 4::24] = np.nan
+    with pytest.raises(InputError, match=r"no sample of an hour of the day.*t1"):
+        month_of(made(gone), setting, Seeds(1))
 
 
 @pytest.mark.parametrize("wrong", [{"days": 0}, {"mean_gap_s": 0}, {"batch_share": 0}, {"reserve_cores": -1}])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from froude.harvest.telemetry.clean import Cleaned, filled, on_slots
 
@@ -35,18 +36,21 @@ def test_counts_add_up() -> None:
     assert Cleaned(1, 2, 3, 4, 5, 6) + Cleaned(samples=1, gaps=1) == Cleaned(2, 2, 3, 4, 5, 7)
 
 
-def test_short_gaps_are_filled_on_a_line() -> None:
-    """At the ends with the nearest value; what is longer stays, and a whole series is left as it is."""
-    nan = np.nan
-    series = np.array([[nan, 0.2, nan, nan, 0.8, nan], [nan] * 6, [nan, nan, nan, 0.5, 0.5, 0.5]], np.float32)
-    out, number = filled(series, 2)
-    assert np.allclose(out[0], [0.2, 0.2, 0.4, 0.6, 0.8, 0.8])
-    assert np.isnan(out[1]).all()
-    assert np.isnan(out[2, :3]).all()
-    assert number == 4
-    same, none = filled(out[:1], 2)
-    assert same is not None
-    assert none == 0
+def test_gaps_have_the_usual_value_of_that_time() -> None:
+    """Of the weekday from two weeks on, else of the day; a slot that was never measured has that of its hour."""
+    days = np.repeat(np.arange(14) % 7 / 10, 48) + np.tile(np.arange(48) % 2 / 100, 14)
+    series = np.stack([days, days]).astype(np.float32)
+    series[0, 3 * 48 : 4 * 48] = np.nan
+    assert filled(series, 48) == pytest.approx(np.stack([days, days]), rel=1e-5)
+    short = series[:1, 2 * 48 : 6 * 48]
+    assert filled(short, 48)[0, 48:96] == pytest.approx(np.nanmean(short.reshape(4, 48), axis=0), rel=1e-5)
+    short[0, ::48] = np.nan
+    short[0, 10::48] = short[0, 11::48] = np.nan
+    out = filled(short, 48)[0].reshape(4, 48)
+    assert out[:, 0] == pytest.approx(np.full(4, np.nanmean(short[0, 1::48])), rel=1e-5)
+    assert np.isnan(out[:, 10:12]).all()
+    assert not np.isnan(np.delete(out, [10, 11], axis=1)).any()
+    assert filled(series[1:], 48) is not None
 
 
 def test_counts_are_added_and_a_median_is_not() -> None:

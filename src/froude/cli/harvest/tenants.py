@@ -22,6 +22,7 @@ from froude.cli.numbers import ranged
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.classify.classes import Classification
+    from froude.harvest.classify.patterns import Patterns
     from froude.harvest.schedule.dags.graph import Concurrency, JobGraph
     from froude.harvest.schedule.selection import ClassRoom, Policy
     from froude.harvest.telemetry.datacenter import Datacenter
@@ -59,13 +60,22 @@ def characterise(
             "server_shares": found.server_shares and dict(zip(names, found.server_shares, strict=True)),
             "servers": len(datacenter.servers),
             "servers_with_pattern": found.servers_with_pattern,
-            "unknown_tenants": found.patterns.unknown,
-            "days_left_out": list(found.patterns.days_left_out),
+            "samples_known": found.samples_known,
+            **_base(datacenter, found.patterns),
             "months_of_reimages": found.months,
             "reimages_a_server_month": float(found.server_reimages.mean()) if found.months else None,
             "tenants": [
-                {"tenant": tenant, "pattern": names[pattern] if pattern >= 0 else None}
-                for tenant, pattern in zip(datacenter.tenants, found.patterns.pattern.tolist(), strict=True)
+                {
+                    "tenant": tenant,
+                    "pattern": names[pattern] if pattern >= 0 else None,
+                    "samples_known": known,
+                }
+                for tenant, pattern, known in zip(
+                    datacenter.tenants,
+                    found.patterns.pattern.tolist(),
+                    found.patterns.known.tolist(),
+                    strict=True,
+                )
             ],
         }
         return answers.Answer(
@@ -126,12 +136,12 @@ def classify(
                     "servers": each.servers,
                     "average": each.average,
                     "peak": each.peak,
+                    "samples_known": each.known,
                     "tenants": [datacenter.tenants[tenant] for tenant in each.tenants.tolist()],
                 }
                 for each in found.classes
             ],
-            "unknown_tenants": found.patterns.unknown,
-            "days_left_out": list(found.patterns.days_left_out),
+            **_base(datacenter, found.patterns),
             "backtest": [asdict(test) for test in tests],
             "stability": None if stable is None else asdict(stable),
         }
@@ -142,6 +152,18 @@ def classify(
         )
 
     common.finish(settings, folder, find, output, report)
+
+
+def _base(datacenter: Datacenter, patterns: Patterns) -> dict[str, object]:
+    """What patterns rest on: tenants without one, uncertain ones, and outages, in seconds from the first slot."""
+    return {
+        "unknown_tenants": patterns.unknown,
+        "uncertain_tenants": [datacenter.tenants[n] for n in patterns.uncertain.nonzero()[0].tolist()],
+        "outages": [
+            {"start_s": begin * datacenter.slot_s, "end_s": end * datacenter.slot_s}
+            for begin, end in patterns.outages
+        ],
+    }
 
 
 def grouping(features: str, classes: str) -> Grouping:
@@ -254,6 +276,10 @@ def scheduling(
     ] = 0.21,
     gap: Annotated[str, typer.Option(metavar="TIME", help="Mean time between jobs.")] = "300s",
     only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="A scheduler; repeat [all].")] = None,
+    fill: Annotated[
+        bool,
+        typer.Option("--fill", help="Fill gaps by the tenant's usual values, up to 20 % of its samples."),
+    ] = False,
     output: answers.Output = None,
     report: answers.Page = None,
 ) -> None:
@@ -282,14 +308,19 @@ def scheduling(
         seeds = Seeds(settings.seed)
         graphs = _read(settings, jobs) if jobs else drawn_jobs(seeds.child("jobs"))
         span = days or datacenter.slots / slots_a_day(datacenter) / 2
-        setting = SchedulingSetting(span, min(reserve_cores, datacenter.cores), gap_s, batch_share)
+        setting = SchedulingSetting(span, min(reserve_cores, datacenter.cores), gap_s, batch_share, fill=fill)
         month = month_of(datacenter, setting, seeds)
         with settings.progress().task(f"{runs} runs of {span:g} days under {len(chosen)} schedulers"):
             outcomes = compare(
                 month, graphs, setting, seeds, schedulers=[Scheduler(name) for name in chosen], runs=runs,
                 workers=settings.workers,
             )  # fmt: skip
-        content = {"foresight": month.foresight, "outcomes": [asdict(outcome) for outcome in outcomes]}
+        content = {
+            "foresight": month.foresight,
+            "filled_samples": month.filled,
+            "samples": month.datacenter.utilisation.size,
+            "outcomes": [asdict(outcome) for outcome in outcomes],
+        }
         return answers.Answer(_SIMULATED, content, lambda facts: scheduling_report(month, outcomes, facts))
 
     common.finish(settings, folder, find, output, report)

@@ -19,7 +19,7 @@ from froude.harvest.classify.classes import (
     slots_a_day,
     weighted_mean,
 )
-from froude.harvest.telemetry.datacenter import Datacenter, Ints
+from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints
 
 PERIODS = (30, 7, 2)
 """Days of a period: the longest of which the history holds two."""
@@ -46,6 +46,8 @@ class Backtest:
     """Servers whose tenant has a pattern in both periods: the base of `pattern_kept`."""
     measured: int
     """Servers whose tenant was measured in both: the base of `average_error` and `peak_exceeded`."""
+    samples: float
+    """Share of the samples of both periods that are known, of all servers, 0 to 1."""
     forecast: int
     """Servers with a class before and a slot after that all forecasts have a value for: the base of these."""
     pattern_kept: float | None
@@ -147,12 +149,18 @@ def _against(
         int(servers.sum()),
         with_pattern,
         int(servers[measured].sum()),
+        float(np.average([_known(past, servers), _known(future, servers)])),
         base,
         kept,
         float(np.average(difference[measured], weights=servers[measured])) if slots else None,
         float(above / slots) if slots else None,
         forecasts,
     )
+
+
+def _known(datacenter: Datacenter, servers: Floats) -> float:
+    there = (~np.isnan(datacenter.utilisation)).mean(axis=1)
+    return float(servers @ there / servers.sum())
 
 
 def _kept(before: Classification, after: Classification, servers: Ints) -> tuple[float | None, int]:

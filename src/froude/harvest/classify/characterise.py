@@ -39,6 +39,8 @@ class Characteristics:
     """Of tenants that have a pattern, in the order of PATTERNS (Figure 2); None where none has one."""
     server_shares: tuple[float, float, float] | None
     """Of their servers (Figure 3)."""
+    samples_known: float | None
+    """Share of the samples of these servers that are known, 0 to 1: the base of both; None where none has one."""
     examples: tuple[Example, ...]
     server_reimages: Floats
     """Shape (servers,), ascending: a month, over the months recorded (Figure 4)."""
@@ -72,8 +74,9 @@ def characterise(datacenter: Datacenter, rule: Rule | None = None) -> Characteri
         base_servers,
         _three([len(each) / base for each in members]) if base else None,
         _three([float(servers[each].sum()) / base_servers for each in members]) if base else None,
+        float(servers[with_pattern] @ patterns.known[with_pattern]) / base_servers if base else None,
         tuple(
-            _example(datacenter, pattern, each, patterns.days_left_out)
+            _example(datacenter, pattern, each)
             for pattern, each in zip(PATTERNS, members, strict=True)
             if len(each)
         ),
@@ -136,11 +139,10 @@ def _moves(rates: Floats) -> Ints:
     )
 
 
-def _example(datacenter: Datacenter, pattern: Pattern, tenants: Ints, left_out: tuple[int, ...]) -> Example:
+def _example(datacenter: Datacenter, pattern: Pattern, tenants: Ints) -> Example:
     largest = int(tenants[np.argmax(datacenter.tenant_servers[tenants])])
     series = datacenter.utilisation[largest].astype(np.float64)
-    spectrum = spectrum_of(datacenter, largest, left_out=left_out)
-    return Example(pattern, datacenter.tenants[largest], series, spectrum)
+    return Example(pattern, datacenter.tenants[largest], series, spectrum_of(datacenter, largest))
 
 
 def _three(values: list[float]) -> tuple[float, float, float]:

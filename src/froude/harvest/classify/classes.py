@@ -9,11 +9,9 @@ from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
-from scipy.fft import rfft
 
 from froude.base.seeds import Seeds
-from froude.harvest.classify.patterns import DAY_S, Patterns, Rule, clear_slots, find_patterns
-from froude.harvest.telemetry.clean import filled
+from froude.harvest.classify.patterns import DAY_S, Patterns, Rule, energies, find_patterns
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints
 from froude.harvest.telemetry.profiles import PATTERNS, Pattern
 
@@ -62,6 +60,8 @@ class UtilisationClass:
     """Mean utilisation over its servers, 0 to 1."""
     peak: float
     """99th percentile of its tenants' utilisation, mean over its servers."""
+    known: float
+    """Share of the samples of its servers that are known, 0 to 1: the base of average and peak."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class Classification:
     classes: Sequence[UtilisationClass]
     patterns: Patterns
     tenant_class: Ints
-    """Shape (tenants,): number in `classes`; -1 where the pattern could not be told."""
+    """Shape (tenants,): number in `classes`; -1 for a tenant without a pattern."""
     peak: Floats
     """Shape (tenants,): 99th percentile of each tenant's utilisation; NaN without any."""
 
@@ -113,6 +113,7 @@ def classify(datacenter: Datacenter, seeds: Seeds, grouping: Grouping | None = N
                     int(servers[group].sum()),
                     float(np.average(average[group], weights=servers[group])),
                     float(np.average(peak[group], weights=servers[group])),
+                    float(np.average(patterns.known[group], weights=servers[group])),
                 )
             )
     return Classification(classes, patterns, tenant_class, peak)
@@ -174,18 +175,34 @@ def folded(datacenter: Datacenter) -> Floats:
 
 def _features(datacenter: Datacenter, patterns: Patterns, grouping: Grouping) -> Floats:
     """Shape (tenants, n); zeros for tenants without a pattern."""
-    if grouping.features is Features.SPECTRUM:
-        told = np.flatnonzero(patterns.pattern >= 0)
-        clear = clear_slots(datacenter, patterns.days_left_out)
-        out = np.zeros((len(datacenter.tenants), _SPECTRUM_BINS + 1))
-        for first in range(0, len(told), _ROWS):
-            rows = told[first : first + _ROWS]
-            series, _ = filled(datacenter.utilisation[np.ix_(rows, clear)], datacenter.slots)
-            amplitude = np.abs(rfft(np.nan_to_num(series), axis=1))[:, : _SPECTRUM_BINS + 1] / len(clear)
-            out[rows, : amplitude.shape[1]] = amplitude
-        return out
-    # An hour of the week that was never measured is on a line between its neighbours: 0 would be a level of its own.
-    return np.nan_to_num(filled(folded(datacenter), _DAYS * _HOURS)[0])
+    if grouping.features is Features.FOLDED:
+        return _completed(folded(datacenter))
+    out = np.zeros((len(datacenter.tenants), _SPECTRUM_BINS + 1))
+    (with_pattern,) = np.nonzero(patterns.pattern >= 0)
+    for first in range(0, len(with_pattern), _ROWS):
+        rows = with_pattern[first : first + _ROWS]
+        energy = energies(datacenter.utilisation[rows])[:, : _SPECTRUM_BINS + 1]
+        out[rows, : energy.shape[1]] = np.sqrt(np.maximum(energy, 0.0))
+    out[with_pattern, 0] = averages(datacenter)[with_pattern]
+    return out
+
+
+def _completed(profiles: Floats) -> Floats:
+    """Mean days or weeks in which each hour has a value; zeros where none has.
+
+    K-means needs a value of each hour: one of the week that was never measured has that of the same hour on other
+    days; if there is none, it is on a line between its neighbours. 0 would be a level of its own.
+    """
+    tenants, hours = profiles.shape
+    days = profiles.reshape((tenants, hours // _HOURS, _HOURS))
+    known = ~np.isnan(days)
+    with np.errstate(invalid="ignore"):
+        usual = np.nan_to_num(days).sum(axis=1, keepdims=True) / known.sum(axis=1, keepdims=True)
+    out = np.where(known, days, usual).reshape((tenants, hours))
+    for row in np.flatnonzero(np.isnan(out).any(axis=1)).tolist():
+        (at,) = np.nonzero(~np.isnan(out[row]))
+        out[row] = np.interp(np.arange(hours), at, out[row, at], period=hours) if len(at) else 0.0
+    return out
 
 
 def _clusters(features: Floats, wanted: int | None, seeds: Seeds) -> Ints:

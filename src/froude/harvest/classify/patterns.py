@@ -22,19 +22,19 @@ _ROWS = 256
 """Tenants transformed at once, which bounds the memory."""
 _HARMONICS = 4
 _SIDE = 1
-"""Bins on either side of a harmonic that count to it, as a day's course changes over weeks; from a week of history on."""
+"""Bins on either side of a harmonic that count to it, from a week of history on: a day's course changes over weeks."""
 _WEEK_DAYS = 7
 _BY_CHANCE = {2: 0.72, 3: 0.45}
 """By days of samples: the share of energy in daily harmonics that one random walk in a hundred has."""
 FEWEST_DAYS = 2
 _NEARLY_ALL = 0.9
-"""Share of the measured tenants that lack a slot from which on the slot is part of an outage: the monitoring was down."""
+"""Share of the measured tenants that lack a slot of an outage, at least: the monitoring was down."""
 _FEWEST_KNOWN = 0.5
 """Share of a tenant's samples below which it has no pattern."""
-_AS_WHOLE = 0.95
-"""Share of a tenant's samples from which on less than a week is enough: the false alarms are then those of whole days."""
+_AS_WHOLE = 0.9
+"""Share of a tenant's samples from which on less than a week is enough: false alarms are then those of whole days."""
 _SHIFTS = tuple(number * 0.6180339887 % 1 for number in range(1, 9))
-"""Shares of the history by which a tenant's gaps are moved; multiples of the golden section, which meet no hour twice."""
+"""Shares of the history by which a tenant's gaps are moved: multiples of the golden section, so that hours differ."""
 _SIGMAS = 3.0
 """Standard errors from a threshold within which a pattern is uncertain."""
 _NEAR = (0.5, 2.0, 0.25)
@@ -128,7 +128,7 @@ def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
             judged = _Judged(rows[at], days, counted[at], rule)
             scores[:, first + at] = judged.scores
             pattern[first + at], uncertain[first + at] = judged.pattern, judged.uncertain
-    return Patterns(pattern, *scores, known, uncertain, outages)
+    return Patterns(pattern, scores[0], scores[1], scores[2], known, uncertain, outages)
 
 
 def _outages(datacenter: Datacenter, slots: int, rule: Rule) -> tuple[tuple[int, int], ...]:
@@ -174,9 +174,7 @@ class _Judged:
         """How far tenants are above what is constant, and above what is not periodic."""
         slow_std, daily, repeated = scores
         rule = self._rule
-        asked = [
-            np.maximum(limit, self._by_chance[at]) for limit in (rule.periodic_from, rule.repeated_from)
-        ]
+        asked = [np.maximum(limit, self._by_chance[at]) for limit in (rule.periodic_from, rule.repeated_from)]
         return slow_std - rule.constant_below, np.maximum(daily - asked[0], repeated - asked[1])
 
     def _errors(self, rows: Shares, at: npt.NDArray[np.intp], margins: Floats) -> Floats:
@@ -223,7 +221,7 @@ def energies(rows: Shares) -> npt.NDArray[np.floating]:
         covariance = np.divide(products, pairs, out=np.zeros_like(products), where=pairs > 0)
         energy[~whole] = rfft(covariance, axis=1).real / slots
     energy[:, 0] = 0.0
-    return energy
+    return np.asarray(energy)
 
 
 def _squares(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
@@ -246,7 +244,9 @@ def _scores(energy: npt.NDArray[np.floating], days: int, rule: Rule) -> Floats:
     # What lasts longer than two days is alike from day to day, and repeats nothing.
     weight = np.where(bins > days / 2, np.cos(2 * np.pi * bins / days), 0.0).astype(energy.dtype)
     total = energy.sum(axis=1, dtype=np.float64)
-    shares = [np.divide(each, total, out=np.zeros_like(total), where=total > 0) for each in (daily, energy @ weight)]
+    shares = [
+        np.divide(each, total, out=np.zeros_like(total), where=total > 0) for each in (daily, energy @ weight)
+    ]
     return np.array([np.sqrt(2 * np.maximum(slow, 0)), *shares])
 
 

@@ -55,7 +55,8 @@ def classes_report(
         figures.append(KeyFigure("same classes the next day", round(stable.rand, 3), note=note))
     sections = (
         Section(
-            "Classes", (*not_known(found.patterns, "class"), _classes(found), *_pictures(datacenter, found))
+            "Classes",
+            (*not_known(datacenter, found.patterns, "class"), _classes(found), *_pictures(datacenter, found)),
         ),
         Section("Against the next period", _tests(tests)),
         Section("From day to day", (_stability(stable),)),
@@ -95,8 +96,9 @@ def _classes(found: Classification) -> Table:
         Column("servers", ValueKind.NUMBER),
         Column("average", ValueKind.SHARE),
         Column("peak", ValueKind.SHARE),
+        Column("samples known", ValueKind.SHARE),
     )
-    rows = [(c.name, len(c.tenants), c.servers, c.average, c.peak) for c in found.classes]
+    rows = [(c.name, len(c.tenants), c.servers, c.average, c.peak, c.known) for c in found.classes]
     return Table(columns, rows, "Utilisation classes", note="Peak: 99th percentile, mean over servers.")
 
 
@@ -128,6 +130,7 @@ def _tests(tests: Sequence[Backtest]) -> tuple[Block, ...]:
         Column("of servers"),
         *(Column(f"error by {name}", ValueKind.SHARE) for name in names),
         Column("of servers"),
+        Column("samples known", ValueKind.SHARE),
     )
     rows: list[tuple[Value, ...]] = [
         (
@@ -139,6 +142,7 @@ def _tests(tests: Sequence[Backtest]) -> tuple[Block, ...]:
             f"{test.measured} of {test.servers}",
             *(forecast.rmse for forecast in test.forecasts),
             f"{test.forecast} of {test.servers}",
+            test.samples,
         )
         for test in tests
     ]

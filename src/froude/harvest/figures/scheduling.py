@@ -217,6 +217,14 @@ def _notes(month: Month, outcomes: Sequence[Outcome]) -> list[Callout]:
     if month.foresight:
         text = "The history has no days before those that are simulated: classes know what is to come."
         notes.append(Callout("Classes are of the same days", text))
+    if month.filled:
+        tenants, slots = month.datacenter.utilisation.shape
+        share = f"{month.filled / (tenants * slots):.1%}"
+        text = (
+            f"{base_text(month.filled, tenants * slots, 'sample')} ({share}) were missing and have the usual value of "
+            f"their tenant at that time, of {base_text(month.filled_tenants, tenants, 'tenant')}."
+        )
+        notes.append(Callout(f"{share} of the samples filled", text))
     open_jobs = max((1 - each.done / each.submitted for each in outcomes if each.submitted), default=0.0)
     if open_jobs > 0.02:
         text = f"Up to {open_jobs:.0%} of the jobs did not end: the cluster is overloaded, and means leave them out."

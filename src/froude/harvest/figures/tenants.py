@@ -27,7 +27,8 @@ from froude.render import (
 
 _POINTS = 400
 """Of a curve: more would not be seen."""
-_MOST_DAYS = 8
+_MOST = 8
+"""Outages or tenants that are named; the JSON has all."""
 
 
 def characterise_report(datacenter: Datacenter, found: Characteristics, facts: Mapping[str, str]) -> Report:
@@ -45,7 +46,8 @@ def characterise_report(datacenter: Datacenter, found: Characteristics, facts: M
         share = periodic + constant
         lede = (
             f"{periodic:.0%} of the servers belong to periodic tenants, {constant:.0%} to constant and "
-            f"{unpredictable:.0%} to unpredictable ones, over {days:.0f} days ({base}, whose pattern is known)."
+            f"{unpredictable:.0%} to unpredictable ones, over {days:.0f} days ({base}, whose pattern is known, from "
+            f"{found.samples_known:.0%} of their samples)."
         )
     figures = [
         KeyFigure("tenants", len(datacenter.tenants)),
@@ -55,7 +57,7 @@ def characterise_report(datacenter: Datacenter, found: Characteristics, facts: M
     if found.months:
         mean = float(found.server_reimages.mean())
         figures.append(KeyFigure("reimages", round(mean, 3), unit="a server and month"))
-    notes = not_known(found.patterns, "pattern")
+    notes = not_known(datacenter, found.patterns, "pattern")
     sections = [Section("Patterns", (_shares(found), *notes, *_examples(datacenter, found)))]
     sections.append(Section("Reimages", _reimages(found)))
     title = f"What {datacenter.name} is like"
@@ -78,24 +80,43 @@ def _shares(found: Characteristics) -> Table:
     return Table(columns, list(zip(names, found.tenant_shares, found.server_shares, strict=True)), caption)
 
 
-def not_known(patterns: Patterns, what: str) -> list[Callout]:
-    """What has no statistic, and why.
+def not_known(datacenter: Datacenter, patterns: Patterns, what: str) -> list[Callout]:
+    """What no statistic is of, which patterns are uncertain, and why.
 
     Args:
-        patterns: of a datacenter's tenants.
+        patterns: of the datacenter's tenants.
         what: that tenants lack: `class` or `pattern`.
     """
-    without, out = patterns.unknown, patterns.days_left_out
-    title = f"{counted(len(out), 'day')} left out: {', '.join(map(str, out[:_MOST_DAYS]))}"
-    title += f" and {len(out) - _MOST_DAYS} more" if len(out) > _MOST_DAYS else ""
-    why = (
-        "Nearly no tenant has samples for hours of them, as where the monitoring was down. Days count from 0."
-    )
-    notes = [Callout(title, why)] if out else []
-    if without:
-        text = "Too much of their utilisation is missing to classify them."
-        notes.append(Callout(f"No {what}: {base_text(without, len(patterns.pattern), 'tenant')}", text))
+    notes, tenants = [], len(patterns.pattern)
+    if patterns.outages:
+        slot_h = datacenter.slot_s / 3600
+        hours = sum(end - begin for begin, end in patterns.outages) * slot_h
+        spans = [f"{_moment(a * slot_h)} to {_moment(b * slot_h)}" for a, b in patterns.outages]
+        title = f"{counted(len(spans), 'outage')} left out ({hours:.0f} h): {_first(spans)}"
+        text = "Nearly no tenant has samples then, as where the monitoring was down. Days count from 0."
+        notes.append(Callout(title, text))
+    (uncertain,) = np.nonzero(patterns.uncertain)
+    if len(uncertain):
+        names = [
+            f"{datacenter.tenants[n]} {PATTERNS[patterns.pattern[n]].value} (uncertain with {patterns.known[n]:.0%} of "
+            "samples)"
+            for n in uncertain.tolist()
+        ]
+        text = f"With all samples these might have another pattern: {_first(names)}."
+        notes.append(Callout(f"Pattern uncertain: {base_text(len(names), tenants, 'tenant')}", text))
+    if patterns.unknown:
+        text = "They have less than half of their samples, or less than 7 days of samples with gaps in them."
+        notes.append(Callout(f"No {what}: {base_text(patterns.unknown, tenants, 'tenant')}", text))
     return notes
+
+
+def _first(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:_MOST]) + (f" and {len(texts) - _MOST} more" if len(texts) > _MOST else "")
+
+
+def _moment(hours: float) -> str:
+    minutes = round(hours * 60)
+    return f"day {minutes // 1440} {minutes // 60 % 24:02}:{minutes % 60:02}"
 
 
 def _examples(datacenter: Datacenter, found: Characteristics) -> list[Chart]:

@@ -12,7 +12,8 @@ import numpy as np
 from froude.base.errors import InputError
 from froude.harvest.classify.classes import slots_a_day
 from froude.harvest.classify.patterns import DAY_S
-from froude.harvest.telemetry.datacenter import Datacenter, Floats, Reimages, Shares
+from froude.harvest.telemetry.clean import filled
+from froude.harvest.telemetry.datacenter import Datacenter, Reimages
 
 WINDOW_DAYS = 31
 """The month that the paper classifies."""
@@ -92,13 +93,13 @@ class History:
         return replace(self._base, utilisation=self._series.copy(), start_s=start_s, reimages=moved)
 
     def to_classify(self) -> Datacenter:
-        """The window without gaps, where a tenant was ever seen at that time of the day: then its mean stands there.
+        """The window with gaps filled by each tenant's usual values, where it was ever measured at that hour.
 
-        Nobody looked at it while the daemon was away; that a night is missing makes no tenant unknown for a month.
+        Nothing was measured while the daemon was away; a few days of it would be too few for classes.
         """
         found = self.datacenter()
         whole = found.slots_between(found.slots % self._per_day, found.slots)
-        return replace(whole, utilisation=_daily_means_in_gaps(whole.utilisation, self._per_day))
+        return replace(whole, utilisation=filled(whole.utilisation, self._per_day))
 
     def expected(self, now_s: float) -> Mapping[str, float]:
         """The most CPU that each server's tenant used within the next hour of the day, in the mean of up to seven days.
@@ -134,17 +135,3 @@ class History:
         if old > 0:
             self._series = self._series[:, old * self._per_day :].copy()
             self._first += old * self._per_day
-
-
-def _daily_means_in_gaps(series: Shares, per_day: int) -> Shares:
-    gone = np.isnan(series)
-    if not gone.any():
-        return series
-    out = series.copy()
-    for row in np.flatnonzero(gone.any(axis=1)).tolist():
-        days = out[row].reshape(-1, per_day)
-        with warnings.catch_warnings():  # of hours that were never seen
-            warnings.simplefilter("ignore", RuntimeWarning)
-            usual: Floats = np.nanmean(days, axis=0)
-        np.copyto(days, usual[None, :], where=np.isnan(days))
-    return out

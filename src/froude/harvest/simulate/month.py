@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
+import numpy.typing as npt
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.harvest.classify.classes import Classification, Grouping, classify, slots_a_day
 from froude.harvest.schedule.dags.graph import JobGraph
-from froude.harvest.telemetry.datacenter import Datacenter
+from froude.harvest.telemetry.clean import filled
+from froude.harvest.telemetry.datacenter import Datacenter, Shares
 
 HEARTBEAT_S = 3.0
+MOST_FILLED = 0.2
+"""Share of a tenant's simulated samples that may be filled; more would be a simulation of the fill."""
 
 
 class Scheduler(Enum):
@@ -43,6 +47,8 @@ class SchedulingSetting:
     batch_share: float = 0.21
     """Of all cores, that the jobs would use if none were killed; it sets the factor of tasks and durations."""
     grouping: Grouping = field(default_factory=Grouping)
+    fill: bool = False
+    """Whether gaps of the simulated days are filled by the tenant's usual values, up to 20 % of its samples."""
 
     def __post_init__(self) -> None:
         if min(self.days, self.mean_gap_s, self.batch_share) <= 0 or self.reserve_cores < 0:
@@ -86,6 +92,10 @@ class Month:
     """Made of the days before; of the same days where there are none before."""
     foresight: bool
     """Whether classes are of the same days."""
+    filled: int = 0
+    """Samples of the simulated days that were missing and filled, of tenants times slots."""
+    filled_tenants: int = 0
+    """Tenants that they are of."""
 
 
 def month_of(datacenter: Datacenter, setting: SchedulingSetting, seeds: Seeds) -> Month:
@@ -96,7 +106,8 @@ def month_of(datacenter: Datacenter, setting: SchedulingSetting, seeds: Seeds) -
         setting: how many days, how classes are made.
 
     Raises:
-        InputError: the history is shorter than the days to simulate, or has gaps.
+        InputError: the history is shorter than the days to simulate; or these have gaps, and they are not to be filled
+            or are too large.
     """
     slots = round(setting.days * slots_a_day(datacenter))
     first = datacenter.slots - slots
@@ -106,14 +117,31 @@ def month_of(datacenter: Datacenter, setting: SchedulingSetting, seeds: Seeds) -
             "is too short to simulate", place=datacenter.name, found=found, allowed=f"{setting.days:g} days"
         )
     month = datacenter.slots_between(first, datacenter.slots)
-    if np.isnan(month.utilisation).any():
-        tenant = int(np.isnan(month.utilisation).any(axis=1).argmax())
-        raise InputError(
-            "has gaps, which no simulation fills", place=datacenter.name, found=datacenter.tenants[tenant]
-        )
+    gone = np.isnan(month.utilisation).sum(axis=1)
     foresight = first < slots
     past = month if foresight else datacenter.slots_between(first - slots, first)
-    return Month(month, classify(past, seeds.child("classes"), setting.grouping), foresight)
+    classes = classify(past, seeds.child("classes"), setting.grouping)
+    if gone.any():
+        month = replace(month, utilisation=_without_gaps(datacenter, first, gone, fill=setting.fill))
+    return Month(month, classes, foresight, int(gone.sum()), int((gone > 0).sum()))
+
+
+def _without_gaps(datacenter: Datacenter, first: int, gone: npt.NDArray[np.intp], *, fill: bool) -> Shares:
+    """The utilisation from a slot on, of which each tenant lacks so many samples, filled from all the history."""
+    most = int(gone.argmax())
+    share = gone[most] / (datacenter.slots - first)
+    found = f"{share:.1%} of the simulated samples of {datacenter.tenants[most]}"
+    if not fill or share > MOST_FILLED:
+        problem = "has more gaps than may be filled" if fill else "has gaps, which only --fill fills"
+        allowed = f"at most {MOST_FILLED:.0%} of a tenant's"
+        raise InputError(problem, place=datacenter.name, found=found, allowed=allowed)
+    series = filled(datacenter.utilisation, slots_a_day(datacenter))[:, first:]
+    empty = np.isnan(series).any(axis=1)
+    if empty.any():
+        found = datacenter.tenants[int(empty.argmax())]
+        problem = "has no sample of an hour of the day, so that nothing fills the gap there"
+        raise InputError(problem, place=datacenter.name, found=found)
+    return series
 
 
 @dataclass(frozen=True, slots=True)

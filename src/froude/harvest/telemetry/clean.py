@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from froude.base.summary import counted
 from froude.harvest.telemetry.datacenter import Floats, Shares
 
-_Real = TypeVar("_Real", np.float32, np.float64)
+_WEEK_DAYS, _HOURS = 7, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,27 +87,34 @@ def on_slots(
     )
 
 
-def filled(series: npt.NDArray[_Real], longest: int) -> tuple[npt.NDArray[_Real], int]:
-    """Series with short gaps filled on a line between their neighbours, at the ends with the nearest value.
+def filled(series: Shares, per_day: int) -> Shares:
+    """Series in which each gap has the tenant's own usual values at those times.
+
+    The usual value is the mean of the same slot of the weekday, from two weeks on; else of the day; else of the same
+    hour of the day. What was never measured at that hour stays NaN.
 
     Args:
         series: shape (tenants, slots).
-        longest: slots of a gap that is filled; a longer one stays NaN.
+        per_day: slots of a day, which the first slot begins.
 
     Returns:
-        A copy, or `series` itself where nothing is to be filled; and how many slots were.
+        A copy, or `series` itself where nothing is missing.
     """
     gone = np.isnan(series)
     if not gone.any():
-        return series, 0
-    out, number = series.copy(), 0
+        return series
+    slot = np.arange(series.shape[1])
+    week, of_day = _WEEK_DAYS * per_day, slot % per_day
+    phases = [slot % week] if len(slot) >= 2 * week else []
+    phases += [of_day, of_day * _HOURS // per_day]
+    out = series.copy()
     for row in np.flatnonzero(gone.any(axis=1)).tolist():
-        known = np.flatnonzero(~gone[row])
-        if not len(known):
-            continue
-        edges = np.concatenate([[-1], known, [series.shape[1]]])
-        for before in np.flatnonzero((np.diff(edges) > 1) & (np.diff(edges) <= longest + 1)).tolist():
-            inner = np.arange(edges[before] + 1, edges[before + 1])
-            out[row, inner] = np.interp(inner, known, series[row, known])
-            number += len(inner)
-    return out, number
+        known = ~gone[row]
+        for phase in phases:
+            empty = np.isnan(out[row])
+            with np.errstate(invalid="ignore"):
+                usual = np.bincount(phase[known], series[row, known], week) / np.bincount(
+                    phase[known], minlength=week
+                )
+            out[row, empty] = usual[phase[empty]]
+    return out
