@@ -15,7 +15,7 @@ DEMO ?= froude-demo
 # Hundreds of child processes would compile the source, each again, and each worker the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-system demo test test-all lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache results-suite results-answers fuzz clean
+.PHONY: help setup setup-system demo test test-all lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache results-suite results-answers results-reported fuzz clean
 
 help: ## Tell what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -86,6 +86,9 @@ results-suite: setup ## Write docs/results/suite.md and .json; MUTANTS=FOLDER ke
 
 results-answers: setup ## Write docs/results/answers.md and .json: what a played call costs the player, what a knee reaches.
 	@$(BIN)/python -m benchmarks.results_answers
+
+results-reported: setup ## Write docs/results/reported.md and .json: what users report, on inputs whose right answer is known.
+	@$(BIN)/python -m benchmarks.results_reported
 
 results-patternminer: setup ## Write docs/results/patternminer.md and .json; records real jobs on up to 8 nodes.
 	@$(BIN)/python -m benchmarks.results_patternminer
