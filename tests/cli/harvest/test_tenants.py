@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from froude.cli.app import run
 from froude.harvest.telemetry.files import write_datacenter
-from tests.support.harvest.datacenters import drawn
+from tests.support.harvest.datacenters import drawn, made
 from tests.support.harvest.schedule.dags.read import RUMEN, lines
 
 Out = pytest.CaptureFixture[str]
@@ -43,6 +45,27 @@ def test_classes_as_json(
     assert classes is None or len(found["classes"]) <= classes
     assert found["backtest"][0]["days"] == 2
     assert 0 <= found["stability"]["pattern_kept"] <= 1
+
+
+def test_gaps_are_named_with_the_base_of_each_figure(tmp_path: Path, capsys: Out) -> None:
+    """An outage of all, a tenant of which too much is missing, one near a threshold: in the text and in the JSON."""
+    rows = np.tile(0.4 + 0.2 * np.cos(np.arange(24 * 14) * np.pi / 12), (5, 1))
+    rows[1] = 0.5 + np.repeat(np.random.default_rng(1).normal(0, 0.0302, 28), 12)
+    rows[:, 30:61] = rows[0, 80:260] = rows[1, 150:240] = np.nan
+    write_datacenter(tmp_path / "dc", made(rows))
+    for command, what in (("characterise", "pattern"), ("classify", "class")):
+        assert run(["harvest", command, str(tmp_path / "dc")]) == 0
+        said = capsys.readouterr().out
+        assert "1 outage left out (31 h): day 1 06:00 to day 2 13:00" in said
+        assert "Pattern uncertain: 1 of 5 tenants" in said
+        assert "t1 constant (uncertain with 64% of samples)" in said
+        assert f"No {what}: 1 of 5 tenants" in said
+        assert run(["harvest", command, str(tmp_path / "dc"), "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["unknown_tenants"], found["uncertain_tenants"]) == (1, ["t1"])
+        assert found["outages"] == [{"start_s": 30 * 3600, "end_s": 61 * 3600}]
+        of_samples = [each["samples_known"] for each in found.get("classes", found.get("tenants"))]
+        assert min(of_samples) < max(of_samples) == pytest.approx(305 / 336)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +132,21 @@ def test_schedulers_are_compared(here: Path, capsys: Out) -> None:
     assert documents[0]["outcomes"] == documents[1]["outcomes"]
     assert [outcome["scheduler"] for outcome in documents[2]["outcomes"]] == ["pt", "h"]
     assert documents[0]["foresight"] is False
+
+
+def test_gaps_are_filled_only_on_demand(here: Path, capsys: Out) -> None:
+    """And how much was filled is shown."""
+    series = drawn().utilisation.copy()
+    series[3, -300:-200] = np.nan
+    write_datacenter(here / "gaps", replace(drawn(), utilisation=series))
+    command = ["harvest", "simulate", "scheduling", "gaps", "--only", "pt"]
+    command += ["--days", "2", "--runs", "1", "--gap", "1h"]
+    assert run(command) == 1
+    assert "only --fill fills; found 6.9% of the simulated samples of T0003" in capsys.readouterr().err
+    assert run([*command, "--fill", "-o", "filled.json"]) == 0
+    assert "100 of 34,560 samples (0.3%) were missing" in capsys.readouterr().out
+    found = json.loads((here / "filled.json").read_text())
+    assert (found["filled_samples"], found["samples"]) == (100, 24 * 1440)
 
 
 @pytest.mark.parametrize(

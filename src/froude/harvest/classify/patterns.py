@@ -91,8 +91,8 @@ class Patterns:
 def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
     """The pattern of every tenant; slots log slots a tenant.
 
-    A tenant has a pattern from 7 days of samples on that are half of its slots or more; from 2 days on if it has
-    nearly all of them. Slots of outages do not count.
+    A tenant has a pattern if it has 7 days of samples or more, and these are half of its slots or more; from 2 days of
+    samples on if they are 90 % of its slots. Slots of outages do not count.
 
     Args:
         datacenter: with at least two whole days of utilisation.
@@ -120,12 +120,12 @@ def find_patterns(datacenter: Datacenter, rule: Rule | None = None) -> Patterns:
         rows = np.where(away, np.float32(np.nan), rows) if outages else rows
         number = (~np.isnan(rows)).sum(axis=1)
         known[first : first + _ROWS] = number / slots
-        share, counted = number / max(1, slots - int(away.sum())), (number / per_day).astype(np.int64)
-        enough = (counted >= _WEEK_DAYS) & (share >= _FEWEST_KNOWN)
-        enough |= (counted >= FEWEST_DAYS) & (share >= _AS_WHOLE)
+        share, sampled = number / max(1, slots - int(away.sum())), (number / per_day).astype(np.int64)
+        enough = (sampled >= _WEEK_DAYS) & (share >= _FEWEST_KNOWN)
+        enough |= (sampled >= FEWEST_DAYS) & (share >= _AS_WHOLE)
         (at,) = np.nonzero(enough)
         if len(at):
-            judged = _Judged(rows[at], days, counted[at], rule)
+            judged = _Judged(rows[at], days, sampled[at], rule)
             scores[:, first + at] = judged.scores
             pattern[first + at], uncertain[first + at] = judged.pattern, judged.uncertain
     return Patterns(pattern, scores[0], scores[1], scores[2], known, uncertain, outages)
@@ -147,10 +147,10 @@ def _outages(datacenter: Datacenter, slots: int, rule: Rule) -> tuple[tuple[int,
 class _Judged:
     """Scores and patterns of a few tenants that have enough samples, and which patterns are uncertain."""
 
-    def __init__(self, rows: Shares, days: int, counted: npt.NDArray[np.int64], rule: Rule) -> None:
-        """`rows` has shape (n, slots) with NaN where unknown; `counted`, shape (n,), is the days of samples of each."""
+    def __init__(self, rows: Shares, days: int, sampled: npt.NDArray[np.int64], rule: Rule) -> None:
+        """`rows` has shape (n, slots) with NaN where unknown; `sampled`, shape (n,), is the days of samples of each."""
         self._days, self._rule = days, rule
-        self._by_chance = np.array([_BY_CHANCE.get(each, 0.0) for each in counted.tolist()])
+        self._by_chance = np.array([_BY_CHANCE.get(each, 0.0) for each in sampled.tolist()])
         self.scores = _scores(energies(rows), days, rule)
         every = np.arange(len(rows))
         steady, daily = self._margins(self.scores, every)
@@ -174,8 +174,10 @@ class _Judged:
         """How far tenants are above what is constant, and above what is not periodic."""
         slow_std, daily, repeated = scores
         rule = self._rule
-        asked = [np.maximum(limit, self._by_chance[at]) for limit in (rule.periodic_from, rule.repeated_from)]
-        return slow_std - rule.constant_below, np.maximum(daily - asked[0], repeated - asked[1])
+        limits = [
+            np.maximum(limit, self._by_chance[at]) for limit in (rule.periodic_from, rule.repeated_from)
+        ]
+        return slow_std - rule.constant_below, np.maximum(daily - limits[0], repeated - limits[1])
 
     def _errors(self, rows: Shares, at: npt.NDArray[np.intp], margins: Floats) -> Floats:
         """Standard error of the margins due to missing samples, shape (2, n).
@@ -194,11 +196,11 @@ def energies(rows: Shares) -> npt.NDArray[np.floating]:
     """Energy by frequency: the square of the discrete Fourier transform over that of the slots, without the mean.
 
     Where samples are missing it is the transform of the autocovariance over pairs that are both known, which is without
-    bias for gaps of any form, and equal to the other where none is missing; single bins may then be below 0, and only
+    bias as long as each lag has pairs, and equal to the other where none is missing; single bins may be below 0, and only
     sums over many are of use.
 
     Args:
-        rows: shape (n, slots), NaN where unknown; some sample of each is known.
+        rows: shape (n, slots), NaN where unknown.
 
     Returns:
         Shape (n, slots // 2 + 1): bin k is k cycles in all the time; the variance is twice the sum (Parseval).
@@ -214,7 +216,8 @@ def energies(rows: Shares) -> npt.NDArray[np.floating]:
         energy = np.empty((len(rows), slots // 2 + 1), np.float32)
         energy[whole] = _squares(rows[whole]) / slots**2
         known, rows = known[~whole], rows[~whole]
-        mean = np.nanmean(rows, axis=1, keepdims=True, dtype=np.float64)
+        total = np.where(known, rows, 0).sum(axis=1, keepdims=True, dtype=np.float64)
+        mean = total / np.maximum(1, known.sum(axis=1, keepdims=True))
         products = irfft(_squares(np.where(known, rows - mean, 0).astype(np.float32)), slots, axis=1)
         pairs = np.rint(irfft(_squares(known.astype(np.float32)), slots, axis=1))
         # A lag without a pair shows nothing: 0 is its value for noise.
@@ -241,7 +244,7 @@ def _scores(energy: npt.NDArray[np.floating], days: int, rule: Rule) -> Floats:
         if 0 < bin_ < energy.shape[1]
     ]
     daily = energy[:, sorted(set(near))].sum(axis=1, dtype=np.float64)
-    # What lasts longer than two days is alike from day to day, and repeats nothing.
+    # A level that changes over several days is similar from one day to the next without a daily course.
     weight = np.where(bins > days / 2, np.cos(2 * np.pi * bins / days), 0.0).astype(energy.dtype)
     total = energy.sum(axis=1, dtype=np.float64)
     shares = [
