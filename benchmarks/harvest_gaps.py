@@ -25,12 +25,13 @@ from froude.harvest.telemetry.profiles import PATTERNS, PROFILES, Pattern
 
 SHARES = (0.05, 0.2, 0.4)
 """Of the samples that are taken out."""
-_OUTAGE = Path("shared", "data", "reported", "outage.csv.gz")
+_DATA = Path("shared", "data")
 """In a folder above this one."""
 _FROUDE = str(Path(sys.executable).with_name("froude"))
 _HOLE_H, _OWN_H, _MONTH_DAYS = 31, 12, 30
 _OF = "generated datacenters, DC-0 to DC-9"
 _WALKS, _BY_CHANCE = 2000, 0.01
+_DRAWS = 20
 _WORKERS = 2
 _Rng = np.random.Generator
 
@@ -85,8 +86,11 @@ def rows() -> Iterator[Row]:
     yield from (over(rows, _OF) for rows in zip(*by_datacenter, strict=True))
     yield from _false_alarms()
     yield _pulses()
-    above = (folder / _OUTAGE for folder in Path(__file__).resolve().parents)
-    yield from (_outages(table) for table in above if table.is_file())
+    for folder in (folder / _DATA for folder in Path(__file__).resolve().parents):
+        if folder.is_dir():
+            yield _outages(folder / "reported" / "outage.csv.gz")
+            files = sorted((folder / "nab_aws").glob("*cpu_utilization_*.csv.gz"))
+            yield from _real([file for file in files if "asg" not in file.name])
     yield from _filled()
 
 
@@ -154,13 +158,48 @@ def _pulses() -> Row:
 
 
 def _outages(table: Path) -> Row:
-    with TemporaryDirectory() as scratch:
-        command = [_FROUDE, "harvest", "import", str(table), "--slot", "10min", "-o", f"{scratch}/dc"]
-        subprocess.run(command, check=True, capture_output=True)
-        found = classify(read_datacenter(Path(scratch) / "dc"), Seeds(1))
+    found = classify(_imported([table], "--slot", "10min"), Seeds(1))
     periodic = sum(len(each.tenants) for each in found.classes if each.pattern is Pattern.PERIODIC)
     said = f"two outages of 4 h in 16 days, {len(found.patterns.outages)} named; {ONE_INPUT}"
     return at_least("periodic tenants with a class, of 12", float(periodic), "tenants", 12, conditions=said)
+
+
+def _real(files: list[Path]) -> list[Row]:
+    """Ten real machines of which a part is taken out, twenty times in each form."""
+    datacenter = _imported(files, "--layout", "cloudwatch", "--align", "--slot", "5min")
+    full, found = find_patterns(datacenter), []
+    for form, (take, of_days) in _FORMS.items():
+        for share in SHARES if of_days == 31 else ():
+            rng = np.random.default_rng(4)
+            less = [
+                find_patterns(replace(datacenter, utilisation=take(datacenter.utilisation, 288, share, rng)))
+                for _ in range(_DRAWS)
+            ]
+            every = [_compared(full, each, "") for each in less]
+            kept, silent, marked = (sum(float(rows[n].value or 0) for rows in every) for n in range(3))
+            said = f"{len(files)} machines (NAB), {_DRAWS} draws; {share:.0%} of the samples missing: {form}; 14 days"
+            found += [
+                at_least(
+                    "real tenants that keep their pattern", kept / _DRAWS, "share", 0.9, conditions=said
+                ),
+                at_most(
+                    "patterns of real tenants that change without a mark",
+                    silent,
+                    "tenants",
+                    0,
+                    conditions=said,
+                ),
+                Row("real tenants marked as uncertain", marked / _DRAWS, "share", conditions=said),
+            ]
+    return found
+
+
+def _imported(tables: list[Path], *flags: str) -> Datacenter:
+    with TemporaryDirectory() as scratch:
+        place = Path(scratch) / "dc"
+        command = [_FROUDE, "harvest", "import", *map(str, tables), *flags, "-o", str(place)]
+        subprocess.run(command, check=True, capture_output=True)
+        return read_datacenter(place)
 
 
 def _filled() -> Iterator[Row]:

@@ -37,6 +37,8 @@ _SHIFTS = tuple(number * 0.6180339887 % 1 for number in range(1, 9))
 """Shares of the history by which a tenant's gaps are moved: multiples of the golden section, so that hours differ."""
 _SIGMAS = 3.0
 """Standard errors from a threshold within which a pattern is uncertain."""
+_WILDER = 3.0
+"""How much more than the rest the hours without any sample may vary: a level that is constant only then is uncertain."""
 _NEAR = (0.5, 2.0, 0.25)
 """Only tenants this near to a threshold are tested: slow part from and to, in thresholds; difference of a share."""
 
@@ -164,11 +166,11 @@ class _Judged:
             (self.scores[0] < high * rule.constant_below) | (np.abs(daily) < share)
         )
         (at,) = np.nonzero(near & np.isnan(rows).any(axis=1))
-        self.uncertain = np.zeros(len(rows), bool)
+        self.uncertain = self._unseen(rows)
         if len(at):
             margins = np.array((steady[at], daily[at]))
             constant, periodic = np.abs(margins) < _SIGMAS * self._errors(rows[at], at, margins)
-            self.uncertain[at] = constant | (periodic & (steady[at] >= 0))
+            self.uncertain[at] |= constant | (periodic & (steady[at] >= 0))
 
     def _margins(self, scores: Floats, at: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
         """How far tenants are above what is constant, and above what is not periodic."""
@@ -178,6 +180,19 @@ class _Judged:
             np.maximum(limit, self._by_chance[at]) for limit in (rule.periodic_from, rule.repeated_from)
         ]
         return slow_std - rule.constant_below, np.maximum(daily - limits[0], repeated - limits[1])
+
+    def _unseen(self, rows: Shares) -> Bools:
+        """Whether hours without any sample decide on which side of the threshold the slow part is, shape (n,).
+
+        A burst that comes once cannot be estimated from other hours: they may hold nothing, or vary more than the rest.
+        """
+        slots = rows.shape[1]
+        hours = np.unique(np.arange(24 * self._days) * slots // (24 * self._days))
+        unseen = ~np.logical_or.reduceat(~np.isnan(rows), hours, axis=1)
+        share, variance, limit = unseen.mean(axis=1), self.scores[0] ** 2, self._rule.constant_below**2
+        return np.asarray(
+            (variance * (1 - share) < limit) & (limit <= variance * (1 + (_WILDER**2 - 1) * share))
+        )
 
     def _errors(self, rows: Shares, at: npt.NDArray[np.intp], margins: Floats) -> Floats:
         """Standard error of the margins due to missing samples, shape (2, n).
@@ -196,7 +211,7 @@ def energies(rows: Shares) -> npt.NDArray[np.floating]:
     """Energy by frequency: the square of the discrete Fourier transform over that of the slots, without the mean.
 
     Where samples are missing it is the transform of the autocovariance over pairs that are both known, which is without
-    bias as long as each lag has pairs, and equal to the other where none is missing; single bins may be below 0, and only
+    bias as long as each lag has pairs, and equal to the other where none is missing. Single bins may be below 0: only
     sums over many are of use.
 
     Args:
