@@ -156,6 +156,19 @@ def test_the_spectrum_of_a_day() -> None:
     assert spectrum[5] == pytest.approx(0.2, rel=1e-6)
 
 
+def test_a_burst_may_be_in_a_gap() -> None:
+    """A level that is nearly not constant is uncertain where hours without a sample may hold more; not without these."""
+    slots = np.arange(14 * 288)
+    level = 0.4 + 0.036 * np.cos(2 * np.pi * slots / 500)
+    rows = np.tile(level, (3, 1))
+    rows[1, 900:1272] = np.nan
+    rows[2, np.random.default_rng(1).random(len(slots)) < 0.09] = np.nan
+    found = find_patterns(made(rows, slot_s=300.0))
+    assert found.slow_std == pytest.approx(0.0255, rel=0.02)
+    assert [PATTERNS[n] for n in found.pattern] == [Pattern.CONSTANT] * 3
+    assert found.uncertain.tolist() == [False, True, False]
+
+
 def test_outages_are_left_out_for_all() -> None:
     """A gap of hours that nearly all tenants have costs no tenant its pattern; a short one is no outage."""
     rows = np.array([DAY, FLAT, STEP, DAY, DAY, DAY, DAY, DAY, DAY, DAY, np.full(len(HOURS), np.nan)])
