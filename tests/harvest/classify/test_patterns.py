@@ -69,7 +69,8 @@ def test_the_spectrum_is_that_of_pairs_that_are_both_known(half: int, data: st.D
 def test_patterns_need_no_whole_series(seed: int, share: float) -> None:
     """Of any samples that are missing at random, up to nearly half: the pattern stays, and its base is named."""
     rows = np.tile([DAY, FLAT, STEP], (1, 3))
-    gone = np.random.default_rng(seed).random(rows.shape) < share
+    order = np.random.default_rng(seed).permuted(np.tile(np.arange(rows.shape[1]), (3, 1)), axis=1)
+    gone = order < share * rows.shape[1]
     found = find_patterns(made(np.where(gone, np.nan, rows)))
     assert found.pattern.tolist() == [0, 1, 2]
     assert found.known == pytest.approx(1 - gone.mean(axis=1))
@@ -154,6 +155,17 @@ def test_the_spectrum_of_a_day() -> None:
     spectrum = spectrum_of(made(DAY[None, :]), 0)
     assert int(np.argmax(spectrum)) + 1 == 6
     assert spectrum[5] == pytest.approx(0.2, rel=1e-6)
+
+
+def test_a_share_of_the_day_near_its_threshold_is_uncertain_with_gaps() -> None:
+    """36 % in the day, where 35 % is periodic: not where 60 % or nothing is, though the same samples are missing."""
+    slots = np.arange(20 * 24)
+    chance = np.random.default_rng(8).normal(0, 0.1, len(slots))
+    shares = np.array([0.36, 0.6, 0.0])[:, None]
+    rows = 0.5 + 0.1 * np.sqrt(2 * shares) * np.cos(np.pi * slots / 12) + np.sqrt(1 - shares) * chance
+    gone = np.random.default_rng(9).random(len(slots)) < 0.3
+    found = find_patterns(made(np.clip(np.where(gone, np.nan, rows), 0, 1)))
+    assert found.uncertain.tolist() == [True, False, False]
 
 
 def test_a_burst_may_be_in_a_gap() -> None:
