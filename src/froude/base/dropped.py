@@ -1,0 +1,93 @@
+"""What an import leaves out, counted by reason with the first place of each, and the one tolerance of all imports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from froude.base.errors import InputError
+from froude.base.summary import counted
+
+TOLERANCE = 0.1
+"""Share of the lines of a file that may be left out; beyond it the file is of another form, or damaged."""
+MOST_REASONS = 20
+"""Reasons that are counted by themselves; all further ones are counted as `OTHER`."""
+OTHER = "other reasons"
+_MOST_TEXT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """The lines of one reason, and where the first of them is."""
+
+    lines: int
+    place: str
+    text: str
+
+
+@dataclass(slots=True)
+class Dropped:
+    """The lines that an import leaves out, by reason; its memory does not grow with their number."""
+
+    _reasons: dict[str, _Reason] = field(default_factory=dict)
+
+    def add(self, reason: str, place: str, text: str = "", count: int = 1) -> None:
+        """Count lines that are left out.
+
+        Args:
+            reason: what is wrong with them, such as `not a number in time`; the same words for the same kind.
+            place: where the first of them is, such as `load.csv:17`.
+            text: what is there; shortened to 60 characters.
+            count: how many lines, at least 1.
+        """
+        found = self._reasons.get(reason)
+        if found is None and len(self._reasons) >= MOST_REASONS - 1 and reason != OTHER:
+            self.add(OTHER, place, text, count)
+        elif found is None:
+            short = text.strip()
+            short = short if len(short) <= _MOST_TEXT else f"{short[: _MOST_TEXT - 1]}…"
+            self._reasons[reason] = _Reason(count, place, short)
+        else:
+            self._reasons[reason] = _Reason(found.lines + count, found.place, found.text)
+
+    def __iadd__(self, other: Dropped) -> Dropped:
+        """Add what another part of the same import left out, which comes after this one."""
+        for reason, each in other._reasons.items():
+            self.add(reason, each.place, each.text, each.lines)
+        return self
+
+    @property
+    def total(self) -> int:
+        """Lines that are left out."""
+        return sum(each.lines for each in self._reasons.values())
+
+    def counts(self) -> dict[str, int]:
+        """Lines by reason, the most frequent first."""
+        pairs = sorted(self._reasons.items(), key=lambda pair: -pair[1].lines)
+        return {reason: each.lines for reason, each in pairs}
+
+    def notes(self) -> list[str]:
+        """One line a reason, the most frequent first."""
+        return [self._note(reason) for reason in self.counts()]
+
+    def refuse(self, path: str | Path, of: int, *, strict: bool) -> None:
+        """Refuse a file of which too much is left out.
+
+        Args:
+            path: the file, for the error.
+            of: the lines of the file, those that are left out included.
+            strict: whether one line is too much already.
+
+        Raises:
+            InputError: a line is left out and `strict`, or more than `TOLERANCE` of them are.
+        """
+        if not self.total or (not strict and self.total <= TOLERANCE * of):
+            return
+        allowed = "no such line with --strict" if strict else f"at most {TOLERANCE:.0%} of the lines"
+        message = f"cannot be read in {self.total:,} of {counted(of, 'line')}"
+        raise InputError(message, file=path, found="; ".join(self.notes()[:3]), allowed=allowed)
+
+    def _note(self, reason: str) -> str:
+        each = self._reasons[reason]
+        shown = f" ({each.text!r})" if each.text else ""
+        return f"{counted(each.lines, 'line')} left out: {reason}, first at {each.place}{shown}"
