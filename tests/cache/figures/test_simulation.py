@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from froude.base.dropped import Dropped
 from froude.base.seeds import Seeds
 from froude.cache.figures.simulation import replay_report, simulation_report
 from froude.cache.simulate.play import JobTime
@@ -100,7 +101,9 @@ def test_policies_that_miss_alike_are_told_so() -> None:
 
 def test_a_trace_shows_misses_by_policy_and_volume() -> None:
     """And lines that were none."""
-    trace = replace(loops({"a": 30, "b": 500}), dirty=3, first_dirty="t:7")
+    dropped = Dropped()
+    dropped.add("size is 0", "t:7", count=3)
+    trace = replace(loops({"a": 30, "b": 500}), dropped=dropped)
     how = Replay(space_bytes=40 * CHUNK, chunk_bytes=CHUNK, windows=4)
     found = replay_all(trace, how, ["shared", "equal", "exact"], Seeds(1))
     page = replay_report(trace, how, found, {})
@@ -109,7 +112,7 @@ def test_a_trace_shows_misses_by_policy_and_volume() -> None:
     callout, table = page.sections[0].blocks
     assert isinstance(callout, Callout)
     assert isinstance(table, Table)
-    assert callout.title == "3 lines were no requests"
+    assert callout.title == "3 lines are left out"
     assert [row[0] for row in table.rows] == ["shared", "equal", "exact"]
     (volumes,) = page.sections[1].blocks
     assert isinstance(volumes, Table)

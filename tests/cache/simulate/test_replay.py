@@ -60,7 +60,7 @@ def test_writes_bring_nothing_in_unless_they_are_cached() -> None:
         Request(3.0, "a", 0, 1, True),
         Request(4.0, "b", 0, 2 * CHUNK, True),
     )
-    trace = BlockTrace(requests, ("a", "b"), 0)
+    trace = BlockTrace(requests, ("a", "b"))
     how = Replay(space_bytes=8 * CHUNK, chunk_bytes=CHUNK)
     for cache_writes, misses in ((False, 2), (True, 1)):
         for each in replay_all(
@@ -81,7 +81,7 @@ def test_a_write_makes_a_chunk_no_younger() -> None:
     )
     how = Replay(space_bytes=2 * CHUNK, chunk_bytes=CHUNK)
     for cache_writes in (False, True):
-        trace, how = BlockTrace(requests, ("a",), 0), replace(how, cache_writes=cache_writes)
+        trace, how = BlockTrace(requests, ("a",)), replace(how, cache_writes=cache_writes)
         (found,) = replay_all(trace, how, ["equal"], Seeds(1))
         assert found.misses == {"a": 3}
 
@@ -91,7 +91,7 @@ def test_the_footprint_is_what_is_read_again() -> None:
     trace = loops({"a": 30, "b": 10**6})
     assert footprint_bytes(trace, CHUNK) == 30 * CHUNK
     written = BlockTrace(
-        (Request(0.0, "a", 0, 2 * CHUNK - 1, False), Request(1.0, "a", 0, 2 * CHUNK, True)), ("a",), 0
+        (Request(0.0, "a", 0, 2 * CHUNK - 1, False), Request(1.0, "a", 0, 2 * CHUNK, True)), ("a",)
     )
     assert footprint_bytes(written, CHUNK) == 0
     assert footprint_bytes(written, CHUNK, cache_writes=True) == CHUNK
@@ -99,6 +99,6 @@ def test_the_footprint_is_what_is_read_again() -> None:
 
 def test_a_trace_of_one_moment_is_replayed_too() -> None:
     """Windows have some length; without reads no part of them misses."""
-    trace = BlockTrace((Request(5.0, "a", 0, 1, False),) * 3, ("a",), 0)
+    trace = BlockTrace((Request(5.0, "a", 0, 1, False),) * 3, ("a",))
     (found,) = replay_all(trace, Replay(space_bytes=CHUNK), ["exact"], Seeds(1))
     assert found.miss_ratio is None

@@ -189,9 +189,9 @@ def replay_report(
         f"{'reads and writes' if how.cache_writes else 'reads only'} cached"
     )
     notes = []
-    if trace.dirty:
-        text = f"The first is {literal(trace.first_dirty)}."
-        notes.append(Callout(f"{trace.dirty:,} lines were no requests", text))
+    if trace.dropped.total:
+        text = literal("; ".join(trace.dropped.notes()))
+        notes.append(Callout(f"{trace.dropped.total:,} lines are left out", text))
     notes += [Callout("Volumes of one name count as several", literal(text)) for text in trace.remarks]
     figures = tuple(
         KeyFigure(each.policy, each.miss_ratio, ValueKind.SHARE, note="of reads miss") for each in found[:5]

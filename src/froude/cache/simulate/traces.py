@@ -1,60 +1,157 @@
 """Block traces of others → reads and writes of volumes: blktrace's, those that are published, and plain CSV.
 
-A line that cannot be read is counted and left out; too many of them mean that the layout is another.
+Sources: the traces' own descriptions (SNIA IOTTA: MSR Cambridge, FIU, SYSTOR '17, Tencent CBS; Storage Performance
+Council; Alibaba block traces 2020); DiskSim's and MQSim's manuals; blkparse(1).
 """
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import Enum
-from itertools import chain
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from froude.base.columns import Column, Kind
+from froude.base.dropped import Dropped
 from froude.base.errors import InputError
+from froude.base.forms import Form, Options
 from froude.base.input_limits import check_limit
-from froude.base.packed import read_lines
 from froude.base.summary import counted
+from froude.base.tables import Table, parts_of, read_table
 
-_LONGEST = 4096
-"""Bytes of a line."""
 _MOST_VOLUMES = 10_000
-_CHECKED_ROWS = 1 << 16
 _LARGEST_BYTES = 1 << 30
 _FARTHEST = 1 << 60
 """Byte of a volume."""
 _LONGEST_NAME = 200
 _SECTOR = 512
-_EVENT = re.compile(r"\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s")
-"""How a line of blkparse begins: device, processor, number, time, process."""
-_SUMMARY = ("CPU", "Total", "Input file")
-"""How blkparse's other lines begin; what follows them is no event."""
-_MSR_TICKS = 10_000_000
-"""Of 100 ns a second."""
 _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
-_MOST_DIRTY = 0.1
-"""Part of the lines that may be unreadable."""
 
 
-class Layout(Enum):
-    """How a trace is written."""
+def _time(*names: str, unit: float = 1.0) -> Column:
+    return Column("time", names, Kind.TIME, unit=unit, least=0.0)
 
-    MQSIM = "mqsim"
-    """`arrival-ns device first-sector sectors op`, op 1 for a read; DiskSim's ASCII form is the same."""
-    MSR = "msr"
-    """`ticks,host,disk,Read|Write,offset,size,response`, of MSR Cambridge."""
-    SPC = "spc"
-    """`unit,block,size,R|W,seconds`, of the Storage Performance Council, in blocks of 512 B."""
-    ALIBABA = "alibaba"
-    """`device,R|W,offset,size,microseconds`, of Alibaba's cloud."""
-    BLKPARSE = "blkparse"
-    """What `blkparse` prints of a `blktrace`, unless told otherwise; what was queued counts."""
-    CSV = "csv"
-    """With a head: time, volume, offset, size and op; seconds, bytes, and read or write."""
+
+def _offset(*names: str, unit: int = 1) -> Column:
+    return Column("offset", names, Kind.INTEGER, unit=unit, least=0, most=_FARTHEST // unit)
+
+
+def _size(*names: str, unit: int = 1) -> Column:
+    return Column("size", names, Kind.INTEGER, unit=unit, least=0, most=_LARGEST_BYTES // unit)
+
+
+def _volume(*names: str) -> Column:
+    return Column("volume", names, numbered=True)
+
+
+_OP = Column("op", numbered=True)
+_SECTORS = (_offset(unit=_SECTOR), _size(unit=_SECTOR))
+_WORDS = {"r": True, "w": False, "read": True, "write": False, "rs": True, "ws": False}
+_FIVE = r"\s+(?P<volume>\d+)\s+(?P<offset>\d+)\s+(?P<size>\d+)\s+(?P<op>\d+)\s*"
+_QUEUED = (
+    r"\s*(?P<volume>\d+,\d+)\s+\d+\s+\d+\s+(?P<time>\d+\.\d+)\s+\d+\s+Q\s+(?P<op>[A-Z]*[RW][A-Z]*)\s+"
+    r"(?P<offset>\d+) \+ (?P<size>\d+)(?: .*)?"
+)
+_OTHER = (
+    r"\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+(?:[A-PR-Za-z][A-Z]*(?:\s.*)?|Q\s+[A-Z]+(?: \[.*)?|Q\s+[A-QS-VX-Z]+\s.*)|"
+    r"CPU\d+ \(.*|Total \(.*|[A-Z][a-z]+ \(.*|Skips: .*|Input file .*|\s+[A-Za-z].*"
+)
+"""What blkparse prints of other actions, and its summary."""
+_SPC = (
+    r"\s*(?P<volume>\d+)\s*,\s*(?P<offset>\d+)\s*,\s*(?P<size>\d+)\s*,\s*(?P<op>[rRwW])\s*,"
+    r"\s*(?P<time>\d*\.?\d+(?:[eE][+-]?\d+)?)\s*(?:,.*)?"
+)
+_FIU = (
+    r"(?P<time>\d+)\s+\d+\s+.*?\s+(?P<offset>\d+)\s+(?P<size>\d+)\s+(?P<op>[RrWw])\s+(?P<major>\d+)\s+(?P<volume>\d+)"
+    r"(?:\s+\S+)?\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A form, and what its operations and volumes mean."""
+
+    form: Form
+    reads: Callable[[str], bool | None] = lambda op: _WORDS.get(op.lower())
+    """Whether an operation is a read; None for what is neither read nor write."""
+    above: str = ""
+    """Column that names what the volume is a part of."""
+
+
+LAYOUTS = {
+    layout.form.name: layout
+    for layout in (
+        Layout(
+            Form(
+                "msr",
+                (
+                    _time("Timestamp", unit=1e-7), Column("host", ("Hostname",), numbered=True), _volume("DiskNumber"),
+                    replace(_OP, names=("Type",)), _offset("Offset"), _size("Size"),
+                ),
+                order=("time", "host", "volume", "op", "offset", "size", ""),
+            ),
+            above="host",
+        ),
+        Layout(
+            Form(
+                "systor17",
+                (
+                    _time("Timestamp"), _volume("LUN"), replace(_OP, names=("IOType",), empty=True), _offset("Offset"),
+                    _size("Size"), Column("response", ("Response",), numbered=True, empty=True),
+                ),
+            )
+        ),
+        Layout(
+            Form(
+                "alibaba",
+                (_time("timestamp", unit=1e-6), _volume("device_id"), replace(_OP, names=("opcode",)), _offset("offset"),
+                 _size("length")),
+                order=("volume", "op", "offset", "size", "time"),
+            )
+        ),
+        Layout(
+            Form(
+                "tencent",
+                (
+                    _time("Timestamp"), replace(_OP, names=("IOType",)), _volume("VolumeID"),
+                    _offset("Offset", unit=_SECTOR), _size("Size", unit=_SECTOR),
+                ),
+                order=("time", "offset", "size", "op", "volume"),
+            ),
+            {"0": True, "1": False}.get,
+        ),
+        Layout(Form("spc", (_time(), _volume(), _OP, _offset(unit=_SECTOR), _size()), pattern=_SPC)),
+        Layout(Form("mqsim", (_time(unit=1e-9), _volume(), _OP, *_SECTORS), pattern=rf"\s*(?P<time>\d+){_FIVE}"),
+               {"0": False, "1": True}.get),
+        Layout(
+            Form("disksim", (_time(unit=1e-3), _volume(), _OP, *_SECTORS), pattern=rf"\s*(?P<time>\d*\.?\d+){_FIVE}"),
+            lambda op: bool(int(op) & 1),
+        ),
+        Layout(
+            Form("fiu", (_time(unit=1e-9), Column("major", numbered=True), _volume(), _OP, *_SECTORS), pattern=_FIU),
+            above="major",
+        ),
+        Layout(
+            Form("blkparse", (_time(), _volume(), _OP, *_SECTORS), pattern=_QUEUED, ignored=_OTHER), lambda op: "R" in op
+        ),
+        Layout(
+            Form(
+                "csv",
+                (
+                    _time("time", "timestamp", "time_s"), _volume("volume", "device", "disk", "lun", "vm"),
+                    _offset("offset", "offset_bytes"), _size("size", "length", "bytes"),
+                    replace(_OP, names=("op", "type", "operation", "opcode", "rw", "iotype")),
+                ),
+            )
+        ),
+    )
+}  # fmt: skip
+"""By name, the more special first."""
 
 
 class Request(NamedTuple):
@@ -75,15 +172,13 @@ class BlockTrace:
 
     requests: tuple[Request, ...]
     volumes: tuple[str, ...]
-    """Those that there are, in the order of their first request."""
-    dirty: int
-    """Lines that could not be read."""
-    first_dirty: str = ""
-    """Where the first of them stands, and what it is."""
+    """In the order of their first request."""
+    dropped: Dropped = field(default_factory=Dropped)
+    """Lines that are left out."""
     remarks: tuple[str, ...] = ()
     """What was taken to be, and might be otherwise."""
-    layouts: tuple[str, ...] = ()
-    """In which the files are written, each once."""
+    understood: tuple[str, ...] = ()
+    """Layouts of the files, each once, with their columns."""
 
     @property
     def duration_s(self) -> float:
@@ -91,30 +186,35 @@ class BlockTrace:
         return self.requests[-1].time_s - self.requests[0].time_s
 
 
-def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTrace:
+def read_traces(paths: Iterable[Path], options: Options | None = None) -> BlockTrace:
     """Read block traces as one.
 
     Volumes of the same name in several files are the same, unless they have requests at the same times: recordings that
-    each begin at 0 tell nothing of what came first, and become volumes side by side.
+    each begin at 0 do not show what came first, and become volumes side by side.
 
     Args:
-        layout: how they are written; None to tell by the first line of each.
+        paths: files, or folders of files.
+        options: layout, columns and style, where they are to be given.
 
     Raises:
-        InputError: unreadable, of no layout that is known, mostly dirty, empty, or too large.
+        InputError: unreadable, not of a known layout, with too many lines left out, empty, or too large.
     """
-    files = list(paths)
+    options = options or Options()
+    files = parts_of(paths)
     requests: list[Request] = []
     spans: dict[str, list[tuple[float, float]]] = {}
-    dirty, first, remarks = 0, "", []
-    layouts: list[str] = []
+    dropped, remarks, understood = Dropped(), [], []
     names: set[str] = set()
     for path in files:
         own = str(path) if path.name in names else path.name
         names.add(path.name)
-        mine = _File(path, layout, len(requests), len(spans))
-        layouts += [mine.layout.value] * (mine.layout.value not in layouts)
-        found = _spans(mine.requests) if len(files) > 1 else {}
+        table = read_table(path, [layout.form for layout in LAYOUTS.values()], options, empty=True)
+        mine, silent = _requests(table, options)
+        understood.append(table.understood)
+        dropped += table.dropped
+        if silent:
+            remarks.append(f"{path}: {counted(silent, 'line')} without an operation, left out")
+        found = _spans(mine)
         doubled = {name for name, span in found.items() if _meets(span, spans.get(name, []))}
         for name, span in found.items():
             spans.setdefault(f"{own}:{name}" if name in doubled else name, []).append(span)
@@ -123,12 +223,14 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
             remarks.append(
                 f"{path}: has requests of {many}, at the same times as an earlier file: they count as others"
             )
-            mine.requests = [
+            mine = [
                 each._replace(volume=f"{own}:{each.volume}") if each.volume in doubled else each
-                for each in mine.requests
+                for each in mine
             ]
-        requests += mine.requests
-        dirty, first = dirty + mine.dirty, first or mine.first_dirty
+        requests += mine
+        check_limit("rows", len(requests), file=path)
+        if len(spans) > _MOST_VOLUMES:
+            raise InputError("has too many volumes", file=path, allowed=f"{_MOST_VOLUMES:,} volumes")
     if not requests:
         allowed = "reads and writes; of blkparse those that were queued (Q)"
         raise InputError("has no requests", file=", ".join(map(str, files)) or None, allowed=allowed)
@@ -137,42 +239,52 @@ def read_traces(paths: Iterable[Path], layout: Layout | None = None) -> BlockTra
     if len(requests) >= _SEVERAL and 2 * len(volumes) > len(requests):
         number = f"{len(volumes):,} volumes in {len(requests):,} requests"
         raise InputError("has another column for its volume", file=files[0], found=number)
-    return BlockTrace(tuple(requests), volumes, dirty, first, tuple(remarks), tuple(layouts))
+    return BlockTrace(tuple(requests), volumes, dropped, tuple(remarks), tuple(dict.fromkeys(understood)))
 
 
-class _File:
-    """One trace."""
+def _requests(table: Table, options: Options) -> tuple[list[Request], int]:
+    """The requests of a file, and how many lines have no operation."""
+    layout, columns = LAYOUTS[table.form.name], table.columns
+    if not len(table):
+        return [], 0
+    ops = columns["op"].dictionary.to_pylist()
+    kinds = [None if not op else layout.reads(op) for op in ops]
+    codes = np.asarray(columns["op"].indices)
+    silent = np.array([not op for op in ops])[codes]
+    other = np.array([kind is None for kind in kinds])[codes] & ~silent
+    names = _volumes(columns, layout.above)
+    odd = np.array(
+        [len(name) > _LONGEST_NAME or not name.isprintable() for name in names.dictionary.to_pylist()]
+    )
+    keep = ~silent
+    for wrong, reason in (
+        (other, "neither a read nor a write"),
+        (columns["size"] < 1, "size is 0"),
+        (columns["time"] < 0, "time is below 0"),
+        (odd[np.asarray(names.indices)], "not the name of a volume"),
+    ):
+        new = wrong & keep
+        if new.any():
+            row = int(np.argmax(new))
+            table.dropped.add(reason, f"{table.path}:{table.lines[row]}", count=int(new.sum()))
+            keep &= ~wrong
+    table.dropped.refuse(table.path, len(table) + table.dropped.total, strict=options.strict)
+    reads = np.array([bool(kind) for kind in kinds])[codes]
+    kept = names.filter(pa.array(keep)).to_pylist()
+    rows: list[npt.NDArray[Any]] = [columns["time"], columns["offset"], columns["size"], reads]
+    time, offset, size, read = (each[keep].tolist() for each in rows)
+    return [Request(*each) for each in zip(time, kept, offset, size, read, strict=True)], int(silent.sum())
 
-    def __init__(self, path: Path, layout: Layout | None, requests: int, volumes: int) -> None:
-        """Read it.
 
-        Args:
-            layout: how it is written; None to tell.
-        """
-        self.requests: list[Request] = []
-        self.dirty, self.first_dirty = 0, ""
-        names: dict[str, str] = {}
-        self.layout, parsed = _parsed(path, layout)
-        for number, found in parsed:
-            if found is None:
-                self.dirty += 1
-                self.first_dirty = self.first_dirty or f"{path}:{number}"
-                continue
-            name = names.setdefault(found.volume, found.volume)  # one text for each name
-            self.requests.append(found._replace(volume=name))
-            if volumes + len(names) > _MOST_VOLUMES:
-                allowed = f"{_MOST_VOLUMES:,} volumes"
-                raise InputError("has too many volumes", file=path, place=number, allowed=allowed)
-            if len(self.requests) % _CHECKED_ROWS == 0:
-                check_limit("rows", requests + len(self.requests), file=path, place=number)
-        if self.dirty > _MOST_DIRTY * (self.dirty + len(self.requests)):
-            allowed = f"at most {_MOST_DIRTY:.0%} of the lines"
-            raise InputError(
-                "has too many lines that are no requests",
-                file=self.first_dirty,
-                found=self.dirty,
-                allowed=allowed,
-            )
+def _volumes(columns: Mapping[str, Any], above: str) -> Any:
+    """Names of volumes, by what they are a part of where the layout has it; a dictionary array."""
+    volume = columns["volume"]
+    if not above:
+        return volume
+    joined = pa.compute.binary_join_element_wise(
+        columns[above].cast(pa.string()), volume.cast(pa.string()), "."
+    )
+    return joined.dictionary_encode()
 
 
 def _spans(requests: Iterable[Request]) -> dict[str, tuple[float, float]]:
@@ -186,135 +298,3 @@ def _spans(requests: Iterable[Request]) -> dict[str, tuple[float, float]]:
 
 def _meets(span: tuple[float, float], others: Iterable[tuple[float, float]]) -> bool:
     return any(span[0] < end and begin < span[1] for begin, end in others)
-
-
-def _parsed(path: Path, layout: Layout | None) -> tuple[Layout, Iterator[tuple[int, Request | None]]]:
-    """The layout, and line by line the number and the request; None for one that cannot be read."""
-    lines: Iterator[tuple[int, str]] = enumerate(read_lines(path, longest=_LONGEST), 1)
-    number, head = next((each for each in lines if _tells(each[1])), (0, ""))
-    how = layout or _layout_of(head, path)
-    if how is Layout.CSV:
-        parse = _csv_parser(head, path)
-    else:
-        parse = _PARSERS[how]
-        lines = chain([(number, head)], lines)
-    events = _queued(lines) if how is Layout.BLKPARSE else lines
-    return how, ((number, _checked(parse, line)) for number, line in events if line.strip())
-
-
-def _tells(line: str) -> bool:
-    """Whether a line tells how a trace is written; blkparse begins with others where it is told to."""
-    return bool(line.strip()) and not line.startswith(_SUMMARY)
-
-
-def _layout_of(head: str, path: Path) -> Layout:
-    fields = head.split(",")
-    if "offset" in head.lower() and len(fields) > 1:
-        return Layout.CSV
-    if len(fields) == 7 and fields[3].strip().lower() in {"read", "write"}:
-        return Layout.MSR
-    if len(fields) >= 5 and fields[3].strip().lower() in {"r", "w"} and fields[2].strip().isdecimal():
-        return Layout.SPC
-    if len(fields) == 5 and fields[1].strip().lower() in {"r", "w"}:
-        return Layout.ALIBABA
-    words = head.split()
-    if len(words) == 5 and all(word.isdecimal() for word in words):
-        return Layout.MQSIM
-    if _EVENT.match(head):
-        return Layout.BLKPARSE
-    names = ", ".join(each.value for each in Layout)
-    raise InputError(
-        "begins like no block trace that is known", file=path, place=1, found=head[:80], allowed=names
-    )
-
-
-Parse = Callable[[str], Request]
-
-
-def _checked(parse: Parse, line: str) -> Request | None:
-    """A request that can be; None for any other line."""
-    try:
-        request = parse(line)
-    except (ValueError, IndexError, OverflowError, csv.Error):
-        return None
-    fits = 0 <= request.offset <= _FARTHEST and 0 < request.size <= _LARGEST_BYTES
-    named = 0 < len(request.volume) <= _LONGEST_NAME and request.volume.isprintable()
-    return request if fits and named and 0 <= request.time_s < float("inf") else None
-
-
-def _from_mqsim(line: str) -> Request:
-    time, device, sector, sectors, op = line.split()
-    if op not in {"0", "1"}:
-        raise ValueError(op)
-    return Request(int(time) / 1e9, device, int(sector) * _SECTOR, int(sectors) * _SECTOR, op == "1")
-
-
-def _from_msr(line: str) -> Request:
-    ticks, host, disk, op, offset, size, _ = line.split(",")
-    return Request(
-        int(ticks) / _MSR_TICKS, f"{host.strip()}.{disk.strip()}", int(offset), int(size), _is_read(op)
-    )
-
-
-def _from_spc(line: str) -> Request:
-    unit, block, size, op, time, *_ = line.split(",")
-    return Request(float(time), unit.strip(), int(block) * _SECTOR, int(size), _is_read(op))
-
-
-def _from_alibaba(line: str) -> Request:
-    device, op, offset, size, time = line.split(",")
-    return Request(int(time) / 1e6, device.strip(), int(offset), int(size), _is_read(op))
-
-
-def _from_blkparse(line: str) -> Request:
-    device, _, _, time, _, _, kinds, sector, _, sectors, *_ = line.split(maxsplit=10)
-    return Request(float(time), device, int(sector) * _SECTOR, int(sectors) * _SECTOR, "R" in kinds)
-
-
-_PARSERS: Mapping[Layout, Parse] = {
-    Layout.MQSIM: _from_mqsim,
-    Layout.MSR: _from_msr,
-    Layout.SPC: _from_spc,
-    Layout.ALIBABA: _from_alibaba,
-    Layout.BLKPARSE: _from_blkparse,
-}
-
-
-def _queued(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Of what blkparse prints the reads and writes that were queued, and what is no event and in no summary."""
-    summary = False
-    for number, line in lines:
-        if _EVENT.match(line):
-            summary = False
-            words = line.split(maxsplit=9)
-            if words[5:6] == ["Q"] and words[8:9] == ["+"] and not {"R", "W"}.isdisjoint(words[6]):
-                yield number, line
-        elif line.startswith(_SUMMARY):
-            summary = True
-        elif not summary:
-            yield number, line
-
-
-def _csv_parser(head: str, path: Path) -> Parse:
-    names = [name.strip().strip('"').lower() for name in head.split(",")]
-    wanted = ("time", "volume", "offset", "size", "op")
-    missing = [name for name in wanted if name not in names]
-    if missing:
-        raise InputError(
-            f"has no column {missing[0]}", file=path, place=1, found=head[:80], allowed=", ".join(wanted)
-        )
-    at = [names.index(name) for name in wanted]
-
-    def parse(line: str) -> Request:
-        fields = next(csv.reader([line]))
-        time, volume, offset, size, op = (fields[column].strip() for column in at)
-        return Request(float(time), volume, int(offset), int(size), _is_read(op))
-
-    return parse
-
-
-def _is_read(op: str) -> bool:
-    word = op.strip().lower()
-    if word not in {"read", "write", "r", "w"}:
-        raise ValueError(op)
-    return word[0] == "r"

@@ -12,7 +12,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
-from froude.cli import answers
+from froude.cli import answers, table_flags
 from froude.documents.reading import LIMIT_BYTES
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from froude.cli.cache.sizes import size_of
 
 if TYPE_CHECKING:
-    from froude.cache.simulate.traces import Layout
     from froude.cli.settings import Settings
 
 
@@ -151,9 +150,13 @@ def simulate(
     layout: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Of traces: blkparse, spc, msr, alibaba, mqsim or csv [by the first line]."
+            metavar="NAME",
+            help="Of traces: blkparse, spc, msr, systor17, alibaba, tencent, fiu, disksim, mqsim or csv "
+            "[found by the first lines].",
         ),
     ] = None,
+    column: table_flags.Columns = None,
+    strict: table_flags.Strict = False,
     example: Annotated[
         bool,
         typer.Option("--example", help="Print the scenario's text instead, to begin one of your own with."),
@@ -176,7 +179,7 @@ def simulate(
             print(text, end="")
         return
     names = _names(policy)
-    flags = _Flags(space, chunk, windows, layout, cache_writes)
+    flags = _Flags(space, chunk, windows, layout, cache_writes, tuple(column or ()), strict)
     if _is_scenario(paths):
         _refuse(flags.others(), "traces")
         answers.claim(settings, paths, output, "cache-simulation", report)
@@ -198,6 +201,8 @@ class _Flags:
     windows: int | None
     layout: str | None
     cache_writes: bool
+    columns: tuple[str, ...]
+    strict: bool
 
     def others(self) -> dict[str, object]:
         """By name, all that a scenario has no use for."""
@@ -206,6 +211,8 @@ class _Flags:
             "--windows": self.windows,
             "--layout": self.layout,
             "--cache-writes": self.cache_writes or None,
+            "--column": self.columns or None,
+            "--strict": self.strict or None,
         }
 
 
@@ -249,12 +256,18 @@ def _traces(
     from froude.documents.lineage import content_of
 
     chunk = size_of(flags.chunk or "64 KiB", "--chunk")
-    trace = read_traces(paths, _layout(flags.layout))
+    options = table_flags.options_of(
+        layout=flags.layout,
+        columns=flags.columns,
+        known=("time", "volume", "offset", "size", "op"),
+        strict=flags.strict,
+    )
+    trace = read_traces(paths, options)
     volumes, requests = counted(len(trace.volumes), "volume"), counted(len(trace.requests), "request")
     every_s = trace.duration_s / max(1, len(trace.requests) - 1)
-    form = f"block traces ({', '.join(trace.layouts)})"
+    form = f"block traces of {'; '.join(trace.understood)}"
     settings.note(recognised_text(form, f"{volumes}, {requests}", every_s, trace.duration_s))
-    for text in trace.remarks:
+    for text in (*trace.dropped.notes(), *trace.remarks):
         settings.note(f"note: {text}")
     space = (
         footprint_bytes(trace, chunk, cache_writes=flags.cache_writes) // 2
@@ -271,7 +284,7 @@ def _traces(
         found = replay_all(trace, how, names, answers.seeds(settings), settings.workers)
     content = {
         "requests": len(trace.requests),
-        "dirty": trace.dirty,
+        "dropped": trace.dropped.counts(),
         "remarks": list(trace.remarks),
         **asdict(how),
         "policies": [{**asdict(each), "miss_ratio": each.miss_ratio} for each in found],
@@ -299,13 +312,3 @@ def _names(asked: list[str] | None) -> list[str]:
     return (
         list(dict.fromkeys(named(name).name for name in asked)) if asked else [each.name for each in POLICIES]
     )
-
-
-def _layout(text: str | None) -> Layout | None:
-    from froude.cache.simulate.traces import Layout
-
-    try:
-        return None if text is None else Layout(text)
-    except ValueError as error:
-        allowed = ", ".join(each.value for each in Layout)
-        raise InputError("is no layout", place="--layout", found=text, allowed=allowed) from error

@@ -10,13 +10,13 @@ import typer
 
 from froude.base.errors import InputError
 from froude.base.units import parse_seconds
+from froude.cli import table_flags
 from froude.cli.harvest import common
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.telemetry.correlation import Correlation
     from froude.harvest.telemetry.datacenter import Datacenter
-    from froude.harvest.telemetry.importers import Layout
 from froude.base.errors import TargetError
 from froude.cli.harvest.placing import calls_to
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 HEAD = "server,time\n"
 _LIMIT_BYTES = 1 << 30
-_ONE_PERCENT = 0.01
 _Output = Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The datacenter.")]
 
 
@@ -91,20 +90,23 @@ def generate(
 
 def import_(
     ctx: typer.Context,
-    tables: Annotated[list[Path], typer.Argument(metavar="CSV…", help="Samples of servers; may be packed.")],
+    tables: Annotated[
+        list[Path],
+        typer.Argument(metavar="TABLE…", help="Samples of servers, or folders of them; may be packed."),
+    ],
     output: _Output,
     layout: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="csv; cloudwatch, bitbrains (a file a server); azure (vm_cpu_readings), alibaba (machine_usage)."
-        ),
-    ] = "csv",
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="WHAT=NAME", help="time, server or cpu, and its column by name or number; repeat."
+            help="Of the tables, such as bitbrains or azure; all are in `docs/howto` [found by each file]."
         ),
     ] = None,
+    column: table_flags.Columns = None,
+    separator: table_flags.Separator = None,
+    decimal: table_flags.Decimal = None,
+    date_format: table_flags.DateFormat = None,
+    zone: table_flags.Zone = "UTC",
+    strict: table_flags.Strict = False,
     scale: Annotated[str | None, typer.Option(help="percent or share [the layout's].")] = None,
     slot: Annotated[
         str, typer.Option(metavar="TIME", help="A server's samples in it are one mean.")
@@ -131,47 +133,55 @@ def import_(
     import numpy as np
 
     from froude.base.summary import counted, recognised_text
+    from froude.base.tables import parts_of
     from froude.base.units import seconds_text
     from froude.cli.outputs import Output, claim
     from froude.documents.artifact import hash_file
     from froude.harvest.telemetry.files import MIGRATIONS, PARTS, write_datacenter
     from froude.harvest.telemetry.importers import (
         LONGEST_SLOT_S,
+        datacenter_of,
         read_inventory,
-        read_samples,
         with_reimages,
     )
+    from froude.harvest.telemetry.samples import read_samples
 
     settings: Settings = ctx.obj
     common.require()
-    read = [*tables, *(path for path in (inventory, reimages) if path is not None)]
+    options = table_flags.options_of(
+        layout=layout, columns=column, known=("time", "server", "cpu"), separator=separator, decimal=decimal,
+        dates=date_format, zone=zone, strict=strict,
+    )  # fmt: skip
+    if scale not in {None, "percent", "share"}:
+        raise InputError("is not a scale", place="--scale", found=scale, allowed="percent, share")
+    files = parts_of(tables)
+    read = [*files, *(path for path in (inventory, reimages) if path is not None)]
     claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)], read)
-    wanted = _layout(layout, column or [], scale)
-    known = None if inventory is None else read_inventory(inventory)
+    others = replace(options, layout="", columns={})
+    known, listed = (None, None) if inventory is None else read_inventory(inventory, others)
+    slot_s = parse_seconds(slot, place="--slot")
     with settings.progress().task("Reading samples"):
-        datacenter, cleaned = read_samples(
-            tables,
-            wanted,
-            slot_s=parse_seconds(slot, place="--slot"),
-            name=name or output.name,
-            inventory=known,
-            align=align,
+        samples = read_samples(
+            files,
+            options,
+            percent=None if scale is None else scale == "percent",
+            align_s=slot_s if align else 0.0,
         )
+        datacenter, cleaned = datacenter_of(
+            samples, files[0], slot_s=slot_s, name=name or output.name, inventory=known
+        )
+    every_s, span_s = cleaned.apart_s, datacenter.slots * datacenter.slot_s
+    entities = f"{counted(len(datacenter.servers), 'server')}, {counted(len(samples.time_s), 'sample')}"
+    settings.note(recognised_text(samples.understood, entities, every_s, span_s))
+    for table in (samples, listed):
+        if table is not None:
+            table_flags.note_dropped(settings, table.dropped)
     if np.isnan(datacenter.utilisation).all():
-        raise InputError("holds no value of utilisation", file=tables[0], found=cleaned.text())
-    if scale is None and wanted.percent and not np.nanmax(datacenter.utilisation, initial=0.0) > _ONE_PERCENT:
-        raise InputError(
-            "has no sample above 1 %: shares, not percent?",
-            file=tables[0],
-            remedy="Say which it is: --scale share, or --scale percent",
-        )
+        raise InputError("holds no value of utilisation", file=files[0], found=cleaned.text())
     unknown = 0
     if reimages is not None:
-        datacenter, unknown = with_reimages(datacenter, reimages)
-    every_s, span_s = cleaned.apart_s, datacenter.slots * datacenter.slot_s
-    columns = ", ".join(f"{what} in {column}" for what, column in wanted.columns.items())
-    entities = counted(len(datacenter.servers), "server")
-    settings.note(recognised_text(f"layout {layout} ({columns})", entities, every_s, span_s))
+        datacenter, unknown, wiped = with_reimages(datacenter, reimages, others)
+        table_flags.note_dropped(settings, wiped.dropped)
     silent = set() if known is None else known.tenant.keys() - set(datacenter.servers)
     if silent:
         settings.note(f"note: {len(silent):,} servers of the inventory have no samples and are left out")
@@ -200,7 +210,8 @@ def _correlation(settings: Settings, text: str) -> tuple[Correlation | None, lis
     from froude.harvest.telemetry.importers import read_failures
 
     common.require()
-    found, _ = read_failures(Path(text))
+    found, table = read_failures(Path(text))
+    table_flags.note_dropped(settings, table.dropped)
     share = found.correlation.share
     settings.note(
         f"{found.failures:,} failures, {share:.1%} of them with another of their rack and day: {found.pairs:,} pairs, "
@@ -209,27 +220,6 @@ def _correlation(settings: Settings, text: str) -> tuple[Correlation | None, lis
     if not found.pairs:
         raise InputError("holds no two failures of one rack and day", file=text)
     return found.correlation, [Path(text)]
-
-
-def _layout(name: str, columns: list[str], scale: str | None) -> Layout:
-    from dataclasses import replace
-
-    from froude.harvest.telemetry.importers import LAYOUTS
-
-    base = LAYOUTS.get(name)
-    if base is None:
-        raise InputError("is no layout", place="--layout", found=name, allowed=", ".join(LAYOUTS))
-    named = dict(base.columns)
-    for each in columns:
-        what, sign, column = each.partition("=")
-        if not sign or what not in {"time", "server", "cpu"} or not column:
-            allowed = "time=NAME, server=NAME or cpu=NAME"
-            raise InputError("names no column", place="--column", found=each, allowed=allowed)
-        named[what] = column
-    if scale not in {None, "percent", "share"}:
-        raise InputError("is no scale", place="--scale", found=scale, allowed="percent, share")
-    percent = base.percent if scale is None else scale == "percent"
-    return replace(base, columns=named, percent=percent, fixed=base.fixed and not columns)
 
 
 def _said(settings: Settings, made: Datacenter, output: Path) -> None:

@@ -26,6 +26,8 @@ class Cleaned:
     """Taken for 0."""
     above: int = 0
     """Above 100 %; taken for 100 %."""
+    invalid: int = 0
+    """Values by which a published trace marks an invalid one; their samples have no value."""
     gaps: int = 0
     """Slots without any sample of a server, in its first to its last."""
     apart_s: float = 0.0
@@ -40,6 +42,7 @@ class Cleaned:
         said = [
             (self.duplicates, counted(self.duplicates, "duplicate")),
             (self.missing, f"{self.missing:,} without a value"),
+            (self.invalid, f"{self.invalid:,} marked as invalid"),
             (self.negative, f"{self.negative:,} below 0 taken for 0"),
             (self.above, f"{self.above:,} above 100 % taken for 100 %"),
             (self.gaps, counted(self.gaps, "slot") + " without a sample"),

@@ -15,4 +15,4 @@ def loops(sizes: dict[str, int], seconds: int = 40, *, per_s: int = 50) -> Block
         for number in range(per_s)
         for name, size in sizes.items()
     ]
-    return BlockTrace(tuple(requests), tuple(sizes), 0)
+    return BlockTrace(tuple(requests), tuple(sizes))

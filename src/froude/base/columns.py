@@ -1,0 +1,271 @@
+"""Columns of text → numbers, times and names, with a reason for each value that is not one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute
+
+pc: Any = pyarrow.compute
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_YEAR_FIRST = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}"
+_ZONE = r"(Z|[+-][0-9]{2}:?[0-9]{2})$"
+_MISSING = pa.array(["", "nan", "null", "na", "n/a", "none", "-", "\\n", "nil", "undefined"])
+"""Texts that stand for a value that is not known, in lower case; `\\N` is that of Hive and MySQL."""
+_LATEST_S = 253_402_300_799.0
+"""The end of the year 9999."""
+TIME_UNITS: Mapping[str, float] = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+
+
+class Kind(Enum):
+    """What the values of a column are."""
+
+    TEXT = "a name"
+    NUMBER = "a number"
+    INTEGER = "a whole number"
+    TIME = "a time"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column that a reader wants."""
+
+    what: str
+    """Its name in Froude, such as `server`."""
+    names: tuple[str, ...] = ()
+    """What headers call it, where that is not `what`; case, blanks, `_` and `-` do not matter."""
+    kind: Kind = Kind.TEXT
+    unit: float = 1.0
+    """Base units in one of it: 1e-6 for a time in microseconds, 512 for a size in sectors."""
+    needed: bool = True
+    """Whether a table without it is of another form."""
+    empty: bool = False
+    """Whether a row without a value counts; NaN is its value then, or an empty name."""
+    numbered: bool = False
+    """Whether its names may be numbers; else a column of numbers is not it, where there is no header."""
+    least: float = -math.inf
+    most: float = math.inf
+    """The range of a value, in its own unit; a row with another value is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How numbers and dates of a table are written."""
+
+    decimal: str = "."
+    """`.` or `,`."""
+    dates: str = ""
+    """Format of dates as of `strptime`; or one of `TIME_UNITS`, for numbers since 1970. Empty: as the column has it,
+    and dates with the year first."""
+    zone: tzinfo = field(default=UTC)
+    """Of dates that name no zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """Values of a column, shape (n,)."""
+
+    values: Any
+    """float64, int64, or for names an array of pyarrow."""
+    wrong: npt.NDArray[np.bool_]
+    """Where a value is not what it should be; `values` are arbitrary there."""
+    reason: str
+    """Why, in words."""
+
+
+def convert(column: Column, texts: Any, style: Style) -> Converted:
+    """Values of a column in base units.
+
+    Args:
+        texts: pyarrow array of strings, or of another type where the file has types (Parquet, JSON); shape (n,).
+        style: of the numbers and dates in it.
+    """
+    return _CONVERTERS[column.kind](column, texts, style)
+
+
+def _text(column: Column, texts: Any, style: Style) -> Converted:
+    del style
+    if not pa.types.is_string(texts.type):
+        texts = texts.cast(pa.string())
+    names = pc.fill_null(pc.utf8_trim_whitespace(texts), "")
+    wrong = np.zeros(len(names), bool) if column.empty else _mask(pc.equal(names, ""))
+    return Converted(names, wrong, f"no {column.what}")
+
+
+def _number(column: Column, texts: Any, style: Style) -> Converted:
+    values, missing = _floats(texts, style.decimal)
+    bad = np.isnan(values) & ~missing
+    if bad.any():
+        allowed = ", with a decimal point (not a comma) and without a unit" if style.decimal == "." else ""
+        return Converted(values, bad, f"{column.what} is not a number{allowed}")
+    if missing.any() and not column.empty:
+        return Converted(values, missing, f"no {column.what}")
+    with np.errstate(invalid="ignore"):
+        outside = (values < column.least) | (values > column.most)
+    reason = f"{column.what} is not within {column.least:g} to {column.most:g}"
+    return Converted(values * column.unit, outside, reason)
+
+
+def _integer(column: Column, texts: Any, style: Style) -> Converted:
+    if pa.types.is_string(texts.type):
+        trimmed = pc.utf8_trim_whitespace(texts)
+        if not _mask(pc.match_substring_regex(trimmed, "^[0-9]{1,18}$")).all():
+            return _rounded(column, texts, style)
+        texts = trimmed
+    try:
+        values = np.asarray(texts.cast(pa.int64()).to_numpy(zero_copy_only=False))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return _rounded(column, texts, style)
+    if values.dtype != np.int64:  # a null
+        return _rounded(column, texts, style)
+    outside = (values < column.least) | (values > column.most)
+    reason = f"{column.what} is not within {column.least:g} to {column.most:g}"
+    return Converted(values * int(column.unit), outside, reason)
+
+
+def _rounded(column: Column, texts: Any, style: Style) -> Converted:
+    """Whole numbers among other values, through floats, which hold them exactly up to 2^53."""
+    values, _ = _floats(texts, style.decimal)
+    wrong = ~(np.abs(values) <= 2.0**53) | (np.floor(values) != values)
+    if not wrong.any():
+        wrong = (values < column.least) | (values > column.most)
+    whole = np.where(np.isfinite(values) & (np.abs(values) <= 2.0**53), values, 0.0).astype(np.int64)
+    return Converted(whole * int(column.unit), wrong, f"{column.what} is not a whole number in its range")
+
+
+def _time(column: Column, texts: Any, style: Style) -> Converted:
+    unit = TIME_UNITS.get(style.dates)
+    if pa.types.is_timestamp(texts.type):
+        zoned = (
+            texts
+            if texts.type.tz
+            else pc.assume_timezone(
+                texts, timezone=str(style.zone), ambiguous="earliest", nonexistent="earliest"
+            )
+        )
+        values = _epoch(zoned)
+    elif style.dates and unit is None:
+        values = _parsed(texts, style)
+    else:
+        values, _ = _floats(texts, style.decimal)
+        values *= column.unit if unit is None else unit
+        dates = np.isnan(values)
+        if dates.any() and pa.types.is_string(texts.type):
+            values[dates] = _iso(texts.filter(pa.array(dates)), style)
+    with np.errstate(invalid="ignore"):
+        wrong = ~(np.abs(values) <= _LATEST_S)
+    allowed = (
+        f"as --date-format {style.dates}" if style.dates else "seconds, or a date as 2026-01-31 23:59:00"
+    )
+    return Converted(values, wrong, f"{column.what} is not a time ({allowed})")
+
+
+_CONVERTERS: Mapping[Kind, Callable[[Column, Any, Style], Converted]] = {
+    Kind.TEXT: _text,
+    Kind.NUMBER: _number,
+    Kind.INTEGER: _integer,
+    Kind.TIME: _time,
+}
+
+
+def _mask(booleans: Any) -> npt.NDArray[np.bool_]:
+    return np.asarray(pc.fill_null(booleans, False).to_numpy(zero_copy_only=False), bool)
+
+
+def _floats(texts: Any, decimal: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Numbers, NaN where a text is not a finite one; and where a value is missing."""
+    if not pa.types.is_string(texts.type):
+        try:
+            values = np.array(texts.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return np.full(len(texts), math.nan), np.zeros(len(texts), bool)
+        missing = _mask(pc.is_null(texts)) | np.isnan(values)
+        values[np.isinf(values)] = math.nan
+        return values, missing
+    trimmed = pc.fill_null(pc.utf8_trim_whitespace(texts), "")
+    if decimal == ",":
+        trimmed = pc.replace_substring(trimmed, ",", ".")
+    try:
+        values = np.array(trimmed.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+        if np.isfinite(values).all():
+            return values, np.zeros(len(values), bool)
+    except pa.ArrowInvalid:
+        pass  # arrow names only the first text that is not a number; the slower way below finds each
+    numeric = pc.match_substring_regex(trimmed, _NUMBER)
+    numbers = pc.if_else(numeric, trimmed, pa.scalar(None, pa.string())).cast(pa.float64())
+    values = np.array(numbers.to_numpy(zero_copy_only=False), np.float64)
+    values[np.isinf(values)] = math.nan
+    return values, _mask(pc.is_in(pc.utf8_lower(trimmed), value_set=_MISSING))
+
+
+def _iso(texts: Any, style: Style) -> npt.NDArray[np.float64]:
+    """Dates with the year first: of 3/4/2026 it is not known which is the month."""
+    texts = pc.replace_substring(pc.utf8_trim_whitespace(texts), "/", "-")
+    dated = pc.fill_null(pc.match_substring_regex(texts, _YEAR_FIRST), False)
+    zoned = pc.and_(dated, pc.fill_null(pc.match_substring_regex(texts, rf":[0-9.]+ ?{_ZONE}"), False))
+    texts = pc.replace_substring_regex(texts, r"^([^ ]+) +([0-9.:]+) +([Z+-])", r"\1 \2\3")
+    values = np.full(len(texts), math.nan)
+    for chosen, zone in ((zoned, "UTC"), (pc.and_not(dated, zoned), None)):
+        at = np.flatnonzero(_mask(chosen))
+        if len(at):
+            values[at] = _stamps(texts.take(pa.array(at)), zone, style)
+    return values
+
+
+def _stamps(texts: Any, zone: str | None, style: Style) -> npt.NDArray[np.float64]:
+    try:
+        stamps = texts.cast(pa.timestamp("us", zone))
+    except pa.ArrowInvalid:  # one of them is odd: each by itself, so that the others count
+        return np.array([_single(text, zone, style) for text in texts.to_pylist()], np.float64)
+    return _epoch(
+        stamps
+        if zone
+        else pc.assume_timezone(
+            stamps, timezone=str(style.zone), ambiguous="earliest", nonexistent="earliest"
+        )
+    )
+
+
+def _single(text: str, zone: str | None, style: Style) -> float:
+    try:
+        stamp = pa.array([text]).cast(pa.timestamp("us", zone))
+    except pa.ArrowInvalid:
+        return math.nan
+    zoned = (
+        stamp
+        if zone
+        else pc.assume_timezone(stamp, timezone=str(style.zone), ambiguous="earliest", nonexistent="earliest")
+    )
+    return float(_epoch(zoned)[0])
+
+
+def _parsed(texts: Any, style: Style) -> npt.NDArray[np.float64]:
+    """Times in the given format; fractions of a second after it are read where it ends with seconds."""
+    texts = pc.utf8_trim_whitespace(texts.cast(pa.string()))
+    fraction = np.zeros(len(texts))
+    if style.dates.endswith("%S"):
+        parts = pc.extract_regex(texts, r"^.*:[0-9]{2}(?P<fraction>[.,][0-9]+)$")
+        digits = pc.replace_substring(pc.struct_field(parts, "fraction"), ",", ".")
+        fraction = np.nan_to_num(
+            np.asarray(digits.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+        )
+        texts = pc.replace_substring_regex(texts, r"(:[0-9]{2})[.,][0-9]+$", r"\1")
+    stamps = pc.strptime(texts, format=style.dates, unit="s", error_is_null=True)
+    if "%z" not in style.dates:
+        stamps = pc.assume_timezone(
+            stamps, timezone=str(style.zone), ambiguous="earliest", nonexistent="earliest"
+        )
+    return _epoch(stamps) + fraction
+
+
+def _epoch(stamps: Any) -> npt.NDArray[np.float64]:
+    micros = stamps.cast(pa.timestamp("us", stamps.type.tz)).cast(pa.int64())
+    return np.asarray(micros.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64) / 1e6

@@ -1,0 +1,382 @@
+"""Forms of tables: how a layout is declared, and how the form of a file is found.
+
+A header decides where its names are those of a form. Without one, a form fits where nearly all rows of the sample have
+its number of columns and values of their kinds. Where two forms fit, the user is asked.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from froude.base.columns import Column, Kind, Style, convert
+from froude.base.errors import InputError, nearest
+from froude.base.input_limits import check_limit
+
+_FITS = 0.9
+"""Share of the sample that is of a form, from which on the file is taken for it."""
+_MAY_FIT = 0.5
+"""Share of the sample that is of a form of lines, from which on the other lines are taken for damaged ones."""
+BLANKS = " "
+"""The separator of columns with blanks and TABs between them, however many."""
+_SEPARATORS = (";", "\t", "|", ",")
+_DECLARED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
+"""First line by which a spreadsheet names the separator."""
+_QUOTED = re.compile(r'"[^"\n]*"')
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A layout that is read."""
+
+    name: str
+    """As `--layout` takes it."""
+    columns: tuple[Column, ...]
+    """Those that are wanted."""
+    order: tuple[str, ...] = ()
+    """What each position holds where there is no header; empty text for a column that is not wanted."""
+    header: bool = True
+    """Whether a file may begin with a header."""
+    separator: str = ""
+    """Between columns; empty to find it."""
+    pattern: str = ""
+    """Regular expression of a line, whose groups are the columns; of RE2. Empty for separated columns."""
+    ignored: str = ""
+    """Regular expression of lines that are not events, such as a summary; they are not counted as left out."""
+    lines: bool = False
+    """Whether a file is JSON, an object a line; columns are named by their path, such as `average_usage.cpus`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a person says that a table is written, where it cannot be found or is found wrongly."""
+
+    layout: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """What to the name, or the number from 0, of its column."""
+    separator: str = ""
+    style: Style = field(default_factory=Style)
+    decimal: str = ""
+    """`.` or `,`; empty to find it."""
+    strict: bool = False
+
+
+class Reading(NamedTuple):
+    """How a file is read, once that is known."""
+
+    form: Form
+    columns: tuple[Column, ...]
+    at: tuple[int, ...]
+    """Position of each column."""
+    names: tuple[str, ...]
+    """What the file calls each column; empty without a header."""
+    separator: str
+    style: Style
+    skipped: int
+    """Lines at the beginning that are not rows."""
+    width: int
+    """Columns of the file."""
+    fits: float = 1.0
+    """Share of the lines of the sample that are of the form."""
+
+    @property
+    def understood(self) -> str:
+        """The form, and which column is what."""
+        if self.form.pattern:
+            return self.form.name
+        shown = ", ".join(
+            f"{column.what} in {repr(name) if name else f'column {at}'}"
+            for column, at, name in zip(
+                self.columns, self.at, self.names or ("",) * len(self.at), strict=True
+            )
+        )
+        between = {"\t": "TAB", BLANKS: "blanks", ",": "comma", ";": "semicolon"}.get(
+            self.separator, self.separator
+        )
+        comma = ", decimal comma" if self.style.decimal == "," else ""
+        return f"{self.form.name} ({shown}; {between}{comma})"
+
+
+def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: Options) -> Reading:
+    """How a file is read, by its first lines.
+
+    Args:
+        path: the file, for errors.
+        sample: its first lines, without line feeds; whole.
+        forms: those that it may be of; the first that fits by its header is taken.
+        options: what a person says about it.
+
+    Raises:
+        InputError: of no form, or of several.
+    """
+    if options.layout:
+        forms = [form for form in forms if form.name == options.layout]
+    if options.columns and len(forms) > 1:
+        forms = [form for form in forms if not form.order and not form.pattern and not form.lines] or forms
+    last: InputError | None = None
+    fitting: list[Reading] = []
+    for form in forms:
+        try:
+            found = _fitted(path, sample, form, options)
+        except InputError as error:
+            if len(forms) == 1:
+                raise
+            last = error
+            continue
+        if found.names or form.lines:
+            return found
+        fitting.append(found)
+    best = max((found.fits for found in fitting), default=0.0)
+    fitting = [found for found in fitting if found.fits == best]
+    if len(fitting) == 1 or (fitting and all(found.form.pattern for found in fitting)):
+        return fitting[0]
+    head = next((line for line in sample if line.strip()), "")[:80]
+    names = ", ".join(form.name for form in forms)
+    if fitting:
+        several = " or ".join(each.form.name for each in fitting)
+        remedy = "Name its layout with --layout"
+        raise InputError(
+            "may be of several layouts", file=path, place=1, found=head, allowed=several, remedy=remedy
+        )
+    plain = forms[-1]
+    cells = {_plain_name(cell) for cell in _cells(head, options.separator or _separator(head))}
+    named = any(_plain_name(name) in cells for column in plain.columns for name in column.names)
+    if last is not None and (options.columns or named):
+        raise last  # a header that has some names of the plain form: what is missing
+    remedy = "Name its layout with --layout, or its columns with --column"
+    raise InputError("is not of a known layout", file=path, place=1, found=head, allowed=names, remedy=remedy)
+
+
+def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Reading:
+    """How a file of this form is read.
+
+    Raises:
+        InputError: it is not of the form.
+    """
+    if form.pattern:
+        return _by_pattern(path, sample, form, options)
+    if form.lines:
+        return _by_objects(path, sample, form, options)
+    first = next((number for number, line in enumerate(sample) if line.strip()), 0)
+    declared = _DECLARED.fullmatch(sample[first].strip())
+    first += declared is not None
+    while first + 1 < len(sample) and _is_comment(sample[first], sample[first + 1]):
+        first += 1
+    head = sample[first].lstrip("# ") if first < len(sample) else ""
+    separator = options.separator or form.separator or (declared[1] if declared else _separator(head))
+    cells = _cells(head, separator)
+    check_limit("columns", len(cells), file=path, place=first + 1)
+    rows = [_cells(line, separator) for line in sample[first + 1 :] if line.strip()]
+    positions = positions_by_names(path, cells, form, options)
+    named = positions is not None
+    if positions is None:
+        positions = _by_order(path, cells, form, options)
+    columns = tuple(column for column in form.columns if column.what in positions)
+    at = tuple(positions[column.what] for column in columns)
+    style = options.style if separator == "," else _styled(path, columns, at, [cells, *rows], options)
+    if named and _is_row(columns, at, cells, style):
+        named = False  # a person gave numbers of columns, of a file without a header
+    if not named:
+        rows = [cells, *rows]
+    titles = tuple(cells[each] for each in at) if named else ()
+    skipped = first + named if named or not head.startswith("#") else first + 1
+    found = Reading(form, columns, at, titles, separator, style, skipped, len(cells))
+    if not named:
+        _check_kinds(path, found, rows)
+    return found
+
+
+def _is_comment(line: str, following: str) -> bool:
+    """Whether a line that begins with a number sign is not a header of what follows."""
+    if not line.startswith("#"):
+        return False
+    separator = _separator(following)
+    return following.startswith("#") or len(_cells(line, separator)) != len(_cells(following, separator))
+
+
+def _is_row(columns: Sequence[Column], at: Sequence[int], cells: list[str], style: Style) -> bool:
+    """Whether the first line has values where a header has names."""
+    return all(
+        not convert(column, pa.array([cells[place]]), style).wrong[0]
+        for column, place in zip(columns, at, strict=True)
+        if column.kind is not Kind.TEXT
+    )
+
+
+def _by_objects(path: Path, sample: list[str], form: Form, options: Options) -> Reading:
+    try:
+        record = flat(json.loads(next(line for line in sample if line.strip())))
+    except (ValueError, RecursionError, AttributeError) as error:
+        raise InputError("does not have an object on each line", file=path, place=1) from error
+    positions = positions_by_names(path, list(record), form, options)
+    if positions is None:
+        raise InputError(f"does not have the fields of {form.name}", file=path, place=1)
+    columns = tuple(column for column in form.columns if column.what in positions)
+    at = tuple(positions[column.what] for column in columns)
+    titles = tuple(list(record)[each] for each in at)
+    return Reading(form, columns, at, titles, "JSON lines", options.style, 0, len(record))
+
+
+def flat(item: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Fields of an object and of those inside it, named by their path."""
+    found: dict[str, Any] = {}
+    for name, value in item.items():
+        path = f"{above}.{name}" if above else name
+        if isinstance(value, dict):
+            found |= flat(value, path)
+        else:
+            found[path] = value
+    return found
+
+
+def _by_pattern(path: Path, sample: list[str], form: Form, options: Options) -> Reading:
+    lines = [line for line in sample if line.strip()]
+    of_form = [re.fullmatch(form.pattern, line) is not None for line in lines]
+    events = [
+        line
+        for line, fits in zip(lines, of_form, strict=True)
+        if fits or not (form.ignored and re.fullmatch(form.ignored, line))
+    ]
+    fitting = sum(of_form)
+    others = not events and any(
+        line.lstrip()[:1].isdigit() for line in lines
+    )  # events alone that are not wanted
+    if not others and (not fitting or (not options.layout and fitting < _MAY_FIT * len(events))):
+        line = next((each for each in lines if not re.fullmatch(form.pattern, each)), "")
+        raise InputError(f"does not have the lines of {form.name}", file=path, place=1, found=line[:80])
+    groups = re.compile(form.pattern).groupindex
+    columns = tuple(column for column in form.columns if column.what in groups)
+    at = tuple(groups[column.what] - 1 for column in columns)
+    fits = 1.0 if others else fitting / len(events)
+    return Reading(form, columns, at, (), "", options.style, 0, len(groups), fits)
+
+
+def positions_by_names(path: Path, cells: list[str], form: Form, options: Options) -> dict[str, int] | None:
+    """Positions by the names of a header, or by the numbers that a person gave; None where its order decides.
+
+    Raises:
+        InputError: a column that is needed is missing, and the form has no order.
+    """
+    plain = {_plain_name(cell): number for number, cell in reversed(list(enumerate(cells)))}
+    found: dict[str, int] = {}
+    for column in form.columns:
+        theirs = options.columns.get(column.what)
+        if theirs is not None:
+            found[column.what] = _named(path, cells, theirs)
+            continue
+        names = (_plain_name(name) for name in column.names or (column.what,))
+        at = next((plain[name] for name in names if name in plain), None) if form.header else None
+        if at is not None and at not in found.values():
+            found[column.what] = at
+        elif column.needed and form.order:
+            return None
+        elif column.needed:
+            allowed = " or ".join(column.names or (column.what,))
+            raise InputError(
+                f"has no column {column.what}", file=path, place=1, found=", ".join(cells[:_SHOWN]), allowed=allowed,
+                remedy=f"Name the column: --column {column.what}=NAME, or its number from 0",
+            )  # fmt: skip
+    return found
+
+
+def _by_order(path: Path, cells: list[str], form: Form, options: Options) -> dict[str, int]:
+    """Positions by the form's order, of which a person may have changed some."""
+    least = max(number for number, what in enumerate(form.order) if what) + 1
+    # A person who names the layout may have cut off columns that are not wanted.
+    if len(cells) != len(form.order) and not (options.layout and least <= len(cells)):
+        found, allowed = f"{len(cells)} columns", f"{len(form.order)} columns"
+        raise InputError(f"is not of layout {form.name}", file=path, place=1, found=found, allowed=allowed)
+    given = {what: _named(path, cells, theirs) for what, theirs in options.columns.items()}
+    return {what: number for number, what in enumerate(form.order) if what} | given
+
+
+def _named(path: Path, cells: list[str], name: str) -> int:
+    if name in cells:
+        return cells.index(name)
+    if name.isascii() and name.isdecimal() and int(name) < len(cells):
+        return int(name)
+    plain = [_plain_name(cell) for cell in cells]
+    if _plain_name(name) in plain:
+        return plain.index(_plain_name(name))
+    message = f"has no column {name}{nearest(name, cells)}"
+    raise InputError(message, file=path, place="--column", found=", ".join(cells[:_SHOWN]))
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower()
+
+
+def _separator(line: str) -> str:
+    """Of the separators that a line has, the first, since numbers with decimal commas are in tables without it."""
+    plain = _QUOTED.sub("", line)
+    return next((each for each in _SEPARATORS if each in plain), ",")
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    if separator == BLANKS:
+        return line.split()
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
+    except csv.Error:
+        return []
+
+
+def _styled(
+    path: Path,
+    columns: Sequence[Column],
+    at: Sequence[int],
+    rows: list[list[str]],
+    options: Options,
+) -> Style:
+    """The style of the numbers: a comma in them, where commas do not separate columns, is a decimal one.
+
+    Raises:
+        InputError: it may also separate thousands.
+    """
+    if options.decimal:
+        return replace(options.style, decimal=options.decimal)
+    values = [
+        row[place]
+        for row in rows
+        for column, place in zip(columns, at, strict=True)
+        if column.kind is Kind.NUMBER and place < len(row) and "," in row[place]
+    ]
+    if not values or not all(re.fullmatch(r"[+-]?[0-9]+,[0-9]+", value.strip()) for value in values):
+        return options.style
+    if all(re.fullmatch(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}", value.strip()) for value in values):
+        remedy = "Say what the comma is: --decimal , or --decimal ."
+        raise InputError(
+            "may have decimal commas or commas of thousands", file=path, found=values[0], remedy=remedy
+        )
+    return replace(options.style, decimal=",")
+
+
+def _check_kinds(path: Path, reading: Reading, rows: list[list[str]]) -> None:
+    """Refuse a form without a header whose columns hold something else: it would be read without a word."""
+    whole = [row for row in rows if len(row) == reading.width]
+    if len(whole) < _FITS * len(rows):
+        raise InputError(
+            f"is not of layout {reading.form.name}", file=path, found="lines of different lengths"
+        )
+    for column, at in zip(reading.columns, reading.at, strict=True):
+        texts = [row[at] for row in whole]
+        wrong = convert(column, pa.array(texts, pa.string()), reading.style).wrong
+        if column.kind is Kind.TEXT and reading.form.order:
+            numbers = convert(replace(column, kind=Kind.NUMBER), pa.array(texts, pa.string()), Style())
+            wrong = wrong | (~numbers.wrong if not column.numbered else wrong)
+        if wrong.sum() > (1 - _FITS) * len(texts):
+            row = int(np.argmax(wrong))
+            message = f"is not of layout {reading.form.name}: column {at} is not the {column.what}"
+            raise InputError(
+                message, file=path, place=f"line {row + 1}", found=texts[row], allowed=column.kind.value,
+                remedy="Say which columns they are: --column",
+            )  # fmt: skip

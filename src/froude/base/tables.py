@@ -1,0 +1,355 @@
+"""Tables of others: one reader, to which each layout is a declaration of its columns.
+
+A `Form` says how a published layout is written: its columns by the names of a header or by their order, or a regular
+expression of its lines. `read_table` finds the form of a file by its header or by what its columns hold, reads it in
+blocks of whole lines, and leaves out rows that are not of the form, counted by reason (`Dropped`). Memory grows with the
+values that are wanted, not with the file.
+
+Text is cut into blocks here rather than by pyarrow, so that each row keeps the number of its line, blanks can separate
+columns, and a line can be read by a regular expression; the cells of a block are pyarrow's.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.csv
+import pyarrow.parquet
+
+from froude.base.columns import Converted, convert
+from froude.base.dropped import Dropped
+from froude.base.errors import InputError, nearest
+from froude.base.files import open_regular
+from froude.base.forms import BLANKS, Form, Options, Reading, find_reading, flat, positions_by_names
+from froude.base.input_limits import check_limit
+from froude.base.packed import unpacked
+
+pc: Any = pyarrow.compute
+_BLOCK_BYTES = 4 << 20
+_LONGEST_LINE = 1 << 20
+_SAMPLE_LINES = 200
+"""Lines by which the form of a file is found."""
+
+
+@dataclass(slots=True)
+class Table:
+    """The rows of one file."""
+
+    path: Path
+    form: Form
+    columns: dict[str, Any]
+    """float64, int64, or a dictionary array of names; each of shape (n,)."""
+    lines: npt.NDArray[np.int64]
+    """Number of the line of each row; of a Parquet file of the row, from 1."""
+    dropped: Dropped
+    understood: str
+    """The form, and which column is what."""
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def place(self, row: int) -> str:
+        """The line of a row, for an error."""
+        return f"line {self.lines[row]}"
+
+
+def read_table(
+    path: Path, forms: Sequence[Form], options: Options | None = None, *, empty: bool = False
+) -> Table:
+    """The rows of a table, plain or packed.
+
+    Args:
+        path: text of one of the forms, or Parquet with the columns of one.
+        forms: those that it may be of; the first that fits is taken, so the more special come first.
+        options: what a person says about it.
+        empty: whether a file without a row is allowed.
+
+    Raises:
+        InputError: unreadable; of none of the forms; without a row; with too many rows left out.
+    """
+    options = options or Options()
+    with open_regular(path) as raw:
+        parquet = raw.read(4) == b"PAR1"
+        raw.seek(0)
+        if parquet:
+            return _read_parquet(raw, path, _chosen(forms, options), options, empty)
+        with unpacked(raw, path) as stream:
+            return _read_text(stream, path, _chosen(forms, options), options, empty)
+
+
+def parts_of(paths: Iterable[Path]) -> list[Path]:
+    """Files, and of folders the files in them at any depth in the order of their names, without those that are hidden.
+
+    Raises:
+        InputError: a folder has no file.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inner = (each.relative_to(path) for each in path.rglob("*") if each.is_file())
+        named = sorted(each for each in inner if not any(part.startswith((".", "_")) for part in each.parts))
+        if not named:
+            raise InputError("is a folder without a file", file=path)
+        check_limit("columns", len(named), file=path)
+        found += [path / each for each in named]
+    return found
+
+
+def _chosen(forms: Sequence[Form], options: Options) -> Sequence[Form]:
+    if not options.layout:
+        return forms
+    named = [form for form in forms if form.name == options.layout]
+    if not named:
+        names = [form.name for form in forms]
+        message = f"is not a layout{nearest(options.layout, names)}"
+        raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(names))
+    return named
+
+
+def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
+    blocks = _blocks(stream, path)
+    first = next(blocks, b"")
+    if not first.strip():
+        raise InputError("has no line", file=path)
+    sample = first[:_LONGEST_LINE].decode("utf-8", "replace").split("\n")[:_SAMPLE_LINES]
+    if len(first) > _LONGEST_LINE and len(sample) < _SAMPLE_LINES:
+        sample = sample[:-1] or sample  # its last line was cut
+    reading = find_reading(path, sample, forms, options)
+    builder = _Builder(path, reading)
+    line = 1
+    for block in _chain(first, blocks):
+        rows = block.count(b"\n") + (not block.endswith(b"\n"))
+        builder.take(block, line)
+        line += rows
+    return builder.finish(options, empty)
+
+
+def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _blocks(stream: Any, path: Path) -> Iterator[bytes]:
+    """Whole lines, some megabytes at a time, as UTF-8 with line feeds alone."""
+    left, number = b"", 0
+    decode = None
+    while piece := stream.read(_BLOCK_BYTES):
+        if not number and piece[:2] in {b"\xff\xfe", b"\xfe\xff"}:  # what spreadsheets call Unicode text
+            import codecs
+
+            decode = codecs.getincrementaldecoder("utf-16")("replace")
+        number += 1
+        piece = left + (piece if decode is None else decode.decode(piece).encode())
+        cut = piece.rfind(b"\n") + 1 or (piece.rfind(b"\r") + 1 if b"\r" in piece[:-1] else 0)
+        left = piece[cut:]
+        if len(left) > _LONGEST_LINE + _BLOCK_BYTES:
+            raise InputError(
+                "has a line too long for a table", file=path, allowed=f"at most {_LONGEST_LINE:,} bytes"
+            )
+        if cut:
+            yield _plain(piece[:cut])
+    if left:
+        yield _plain(left)
+
+
+def _plain(block: bytes) -> bytes:
+    if block.startswith(b"\xef\xbb\xbf"):
+        block = block[3:]
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n").replace(b"\r", b" " if b"\n" in block else b"\n")
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        block = block.decode("utf-8", "replace").encode()
+    return block
+
+
+class _Builder:
+    """Takes blocks of lines, and keeps the values of the columns that are wanted."""
+
+    def __init__(self, path: Path, reading: Reading) -> None:
+        self._path, self._reading = path, reading
+        self._parts: list[list[Any]] = [[] for _ in reading.columns]
+        self._lines: list[npt.NDArray[np.int64]] = []
+        self._dropped = Dropped()
+        self._rows = 0
+
+    def take(self, block: bytes, line: int) -> None:
+        """Read a block whose first line has this number."""
+        reading = self._reading
+        if line == 1 and reading.skipped:
+            parts = block.split(b"\n", reading.skipped)
+            block = parts[-1] if len(parts) > reading.skipped else b""
+            line += reading.skipped
+        if not block:
+            return
+        form = reading.form
+        cut = self._by_pattern if form.pattern else self._by_objects if form.lines else self._by_cells
+        texts, lines = cut(block, line)
+        self.add(texts, lines)
+
+    def add(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> None:
+        """Keep the rows whose values are right."""
+        reading = self._reading
+        wrong = np.zeros(len(lines), bool)
+        values: list[Converted] = []
+        for column, own in zip(reading.columns, texts, strict=True):
+            converted = convert(column, own, reading.style)
+            new = converted.wrong & ~wrong
+            if new.any():
+                row = int(np.argmax(new))
+                text = str(own[row].as_py())
+                self._dropped.add(converted.reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
+                wrong |= new
+            values.append(converted)
+        keep = ~wrong
+        for kept, converted in zip(self._parts, values, strict=True):
+            whole = converted.values
+            if isinstance(whole, np.ndarray):
+                kept.append(whole if keep.all() else whole[keep])
+            else:
+                kept.append((whole if keep.all() else whole.filter(pa.array(keep))).dictionary_encode())
+        self._lines.append(lines if keep.all() else lines[keep])
+        self._rows += int(keep.sum())
+        check_limit("rows", self._rows, file=self._path)
+
+    def finish(self, options: Options, empty: bool) -> Table:
+        """All rows.
+
+        Raises:
+            InputError: there is none, or too many were left out.
+        """
+        of = self._rows + self._dropped.total
+        self._dropped.refuse(self._path, of, strict=options.strict)
+        if not self._rows and not empty:
+            raise InputError(
+                "has no row", file=self._path, found="; ".join(self._dropped.notes()[:3]) or None
+            )
+        columns = {
+            column.what: _joined(parts)
+            for column, parts in zip(self._reading.columns, self._parts, strict=True)
+        }
+        lines = np.concatenate([np.zeros(0, np.int64), *self._lines])
+        return Table(self._path, self._reading.form, columns, lines, self._dropped, self._reading.understood)
+
+    def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
+        reading = self._reading
+        separator = reading.separator
+        if separator == BLANKS:
+            block = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb"[ \t]+", b" ", block))
+        bad: list[int] = []
+
+        def odd(row: Any) -> Literal["skip"]:
+            bad.append(row.number)
+            found = f"{row.actual_columns} columns instead of {row.expected_columns}"
+            self._dropped.add(found, f"{self._path}:{line + row.number - 1}", row.text)
+            return "skip"
+
+        names = [str(number) for number in range(reading.width)]
+        wanted = [str(number) for number in reading.at]
+        table = pyarrow.csv.read_csv(
+            io.BytesIO(block),
+            pyarrow.csv.ReadOptions(use_threads=False, column_names=names, block_size=len(block) + 1),
+            pyarrow.csv.ParseOptions(delimiter=separator, invalid_row_handler=odd, ignore_empty_lines=False),
+            pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), include_columns=list(dict.fromkeys(wanted)),
+                strings_can_be_null=False,
+            ),
+        )  # fmt: skip
+        present = np.ones(table.num_rows + len(bad), bool)
+        present[np.array(bad, int) - 1] = False
+        lines = line + np.flatnonzero(present)
+        texts = [table[name].combine_chunks() for name in wanted]
+        blank = _blank(texts) if reading.width > 1 else None
+        if blank is not None:
+            texts, lines = [each.filter(pa.array(~blank)) for each in texts], lines[~blank]
+        return texts, lines
+
+    def _by_pattern(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
+        reading = self._reading
+        texts = pa.array(block.decode().rstrip("\n").split("\n"), pa.string())
+        lines = np.arange(line, line + len(texts))
+        fields = pc.extract_regex(texts, f"^(?:{reading.form.pattern})$")
+        right = np.asarray(fields.is_valid().to_numpy(zero_copy_only=False), bool)
+        ignored = pc.match_substring_regex(texts, rf"^(?:\s*|{reading.form.ignored})$")
+        odd = ~right & ~np.asarray(ignored.to_numpy(zero_copy_only=False), bool)
+        if odd.any():
+            row = int(np.argmax(odd))
+            reason = f"not a line of {reading.form.name}"
+            self._dropped.add(reason, f"{self._path}:{lines[row]}", texts[row].as_py(), int(odd.sum()))
+        fields = fields.filter(pa.array(right))
+        return [pc.struct_field(fields, column.what) for column in reading.columns], lines[right]
+
+    def _by_objects(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
+        records, lines = [], []
+        for number, text in enumerate(block.split(b"\n"), line):
+            if not text.strip():
+                continue
+            try:
+                records.append(flat(json.loads(text)))
+                lines.append(number)
+            except (ValueError, RecursionError, AttributeError):
+                self._dropped.add("not a JSON object", f"{self._path}:{number}", text[:80].decode())
+        texts = [
+            pa.array(
+                [None if (value := record.get(name)) is None else str(value) for record in records],
+                pa.string(),
+            )
+            for name in self._reading.names
+        ]
+        return texts, np.array(lines, np.int64)
+
+
+def _blank(texts: list[Any]) -> npt.NDArray[np.bool_] | None:
+    """Rows of which all wanted cells are empty, as a blank line has them; None where there is none."""
+    empty = [
+        np.asarray(pc.equal(pc.utf8_trim_whitespace(each), "").to_numpy(zero_copy_only=False), bool)
+        for each in texts
+    ]
+    blank = np.logical_and.reduce(empty)
+    return blank if blank.any() else None
+
+
+def _joined(parts: list[Any]) -> Any:
+    if not parts:
+        return np.zeros(0)
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return pa.chunked_array(parts).unify_dictionaries().combine_chunks()
+
+
+def _read_parquet(raw: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
+    try:
+        file = pyarrow.parquet.ParquetFile(raw)
+        check_limit("columns", file.metadata.num_columns, file=path)
+        check_limit("rows", file.metadata.num_rows, file=path)
+        names = list(file.schema_arrow.names)
+        form = next(
+            (each for each in forms if not each.order and not each.pattern and not each.lines), forms[0]
+        )
+        found = positions_by_names(path, names, form, options) or {}
+        columns = tuple(column for column in form.columns if column.what in found)
+        at = tuple(found[column.what] for column in columns)
+        titles = tuple(names[each] for each in at)
+        reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names))
+        builder = _Builder(path, reading)
+        row = 1
+        for batch in file.iter_batches(columns=list(dict.fromkeys(titles))):
+            batch.validate(full=True)  # its texts need not be Unicode
+            builder.add([batch.column(title) for title in titles], np.arange(row, row + len(batch)))
+            row += len(batch)
+    except (OSError, pa.ArrowException, ValueError) as error:
+        raise InputError("cannot be read", file=path, found=" ".join(str(error).split())[:200]) from error
+    return builder.finish(options, empty)

@@ -1,0 +1,138 @@
+"""Layouts of utilisation tables, by the columns that are wanted of each.
+
+Sources: the traces' own descriptions (GWA-T-12 Bitbrains; PlanetLab as of CloudSim; Alibaba cluster-trace v2017, v2018
+and gpu-v2020; AzurePublicDataset V1 and V2; Google ClusterData 2011-2 and 2019); Prometheus' HTTP API, "Range queries".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from froude.base.columns import Column, Kind
+from froude.base.forms import Form
+
+_TIMES = ("time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts")
+_SERVERS = (
+    "server",
+    "machine",
+    "host",
+    "hostname",
+    "node",
+    "instance",
+    "machine_id",
+    "vm",
+    "vm_id",
+    "server_id",
+    "instance_id",
+)
+_SHARES = (
+    "cpu",
+    "utilisation",
+    "utilization",
+    "cpu_util",
+    "cpu_percent",
+    "cpu_util_percent",
+    "cpu_usage",
+    "value",
+    "average",
+)
+_INVALID = 101.0
+"""The largest that published traces write where a value is invalid."""
+
+
+def _time(*names: str, unit: float = 1.0) -> Column:
+    return Column("time", names, Kind.TIME, unit=unit)
+
+
+def _cpu(*names: str, most: float = _INVALID) -> Column:
+    return Column("cpu", names, Kind.NUMBER, empty=True, least=-_INVALID, most=most)
+
+
+_BITBRAINS = Column("cpu", ("CPU usage [%]",), Kind.NUMBER, empty=True)
+_NAME = Column("server", ("machine_id", "vm id"))
+_CONTAINER = Column("server", ("container_id",))
+_GPU = Column("server", ("machine",))
+_NUMBERED = Column("server", ("machine_id",), numbered=True)
+_GOOGLE = (
+    _time("start_time", unit=1e-6),
+    Column("end", ("end_time",), Kind.TIME, unit=1e-6),
+    _NUMBERED,
+    Column("cpu", ("average_usage.cpus", "average_usage_cpus"), Kind.NUMBER, empty=True, least=0.0, most=1e3),
+)
+_PLAIN = (
+    _time(*_TIMES),
+    Column("server", _SERVERS, needed=False, numbered=True),
+    Column("cpu", _SHARES, Kind.NUMBER, empty=True),
+)
+# What each position holds; a published header may precede it, in which the names count instead.
+_TASKS = ("time", "end", "", "", "server", "cpu", *[""] * 14)
+_SERVER_USAGE = ("time", "server", "cpu", "", "", "", "", "")
+_MACHINE_USAGE = ("server", "time", "cpu", "", "", "", "", "", "")
+_CONTAINERS = ("server", "", "time", "cpu", "", "", "", "", "", "", "")
+_METRIC = ("", "server", "time", "", "", "", "", "", "", "", "", "cpu")
+_READINGS = ("time", "server", "", "", "cpu")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A form, and what its values are."""
+
+    form: Form
+    percent: bool | None = None
+    """Whether utilisation counts to 100, not to 1; None where the values show it, or a person says it."""
+    marked: bool = False
+    """Whether a value below 0 or above 100 stands for an invalid one."""
+    step_s: float = 0.0
+    """Seconds from one line to the next, where lines have no time."""
+    added: bool = False
+    """Whether records with begin and end add up to the use of a machine."""
+
+
+_FORMS = (
+    Layout(Form("bitbrains", (_time("Timestamp [ms]"), _BITBRAINS), separator=";"), percent=True),
+    Layout(Form("google2019", _GOOGLE), percent=False, added=True),
+    Layout(Form("google2019-json", _GOOGLE, lines=True), percent=False, added=True),
+    Layout(Form("google2011", _GOOGLE, order=_TASKS, header=False), percent=False, added=True),
+    Layout(
+        Form(
+            "alibaba2017",
+            (_time("timestamp"), _NUMBERED, _cpu("used percent of cpus(%)")),
+            order=_SERVER_USAGE,
+        ),
+        percent=True,
+        marked=True,
+    ),
+    Layout(
+        Form("alibaba2018", (_time("time_stamp"), _NAME, _cpu("cpu_util_percent")), order=_MACHINE_USAGE),
+        percent=True,
+        marked=True,
+    ),
+    Layout(
+        Form(
+            "alibaba2018-containers",
+            (_time("time_stamp"), _CONTAINER, _cpu("cpu_util_percent", most=1e4)),
+            order=_CONTAINERS,
+        ),
+        percent=True,
+        marked=True,
+    ),
+    Layout(
+        Form("alibaba2020", (_time("start_time"), _GPU, _cpu("machine_cpu")), order=_METRIC),
+        percent=True,
+        marked=True,
+    ),
+    Layout(
+        Form("azure", (_time("timestamp"), _NAME, _cpu("avg cpu")), order=_READINGS),
+        percent=True,
+        marked=True,
+    ),
+    Layout(
+        Form("planetlab", (_cpu(),), order=("cpu",), header=False, separator="\t"), percent=True, step_s=300.0
+    ),
+    Layout(Form("csv", _PLAIN)),
+)
+LAYOUTS = {layout.form.name: layout for layout in _FORMS}
+"""By name, the more special first. In the 2020 trace of Alibaba it is the machine's use while a worker ran."""
+PROMETHEUS = Layout(Form("prometheus", ()))
+"""The JSON of a range query; its samples are read by a reader of its own."""
+OLDER_NAMES = {"alibaba": "alibaba2018", "cloudwatch": "csv"}

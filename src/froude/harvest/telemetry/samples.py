@@ -1,0 +1,275 @@
+"""Samples of utilisation of many files as one, whatever their layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from froude.base.columns import Column, Kind, convert
+from froude.base.dropped import Dropped
+from froude.base.errors import InputError
+from froude.base.files import open_regular
+from froude.base.forms import Options
+from froude.base.input_limits import check_limit
+from froude.base.packed import read_unpacked, unpacked
+from froude.base.tables import Table, parts_of, read_table
+from froude.harvest.telemetry.datacenter import Floats, Ints
+from froude.harvest.telemetry.layouts import LAYOUTS, OLDER_NAMES, PROMETHEUS, Layout
+
+_LIMIT_BYTES, _HEAD_BYTES = 2 << 30, 4096
+_DAY = "%Y%m%d"
+_LABELS = ("instance", "server", "host", "hostname", "node", "nodename", "machine", "pod", "name")
+"""Labels of Prometheus that name a server, in the order in which they count."""
+
+
+@dataclass(slots=True)
+class Samples:
+    """Samples of servers, in the order in which they were read."""
+
+    servers: list[str]
+    """Their names, ascending."""
+    server: Ints
+    """Shape (n,): number of the server of each sample."""
+    time_s: Floats
+    """Shape (n,)."""
+    share: Floats
+    """Shape (n,): 0 to 1 where right; NaN where the table has no value."""
+    end_s: Floats | None
+    """Shape (n,): end of each record of a layout whose records add up; else None."""
+    invalid: int
+    """Values that stand for an invalid one; their samples have no value."""
+    lines: int
+    dropped: Dropped
+    understood: str
+    """Layouts, and which column is what."""
+
+    def by_server(self) -> Iterable[tuple[int, slice]]:
+        """Sort the samples by server, and give the place of each server's."""
+        order = np.argsort(self.server, kind="stable")
+        self.server, self.time_s, self.share = self.server[order], self.time_s[order], self.share[order]
+        self.end_s = None if self.end_s is None else self.end_s[order]
+        bounds = np.searchsorted(self.server, np.arange(len(self.servers) + 1)).tolist()
+        return [(number, slice(bounds[number], bounds[number + 1])) for number in range(len(self.servers))]
+
+
+@dataclass(slots=True)
+class _Part:
+    """The samples of one file."""
+
+    path: Path
+    layout: Layout
+    names: Any
+    """pyarrow dictionary array, shape (n,)."""
+    time_s: Floats
+    cpu: Floats
+    end_s: Floats | None
+    dropped: Dropped
+    understood: str
+
+
+def read_samples(
+    paths: Iterable[Path], options: Options, *, percent: bool | None = None, align_s: float = 0.0
+) -> Samples:
+    """Samples of all files.
+
+    Args:
+        paths: tables, or folders of tables; a table without a column of servers is one server, called after the file.
+        options: layout, columns and style, where they are to be given.
+        percent: whether utilisation counts to 100; None as the layout has it, and of values above 1.
+        align_s: above 0, every file begins when the earliest does, moved by whole multiples of this, and the time that
+            all files have is kept.
+
+    Raises:
+        InputError: a file cannot be read; too many of its lines are left out; its values may be percent or shares.
+    """
+    options = replace(options, layout=OLDER_NAMES.get(options.layout, options.layout))
+    parts = [_part(path, options) for path in parts_of(paths)]
+    if align_s:
+        parts = _aligned(parts, align_s)
+    dropped = Dropped()
+    for part in parts:
+        dropped += part.dropped
+    names = pa.chunked_array([part.names for part in parts]).unify_dictionaries().combine_chunks()
+    servers, server = _sorted_names(names)
+    cpu = np.concatenate([part.cpu for part in parts])
+    marked = np.concatenate([np.full(len(part.cpu), part.layout.marked) for part in parts])
+    with np.errstate(invalid="ignore"):
+        invalid = marked & ((cpu < 0) | (cpu > 100))
+    cpu[invalid] = np.nan
+    ends = [part.end_s for part in parts if part.end_s is not None]
+    understood = "; ".join(dict.fromkeys(part.understood for part in parts))
+    return Samples(
+        servers,
+        server,
+        np.concatenate([part.time_s for part in parts]),
+        cpu * _factor(parts, cpu, percent),
+        np.concatenate(ends) if len(ends) == len(parts) else None,
+        int(invalid.sum()),
+        len(cpu) + dropped.total,
+        dropped,
+        understood,
+    )
+
+
+def _sorted_names(names: Any) -> tuple[list[str], Ints]:
+    dictionary = names.dictionary.to_pylist()
+    check_limit("nodes", len(dictionary), place="servers")
+    order = sorted(range(len(dictionary)), key=dictionary.__getitem__)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    codes = np.asarray(names.indices.to_numpy(zero_copy_only=False))
+    return [dictionary[number] for number in order], rank[codes]
+
+
+def _factor(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> float:
+    """By which values become shares.
+
+    Raises:
+        InputError: neither the layout nor the values show it.
+    """
+    known = {part.layout.percent for part in parts} if percent is None else {percent}
+    if len(known) > 1:
+        names = ", ".join(dict.fromkeys(part.layout.form.name for part in parts))
+        raise InputError("are of layouts with percent and with shares", file=parts[0].path, found=names)
+    (counted,) = known
+    if counted is None:
+        most = float(np.nanmax(cpu, initial=0.0))
+        if most <= 1:
+            remedy = "Say which it is: --scale share, or --scale percent"
+            found = f"no value above {most:g}"
+            raise InputError("may have percent or shares", file=parts[0].path, found=found, remedy=remedy)
+        counted = True
+    return 0.01 if counted else 1.0
+
+
+def _part(path: Path, options: Options) -> _Part:
+    if options.layout == PROMETHEUS.form.name or (not options.layout and _is_range_query(path)):
+        return _range_query(path, options)
+    if options.layout and options.layout not in LAYOUTS:
+        allowed = ", ".join([*LAYOUTS, PROMETHEUS.form.name])
+        raise InputError("is not a layout", place="--layout", found=options.layout, allowed=allowed)
+    table = read_table(path, [layout.form for layout in LAYOUTS.values()], options)
+    layout = LAYOUTS[table.form.name]
+    columns = table.columns
+    names = columns.get("server")
+    if names is None:
+        own = pa.array([_stem(path)]).dictionary_encode().dictionary
+        names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(table), np.int32), pa.int32()), own)
+    time_s = columns["time"] if "time" in columns else _times_by_line(path, table, layout)
+    end_s = columns["end"] if layout.added else None
+    return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, table.understood)
+
+
+def _stem(path: Path) -> str:
+    """A server's name by its file: without what names a form or a packing."""
+    name = path.name
+    while (suffix := Path(name).suffix.lower()) in {
+        ".csv",
+        ".txt",
+        ".tsv",
+        ".gz",
+        ".zst",
+        ".lz4",
+        ".bz2",
+        ".parquet",
+    }:
+        name = name[: -len(suffix)]
+    return name or path.name
+
+
+def _times_by_line(path: Path, table: Table, layout: Layout) -> Floats:
+    """Times of a layout that has none: a line a step, from the day on that its folder is called after."""
+    day = convert(
+        Column("day", kind=Kind.TIME), pa.array([path.parent.name]), replace(Options().style, dates=_DAY)
+    )
+    start_s = 0.0 if day.wrong[0] else float(day.values[0])
+    times: Floats = start_s + (table.lines - 1).astype(np.float64) * layout.step_s
+    return times
+
+
+def _aligned(parts: Sequence[_Part], slot_s: float) -> list[_Part]:
+    """Moved by whole slots to a common begin, and cut at the first end."""
+    begins = [float(part.time_s.min()) for part in parts]
+    moved = [
+        part.time_s - (begin - min(begins)) // slot_s * slot_s
+        for part, begin in zip(parts, begins, strict=True)
+    ]
+    end_s = min(float(times.max()) for times in moved)
+    found = []
+    for part, times in zip(parts, moved, strict=True):
+        kept = times <= end_s
+        names = part.names.filter(pa.array(kept))
+        found.append(replace(part, names=names, time_s=times[kept], cpu=part.cpu[kept]))
+    return found
+
+
+def _is_range_query(path: Path) -> bool:
+    with open_regular(path) as raw, unpacked(raw, path) as stream:
+        head = stream.read(_HEAD_BYTES).lstrip()
+    return head[:1] == b"{" and (b'"resultType"' in head or b'"status"' in head[:40])
+
+
+def _range_query(path: Path, options: Options) -> _Part:
+    """The JSON of Prometheus' query_range: a series a server, named by a label.
+
+    Raises:
+        InputError: not that, or two series of one server.
+    """
+    try:
+        document = json.loads(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
+        data = document.get("data", document)
+        series = data["result"]
+        kind = data.get("resultType", "matrix")
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError) as error:
+        found = " ".join(str(error).split())[:80]
+        raise InputError(
+            "is not the answer to a range query of Prometheus", file=path, found=found
+        ) from error
+    if kind != "matrix" or not isinstance(series, list) or not series:
+        found = f"{kind} of {len(series) if isinstance(series, list) else 'no'} series"
+        raise InputError("has no series of a range query", file=path, found=found, allowed="matrix")
+    label = _label(path, [each["metric"] for each in series], options.columns.get("server"))
+    names: list[str] = []
+    times: list[npt.NDArray[np.float64]] = []
+    values: list[npt.NDArray[np.float64]] = []
+    for each in series:
+        pairs = each.get("values", [])
+        check_limit("rows", len(pairs), file=path)
+        names += [str(each["metric"].get(label, ""))] * len(pairs)
+        texts = pa.array([str(value) for _, value in pairs], pa.string())
+        values.append(convert(Column("cpu", kind=Kind.NUMBER, empty=True), texts, options.style).values)
+        times.append(np.array([float(time) for time, _ in pairs], np.float64))
+    if not names:
+        raise InputError("has no sample", file=path)
+    understood = f"prometheus (server in label {label!r})" if label else "prometheus"
+    encoded = pa.array(names, pa.string()).dictionary_encode()
+    return _Part(
+        path, PROMETHEUS, encoded, np.concatenate(times), np.concatenate(values), None, Dropped(), understood
+    )
+
+
+def _label(path: Path, metrics: Sequence[Mapping[str, Any]], given: str | None) -> str:
+    """The label that names a server.
+
+    Raises:
+        InputError: there is none, or it does not tell the series apart.
+    """
+    present = {label for metric in metrics for label in metric}
+    label = given or next((each for each in _LABELS if each in present), "")
+    names = [metric.get(label, "") for metric in metrics]
+    if len(set(names)) < len(names) or (len(names) > 1 and "" in names):
+        query = f"avg by ({label or 'instance'}) (...)"
+        remedy = f"Ask for one series a server: {query}; or name the label: --column server=LABEL"
+        found = f"{len(names)} series with {len(set(names))} values of {label or 'a label of servers'}"
+        raise InputError(
+            "has several series of one server", file=path, found=found, allowed=", ".join(sorted(present)) or None,
+            remedy=remedy,
+        )  # fmt: skip
+    return label

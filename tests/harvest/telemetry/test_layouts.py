@@ -1,0 +1,109 @@
+"""Layouts of utilisation tables, each as it is published, with what is right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from froude.base.forms import Options
+from froude.harvest.telemetry.layouts import LAYOUTS, PROMETHEUS
+from froude.harvest.telemetry.samples import read_samples
+
+
+class Case(NamedTuple):
+    """A file, and the samples in it."""
+
+    layout: str
+    name: str
+    text: str
+    servers: list[str]
+    times: list[float]
+    shares: list[float]
+
+
+BITBRAINS = (
+    "Timestamp [ms];\tCPU cores;\tCPU capacity provisioned [MHZ];\tCPU usage [MHZ];\tCPU usage [%];\tMemory usage [KB]\n"
+    "1400000000;\t4;\t10000.0;\t500.0;\t5.0;\t7\n1400000300;\t0;\t0.0;\t0.0;\t106.0;\t7\n"
+)
+GOOGLE = (
+    "start_time,end_time,collection_id,instance_index,machine_id,average_usage.cpus,average_usage.memory\n"
+)
+TASK = "{start},{end},3418309,0,{machine},{cpu},0.07,0.08,0.001,0.002,0.08,0.0001,0.0004,0.1,0,2.9,0.01,0,0,0.02\n"
+NOT_KNOWN = float("nan")
+CASES = [
+    Case("csv", "a.csv", "time,server,cpu\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
+    Case("csv", "vm.1.csv", "timestamp,value\n1970-01-01 00:01:00,5\n", ["vm.1"], [60], [0.05]),
+    Case("csv", "a.csv", "Time;Machine;CPU_Util\n0;x;10,5\n60;x;7,25\n", ["x"], [0, 60], [0.105, 0.0725]),
+    Case("csv", "a.csv", "sep=;\ntime;host;cpu\n0;x;10\n", ["x"], [0], [0.1]),
+    Case("csv", "a.tsv", '# of May\n"time"\t"server"\t"cpu"\n0\t"a, b"\t10\n', ["a, b"], [0], [0.1]),
+    Case("bitbrains", "7.csv", BITBRAINS, ["7"], [1400000000, 1400000300], [0.05, 1.06]),
+    Case("planetlab", "19700102/vm_a", "12\n0\n\n100\n", ["vm_a"], [86400, 86700, 87000, 87300], [0.12, 0, NOT_KNOWN, 1]),
+    Case("alibaba2017", "u.csv", "39600,12,30.5,40,20,1,2,3\n39900,12,101,40,20,1,2,3\n", ["12"], [39600, 39900], [0.305, NOT_KNOWN]),
+    Case("alibaba2018", "u.csv", "m_1,10,7,52,,,0.5,0.6,3\nm_1,20,-1,52,,,0.5,0.6,3\n", ["m_1"], [10, 20], [0.07, NOT_KNOWN]),
+    Case(
+        "alibaba2018",
+        "u.csv",
+        "machine_id,time_stamp,cpu_util_percent,mem_util_percent,mem_gps,mkpi,net_in,net_out,disk_io_percent\n"
+        "m_1,10,7,52,,,0.5,0.6,3\n",
+        ["m_1"],
+        [10],
+        [0.07],
+    ),
+    Case("alibaba2018-containers", "u.csv", "c_1,m_7,10,7,52,1,2,3,0.5,0.6,3\n", ["c_1"], [10], [0.07]),
+    Case("alibaba2020", "u.csv", "w1,m1,60.5,90.0,0.1,2,3,0,4,5,1,25.5\n", ["m1"], [60.5], [0.255]),
+    Case("azure", "u.csv", "0,ab+/c=,1,9,5\n300,ab+/c=,1,9,7\n", ["ab+/c="], [0, 300], [0.05, 0.07]),
+    Case("azure", "u.csv", "timestamp,vm id,min cpu,max cpu,avg cpu\n0,ab,1,9,5\n", ["ab"], [0], [0.05]),
+    Case("google2011", "part-0.csv", TASK.format(start=600000000, end=900000000, machine=5, cpu=0.25), ["5"], [600], [0.25]),
+    Case("google2019", "u.csv", f"{GOOGLE}300000000,600000000,1,0,77,0.125,0.1\n", ["77"], [300], [0.125]),
+    Case(
+        "google2019-json",
+        "u.json",
+        json.dumps({"start_time": "300000000", "end_time": "600000000", "machine_id": "77", "average_usage": {"cpus": 0.125}}) + "\n",
+        ["77"],
+        [300],
+        [0.125],
+    ),
+    Case(
+        "prometheus",
+        "u.json",
+        json.dumps(
+            {
+                "status": "success",
+                "data": {
+                    "resultType": "matrix",
+                    "result": [
+                        {"metric": {"instance": "b:9100"}, "values": [[60, "12.5"], [120, "NaN"]]},
+                        {"metric": {"instance": "a:9100"}, "values": [[60, "7"]]},
+                    ],
+                },
+            }
+        ),
+        ["a:9100", "b:9100"],
+        [60, 120, 60],
+        [0.125, NOT_KNOWN, 0.07],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{number}-{case.layout}" for number, case in enumerate(CASES)])
+@pytest.mark.parametrize("named", [False, True])
+def test_each_layout_is_read_as_published(case: Case, named: bool, tmp_path: Path) -> None:
+    """The layout is found, and read alike where it is named."""
+    path = tmp_path / case.name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(case.text)
+    found = read_samples([path], Options(layout=case.layout if named else ""))
+    assert found.understood.split(" (")[0] == case.layout
+    assert found.servers == case.servers
+    assert found.time_s.tolist() == case.times
+    assert np.allclose(found.share, case.shares, equal_nan=True)
+    assert found.dropped.total == 0
+
+
+def test_every_layout_has_a_case() -> None:
+    """So that none is declared and never read."""
+    assert {case.layout for case in CASES} == {*LAYOUTS, PROMETHEUS.form.name}
