@@ -183,7 +183,7 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     columns = tuple(column for column in form.columns if column.what in positions)
     at = tuple(positions[column.what] for column in columns)
     style = options.style if separator == "," else _styled(path, columns, at, [cells, *rows], options)
-    if named and _is_row(columns, at, cells, style):
+    if named and options.columns and _is_row(columns, at, cells, style):
         named = False  # a person gave numbers of columns, of a file without a header
     if not named:
         rows = [cells, *rows]
@@ -378,5 +378,5 @@ def _check_kinds(path: Path, reading: Reading, rows: list[list[str]]) -> None:
             message = f"is not of layout {reading.form.name}: column {at} is not the {column.what}"
             raise InputError(
                 message, file=path, place=f"line {row + 1}", found=texts[row], allowed=column.kind.value,
-                remedy="Say which columns they are: --column",
+                remedy="Name the columns: --column",
             )  # fmt: skip

@@ -330,16 +330,30 @@ def _joined(parts: list[Any]) -> Any:
     return pa.chunked_array(parts).unify_dictionaries().combine_chunks()
 
 
+def _named_form(
+    path: Path, names: list[str], forms: Sequence[Form], options: Options
+) -> tuple[Form, dict[str, int]]:
+    """The first form whose columns have their names, and their positions.
+
+    Raises:
+        InputError: there is none; what the last one lacks.
+    """
+    for form in forms[:-1]:
+        try:
+            if (found := positions_by_names(path, names, form, options)) is not None:
+                return form, found
+        except InputError:
+            continue
+    return forms[-1], positions_by_names(path, names, forms[-1], options) or {}
+
+
 def _read_parquet(raw: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
     try:
         file = pyarrow.parquet.ParquetFile(raw)
         check_limit("columns", file.metadata.num_columns, file=path)
         check_limit("rows", file.metadata.num_rows, file=path)
         names = list(file.schema_arrow.names)
-        form = next(
-            (each for each in forms if not each.order and not each.pattern and not each.lines), forms[0]
-        )
-        found = positions_by_names(path, names, form, options) or {}
+        form, found = _named_form(path, names, forms, options)
         columns = tuple(column for column in form.columns if column.what in found)
         at = tuple(found[column.what] for column in columns)
         titles = tuple(names[each] for each in at)

@@ -33,7 +33,7 @@ def test_order_does_not_matter_and_none_is_nothing() -> None:
 
 def test_counts_add_up() -> None:
     """Of several servers together."""
-    assert Cleaned(1, 2, 3, 4, 5, 6) + Cleaned(samples=1, gaps=1) == Cleaned(2, 2, 3, 4, 5, 7)
+    assert Cleaned(1, 2, 3, 4, 5, 6, 7) + Cleaned(samples=1, gaps=1) == Cleaned(2, 2, 3, 4, 5, 6, 8)
 
 
 def test_gaps_have_the_usual_value_of_that_time() -> None:

@@ -33,6 +33,16 @@ GOOGLE = (
     "start_time,end_time,collection_id,instance_index,machine_id,average_usage.cpus,average_usage.memory\n"
 )
 TASK = "{start},{end},3418309,0,{machine},{cpu},0.07,0.08,0.001,0.002,0.08,0.0001,0.0004,0.1,0,2.9,0.01,0,0,0.02\n"
+PLANETLAB_S = [86400.0, 86700.0, 87000.0, 87300.0]
+SERVERS_2017 = "39600,12,30.5,40,20,1,2,3\n39900,12,101,40,20,1,2,3\n"
+MACHINES_2018 = "m_1,10,7,52,,,0.5,0.6,3\nm_1,20,-1,52,,,0.5,0.6,3\n"
+TASK_2011 = TASK.format(start=600000000, end=900000000, machine=5, cpu=0.25)
+INSTANCE_2019 = {
+    "start_time": "300000000",
+    "end_time": "600000000",
+    "machine_id": "77",
+    "average_usage": {"cpus": 0.125},
+}
 NOT_KNOWN = float("nan")
 CASES = [
     Case("csv", "a.csv", "time,server,cpu\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
@@ -41,9 +51,9 @@ CASES = [
     Case("csv", "a.csv", "sep=;\ntime;host;cpu\n0;x;10\n", ["x"], [0], [0.1]),
     Case("csv", "a.tsv", '# of May\n"time"\t"server"\t"cpu"\n0\t"a, b"\t10\n', ["a, b"], [0], [0.1]),
     Case("bitbrains", "7.csv", BITBRAINS, ["7"], [1400000000, 1400000300], [0.05, 1.06]),
-    Case("planetlab", "19700102/vm_a", "12\n0\n\n100\n", ["vm_a"], [86400, 86700, 87000, 87300], [0.12, 0, NOT_KNOWN, 1]),
-    Case("alibaba2017", "u.csv", "39600,12,30.5,40,20,1,2,3\n39900,12,101,40,20,1,2,3\n", ["12"], [39600, 39900], [0.305, NOT_KNOWN]),
-    Case("alibaba2018", "u.csv", "m_1,10,7,52,,,0.5,0.6,3\nm_1,20,-1,52,,,0.5,0.6,3\n", ["m_1"], [10, 20], [0.07, NOT_KNOWN]),
+    Case("planetlab", "19700102/vm_a", "12\n0\n\n100\n", ["vm_a"], PLANETLAB_S, [0.12, 0, NOT_KNOWN, 1]),
+    Case("alibaba2017", "u.csv", SERVERS_2017, ["12"], [39600, 39900], [0.305, NOT_KNOWN]),
+    Case("alibaba2018", "u.csv", MACHINES_2018, ["m_1"], [10, 20], [0.07, NOT_KNOWN]),
     Case(
         "alibaba2018",
         "u.csv",
@@ -57,12 +67,12 @@ CASES = [
     Case("alibaba2020", "u.csv", "w1,m1,60.5,90.0,0.1,2,3,0,4,5,1,25.5\n", ["m1"], [60.5], [0.255]),
     Case("azure", "u.csv", "0,ab+/c=,1,9,5\n300,ab+/c=,1,9,7\n", ["ab+/c="], [0, 300], [0.05, 0.07]),
     Case("azure", "u.csv", "timestamp,vm id,min cpu,max cpu,avg cpu\n0,ab,1,9,5\n", ["ab"], [0], [0.05]),
-    Case("google2011", "part-0.csv", TASK.format(start=600000000, end=900000000, machine=5, cpu=0.25), ["5"], [600], [0.25]),
+    Case("google2011", "part-0.csv", TASK_2011, ["5"], [600], [0.25]),
     Case("google2019", "u.csv", f"{GOOGLE}300000000,600000000,1,0,77,0.125,0.1\n", ["77"], [300], [0.125]),
     Case(
         "google2019-json",
         "u.json",
-        json.dumps({"start_time": "300000000", "end_time": "600000000", "machine_id": "77", "average_usage": {"cpus": 0.125}}) + "\n",
+        json.dumps(INSTANCE_2019) + "\n",
         ["77"],
         [300],
         [0.125],
@@ -92,7 +102,7 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=[f"{number}-{case.layout}" for number, case in enumerate(CASES)])
 @pytest.mark.parametrize("named", [False, True])
 def test_each_layout_is_read_as_published(case: Case, named: bool, tmp_path: Path) -> None:
-    """The layout is found, and read alike where it is named."""
+    """The layout is found, and read in the same way where it is named."""
     path = tmp_path / case.name
     path.parent.mkdir(exist_ok=True)
     path.write_text(case.text)

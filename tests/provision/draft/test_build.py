@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from froude.harvest.utilisation.series import Telemetry
+from froude.harvest.telemetry.series import Telemetry
 from froude.provision.draft.build import Machines, build
 from froude.provision.draft.table import Grouping
 from froude.provision.draft.types import Unit

@@ -58,7 +58,8 @@ _QUEUED = (
     r"(?P<offset>\d+) \+ (?P<size>\d+)(?: .*)?"
 )
 _OTHER = (
-    r"\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+(?:[A-PR-Za-z][A-Z]*(?:\s.*)?|Q\s+[A-Z]+(?: \[.*)?|Q\s+[A-QS-VX-Z]+\s.*)|"
+    r"\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+"
+    r"(?:[A-PR-Za-z][A-Z]*(?:\s.*)?|Q\s+[A-Z]+(?: \[.*)?|Q\s+[A-QS-VX-Z]+\s.*)|"
     r"CPU\d+ \(.*|Total \(.*|[A-Z][a-z]+ \(.*|Skips: .*|Input file .*|\s+[A-Za-z].*"
 )
 """What blkparse prints of other actions, and its summary."""

@@ -10,12 +10,13 @@ import typer
 
 from froude.base.errors import InputError
 from froude.base.units import parse_zone
-from froude.cli import inputs
+from froude.cli import inputs, table_flags
 from froude.cli.outputs import Output, claim, write
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
+    from froude.base.forms import Options
     from froude.provision.draft.build import Machines
     from froude.provision.draft.table import Grouping
     from froude.provision.draft.types import Draft
@@ -83,15 +84,16 @@ def draft(
     ] = 60.0,
     telemetry: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="CPU utilisation, CSV or Parquet: time, machine, utilisation."),
+        typer.Option(metavar="FILE", help="CPU utilisation: CSV, Parquet, or as it is published."),
     ] = None,
     cores: Annotated[float | None, typer.Option(min=0.01, help="Cores of each machine of it.")] = None,
     scale: Annotated[
         CountedIn | None, typer.Option("--telemetry-scale", help="What it counts in [told by its values].")
     ] = None,
-    zone: Annotated[
-        str, typer.Option(metavar="ZONE", help="Time zone of dates without one, such as Europe/Berlin.")
-    ] = "UTC",
+    column: table_flags.Columns = None,
+    date_format: table_flags.DateFormat = None,
+    zone: table_flags.Zone = "UTC",
+    strict: table_flags.Strict = False,
 ) -> None:
     """Traces, telemetry, and what a cluster says of itself → an application, with `blank` for what they cannot tell.
 
@@ -122,7 +124,10 @@ def draft(
     counted = () if count is None else read_count(count)
     grouping = _grouping(dataset or [row.path for row in counted], share, depth)
     zoned = parse_zone(zone, place="--zone")
-    machines = _machines(telemetry or [], cores, scale, zoned)
+    options = table_flags.options_of(
+        columns=column, known=("time", "server", "cpu"), zone=zone, dates=date_format, strict=strict
+    )
+    machines = _machines(settings, telemetry or [], cores, scale, options)
     log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):
         sources = read_sources(traces, log, zone=zoned)
@@ -168,9 +173,12 @@ def _grouping(datasets: list[str], share: float, depth: int | None) -> Grouping:
     return Grouping(tuple(named), share, depth)
 
 
-def _machines(files: list[Path], cores: float | None, scale: CountedIn | None, zone: Any) -> Machines | None:
-    from froude.harvest.utilisation.files import read_telemetry
-    from froude.harvest.utilisation.series import Scale
+def _machines(
+    settings: Settings, files: list[Path], cores: float | None, scale: CountedIn | None, options: Options
+) -> Machines | None:
+    from froude.base.summary import counted, recognised_text
+    from froude.harvest.telemetry.samples import read_samples
+    from froude.harvest.telemetry.series import Telemetry
     from froude.provision.draft.build import Machines
 
     if not files:
@@ -181,8 +189,12 @@ def _machines(files: list[Path], cores: float | None, scale: CountedIn | None, z
         return None
     if cores is None:
         raise InputError("is missing", place="--cores", allowed="cores of each machine of the telemetry")
-    counted = None if scale is None else Scale(scale.value)
-    return Machines(read_telemetry(files, scale=counted, zone=zone), cores)
+    samples = read_samples(files, options, percent=None if scale is None else scale is CountedIn.PERCENT)
+    span_s = float(samples.time_s.max() - samples.time_s.min())
+    entities = f"{counted(len(samples.servers), 'machine')}, {counted(len(samples.time_s), 'sample')}"
+    settings.note(recognised_text(samples.understood, entities, span_s=span_s))
+    table_flags.note_dropped(settings, samples.dropped)
+    return Machines(Telemetry.of(samples, ", ".join(map(str, files))), cores)
 
 
 def _document(draft: Draft, output: Path) -> dict[str, Any]:

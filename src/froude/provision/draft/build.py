@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from froude.harvest.utilisation.series import Telemetry
+from froude.harvest.telemetry.series import Telemetry
 from froude.provision.draft.log import UNITS, AccessLog
 from froude.provision.draft.paths import belongs, components, generalise
 from froude.provision.draft.table import Floats, Grouping, Table, extremes, numbering, tabulate

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
 
+from froude.base.errors import InputError
+from froude.harvest.telemetry.samples import Samples
+
 Interval = tuple[float, float]
 """From and to, seconds since the epoch."""
-
-
-class Scale(Enum):
-    """What a table's utilisation counts in."""
-
-    PERCENT = "percent"
-    SHARE = "share"
+_MOST = 1.0001
+"""Share of a machine, with what rounding of percent may add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +23,33 @@ class Telemetry:
 
     series: Mapping[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
     """Per machine: times in seconds since the epoch, ascending, and shares from 0 to 1, both of shape (n,)."""
+
+    @classmethod
+    def of(cls, samples: Samples, path: str) -> Telemetry:
+        """The series of samples that have a value; of two samples of one time the later counts.
+
+        Args:
+            samples: of machines.
+            path: the files, for an error.
+
+        Raises:
+            InputError: no sample has a value, or one is not a share of a machine.
+        """
+        series = {}
+        for number, own in samples.by_server():
+            times, shares = samples.time_s[own], samples.share[own]
+            times, shares = times[np.isfinite(shares)], shares[np.isfinite(shares)]
+            last = len(times) - 1 - np.unique(times[::-1], return_index=True)[1]
+            if len(last):
+                series[samples.servers[number]] = times[last], shares[last]
+        if not series:
+            raise InputError("holds no value of utilisation", file=path)
+        low = min(float(shares.min()) for _, shares in series.values())
+        high = max(float(shares.max()) for _, shares in series.values())
+        if low < 0 or high > _MOST:
+            found, allowed = f"{low:.4g} to {high:.4g} of a machine", "0 to 1"
+            raise InputError("is not a utilisation", file=path, found=found, allowed=allowed)
+        return cls(series)
 
     @property
     def machines(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from froude.harvest.utilisation.series import Telemetry
+from froude.harvest.telemetry.series import Telemetry
 
 STEADY = Telemetry({"a": (np.arange(0.0, 600.0, 60.0), np.full(10, 0.5))})
 

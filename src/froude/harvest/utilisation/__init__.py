@@ -1,1 +1,0 @@
-"""Utilisation of machines over time, from the tables that monitoring exports."""

@@ -1,0 +1,144 @@
+"""Samples of utilisation of many files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from froude.base.columns import Style
+from froude.base.errors import InputError
+from froude.base.forms import Options
+from froude.harvest.telemetry.samples import read_samples
+from froude.harvest.telemetry.series import Telemetry
+
+CLOUDWATCH = "timestamp,value\n2014-02-14 14:30:00,50\n2014-02-14 14:35:00,25\n"
+
+
+def telemetry(paths: list[Path], **options: Any) -> Telemetry:
+    """The series of some files."""
+    percent = options.pop("percent", None)
+    return Telemetry.of(read_samples(paths, Options(**options), percent=percent), str(paths[0]))
+
+
+def test_a_cloudwatch_export_is_one_machine(tmp_path: Path) -> None:
+    """Called after its file; percent, packed or not; its times are of the given zone."""
+    (tmp_path / "i-1.csv.gz").write_bytes(gzip.compress(CLOUDWATCH.encode()))
+    (tmp_path / "i-2.csv").write_text(CLOUDWATCH)
+    found = telemetry([tmp_path])
+    assert set(found.series) == {"i-1", "i-2"}
+    times, shares = found.series["i-1"]
+    assert shares.tolist() == [0.5, 0.25]
+    assert times.tolist() == [1392388200.0, 1392388500.0]
+    berlin = telemetry([tmp_path / "i-2.csv"], style=Style(zone=ZoneInfo("Europe/Berlin")))
+    assert berlin.series["i-2"][0][0] == 1392388200.0 - 3600
+
+
+def test_a_table_of_machines(tmp_path: Path) -> None:
+    """Parquet too; rows in any order, blanks around names; shares where that is given."""
+    table = pa.table({"Time": [20, 10, 10], "machine": ["a ", "a", " b"], "utilisation": [0.2, 0.1, 1.0]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    found = telemetry([tmp_path / "t.parquet"], percent=False)
+    assert found.series["a"][0].tolist() == [10.0, 20.0]
+    assert found.series["a"][1].tolist() == [0.1, 0.2]
+    assert found.machines == 2
+
+
+def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
+    """With and without a zone."""
+    for number, zone in enumerate((None, "UTC")):
+        stamps = pa.array([60_000_000], pa.timestamp("us", zone))
+        pq.write_table(pa.table({"time": stamps, "cpu": [50.0]}), tmp_path / f"{number}.parquet")
+    found = read_samples([tmp_path], Options())
+    assert (found.time_s.tolist(), found.servers) == ([60.0, 60.0], ["0", "1"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "is not of a known layout"),
+        ("time,b\n1,2\n", "has no column cpu"),
+        ("time,value\n", "has no row"),
+        ("time,value\nx,2\n", "time is not a time"),
+        ("time,value\n1,x\n", "cpu is not a number"),
+        ("time,value\n1400000000000,2\n", "time is not a time"),
+        ("time,value\n1,\n", "may have percent or shares"),
+        ("time,value\n1,300\n", "is not a utilisation; found 3 to 3"),
+        ("time,value\n1,5\n2,-3\n", "is not a utilisation; found -0.03"),
+        ("time,value\n1,0.5\n", "may have percent or shares; found no value above 0.5.*--scale"),
+        ("time,value\ntrue,50\n", "time is not a time"),
+        ("", "has no line"),
+    ],
+)
+def test_what_is_not_a_table_of_samples(tmp_path: Path, text: str, message: str) -> None:
+    """The error names the file."""
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError, match=message) as error:
+        telemetry([tmp_path / "t.csv"])
+    assert "t.csv" in str(error.value)
+
+
+def test_names_that_are_not_unicode(tmp_path: Path) -> None:
+    """Of a CSV they are read with a mark, of Parquet they are refused, since its reader would not end."""
+    (tmp_path / "t.csv").write_bytes(b"time,value,server\n1,50,\xe9\n")
+    assert read_samples([tmp_path / "t.csv"], Options()).servers == ["\ufffd"]
+    labels = pa.array([b"\xff"]).view(pa.string())
+    pq.write_table(pa.table({"time": [1], "machine": labels, "value": [50]}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"(utf|UTF)-?8"):
+        read_samples([tmp_path / "t.parquet"], Options())
+
+
+def test_two_files_of_one_machine_are_one_series(tmp_path: Path) -> None:
+    """Such as its months; of two samples of one time the later file's counts."""
+    for month, text in (("5", CLOUDWATCH), ("6", "timestamp,value\n2014-02-14 14:35:00,75\n")):
+        (tmp_path / month).mkdir()
+        (tmp_path / month / "a.csv").write_text(text)
+    found = telemetry([tmp_path])
+    assert found.series["a"][1].tolist() == [0.5, 0.75]
+    with pytest.raises(InputError, match=r"none\.csv"):
+        telemetry([tmp_path / "none.csv"])
+
+
+def range_query(*metrics: dict[str, str]) -> str:
+    """The answer to a range query with a series of each of these labels."""
+    series = [{"metric": metric, "values": [[60, "50"], [120, "+Inf"]]} for metric in metrics]
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": series}})
+
+
+def test_series_of_prometheus_have_one_server_each(tmp_path: Path) -> None:
+    """By the label that names it; modes or processors of one server are refused, since nobody added them up."""
+    path = tmp_path / "q.json"
+    path.write_text(range_query({"job": "x", "nodename": "a"}, {"job": "x", "nodename": "b"}))
+    found = read_samples([path], Options())
+    assert found.servers == ["a", "b"]
+    assert np.isnan(found.share).tolist() == [False, True, False, True]
+    path.write_text(range_query({"zone": "a"}, {"zone": "b"}))
+    assert read_samples([path], Options(columns={"server": "zone"})).servers == ["a", "b"]
+    path.write_text(range_query({"instance": "a", "mode": "user"}, {"instance": "a", "mode": "idle"}))
+    with pytest.raises(InputError, match=r"several series of one server; .*avg by \(instance\)"):
+        read_samples([path], Options())
+
+
+@pytest.mark.parametrize(
+    "text", ['{"status": "error"}', '{"status": "success", "data": {"result": []}}', '{"status": 1']
+)
+def test_other_answers_of_prometheus_are_refused(tmp_path: Path, text: str) -> None:
+    """An error, no series, a text that was cut."""
+    (tmp_path / "q.json").write_text(text)
+    with pytest.raises(InputError, match="range query"):
+        read_samples([tmp_path / "q.json"], Options())
+
+
+def test_files_of_percent_and_of_shares_are_not_mixed(tmp_path: Path) -> None:
+    """By a published layout in shares next to a plain table in percent."""
+    (tmp_path / "a.csv").write_text("time,server,cpu\n0,a,50\n")
+    (tmp_path / "b.csv").write_text("start_time,end_time,machine_id,average_usage.cpus\n0,300000000,7,0.5\n")
+    with pytest.raises(InputError, match="with percent and with shares; found csv, google2019"):
+        read_samples([tmp_path], Options())
