@@ -75,10 +75,14 @@ class Converted:
 
     values: Any
     """float64, int64, or for names an array of pyarrow."""
-    wrong: npt.NDArray[np.bool_]
-    """Where a value is not what it should be; `values` are arbitrary there."""
-    reason: str
-    """Why, in words."""
+    odd: tuple[tuple[npt.NDArray[np.bool_], str], ...]
+    """Where a value is not what it should be, and why, in words; `values` are arbitrary there."""
+
+    @property
+    def wrong(self) -> npt.NDArray[np.bool_]:
+        """Where a value is not what it should be, for any reason."""
+        wrong: npt.NDArray[np.bool_] = np.logical_or.reduce([where for where, _ in self.odd])
+        return wrong
 
 
 def convert(column: Column, texts: Any, style: Style) -> Converted:
@@ -97,48 +101,37 @@ def _text(column: Column, texts: Any, style: Style) -> Converted:
         texts = texts.cast(pa.string())
     names = pc.fill_null(pc.utf8_trim_whitespace(texts), "")
     wrong = np.zeros(len(names), bool) if column.empty else _mask(pc.equal(names, ""))
-    return Converted(names, wrong, f"no {column.what}")
+    return Converted(names, ((wrong, f"no {column.what}"),))
 
 
 def _number(column: Column, texts: Any, style: Style) -> Converted:
     values, missing = _floats(texts, style.decimal)
-    bad = np.isnan(values) & ~missing
-    if bad.any():
-        allowed = ", with a decimal point (not a comma) and without a unit" if style.decimal == "." else ""
-        return Converted(values, bad, f"{column.what} is not a number{allowed}")
-    if missing.any() and not column.empty:
-        return Converted(values, missing, f"no {column.what}")
-    with np.errstate(invalid="ignore"):
-        outside = (values < column.least) | (values > column.most)
-    reason = f"{column.what} is not within {column.least:g} to {column.most:g}"
-    return Converted(values * column.unit, outside, reason)
+    allowed = ", with a decimal point (not a comma) and without a unit" if style.decimal == "." else ""
+    bad = np.isnan(values) & ~missing, f"{column.what} is not a number{allowed}"
+    gone = missing & (not column.empty), f"no {column.what}"
+    return Converted(values * column.unit, (bad, gone, _outside(column, values)))
 
 
 def _integer(column: Column, texts: Any, style: Style) -> Converted:
     if pa.types.is_string(texts.type):
-        trimmed = pc.utf8_trim_whitespace(texts)
-        if not _mask(pc.match_substring_regex(trimmed, "^[0-9]{1,18}$")).all():
-            return _rounded(column, texts, style)
-        texts = trimmed
-    try:
+        texts = pc.utf8_trim_whitespace(texts)
+        exact = bool(_mask(pc.match_substring_regex(texts, "^[0-9]{1,18}$")).all())
+    else:
+        exact = pa.types.is_integer(texts.type) and not texts.null_count
+    if exact:
         values = np.asarray(texts.cast(pa.int64()).to_numpy(zero_copy_only=False))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return _rounded(column, texts, style)
-    if values.dtype != np.int64:  # a null
-        return _rounded(column, texts, style)
-    outside = (values < column.least) | (values > column.most)
-    reason = f"{column.what} is not within {column.least:g} to {column.most:g}"
-    return Converted(values * int(column.unit), outside, reason)
+        return Converted(values * int(column.unit), (_outside(column, values),))
+    floats, _ = _floats(texts, style.decimal)  # hold whole numbers exactly up to 2^53
+    whole = (np.abs(floats) <= 2.0**53) & (np.floor(floats) == floats)
+    values = np.where(whole, floats, 0.0).astype(np.int64)
+    odd = (~whole, f"{column.what} is not a whole number"), _outside(column, floats)
+    return Converted(values * int(column.unit), odd)
 
 
-def _rounded(column: Column, texts: Any, style: Style) -> Converted:
-    """Whole numbers among other values, through floats, which hold them exactly up to 2^53."""
-    values, _ = _floats(texts, style.decimal)
-    wrong = ~(np.abs(values) <= 2.0**53) | (np.floor(values) != values)
-    if not wrong.any():
-        wrong = (values < column.least) | (values > column.most)
-    whole = np.where(np.isfinite(values) & (np.abs(values) <= 2.0**53), values, 0.0).astype(np.int64)
-    return Converted(whole * int(column.unit), wrong, f"{column.what} is not a whole number in its range")
+def _outside(column: Column, values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.bool_], str]:
+    with np.errstate(invalid="ignore"):
+        outside = (values < column.least) | (values > column.most)
+    return outside, f"{column.what} is not within {column.least:g} to {column.most:g}"
 
 
 def _time(column: Column, texts: Any, style: Style) -> Converted:
@@ -165,7 +158,7 @@ def _time(column: Column, texts: Any, style: Style) -> Converted:
     allowed = (
         f"as --date-format {style.dates}" if style.dates else "seconds, or a date as 2026-01-31 23:59:00"
     )
-    return Converted(values, wrong, f"{column.what} is not a time ({allowed})")
+    return Converted(values, ((wrong, f"{column.what} is not a time ({allowed})"),))
 
 
 _CONVERTERS: Mapping[Kind, Callable[[Column, Any, Style], Converted]] = {

@@ -300,8 +300,6 @@ def _by_order(path: Path, cells: list[str], form: Form, options: Options) -> dic
 
 
 def _named(path: Path, cells: list[str], name: str) -> int:
-    if name in cells:
-        return cells.index(name)
     if name.isascii() and name.isdecimal() and int(name) < len(cells):
         return int(name)
     plain = [_plain_name(cell) for cell in cells]

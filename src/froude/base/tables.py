@@ -207,12 +207,13 @@ class _Builder:
         values: list[Converted] = []
         for column, own in zip(reading.columns, texts, strict=True):
             converted = convert(column, own, reading.style)
-            new = converted.wrong & ~wrong
-            if new.any():
-                row = int(np.argmax(new))
-                text = str(own[row].as_py())
-                self._dropped.add(converted.reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
-                wrong |= new
+            for where, reason in converted.odd:
+                new = where & ~wrong
+                if new.any():
+                    row = int(np.argmax(new))
+                    text = str(own[row].as_py())
+                    self._dropped.add(reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
+                    wrong |= new
             values.append(converted)
         keep = ~wrong
         for kept, converted in zip(self._parts, values, strict=True):
@@ -253,6 +254,8 @@ class _Builder:
 
         def odd(row: Any) -> Literal["skip"]:
             bad.append(row.number)
+            if not row.text.strip(f"{separator} \t"):
+                return "skip"  # a blank line, as spreadsheets write it
             found = f"{row.actual_columns} columns instead of {row.expected_columns}"
             self._dropped.add(found, f"{self._path}:{line + row.number - 1}", row.text)
             return "skip"

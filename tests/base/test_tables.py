@@ -1,0 +1,192 @@
+"""Tables of others."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base import tables
+from froude.base.columns import Column, Kind
+from froude.base.errors import InputError
+from froude.base.forms import BLANKS, Form, Options
+from froude.base.tables import parts_of, read_table
+
+COLUMNS = (
+    Column("name", ("Name", "id")),
+    Column("load", ("Load",), Kind.NUMBER),
+    Column("n", ("N",), Kind.INTEGER),
+)
+PLAIN = Form("plain", COLUMNS)
+ORDERED = Form("ordered", COLUMNS, order=("n", "name", "", "load"), header=False)
+LINES = Form("lines", COLUMNS, pattern=r"(?P<name>\w+) (?P<load>[0-9.]+) of (?P<n>\d+)", ignored="--.*")
+OBJECTS = Form("objects", (Column("name", ("a.name",)), Column("n", ("n",), Kind.INTEGER)), lines=True)
+FORMS = (ORDERED, LINES, OBJECTS, PLAIN)
+
+
+def written(folder: Path, text: str | bytes, name: str = "t.csv") -> Path:
+    """A file with this text."""
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("plain", "Name,Load,N\na,1.5,2\nb,2.5,3\n"),
+        ("plain", "N;other;load;ID\n2;x;1,5;a\n3;y;2,5;b\n"),
+        ("plain", '"id"\t"load"\t"n"\n"a"\t"1.5"\t"2"\n"b"\t"2.5"\t"3"\n'),
+        ("plain", "\ufeff name , load,n\r\n a , 1.5 ,2\r\n b,2.5,3\r\n"),
+        ("plain", "name,load,n\ra,1.5,2\rb,2.5,3"),
+        ("plain", "name|load|n\na|1.5|2\n\n|\nb|2.5|3\n"),
+        ("ordered", "2,a,x,1.5\n3,b,y,2.5\n"),
+        ("lines", "-- of May\na 1.5 of 2\n\nb 2.5 of 3\n"),
+    ],
+)
+def test_a_form_is_found_by_its_header_or_by_its_rows(form: str, text: str, tmp_path: Path) -> None:
+    """Separators, quotes, decimal commas, line ends, blanks and the order of the columns do not matter."""
+    found = read_table(written(tmp_path, text), FORMS)
+    assert found.form.name == form
+    assert found.columns["name"].to_pylist() == ["a", "b"]
+    assert found.columns["load"].tolist() == [1.5, 2.5]
+    assert found.columns["n"].tolist() == [2, 3]
+    assert found.dropped.total == 0
+
+
+def test_objects_on_lines(tmp_path: Path) -> None:
+    """Fields are named by their paths; numbers may be texts, as exports of databases have them."""
+    text = '{"a": {"name": "x"}, "n": 1, "z": [1]}\n\n{"n": "2", "a": {"name": "y"}}\n'
+    found = read_table(written(tmp_path, text), FORMS)
+    assert (found.form.name, found.columns["name"].to_pylist()) == ("objects", ["x", "y"])
+    assert (found.columns["n"].tolist(), found.lines.tolist()) == ([1, 2], [1, 3])
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_packed_files_and_spreadsheets(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    """UTF-16 is what spreadsheets write as Unicode text."""
+    text = "name\tload\tn\nä\t1.5\t2\n"
+    for data in (pack(text.encode()), text.encode("utf-16"), pack(text.encode("utf-16"))):
+        assert read_table(written(tmp_path, data), FORMS).columns["name"].to_pylist() == ["ä"]
+
+
+@pytest.mark.parametrize("separator", [",", BLANKS])
+def test_rows_that_are_left_out_are_counted_by_reason(separator: str, tmp_path: Path) -> None:
+    """With the line of the first of each, whatever is before it."""
+    good = "".join(f"a{n},1.5,2\n" for n in range(100))
+    text = f"name,load,n\n{good}\nb,much,2\nb,1.5\nc,,2\nb,1.5,2.5\nd,1e400,2\n".replace(",", separator)
+    if separator == BLANKS:
+        text = text.replace("c  2", "c nan 2")
+    found = read_table(written(tmp_path, text), [PLAIN], Options(separator=separator))
+    assert (len(found), found.dropped.total) == (100, 5)
+    places = {note.split(", first at ")[-1].split(":")[1].split(" ")[0] for note in found.dropped.notes()}
+    assert places == {"103", "104", "105", "106"}
+    assert found.lines.tolist() == list(range(2, 102))
+    with pytest.raises(InputError, match="no such line with --strict"):
+        read_table(written(tmp_path, text), [PLAIN], Options(separator=separator, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no line"),
+        ("\n \n", "has no line"),
+        ("name,load,n\n", "has no row"),
+        (
+            "name,load\na,1\n",
+            "has no column n; found name, load; allowed: N. Name the column: --column n=NAME",
+        ),
+        ("name,load,n\na,x,1\nb,1,1\n", r"cannot be read in 1 of 2 lines; .*load is not a number.*:2"),
+        ("hello\n", "is not of a known layout; found hello; allowed: ordered, lines, objects, plain"),
+        ("1,2,3\n", "is not of a known layout"),
+        ("x,a,y,1.5\n3,b,y,2.5\n", "is not of a known layout"),
+        ("Name,Load,N\n" + "a" * (8 << 20), "has a line too long for a table"),
+    ],
+)
+def test_what_is_not_a_table_of_a_form(text: str, message: str, tmp_path: Path) -> None:
+    """One error with what was found, and what to do."""
+    with pytest.raises(InputError, match=message) as caught:
+        read_table(written(tmp_path, text), FORMS)
+    assert str(caught.value.file) == str(tmp_path / "t.csv")
+
+
+def test_two_forms_that_fit_are_asked_about(tmp_path: Path) -> None:
+    """Without a header both have four columns of these kinds."""
+    other = Form(
+        "other", (Column("a", kind=Kind.NUMBER), Column("b")), order=("a", "b", "", ""), header=False
+    )
+    path = written(tmp_path, "2,a,x,1.5\n")
+    with pytest.raises(InputError, match=r"several layouts; found 2,a,x,1\.5; allowed: ordered or other"):
+        read_table(path, [ORDERED, other])
+    assert read_table(path, [ORDERED, other], Options(layout="other")).form is other
+    with pytest.raises(InputError, match="is not a layout, did you mean other"):
+        read_table(path, [ORDERED, other], Options(layout="othr"))
+
+
+def test_columns_by_name_or_number(tmp_path: Path) -> None:
+    """With a header and without one."""
+    named = written(tmp_path, "who,how much,n\na,1.5,2\n")
+    assert len(read_table(named, [PLAIN], Options(columns={"name": "who", "load": "how-much"}))) == 1
+    with pytest.raises(InputError, match="has no column whom, did you mean who"):
+        read_table(named, [PLAIN], Options(columns={"name": "whom", "load": "1"}))
+    bare = written(tmp_path, "2,1.5,a\n")
+    found = read_table(bare, [PLAIN], Options(columns={"name": "2", "load": "1", "n": "0"}))
+    assert (found.columns["name"].to_pylist(), found.lines.tolist()) == (["a"], [1])
+
+
+def test_blocks_are_cut_at_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever their length, rows and the numbers of their lines are the same."""
+    text = "name,load,n\n" + "".join(f"a{n},{n}.5,{n}\n" for n in range(50)) + "b,x,1\n"
+    path = written(tmp_path, text)
+    whole = read_table(path, [PLAIN])
+    for length in (1, 7, 64):
+        monkeypatch.setattr(tables, "_BLOCK_BYTES", length)
+        found = read_table(path, [PLAIN])
+        assert found.columns["n"].tolist() == whole.columns["n"].tolist()
+        assert found.columns["name"].to_pylist() == whole.columns["name"].to_pylist()
+        assert (found.lines.tolist(), found.dropped.notes()) == (whole.lines.tolist(), whole.dropped.notes())
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(st.characters(categories=["L", "N", "P"], exclude_characters='"'), min_size=1),
+            st.floats(-1e12, 1e12),
+            st.integers(0, 10**15),
+        ),
+        min_size=1,
+        max_size=20,
+    ),
+    st.sampled_from([",", ";", "\t", "|"]),
+)
+def test_what_the_csv_module_writes_is_read(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, float, int]], separator: str
+) -> None:
+    """Names, numbers and whole numbers, with quotes where they are needed."""
+    sink = io.StringIO()
+    writer = csv.writer(sink, delimiter=separator, lineterminator="\n")
+    writer.writerows([("name", "load", "n"), *rows])
+    path = written(tmp_path_factory.mktemp("t"), sink.getvalue())
+    found = read_table(path, [PLAIN], Options(separator=separator, decimal="."))
+    assert found.columns["name"].to_pylist() == [name.strip() for name, _, _ in rows]
+    assert np.array_equal(found.columns["load"], [load for _, load, _ in rows])
+    assert found.columns["n"].tolist() == [n for _, _, n in rows]
+
+
+def test_folders_of_parts(tmp_path: Path) -> None:
+    """In the order of their names at any depth; hidden files and marks of jobs are not parts."""
+    for name in ("b/part-1", "b/part-0", "a.csv", ".crc", "_SUCCESS", "b/_temporary/x"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    assert parts_of([tmp_path]) == [tmp_path / each for each in ("a.csv", "b/part-0", "b/part-1")]
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match="is a folder without a file"):
+        parts_of([tmp_path / "none"])
