@@ -90,7 +90,7 @@ def test_rows_that_are_left_out_are_counted_by_reason(separator: str, tmp_path: 
     places = {note.split(", first at ")[-1].split(":")[1].split(" ")[0] for note in found.dropped.notes()}
     assert places == {"103", "104", "105", "106"}
     assert found.lines.tolist() == list(range(2, 102))
-    with pytest.raises(InputError, match="no such line with --strict"):
+    with pytest.raises(InputError, match="allowed: no such line"):
         read_table(written(tmp_path, text), [PLAIN], Options(separator=separator, strict=True))
 
 

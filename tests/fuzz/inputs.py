@@ -283,7 +283,6 @@ class Runs:
         self._base_mb: dict[str, float] = {}
         for module in (
             "numpy",
-            "polars",
             "pyarrow.parquet",
             "pyarrow.csv",
             "yaml",

@@ -83,7 +83,7 @@ class Dropped:
         """
         if not self.total or (not strict and self.total <= TOLERANCE * of):
             return
-        allowed = "no such line with --strict" if strict else f"at most {TOLERANCE:.0%} of the lines"
+        allowed = "no such line" if strict else f"at most {TOLERANCE:.0%} of the lines"
         message = f"cannot be read in {self.total:,} of {counted(of, 'line')}"
         raise InputError(message, file=path, found="; ".join(self.notes()[:3]), allowed=allowed)
 

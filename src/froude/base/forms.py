@@ -52,6 +52,8 @@ class Form:
     """Regular expression of a line, whose groups are the columns; of RE2. Empty for separated columns."""
     ignored: str = ""
     """Regular expression of lines that are not events, such as a summary; they are not counted as left out."""
+    fixed: bool = False
+    """Whether no flag names its columns."""
     lines: bool = False
     """Whether a file is JSON, an object a line; columns are named by their path, such as `average_usage.cpus`."""
 
@@ -283,7 +285,7 @@ def positions_by_names(path: Path, cells: list[str], form: Form, options: Option
             allowed = " or ".join(column.names or (column.what,))
             raise InputError(
                 f"has no column {column.what}", file=path, place=1, found=", ".join(cells[:_SHOWN]), allowed=allowed,
-                remedy=f"Name the column: --column {column.what}=NAME, or its number from 0",
+                remedy=None if form.fixed else f"Name the column: --column {column.what}=NAME, or its number from 0",
             )  # fmt: skip
     return found
 

@@ -126,7 +126,7 @@ def _limited(f: Callable[[Item], Result], limits: InputLimits, item: Item) -> Re
 @contextmanager
 def _pool(size: int) -> Iterator[ProcessPoolExecutor]:
     try:
-        # spawn: a forked child of a process with threads (polars, asyncio) can hang on a lock that no one holds.
+        # spawn: a forked child of a process with threads (asyncio) can hang on a lock that no one holds.
         with ProcessPoolExecutor(size, mp_context=multiprocessing.get_context("spawn")) as pool:
             yield pool
     except BrokenProcessPool as error:

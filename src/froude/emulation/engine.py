@@ -1,6 +1,6 @@
 """Has a plan played in a process of its own, so that players never share an interpreter with reports or samplers.
 
-The parent hands a `PlayJob` to `python -m froude.emulation.player`, which imports neither pyarrow nor polars, and gets
+The parent hands a `PlayJob` to `python -m froude.emulation.player`, which does not import pyarrow, and gets
 progress and the `PlayOutcome` back through a pipe. Of several players that process is the first, and speaks for all.
 """
 

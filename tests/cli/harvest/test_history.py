@@ -53,7 +53,7 @@ def test_shares_are_not_taken_for_percent(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "i.csv").write_text("server,tenant\na,web\nb,web\n")
     command = ["harvest", "import", str(tmp_path / "x.csv"), "-o", str(tmp_path / "dc")]
     assert run(command) == 1
-    assert "has no sample above 1 %: shares, not percent?" in capsys.readouterr().err
+    assert "may have percent or shares; found no value above 0.7" in capsys.readouterr().err
     assert run([*command, "--scale", "percent", "--inventory", str(tmp_path / "i.csv")]) == 0
     assert "1 servers of the inventory have no samples and are left out" in capsys.readouterr().err
     assert read_datacenter(tmp_path / "dc").utilisation.tolist() == [

@@ -21,10 +21,10 @@ def test_a_line_a_server(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("server,cpu\n", "holds no line"),
-        ("server,cpu\na,1.5\n", "line 2: is no usage"),
-        ("server,load\na,0.5\n", "line 2: "),
-        ("server,cpu\n,0.5\n", "line 2: "),
+        ("server,cpu\n", "has no row"),
+        ("server,cpu\na,1.5\n", r"csv:2 \('1.5'\)"),
+        ("server,load\na,0.5\n", "has no column cpu"),
+        ("server,cpu\n,0.5\n", "csv:2"),
     ],
 )
 def test_what_is_no_usage(tmp_path: Path, text: str, said: str) -> None:

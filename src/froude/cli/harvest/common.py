@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.telemetry.datacenter import Datacenter
 
-_NEEDED = ("networkx", "numba", "polars", "sklearn")
+_NEEDED = ("networkx", "numba", "sklearn")
 _WEB = ("fastapi", "uvicorn")
 
 Folder = Annotated[

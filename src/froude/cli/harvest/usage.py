@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from froude.base.errors import InputError
 
 if TYPE_CHECKING:
     from froude.harvest.live.usage import Usage
 
-_LIMIT_BYTES = 64 << 20
+_MOST_MEMORY_MB = 1 << 40
 
 
 def usage_of_servers(path: Path) -> dict[str, Usage]:
@@ -21,29 +18,19 @@ def usage_of_servers(path: Path) -> dict[str, Usage]:
         path: a table with the columns server, cpu (0 to 1), and if known memory_mb.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not, or any of its lines is left out: a plan rests on each server.
     """
-    from froude.base.files import read_bounded
+    from froude.base.columns import Column, Kind
+    from froude.base.forms import Form, Options
+    from froude.base.tables import read_table
     from froude.harvest.live.usage import Usage
 
-    try:
-        rows = list(
-            csv.DictReader(read_bounded(path, limit_bytes=_LIMIT_BYTES).decode().splitlines(), strict=True)
-        )
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError("is no table", file=path, found=error) from error
-    found = {}
-    for number, row in enumerate(rows, 2):
-        try:
-            server, share, memory = row["server"].strip(), float(row["cpu"]), row.get("memory_mb")
-            if not server or not 0 <= share <= 1:
-                raise ValueError(f"{server},{row['cpu']}")
-            found[server] = Usage(share, int(memory) if memory else None)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            allowed = "server, cpu from 0 to 1, and if known memory_mb"
-            raise InputError(
-                "is no usage", file=path, place=f"line {number}", found=error, allowed=allowed
-            ) from error
-    if not found:
-        raise InputError("holds no line", file=path)
-    return found
+    columns = (
+        Column("server", numbered=True),
+        Column("cpu", kind=Kind.NUMBER, least=0.0, most=1.0),
+        Column("memory_mb", kind=Kind.NUMBER, needed=False, empty=True, least=0.0, most=_MOST_MEMORY_MB),
+    )
+    table = read_table(path, [Form("usage", columns, fixed=True)], Options(strict=True))
+    memory = table.columns["memory_mb"].tolist() if "memory_mb" in table.columns else [0.0] * len(table)
+    rows = zip(table.columns["server"].to_pylist(), table.columns["cpu"].tolist(), memory, strict=True)
+    return {server: Usage(share, int(amount) if amount > 0 else None) for server, share, amount in rows}

@@ -38,9 +38,10 @@ _INVENTORY = Form(
         Column("environment", needed=False, empty=True, numbered=True),
         replace(_RACK, needed=False, empty=True),
     ),
+    fixed=True,
 )
-_REIMAGES = Form("reimages", (_SERVER, _TIME))
-_FAILURES = Form("failures", (_SERVER, _RACK, _TIME))
+_REIMAGES = Form("reimages", (_SERVER, _TIME), fixed=True)
+_FAILURES = Form("failures", (_SERVER, _RACK, _TIME), fixed=True)
 
 
 @dataclass(frozen=True, slots=True)
