@@ -48,7 +48,9 @@ class Column:
     needed: bool = True
     """Whether a table without it is of another form."""
     empty: bool = False
-    """Whether a row without a value counts; NaN is its value then, or an empty name."""
+    """Whether a row without a value counts; its value is NaN then, 0 of whole numbers, or an empty name."""
+    pattern: str = ""
+    """Regular expression of its names, where only some are possible."""
     numbered: bool = False
     """Whether its names may be numbers; else a column of numbers is not it, where there is no header."""
     least: float = -math.inf
@@ -100,8 +102,12 @@ def _text(column: Column, texts: Any, style: Style) -> Converted:
     if not pa.types.is_string(texts.type):
         texts = texts.cast(pa.string())
     names = pc.fill_null(pc.utf8_trim_whitespace(texts), "")
-    wrong = np.zeros(len(names), bool) if column.empty else _mask(pc.equal(names, ""))
-    return Converted(names, ((wrong, f"no {column.what}"),))
+    blank = _mask(pc.equal(names, ""))
+    odd = [(blank & (not column.empty), f"no {column.what}")]
+    if column.pattern:
+        fits = _mask(pc.match_substring_regex(names, f"^(?:{column.pattern})$"))
+        odd.append((~fits & ~blank, f"not a value of {column.what}"))
+    return Converted(names, tuple(odd))
 
 
 def _number(column: Column, texts: Any, style: Style) -> Converted:
@@ -121,7 +127,9 @@ def _integer(column: Column, texts: Any, style: Style) -> Converted:
     if exact:
         values = np.asarray(texts.cast(pa.int64()).to_numpy(zero_copy_only=False))
         return Converted(values * int(column.unit), (_outside(column, values),))
-    floats, _ = _floats(texts, style.decimal)  # hold whole numbers exactly up to 2^53
+    floats, missing = _floats(texts, style.decimal)  # hold whole numbers exactly up to 2^53
+    if column.empty:
+        floats[missing] = 0.0
     whole = (np.abs(floats) <= 2.0**53) & (np.floor(floats) == floats)
     values = np.where(whole, floats, 0.0).astype(np.int64)
     odd = (~whole, f"{column.what} is not a whole number"), _outside(column, floats)

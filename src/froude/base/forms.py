@@ -348,7 +348,7 @@ def _styled(
         row[place]
         for row in rows
         for column, place in zip(columns, at, strict=True)
-        if column.kind is Kind.NUMBER and place < len(row) and "," in row[place]
+        if column.kind is not Kind.TEXT and place < len(row) and "," in row[place]
     ]
     if not values or not all(re.fullmatch(r"[+-]?[0-9]+,[0-9]+", value.strip()) for value in values):
         return options.style

@@ -49,9 +49,10 @@ def _volume(*names: str) -> Column:
     return Column("volume", names, numbered=True)
 
 
-_OP = Column("op", numbered=True)
+_OP = Column("op", numbered=True, pattern="(?i)rs?|ws?|read|write")
+_FLAGS, _SILENT = Column("op", numbered=True), replace(_OP, names=("IOType",), empty=True)
+_BIT = replace(_OP, pattern="[01]")
 _SECTORS = (_offset(unit=_SECTOR), _size(unit=_SECTOR))
-_WORDS = {"r": True, "w": False, "read": True, "write": False, "rs": True, "ws": False}
 _FIVE = r"\s+(?P<volume>\d+)\s+(?P<offset>\d+)\s+(?P<size>\d+)\s+(?P<op>\d+)\s*"
 _QUEUED = (
     r"\s*(?P<volume>\d+,\d+)\s+\d+\s+\d+\s+(?P<time>\d+\.\d+)\s+\d+\s+Q\s+(?P<op>[A-Z]*[RW][A-Z]*)\s+"
@@ -78,8 +79,8 @@ class Layout:
     """A form, and what its operations and volumes mean."""
 
     form: Form
-    reads: Callable[[str], bool | None] = lambda op: _WORDS.get(op.lower())
-    """Whether an operation is a read; None for what is neither read nor write."""
+    reads: Callable[[str], bool] = lambda op: op[0] in "rR"
+    """Whether an operation is a read; else it is a write."""
     above: str = ""
     """Column that names what the volume is a part of."""
 
@@ -102,8 +103,8 @@ LAYOUTS = {
             Form(
                 "systor17",
                 (
-                    _time("Timestamp"), _volume("LUN"), replace(_OP, names=("IOType",), empty=True), _offset("Offset"),
-                    _size("Size"), Column("response", ("Response",), numbered=True, empty=True),
+                    _time("Timestamp"), _volume("LUN"), _SILENT, replace(_offset("Offset"), empty=True),
+                    replace(_size("Size"), empty=True), Column("response", ("Response",), numbered=True, empty=True),
                 ),
             )
         ),
@@ -119,18 +120,18 @@ LAYOUTS = {
             Form(
                 "tencent",
                 (
-                    _time("Timestamp"), replace(_OP, names=("IOType",)), _volume("VolumeID"),
+                    _time("Timestamp"), replace(_BIT, names=("IOType",)), _volume("VolumeID"),
                     _offset("Offset", unit=_SECTOR), _size("Size", unit=_SECTOR),
                 ),
                 order=("time", "offset", "size", "op", "volume"),
             ),
-            {"0": True, "1": False}.get,
+            lambda op: op == "0",
         ),
         Layout(Form("spc", (_time(), _volume(), _OP, _offset(unit=_SECTOR), _size()), pattern=_SPC)),
-        Layout(Form("mqsim", (_time(unit=1e-9), _volume(), _OP, *_SECTORS), pattern=rf"\s*(?P<time>\d+){_FIVE}"),
-               {"0": False, "1": True}.get),
+        Layout(Form("mqsim", (_time(unit=1e-9), _volume(), _BIT, *_SECTORS), pattern=rf"\s*(?P<time>\d+){_FIVE}"),
+               lambda op: op == "1"),
         Layout(
-            Form("disksim", (_time(unit=1e-3), _volume(), _OP, *_SECTORS), pattern=rf"\s*(?P<time>\d*\.?\d+){_FIVE}"),
+            Form("disksim", (_time(unit=1e-3), _volume(), _FLAGS, *_SECTORS), pattern=rf"\s*(?P<time>\d*\.?\d+){_FIVE}"),
             lambda op: bool(int(op) & 1),
         ),
         Layout(
@@ -138,7 +139,8 @@ LAYOUTS = {
             above="major",
         ),
         Layout(
-            Form("blkparse", (_time(), _volume(), _OP, *_SECTORS), pattern=_QUEUED, ignored=_OTHER), lambda op: "R" in op
+            Form("blkparse", (_time(), _volume(), _FLAGS, *_SECTORS), pattern=_QUEUED, ignored=_OTHER),
+            lambda op: "R" in op,
         ),
         Layout(
             Form(
@@ -215,7 +217,7 @@ def read_traces(paths: Iterable[Path], options: Options | None = None) -> BlockT
         dropped += table.dropped
         if silent:
             remarks.append(f"{path}: {counted(silent, 'line')} without an operation, left out")
-        found = _spans(mine)
+        found = _spans(mine) if len(files) > 1 else {}
         doubled = {name for name, span in found.items() if _meets(span, spans.get(name, []))}
         for name, span in found.items():
             spans.setdefault(f"{own}:{name}" if name in doubled else name, []).append(span)
@@ -230,13 +232,13 @@ def read_traces(paths: Iterable[Path], options: Options | None = None) -> BlockT
             ]
         requests += mine
         check_limit("rows", len(requests), file=path)
-        if len(spans) > _MOST_VOLUMES:
-            raise InputError("has too many volumes", file=path, allowed=f"{_MOST_VOLUMES:,} volumes")
     if not requests:
         allowed = "reads and writes; of blkparse those that were queued (Q)"
         raise InputError("has no requests", file=", ".join(map(str, files)) or None, allowed=allowed)
     requests.sort(key=lambda request: request.time_s)
     volumes = tuple(dict.fromkeys(each.volume for each in requests))
+    if len(volumes) > _MOST_VOLUMES:
+        raise InputError("has too many volumes", file=files[0], allowed=f"{_MOST_VOLUMES:,} volumes")
     if len(requests) >= _SEVERAL and 2 * len(volumes) > len(requests):
         number = f"{len(volumes):,} volumes in {len(requests):,} requests"
         raise InputError("has another column for its volume", file=files[0], found=number)
@@ -249,17 +251,14 @@ def _requests(table: Table, options: Options) -> tuple[list[Request], int]:
     if not len(table):
         return [], 0
     ops = columns["op"].dictionary.to_pylist()
-    kinds = [None if not op else layout.reads(op) for op in ops]
     codes = np.asarray(columns["op"].indices)
     silent = np.array([not op for op in ops])[codes]
-    other = np.array([kind is None for kind in kinds])[codes] & ~silent
     names = _volumes(columns, layout.above)
     odd = np.array(
         [len(name) > _LONGEST_NAME or not name.isprintable() for name in names.dictionary.to_pylist()]
     )
     keep = ~silent
     for wrong, reason in (
-        (other, "neither a read nor a write"),
         (columns["size"] < 1, "size is 0"),
         (columns["time"] < 0, "time is below 0"),
         (odd[np.asarray(names.indices)], "not the name of a volume"),
@@ -270,11 +269,11 @@ def _requests(table: Table, options: Options) -> tuple[list[Request], int]:
             table.dropped.add(reason, f"{table.path}:{table.lines[row]}", count=int(new.sum()))
             keep &= ~wrong
     table.dropped.refuse(table.path, len(table) + table.dropped.total, strict=options.strict)
-    reads = np.array([bool(kind) for kind in kinds])[codes]
+    reads = np.array([bool(op) and layout.reads(op) for op in ops])[codes]
     kept = names.filter(pa.array(keep)).to_pylist()
     rows: list[npt.NDArray[Any]] = [columns["time"], columns["offset"], columns["size"], reads]
     time, offset, size, read = (each[keep].tolist() for each in rows)
-    return [Request(*each) for each in zip(time, kept, offset, size, read, strict=True)], int(silent.sum())
+    return list(map(Request._make, zip(time, kept, offset, size, read, strict=True))), int(silent.sum())
 
 
 def _volumes(columns: Mapping[str, Any], above: str) -> Any:

@@ -170,18 +170,17 @@ def import_(
         datacenter, cleaned = datacenter_of(
             samples, files[0], slot_s=slot_s, name=name or output.name, inventory=known
         )
+    unknown, wiped = 0, None
+    if reimages is not None:
+        datacenter, unknown, wiped = with_reimages(datacenter, reimages, others)
     every_s, span_s = cleaned.apart_s, datacenter.slots * datacenter.slot_s
     entities = f"{counted(len(datacenter.servers), 'server')}, {counted(len(samples.time_s), 'sample')}"
     settings.note(recognised_text(samples.understood, entities, every_s, span_s))
-    for table in (samples, listed):
+    for table in (samples, listed, wiped):
         if table is not None:
             table_flags.note_dropped(settings, table.dropped)
     if np.isnan(datacenter.utilisation).all():
         raise InputError("holds no value of utilisation", file=files[0], found=cleaned.text())
-    unknown = 0
-    if reimages is not None:
-        datacenter, unknown, wiped = with_reimages(datacenter, reimages, others)
-        table_flags.note_dropped(settings, wiped.dropped)
     silent = set() if known is None else known.tenant.keys() - set(datacenter.servers)
     if silent:
         settings.note(f"note: {len(silent):,} servers of the inventory have no samples and are left out")

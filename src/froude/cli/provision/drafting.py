@@ -127,7 +127,7 @@ def draft(
     options = table_flags.options_of(
         columns=column, known=("time", "server", "cpu"), zone=zone, dates=date_format, strict=strict
     )
-    machines = _machines(settings, telemetry or [], cores, scale, options)
+    machines, notes = _machines(telemetry or [], cores, scale, options)
     log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):
         sources = read_sources(traces, log, zone=zoned)
@@ -144,6 +144,8 @@ def draft(
         raise InputError(
             "holds nothing to draft from", file=traces[0], found=seen, allowed="HDFS clients' calls"
         )
+    for text in notes:
+        settings.note(text)
     document = _document(drafted, output)
     if settings.dry_run:
         settings.would(f"write {output}", **document)
@@ -174,8 +176,9 @@ def _grouping(datasets: list[str], share: float, depth: int | None) -> Grouping:
 
 
 def _machines(
-    settings: Settings, files: list[Path], cores: float | None, scale: CountedIn | None, options: Options
-) -> Machines | None:
+    files: list[Path], cores: float | None, scale: CountedIn | None, options: Options
+) -> tuple[Machines | None, list[str]]:
+    """The machines of some telemetry, and what was understood of it and left out, in words."""
     from froude.base.summary import counted, recognised_text
     from froude.harvest.telemetry.samples import read_samples
     from froude.harvest.telemetry.series import Telemetry
@@ -186,15 +189,14 @@ def _machines(
             raise InputError(
                 "are given without telemetry", place="--cores", allowed="--telemetry FILE beside it"
             )
-        return None
+        return None, []
     if cores is None:
         raise InputError("is missing", place="--cores", allowed="cores of each machine of the telemetry")
     samples = read_samples(files, options, percent=None if scale is None else scale is CountedIn.PERCENT)
     span_s = float(samples.time_s.max() - samples.time_s.min())
     entities = f"{counted(len(samples.servers), 'machine')}, {counted(len(samples.time_s), 'sample')}"
-    settings.note(recognised_text(samples.understood, entities, span_s=span_s))
-    table_flags.note_dropped(settings, samples.dropped)
-    return Machines(Telemetry.of(samples, ", ".join(map(str, files))), cores)
+    notes = [recognised_text(samples.understood, entities, span_s=span_s), *samples.dropped.notes()]
+    return Machines(Telemetry.of(samples, ", ".join(map(str, files))), cores), notes
 
 
 def _document(draft: Draft, output: Path) -> dict[str, Any]:
