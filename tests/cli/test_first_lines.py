@@ -12,7 +12,7 @@ from tests.support.cli.command_lines import FILES, LINES
 
 EVERY, OVER = r", one every [\d.e-]+ m?s", r", over [\d.,e-]+ m?s"
 RECOGNISED = {
-    "harvest import": r"layout csv \(time in time, server in server, cpu in cpu\): 1 server"
+    "harvest import": r"csv \(time in 'time', server in 'server', cpu in 'cpu'; comma\): 1 server, 2 samples"
     r", one every 199,999 s, over 2\.3 days",
     "harvest schedule": r"Rumen trace: 2 jobs, \d+ tasks",
     "harvest simulate scheduling": r"Rumen trace: 2 jobs, \d+ tasks",
@@ -20,7 +20,7 @@ RECOGNISED = {
     "trace import calls": r"table of calls: 1 sender, 1 call, over 0 ms",
     "trace import audit": r"audit log \(direct lines\): 1 line, over 0 ms",
     "provision import": r"table of prices: \d+ server types",
-    "cache simulate": rf"block traces \(mqsim\): 2 volumes, 3 requests{EVERY}{OVER}",
+    "cache simulate": rf"block traces of mqsim: 2 volumes, 3 requests{EVERY}{OVER}",
 }
 """By command: what it recognises of the file that the table of command lines has."""
 

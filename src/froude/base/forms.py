@@ -307,8 +307,8 @@ def _named(path: Path, cells: list[str], name: str) -> int:
     plain = [_plain_name(cell) for cell in cells]
     if _plain_name(name) in plain:
         return plain.index(_plain_name(name))
-    message = f"has no column {name}{nearest(name, cells)}"
-    raise InputError(message, file=path, place="--column", found=", ".join(cells[:_SHOWN]))
+    message = f"has no such column{nearest(name, cells)}"
+    raise InputError(message, file=path, place="--column", found=name, allowed=", ".join(cells[:_SHOWN]))
 
 
 def _plain_name(name: str) -> str:

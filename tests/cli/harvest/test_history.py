@@ -99,10 +99,10 @@ def test_samples_with_columns_of_their_own(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--layout", "google"], "--layout: is no layout; found google"),
-        (["--column", "when"], "--column: names no column; found when"),
+        (["--layout", "google"], "--layout: is not a layout; found google"),
+        (["--column", "when"], "--column: does not name a column; found when"),
         (["--column", "cpu="], "--column: "),
-        (["--scale", "percents"], "--scale: is no scale"),
+        (["--scale", "percents"], "--scale: is not a scale"),
         (["--column", "cpu=busy"], "found busy; allowed: time, server, cpu"),
     ],
 )

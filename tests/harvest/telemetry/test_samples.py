@@ -69,7 +69,7 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
         ("time,value\nx,2\n", "time is not a time"),
         ("time,value\n1,x\n", "cpu is not a number"),
         ("time,value\n1400000000000,2\n", "time is not a time"),
-        ("time,value\n1,\n", "may have percent or shares"),
+        ("time,value\n1,\n", "holds no value of utilisation"),
         ("time,value\n1,300\n", "is not a utilisation; found 3 to 3"),
         ("time,value\n1,5\n2,-3\n", "is not a utilisation; found -0.03"),
         ("time,value\n1,0.5\n", "may have percent or shares; found no value above 0.5.*--scale"),

@@ -130,8 +130,6 @@ def import_(
     """
     from dataclasses import replace
 
-    import numpy as np
-
     from froude.base.summary import counted, recognised_text
     from froude.base.tables import parts_of
     from froude.base.units import seconds_text
@@ -179,8 +177,6 @@ def import_(
     for table in (samples, listed, wiped):
         if table is not None:
             table_flags.note_dropped(settings, table.dropped)
-    if np.isnan(datacenter.utilisation).all():
-        raise InputError("holds no value of utilisation", file=files[0], found=cleaned.text())
     silent = set() if known is None else known.tenant.keys() - set(datacenter.servers)
     if silent:
         settings.note(f"note: {len(silent):,} servers of the inventory have no samples and are left out")

@@ -19,6 +19,7 @@ from froude.base.files import open_regular
 from froude.base.forms import Options
 from froude.base.input_limits import check_limit
 from froude.base.packed import read_unpacked, unpacked
+from froude.base.summary import counted
 from froude.base.tables import Table, parts_of, read_table
 from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.layouts import LAYOUTS, OLDER_NAMES, PROMETHEUS, Layout
@@ -93,6 +94,9 @@ def read_samples(
     parts = [_part(path, options) for path in parts_of(paths)]
     if align_s:
         parts = _aligned(parts, align_s)
+    if all(bool(np.isnan(part.cpu).all()) for part in parts):
+        found = counted(sum(len(part.cpu) for part in parts), "sample") + " without a value"
+        raise InputError("holds no value of utilisation", file=parts[0].path, found=found)
     dropped = Dropped()
     for part in parts:
         dropped += part.dropped
@@ -138,15 +142,15 @@ def _factor(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> float:
     if len(known) > 1:
         names = ", ".join(dict.fromkeys(part.layout.form.name for part in parts))
         raise InputError("are of layouts with percent and with shares", file=parts[0].path, found=names)
-    (counted,) = known
-    if counted is None:
+    (in_percent,) = known
+    if in_percent is None:
         most = float(np.nanmax(cpu, initial=0.0))
         if most <= 1:
             remedy = "Say which it is: --scale share, or --scale percent"
             found = f"no value above {most:g}"
             raise InputError("may have percent or shares", file=parts[0].path, found=found, remedy=remedy)
-        counted = True
-    return 0.01 if counted else 1.0
+        in_percent = True
+    return 0.01 if in_percent else 1.0
 
 
 def _part(path: Path, options: Options) -> _Part:
