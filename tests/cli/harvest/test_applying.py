@@ -179,7 +179,7 @@ def test_rollback_beside_a_daemon_is_refused(lab: Path, capsys: Out) -> None:
         ([], "has nothing to do"),
         (["lab", "--reserve", "5%"], "--reserve: is no reserve"),
         (["lab", "--reserve", "5%,200%"], "--reserve: is out of range"),
-        (["--resources", "--usage", "u.csv"], "line 2: "),
+        (["--resources", "--usage", "u.csv"], "u.csv:2 ('1.5')"),
         (["lab", "--classes", "1"], "--classes: "),
     ],
 )

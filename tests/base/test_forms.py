@@ -1,0 +1,80 @@
+"""How the form of a table is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from froude.base.columns import Column, Kind
+from froude.base.errors import InputError
+from froude.base.forms import BLANKS, Form, Options, find_reading
+
+PATH = Path("t.csv")
+TIMES = Form("times", (Column("time", ("Time", "ts"), Kind.TIME), Column("load", ("Load",), Kind.NUMBER)))
+PAIR = Form(
+    "pair", (Column("a", kind=Kind.NUMBER), Column("b", pattern="[xy]")), order=("a", "b"), header=False
+)
+EVENTS = Form(
+    "events", (Column("a", kind=Kind.INTEGER),), pattern=r"(?P<a>\d+) done", ignored=r"\d+ begun|total .*"
+)
+
+
+@pytest.mark.parametrize(
+    ("sample", "separator", "skipped", "decimal"),
+    [
+        (["ts,load", "1,2"], ",", 1, "."),
+        (["ts;load", "1;2,5"], ";", 1, ","),
+        (["ts;load", "0,5;2"], ";", 1, ","),
+        (["ts\tload", "1\t2"], "\t", 1, "."),
+        (["sep=|", "ts|load", "1|2"], "|", 2, "."),
+        (["", "# by hand", "#ts,load", "1,2"], ",", 3, "."),
+        (["ts,load,remark", '1,2,"a; b"'], ",", 1, "."),
+    ],
+)
+def test_how_a_table_is_written(sample: list[str], separator: str, skipped: int, decimal: str) -> None:
+    """Separator, lines before the first row, decimal character."""
+    found = find_reading(PATH, sample, [PAIR, TIMES], Options())
+    assert (found.form, found.separator, found.skipped, found.style.decimal) == (
+        TIMES,
+        separator,
+        skipped,
+        decimal,
+    )
+
+
+def test_what_was_understood_is_one_line() -> None:
+    """Names of columns where there are some, else their positions."""
+    named = find_reading(PATH, ["Load  Time", "1   2"], [TIMES], Options(separator=BLANKS))
+    assert named.understood == "times (time in 'Time', load in 'Load'; blanks)"
+    assert (
+        find_reading(PATH, ["1;x"], [PAIR], Options()).understood
+        == "pair (a in column 0, b in column 1; semicolon)"
+    )
+
+
+def test_a_form_of_lines_needs_half_of_them() -> None:
+    """The others are left out when the file is read; of two such forms the one that fits more is taken."""
+    assert find_reading(PATH, ["1 begun", "1 done", "odd"], [EVENTS, TIMES], Options()).form is EVENTS
+    assert find_reading(PATH, ["1 begun", "2 begun"], [EVENTS, TIMES], Options()).form is EVENTS
+    wider = Form("wider", EVENTS.columns, pattern=r"(?P<a>\d+) .*")
+    assert find_reading(PATH, ["1 done", "1 gone"], [EVENTS, wider], Options()).form is wider
+    with pytest.raises(InputError, match="is not of a known layout"):
+        find_reading(PATH, ["odd", "more odd", "1 done"], [EVENTS, TIMES], Options())
+
+
+@pytest.mark.parametrize(
+    ("sample", "options", "message"),
+    [
+        (["1,z"], Options(layout="pair"), "column 1 is not the b; found z"),
+        (["x,1"], Options(layout="pair"), "column 0 is not the a; found x"),
+        (["1,x,2"], Options(), "is not of a known layout"),
+        (["1;2;3"], Options(layout="times"), "has no column time"),
+        (["ts;load", "1;1,234"], Options(), "decimal commas or commas of thousands"),
+        (["ts,load", "1,2"], Options(columns={"load": "5"}), "has no such column; found 5"),
+    ],
+)
+def test_what_is_not_of_the_form(sample: list[str], options: Options, message: str) -> None:
+    """The column that does not fit is named."""
+    with pytest.raises(InputError, match=message):
+        find_reading(PATH, sample, [PAIR, TIMES], options)
