@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from benchmarks import harvest_correlation, harvest_hdfs
 from benchmarks.results import ONE_INPUT, Row, Topic, at_least, at_most, over_inputs, with_condition
+from froude.base.forms import Options
 from froude.base.seeds import Seeds
 from froude.harvest.classify.backtest import backtest
 from froude.harvest.classify.characterise import characterise
@@ -26,8 +27,9 @@ from froude.harvest.simulate.scheduling import compare as play
 from froude.harvest.simulate.scheduling import gains, spreads
 from froude.harvest.telemetry.datacenter import Datacenter
 from froude.harvest.telemetry.generate import generate
-from froude.harvest.telemetry.importers import LAYOUTS, read_samples
+from froude.harvest.telemetry.importers import datacenter_of
 from froude.harvest.telemetry.profiles import PROFILES
+from froude.harvest.telemetry.samples import read_samples
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _AWARE = (Scheduler.PT, Scheduler.PROPORTIONAL, Scheduler.H, Scheduler.FORECAST)
@@ -133,7 +135,8 @@ def real() -> list[Row]:
     files = sorted(f for f in _DATA.glob("nab_aws/*cpu_utilization_*.csv.gz") if "asg" not in f.name)
     if not files:
         return [Row("backtest on real series", None, "", conditions="not measured: the data are not here")]
-    found, cleaned = read_samples(files, LAYOUTS["cloudwatch"], slot_s=300, name="nab", align=True)
+    samples = read_samples(files, Options(), align_s=300)
+    found, cleaned = datacenter_of(samples, files[0], slot_s=300, name="nab")
     return [*_backtests(f"{len(files)} machines, {cleaned.text()}", found)]
 
 

@@ -13,6 +13,7 @@ TOPIC = Topic(
     "Every figure is measured by `make results-reported` on the machine named below. Each group is a difficulty that "
     "real data had: how the program does with it is measured on inputs whose right answer is known.",
 )
+TOPIC.benchmark("forms", "Files as people have them", "reported_forms")
 TOPIC.benchmark("gaps", "Gaps in histories", "harvest_gaps")
 
 if __name__ == "__main__":
