@@ -13,6 +13,10 @@ TOLERANCE = 0.1
 MOST_REASONS = 20
 """Reasons that are counted by themselves; all further ones are counted as `OTHER`."""
 OTHER = "other reasons"
+CUT_SHORT = "cut short"
+"""The reason of a last line that a cut file has in part; what comes before it is whole, however short the file."""
+_LEAST_OF = 10
+"""Lines that a shorter file counts as, so that one line of it is within the tolerance."""
 _MOST_TEXT = 60
 
 
@@ -75,13 +79,14 @@ class Dropped:
 
         Args:
             path: the file, for the error.
-            of: the lines of the file, those that are left out included.
+            of: the lines of the file, those that are left out included; fewer than 10 count as 10.
             strict: whether one line is too much already.
 
         Raises:
-            InputError: a line is left out and `strict`, or more than `TOLERANCE` of them are.
+            InputError: a line is left out and `strict`, or more than `TOLERANCE` of them are, not counting a cut.
         """
-        if not self.total or (not strict and self.total <= TOLERANCE * of):
+        bad = self.total - self.counts().get(CUT_SHORT, 0)
+        if not self.total or (not strict and bad <= TOLERANCE * max(of, _LEAST_OF)):
             return
         allowed = "no such line" if strict else f"at most {TOLERANCE:.0%} of the lines"
         message = f"cannot be read in {self.total:,} of {counted(of, 'line')}"
