@@ -68,5 +68,5 @@ def test_other_bytes_are_refused_or_cut(form: str, data: bytes) -> None:
 )
 def test_lengths_that_cannot_be_are_damage(form: str, data: bytes) -> None:
     """Before memory is set aside for them."""
-    with pytest.raises(OSError, match="block|chunk"):
+    with pytest.raises(OSError, match=r"block|chunk"):
         list(READERS[form](io.BytesIO(data)))

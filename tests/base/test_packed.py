@@ -20,7 +20,6 @@ from froude.base.input_limits import InputLimits, within_limits
 from froude.base.packed import packed_form, read_lines, read_unpacked, unpacked
 from tests.support.base.packing import FORMS, PACKERS, STREAMED, pack, packed_name
 
-
 TEXT = b"".join(b"line %d has %a\n" % (n, hashlib.sha256(b"%d" % n).hexdigest()) for n in range(8000))
 
 

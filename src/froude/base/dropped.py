@@ -14,7 +14,11 @@ MOST_REASONS = 20
 """Reasons that are counted by themselves; all further ones are counted as `OTHER`."""
 OTHER = "other reasons"
 CUT_SHORT = "cut short"
-"""The reason of a last line that a cut file has in part; what comes before it is whole, however short the file."""
+"""The reason of a last line that a cut file has in part."""
+OF_ANOTHER_KIND = "of another kind"
+"""The reason of lines that are none of the import's, such as those of other loggers in one log."""
+_NO_DAMAGE = (CUT_SHORT, OF_ANOTHER_KIND)
+"""What does not count against the tolerance."""
 _LEAST_OF = 10
 """Lines that a shorter file counts as, so that one line of it is within the tolerance."""
 _MOST_TEXT = 60
@@ -83,9 +87,9 @@ class Dropped:
             strict: whether one line is too much already.
 
         Raises:
-            InputError: a line is left out and `strict`, or more than `TOLERANCE` of them are, not counting a cut.
+            InputError: a line is left out and `strict`, or more than `TOLERANCE` of them are damaged.
         """
-        bad = self.total - self.counts().get(CUT_SHORT, 0)
+        bad = sum(each.lines for reason, each in self._reasons.items() if reason not in _NO_DAMAGE)
         if not self.total or (not strict and bad <= TOLERANCE * max(of, _LEAST_OF)):
             return
         allowed = "no such line" if strict else f"at most {TOLERANCE:.0%} of the lines"

@@ -153,11 +153,11 @@ def _refuse_others(head: bytes, path: Path, outer: str = "") -> None:
     for name, magic, how in _OTHERS:
         if re.match(magic, head, re.DOTALL):
             raise InputError(f"is {outer}{name}, not read here", file=path, remedy=f"Unpack it: {how}")
-    name = _BY_NAME.get(Path(path.name.removesuffix(_GOING_ON)).suffix)
-    if not outer and name is not None and not set("\0\ufffd").isdisjoint(head.decode("utf-8", "replace")):
+    codec = _BY_NAME.get(Path(path.name.removesuffix(_GOING_ON)).suffix)
+    if codec and not outer and not set("\0\ufffd").isdisjoint(head.decode("utf-8", "replace")):
         remedy = "Write it again plain, or packed with zstd or gzip"
         raise InputError(
-            f"is packed with {name} in an unknown framing, not read here", file=path, remedy=remedy
+            f"is packed with {codec} in an unknown framing, not read here", file=path, remedy=remedy
         )
 
 
@@ -233,7 +233,7 @@ def read_lines(path: Path, *, longest: int, dropped: Dropped | None = None) -> I
     """
     number, line = 0, b"\n"
     with open_regular(path) as raw, unpacked(raw, path, whole=dropped is None) as source:
-        for number, line in enumerate(iter(lambda: source.readline(longest + 1), b""), 1):  # noqa: B007
+        for number, line in enumerate(iter(lambda: source.readline(longest + 1), b""), 1):
             text = line.decode("utf-8", "replace").rstrip("\r\n")
             if len(line) > longest:
                 if dropped is None:

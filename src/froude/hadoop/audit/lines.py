@@ -1,8 +1,9 @@
-"""The line grammar of the HDFS audit log, tolerant of every variant since Hadoop 0.23.
+r"""The line grammar of the HDFS audit log, tolerant of every variant since Hadoop 0.23.
 
-A line is a prefix of the site's own (a date, a level, a logger), then TAB-separated `key=value` pieces;
-each is split at its first `=`. Where every TAB was lost on the way (an editor's blanks, the `#011` of rsyslog), the
-pieces are split before the keys, and a line whose keys are not in their order is refused. Nothing here reads a file.
+A line is a prefix of the site's own (a date, a level, a logger; what rsyslog, journald, Docker or Kubernetes add, also
+as JSON), then TAB-separated `key=value` pieces; each is split at its first `=`. Shippers write a TAB as `#011` or `\t`.
+Where TABs became blanks, the pieces are split before the keys, and a line whose keys are not in their order is refused.
+Nothing here reads a file.
 
 Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem (DefaultAuditLogger);
 org.apache.hadoop.tools.dynamometer.workloadgenerator.audit (AuditLogHiveTableParser).
@@ -12,16 +13,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 
+from froude.base.dropped import OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
 
 _ORDER = ("allowed", "ugi", "ip", "cmd", "src", "dst", "perm", "trackingId", "proto", "callerContext")
 KEYS = frozenset(_ORDER)
 """What a piece of a line may begin with; any other is what stands behind a TAB within the value before it."""
-_LOST_TABS = re.compile(rf"(?:#011|(?<!\s)\s++)(?=(?:{'|'.join(_ORDER)})=)")
+_BLANKS = re.compile(rf"(?<!\s)\s++(?=(?:{'|'.join(_ORDER)})=)")
+_TAB = r"#011|\\t|\\x09|\\u0009|\\011|\^I"
+"""How shippers write a TAB: rsyslog, JSON within a text, `cat -A`."""
+_WRITTEN_TAB = re.compile(rf"({_TAB})(?:{'|'.join(_ORDER)})=")
+_WRITTEN_END = re.compile(r"(?:#01[25]|\\[nr]|\s)+$")
 _CLIENT_IP = re.compile(r"\bclientIp:(\d+(?:\.\d+){3}|(?:[0-9A-Fa-f]*:){2,}[0-9A-Fa-f.]*)")
 _PROCESS = re.compile(r"\b(?:clientPort|realUser):([^,;|&\s]+)")
 """Fields that decide who the client is, next to its address; separated by `hadoop.caller.context.separator`."""
@@ -29,7 +36,13 @@ _OF_PROXY = re.compile(r"(?:^|[,;|&\s])(?:client(?:Ip|Port|Id|CallId)|realUser|p
 _MOST_CONTEXT = 128
 """Characters of a context that a NameNode logs (`hadoop.caller.context.max.size`)."""
 _USUAL = re.compile(r"(?:^|[\s:\"])(allowed=\w+\s+ugi=)")
-_BEGIN = re.compile(r"(?:^|[\s:\"])((?:allowed|ugi)=)")
+_BEGIN = re.compile(rf"(?:^|[\s:\"]|{_TAB})((?:allowed|ugi)=)")
+_OTHER = re.compile(
+    r"[\s/*#]|Caused by|\[?\d{4}-\d\d-\d\d.*\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|[\w.$]+(?:Exception|Error)\b"
+)
+"""Lines of other loggers, and of stack traces."""
+_LOG4J = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d),(\d{3})(?!\d)\s?(Z\b|[+-]\d\d:?\d\d(?!\d))?", re.ASCII)
+"""The NameNode's own date, which is chosen before those of shippers."""
 _DATE = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{1,6})\d*)?\s?(Z\b|[+-]\d\d:?\d\d(?!\d))?", re.ASCII
 )
@@ -39,6 +52,9 @@ _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([tnrbf\\\"'/]))")
 """What StringEscapeUtils writes; a backslash before anything else is one of a path that was not escaped."""
 _SHORT = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _HIVE_FIELDS = 6
+_DECODER = json.JSONDecoder()
+_JOURNAL_TIME = "__REALTIME_TIMESTAMP"
+"""Microseconds since 1970, as `journalctl -o json` writes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +101,53 @@ def parse_line(line: str, *, zone: tzinfo = UTC, escaped: bool = True) -> AuditL
     Raises:
         InputError: no audit message in it, or one without user or command.
     """
-    if line.lstrip()[:1] == "{":
+    prefix, message = split_line(line)
+    return parse_message(message, dated(prefix, zone)[0], escaped=escaped)
+
+
+def audit_lines(
+    lines: Iterable[str], name: str, dropped: Dropped, *, zone: tzinfo = UTC
+) -> Iterator[AuditLine]:
+    """Read the lines of a log, without those that are no audit lines.
+
+    Args:
+        lines: with or without their ends; empty ones are passed over.
+        name: of the log, for the places of lines that are left out.
+        dropped: counts these.
+        zone: as of `parse_line`.
+    """
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            line = parse_line(text, zone=zone)
+        except InputError as error:
+            dropped.add(reason(error), f"{name}:{number}", text)
+        else:
+            yield line
+
+
+def reason(error: InputError) -> str:
+    """Why a line is left out, for `Dropped`."""
+    return error.message.removeprefix("is ")
+
+
+def split_line(line: str) -> tuple[str, str]:
+    """The prefix of a line, which may have a date, and its message, from `allowed=` or `ugi=` on.
+
+    Args:
+        line: with or without its end.
+
+    Raises:
+        InputError: no audit message in it.
+    """
+    if "{" in line and "ugi=" not in line.partition("{")[0]:
         line = _unwrapped(line)
     begin = _USUAL.search(line) or _BEGIN.search(line)
     if begin is None:
-        raise InputError(
-            "is not an audit line", found=line.strip(), allowed="... allowed=... ugi=... cmd=..."
-        )
-    message = line[begin.start(1) :].rstrip("\r\n")
-    return parse_message(message, time_s(line[: begin.start(1)], zone), escaped=escaped)
+        message = f"is {OF_ANOTHER_KIND}" if _OTHER.match(line) else "is not an audit line"
+        raise InputError(message, found=line.strip(), allowed="... allowed=... ugi=... cmd=...")
+    return line[: begin.start(1)], line[begin.start(1) :].rstrip("\r\n")
 
 
 def parse_message(message: str, when_s: float | None, *, escaped: bool = True) -> AuditLine:
@@ -139,21 +193,27 @@ def _parts(message: str) -> dict[str, str]:
     """The values of a message by key.
 
     Raises:
-        InputError: its TABs are lost, and what looks like keys is not in their order.
+        InputError: its TABs are blanks, and what looks like keys is not in their order.
     """
-    pieces = message.split("\t") if "\t" in message else _LOST_TABS.split(message.rstrip())
-    keys = [piece.partition("=")[0] for piece in pieces]
-    if "\t" not in message and keys != [key for key in _ORDER if key in keys]:
-        raise InputError("has blanks for TABs, and cannot be divided into its fields", found=message)
+    written = None if "\t" in message else _WRITTEN_TAB.search(message)
+    tab = written[1] if written else "\t"
+    if written:
+        message = _WRITTEN_END.sub("", message)
+    elif "\t" not in message:
+        pieces = _BLANKS.split(message.rstrip())
+        keys = [piece.partition("=")[0] for piece in pieces]
+        if keys != [key for key in _ORDER if key in keys]:
+            raise InputError("has blanks for TABs, and cannot be divided into its fields", found=message)
+        message = "\t".join(pieces)
     parts: dict[str, str] = {}
     last = ""
-    for piece in pieces:
+    for piece in message.split(tab):
         key, equals, value = piece.partition("=")
         name = key.strip()
         if equals and name in KEYS and name not in parts:
             parts[name], last = value, name
         elif last:  # logs of before 2.8 wrote TABs of paths as they are
-            parts[last] += "\t" + piece
+            parts[last] += tab + piece
     return parts
 
 
@@ -251,38 +311,52 @@ def split_command(cmd: str) -> tuple[str, str | None]:
     return command["name"], command["options"]
 
 
-def time_s(prefix: str, zone: tzinfo) -> float | None:
-    """The time that a date in a text says.
+def dated(prefix: str, zone: tzinfo) -> tuple[float | None, bool]:
+    """The time that a prefix has: that of log4j's own date, else of the last date, which is the nearest to the message.
 
     Args:
-        prefix: what stands before the message.
+        prefix: what comes before the message.
         zone: of a date that names no offset from UTC.
 
     Returns:
-        Seconds since the epoch; None where there is no date.
+        Seconds since the epoch, None where there is no date; and whether the date names its offset.
     """
-    match = _DATE.search(prefix)
+    match = _LOG4J.search(prefix)
     if match is None:
-        return None
+        for match in _DATE.finditer(prefix):  # noqa: B007 - the last one
+            pass
+    if match is None:
+        return None, False
     try:
         moment = datetime.fromisoformat(f"{match[1]}T{match[2]}{match[4] or ''}")
         stamped = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        return stamped.timestamp() + int((match[3] or "0").ljust(6, "0")) / 1e6
+        return stamped.timestamp() + int((match[3] or "0").ljust(6, "0")) / 1e6, match[4] is not None
     except (ValueError, OverflowError):  # digits that look like a date
-        return None
+        return None, False
 
 
 def _unwrapped(line: str) -> str:
-    """The audit line that a line of JSON holds as one of its texts, behind its time; the line itself where none."""
+    """The audit line that JSON within a line has as one of its texts, behind a time of it; the line itself where none."""
+    before, brace, json_ = line.partition("{")
     try:
-        wrapper = json.loads(line)
+        texts = list(_texts(_DECODER.raw_decode(brace + json_)[0]))
     except (ValueError, RecursionError):
         return line
-    texts = (
-        [value for value in wrapper.values() if isinstance(value, str)] if isinstance(wrapper, dict) else []
-    )
-    message = next((value for value in texts if "cmd=" in value), None)
+    message = next((text for text in texts if "cmd=" in text), None)
     if message is None:
         return line
-    dated = next((value for value in texts if value is not message and _DATE.search(value)), "")
-    return message if _DATE.search(message.partition("ugi=")[0]) else f"{dated} {message}"
+    time = next((text for text in texts if text is not message and _DATE.search(text)), "")
+    return f"{before} {time} {message}"
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts of a JSON value, those within it as well; journald's time as a date."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        micros = value.get(_JOURNAL_TIME)
+        if isinstance(micros, str) and micros.isdecimal() and len(micros) < 18:
+            yield datetime.fromtimestamp(int(micros) / 1e6, UTC).isoformat()
+        yield from (text for each in value.values() for text in _texts(each))
+    elif isinstance(value, list):
+        yield from (text for each in value for text in _texts(each))
