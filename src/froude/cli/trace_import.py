@@ -101,6 +101,9 @@ def audit(
     hadoop: Annotated[
         str | None, typer.Option(help="A release that knows the image and the edits [3.5.0].")
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="One line that is no audit line is an error.")
+    ] = False,
     anonymise: Annotated[
         Path | None,
         typer.Option(metavar="KEY", help="Rename paths, users and hosts; a file of 16 secret bytes or more."),
@@ -109,8 +112,9 @@ def audit(
 ) -> None:
     """A NameNode's audit logs: every line parsed, put in order, kept as columns; `froude trace show` shows it.
 
-    A line that is none of an audit log is counted and its place shown. An import that was interrupted goes on where it
-    was when it is run again. With --dry-run, all is read and shown, and nothing kept.
+    A line that is no audit line is left out and counted by its reason, with the first of each; a log with more than a
+    tenth of damaged lines is refused. Of a packed log that is cut short, the whole lines are read. An import that was
+    interrupted goes on where it was when it is run again. With --dry-run, all is read and shown, and nothing kept.
 
     Example: froude trace import audit hdfs-audit.log -o audit-1
     """
@@ -133,7 +137,10 @@ def audit(
         raise InputError(message, file=anonymise, place="--anonymise", allowed="a file of random bytes")
     zone = parse_zone(time_zone, place="--time-zone")
     options = Options(
-        _form(form, pattern, date_format, start, raw=raw), zone, parse_seconds(window, place="--window")
+        _form(form, pattern, date_format, start, raw=raw),
+        zone,
+        parse_seconds(window, place="--window"),
+        strict=strict,
     )
     cut = None if image is None else _cut(settings, image, edits, hadoop)
     names = None if anonymise is None else _names(anonymise)
@@ -155,6 +162,8 @@ def audit(
         span_s = (log.meta.end_us - log.meta.begin_us) / 1e6
         every_s, lines = span_s / max(1, log.meta.lines - 1), counted(log.meta.lines, "line")
         settings.note(recognised_text(f"audit log ({form.value} lines)", lines, every_s, span_s))
+        for left_out in log.meta.bad_places:
+            settings.note(f"note: {left_out}")
         show_audit(
             settings, log, [] if not settings.dry_run else [f"write {log.meta.lines:,} lines to {output}"]
         )

@@ -130,7 +130,7 @@ def draft(
     machines, notes = _machines(telemetry or [], cores, scale, options)
     log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):
-        sources = read_sources(traces, log, zone=zoned)
+        sources = read_sources(traces, log, zone=zoned, strict=strict)
         drafted = build(log, grouping, sources=sources, window_s=window, machines=machines)
         if not traces:
             drafted = Draft((), (), (), ())

@@ -69,7 +69,7 @@ def audit_report(summary: AuditSummary) -> Report:
     bad = meta.counts.bad
     tone = Tone.WARNING if bad else Tone.NEUTRAL
     if bad:
-        lede += f" {counted(bad, 'line')} of another kind left out."
+        lede += f" {counted(bad, 'line')} left out."
     return Report(f"Audit log {summary.name}", "", lede, tone, figures, sections)
 
 
@@ -81,7 +81,7 @@ def _facts(summary: AuditSummary) -> Table:
         "Time zone of its dates": meta.zone,
         "Cut": meta.cut,
         "Counted": counts_in_words(asdict(meta.counts)),
-        "Not audit lines": "; ".join(meta.bad_places),
+        "Left out": "; ".join(meta.bad_places),
         "Anonymised": "yes" if meta.anonymised else "",
         "Lines of impersonated users": f"{summary.proxied:,}" if summary.proxied else "",
     }

@@ -41,7 +41,9 @@ _OTHER = re.compile(
     r"[\s/*#]|Caused by|\[?\d{4}-\d\d-\d\d.*\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|[\w.$]+(?:Exception|Error)\b"
 )
 """Lines of other loggers, and of stack traces."""
-_LOG4J = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d),(\d{3})(?!\d)\s?(Z\b|[+-]\d\d:?\d\d(?!\d))?", re.ASCII)
+_LOG4J = re.compile(
+    r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d),(\d{3})(?!\d)\s?(Z\b|[+-]\d\d:?\d\d(?!\d))?", re.ASCII
+)
 """The NameNode's own date, which is chosen before those of shippers."""
 _DATE = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{1,6})\d*)?\s?(Z\b|[+-]\d\d:?\d\d(?!\d))?", re.ASCII
@@ -336,7 +338,7 @@ def dated(prefix: str, zone: tzinfo) -> tuple[float | None, bool]:
 
 
 def _unwrapped(line: str) -> str:
-    """The audit line that JSON within a line has as one of its texts, behind a time of it; the line itself where none."""
+    """The audit line that JSON in a line has as one of its texts, behind a time of it; the line itself without one."""
     before, brace, json_ = line.partition("{")
     try:
         texts = list(_texts(_DECODER.raw_decode(brace + json_)[0]))

@@ -22,9 +22,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import Message
 
+from froude.base.dropped import Dropped
 from froude.base.errors import InputError
 from froude.base.packed import read_lines
-from froude.hadoop.audit.lines import AuditLine, own_context, parse_line
+from froude.base.summary import counted, recognised_text
+from froude.hadoop.audit.lines import AuditLine, audit_lines, own_context
 from froude.messages.schema import Schema
 from froude.provision.draft.jobs import short_user
 from froude.provision.draft.log import AccessLog, Window
@@ -55,7 +57,7 @@ _COLUMNS = (
 )
 
 
-def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC) -> str:
+def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC, strict: bool = False) -> str:
     """Add what a Trace's folder, or an audit log, holds.
 
     Reads in pieces; linear in the calls. What is kept is `log`'s.
@@ -63,19 +65,21 @@ def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC) -> str:
     Args:
         path: a folder of a Trace, or an audit log, plain or packed.
         zone: of an audit log's dates.
+        strict: whether one line that is no audit line is an error.
 
     Returns:
-        The source in words.
+        The source in words, with what was left out of it.
 
     Raises:
-        InputError: neither; damaged; a Trace without the requests' bytes; a log without a line of its kind.
+        InputError: neither; damaged; a Trace without the requests' bytes; a log without a line of its kind, or with
+            too many damaged ones.
     """
     log.windows.append(Window())
     if path.is_dir():
         return _read_trace(path, log)
     if not path.exists():
         raise InputError("does not exist", file=path, allowed="a Trace's folder, or an audit log")
-    return _read_audit(path, log, zone)
+    return _read_audit(path, log, zone, strict=strict)
 
 
 def _read_trace(path: Path, log: AccessLog) -> str:
@@ -130,36 +134,39 @@ def _take_batch(batch: pa.RecordBatch, calls: HdfsCalls, meta: TraceMeta) -> int
     return chosen.num_rows
 
 
-def _read_audit(path: Path, log: AccessLog, zone: tzinfo) -> str:
-    good = bad = 0
-    for text in read_lines(path, longest=_LONGEST_LINE):
-        if "cmd=" not in text:  # an error for each of the other lines of a NameNode's log takes long
-            bad += bool(text.strip())
-            continue
-        try:
-            line = parse_line(text, zone=zone)
-        except InputError:
-            bad += 1
-            continue
+def _read_audit(path: Path, log: AccessLog, zone: tzinfo, *, strict: bool) -> str:
+    dropped = Dropped()
+    texts = read_lines(path, longest=_LONGEST_LINE, dropped=dropped)
+    good = 0
+    for line in audit_lines(texts, path.name, dropped, zone=zone):
         good += 1
         if line.time_s is not None:
             log.windows[-1].holds(line.time_s)
         take_line(line, log)
     if not good:
         raise InputError(
-            "holds no line of an audit log", file=path, found=f"{bad} others", allowed="allowed=… ugi=… cmd=…"
+            "holds no line of an audit log",
+            file=path,
+            found="; ".join(dropped.notes()) or "nothing",
+            allowed="allowed=… ugi=… cmd=…",
         )
-    return f"{path.name}: {good} lines of an audit log" + (f", {bad} of another kind left out" if bad else "")
+    dropped.refuse(path, good + dropped.total, strict=strict)
+    span_s = log.windows[-1].length_s
+    found = recognised_text("audit log", counted(good, "line"), span_s / max(1, good - 1), span_s)
+    return "; ".join([f"{path.name}: {found}", *dropped.notes()])
 
 
-def read_sources(paths: Sequence[Path], log: AccessLog, *, zone: tzinfo = UTC) -> tuple[str, ...]:
+def read_sources(
+    paths: Sequence[Path], log: AccessLog, *, zone: tzinfo = UTC, strict: bool = False
+) -> tuple[str, ...]:
     """`read_source` for each; what each is, in words.
 
     Args:
         paths: traces and audit logs, in the order to read them.
         zone: of the times in audit logs, which carry none.
+        strict: as of `read_source`.
     """
-    return tuple(read_source(path, log, zone=zone) for path in paths)
+    return tuple(read_source(path, log, zone=zone, strict=strict) for path in paths)
 
 
 def take_line(line: AuditLine, log: AccessLog) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -59,23 +60,7 @@ _CLIENT: tuple[tuple[str, Callable[[str | None], int]], ...] = (
 
 def from_lines(lines: Sequence[AuditLine]) -> dict[str, Any]:
     """Lines as columns of `TEXTS`."""
-    rows = [
-        (
-            line.allowed,
-            line.user,
-            line.auth,
-            line.real_user,
-            line.ip,
-            line.command,
-            line.options,
-            line.src,
-            line.dst,
-            line.perm,
-            line.proto,
-            line.caller_context,
-        )
-        for line in lines
-    ]
+    rows = list(map(attrgetter(*TEXTS), lines))
     columns = zip(*rows, strict=True) if rows else ([] for _ in TEXTS)
     arrays = {}
     for name, column in zip(TEXTS, columns, strict=True):

@@ -48,7 +48,7 @@ class Source:
     lines: int
     """All of them, empty ones not."""
     bad: int
-    """Those that are no audit lines."""
+    """Those that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class AuditMeta:
     cut: str = ""
     """Where the log was cut, and how that is known; empty for a whole one."""
     bad_places: tuple[str, ...] = ()
-    """The first lines that are none of an audit log: `FILE:LINE: what is wrong`."""
+    """The lines that are left out, a sentence for each reason, with the first of them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -112,7 +112,7 @@ class AuditLog(Summarised):
             "from": begin,
             "to": end,
             "cut": self.meta.cut,
-            "left out": counted(self.meta.counts.bad, "bad line") if self.meta.counts.bad else "",
+            "left out": counted(self.meta.counts.bad, "line") if self.meta.counts.bad else "",
         }
 
     def batches(

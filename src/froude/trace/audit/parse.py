@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,13 @@ from froude.hadoop.audit.lines import (
     KEYS,
     AuditLine,
     address,
+    dated,
     named_address,
     parse_hive,
-    parse_line,
     parse_message,
+    reason,
     split_command,
+    split_line,
     split_users,
     unescape,
 )
@@ -44,7 +47,10 @@ _MARKS = {4: b"-", 7: b"-", 10: b" ", 13: b":", 16: b":", 19: b","}
 """Of log4j's ISO8601: `2026-11-20 09:43:54,218`."""
 _WORD = 8
 _MOST_SHAPES = 8
-_OWN_ZONE = re.compile(r"\d\d:\d\d:\d\d(?:[,.]\d+)?\s?(?:Z\b|[+-]\d\d:?\d\d(?!\d))", re.ASCII)
+_MOST_TEXT = 100
+"""Characters that are kept of a line that is no audit line."""
+Bad = list[tuple[int, str, str]]
+"""Number (from 0), reason and text of each line that is no audit line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +99,7 @@ class Parsed:
     known: npt.NDArray[np.bool_]
     lines: int
     """All of them, empty ones too."""
-    bad: list[tuple[int, str]] = field(default_factory=list)
-    """Number (from 0) and reason of each that is no audit line."""
+    bad: Bad = field(default_factory=list)
 
 
 def parse_bytes(data: bytes, form: Form) -> Parsed:
@@ -132,7 +137,7 @@ class _Group:
     texts: dict[str, Column]
 
 
-def _joined(groups: Sequence[_Group], lines: int, bad: list[tuple[int, str]]) -> Parsed:
+def _joined(groups: Sequence[_Group], lines: int, bad: Bad) -> Parsed:
     full = [group for group in groups if len(group.rows)] or [groups[-1]]
     rows = np.concatenate([group.rows for group in full])
     times = np.concatenate([group.times for group in full])
@@ -341,16 +346,14 @@ def _path(column: Column, *, escaped: bool) -> Column:
     return texts.replace_with_mask(column, texts.fill_null(marked, False), pa.array(values, pa.string()))
 
 
-def _one_by_one(
-    data: bytes, starts: Ints, ends: Ints, rows: Ints, form: Form
-) -> tuple[_Group, list[tuple[int, str]]]:
+def _one_by_one(data: bytes, starts: Ints, ends: Ints, rows: Ints, form: Form) -> tuple[_Group, Bad]:
     """Lines through the grammar."""
     read = _reader(form)
     lines: list[AuditLine] = []
     good: list[int] = []
     times: list[int] = []
     known: list[bool] = []
-    bad: list[tuple[int, str]] = []
+    bad: Bad = []
     for row in rows.tolist():
         text = data[starts[row] : ends[row]].decode("utf-8", "replace")
         if not text.strip():
@@ -358,7 +361,7 @@ def _one_by_one(
         try:
             line, micros, utc = read(text)
         except InputError as error:
-            bad.append((row, f"{error.message}: {error.found or ''}"))
+            bad.append((row, reason(error), text[:_MOST_TEXT]))
             continue
         lines.append(line)
         good.append(row)
@@ -377,9 +380,13 @@ def _reader(form: Form) -> Callable[[str], tuple[AuditLine, int, bool]]:
     if form.name == "pattern":
         regex, read = re.compile(form.pattern), date_reader(form.date_format)
         return lambda text: _by_pattern(text, regex, read, escaped=form.escaped)
-    return lambda text: _stamped(
-        parse_line(text, escaped=form.escaped), utc=_OWN_ZONE.search(text.partition("ugi=")[0]) is not None
-    )
+    return lambda text: _direct(text, escaped=form.escaped)
+
+
+def _direct(text: str, *, escaped: bool) -> tuple[AuditLine, int, bool]:
+    prefix, message = split_line(text)
+    when_s, utc = dated(prefix, UTC)
+    return _stamped(parse_message(message, when_s, escaped=escaped), utc=utc)
 
 
 def _stamped(line: AuditLine, *, utc: bool) -> tuple[AuditLine, int, bool]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
+from froude.base.dropped import Dropped
 from froude.base.errors import InputError
 from froude.base.packed import read_lines
-from froude.hadoop.audit.lines import AuditLine, parse_line
+from froude.hadoop.audit.lines import AuditLine, audit_lines
 from froude.trace.types import Call, Status, Trace
 
 CLIENT_PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
@@ -167,26 +167,6 @@ _WITHOUT_PATH = frozenset(
 """Commands whose lines are compared without src and dst."""
 
 
-def read_audit_log(path: Path, *, zone: tzinfo = UTC) -> Iterator[AuditLine | None]:
-    """The lines of a log, one by one; None for one that is no audit line.
-
-    Args:
-        path: the log, plain or packed.
-        zone: time zone of the machine that wrote it; the lines do not name one.
-
-    Raises:
-        InputError: the file cannot be read, or a line is absurdly long.
-    """
-    for number, line in enumerate(read_lines(path, longest=_LONGEST_LINE), 1):
-        if not line.strip():
-            continue
-        try:
-            yield parse_line(line, zone=zone)
-        except InputError as error:
-            error.file, error.place = str(path), str(number)
-            yield None
-
-
 def closure(trace: Trace, audit_log: Path) -> ClosureResult:
     """Compare a Trace with the audit log of the same run, call by line.
 
@@ -202,24 +182,27 @@ def closure(trace: Trace, audit_log: Path) -> ClosureResult:
     """
     if not trace.meta.fidelity.payload:
         raise InputError("the trace has no request payloads", found="fidelity.payload: false")
-    lines = list(read_audit_log(audit_log))
-    good = [line for line in lines if line is not None]
-    with_context = any(line.caller_context is not None for line in good)
+    dropped = Dropped()
+    texts = read_lines(audit_log, longest=_LONGEST_LINE, dropped=dropped)
+    lines = list(audit_lines(texts, audit_log.name, dropped))
+    with_context = any(line.caller_context is not None for line in lines)
     called = Counter(expected(trace, with_context=with_context))
-    if not good and (lines or called):
-        found = f"{len(lines)} others" if lines else "nothing"
+    if not lines and (dropped.total or called):
         raise InputError(
-            "holds no line of an audit log", file=audit_log, found=found, allowed="allowed=… ugi=… cmd=…"
+            "holds no line of an audit log",
+            file=audit_log,
+            found="; ".join(dropped.notes()) or "nothing",
+            allowed="allowed=… ugi=… cmd=…",
         )
-    logged = Counter(_of_line(line, with_context=with_context) for line in good)
+    logged = Counter(_of_line(line, with_context=with_context) for line in lines)
     matched = called & logged
     return ClosureResult(
         called.total(),
-        len(good),
+        len(lines),
         matched.total(),
         tuple((called - matched).elements()),
         tuple((logged - matched).elements()),
-        len(lines) - len(good),
+        dropped.total,
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from froude.base.dropped import Dropped
 from froude.base.errors import InputError
 from froude.base.files import atomic_folder, refuse_taken, remove_folder
 from froude.base.parallel import Workers
@@ -39,7 +40,7 @@ from froude.trace.audit.files import (
 from froude.trace.audit.order import Run, Slice, read_slice, slices
 from froude.trace.audit.rename import renamed
 from froude.trace.audit.times import Fold, second_passes
-from froude.trace.importers.audit_pieces import MOST_PLACES, Options, Record, mapped, scan
+from froude.trace.importers.audit_pieces import Options, Record, mapped, scan
 
 _SLICE_ROWS = 1 << 19
 _NUMBER = re.compile(r"\.(\d+)(?:\.gz)?$")
@@ -89,7 +90,8 @@ def import_audit(
         progress: shows what is going on.
 
     Raises:
-        InputError: the place is taken; a log is given twice or cannot be read; or no line of any is an audit line.
+        InputError: the place is taken; a log is given twice or cannot be read; no line of any is an audit line; or too
+            many are damaged (`froude.base.dropped`).
         MissingError: no space, or no right to write there.
     """
     options, progress = options or Options(), progress or Silent()
@@ -99,11 +101,13 @@ def import_audit(
     records = scan(logs, partial_folder, options, workers, progress)
     order = _order(logs, records)
     records = [record for number in order for record in records if record.log == number]
-    sources, places = _sources(logs, order, records)
+    sources, dropped = _sources(logs, order, records)
     runs = _runs(records, partial_folder)
-    if not runs:
+    try:
+        _refuse_bad(logs, sources, dropped, strict=options.strict)
+    except InputError:
         remove_folder(partial_folder)
-        raise _no_line(logs, sources, places)
+        raise
     parts = slices(runs, _SLICE_ROWS)
     with atomic_folder(output) as folder:
         write = partial(_write, finish=_Finish(folder, cut, names))
@@ -122,9 +126,9 @@ def import_audit(
             options.window_s,
             names is not None,
             sources if names is None else _nameless(sources),
-            _counts(records, runs, written),
+            _counts(records, runs, written, dropped),
             cut.words if cut else "",
-            () if names is not None else places,  # they show the lines
+            () if names is not None else tuple(dropped.notes()),  # they show lines
         )
         write_meta(folder, meta, origin or Origin())
     remove_folder(partial_folder)
@@ -139,10 +143,12 @@ def _refuse_twice(logs: Sequence[Path]) -> None:
         places.add(path.resolve())
 
 
-def _counts(records: Sequence[Record], runs: Sequence[Run], written: Sequence[_Written]) -> Counts:
+def _counts(
+    records: Sequence[Record], runs: Sequence[Run], written: Sequence[_Written], dropped: Dropped
+) -> Counts:
     both = any(run.second or (run.fold.lines and run.fold.decided) for run in runs)
     return Counts(
-        sum(record.bad for record in records),
+        dropped.total,
         sum(record.out_of_order for record in records),
         sum(record.late for record in records),
         0 if both else sum(run.fold.lines for run in runs),
@@ -151,16 +157,18 @@ def _counts(records: Sequence[Record], runs: Sequence[Run], written: Sequence[_W
     )
 
 
-def _no_line(logs: Sequence[Path], sources: Sequence[Source], places: Sequence[str]) -> InputError:
-    bad = sum(source.bad for source in sources)
-    found = f"{bad} others; {places[0]}" if places else "nothing"
-    remedy = "For another form of lines, say --form hive, or --pattern and --date-format"
-    return InputError(
+def _refuse_bad(logs: Sequence[Path], sources: Sequence[Source], dropped: Dropped, *, strict: bool) -> None:
+    file = ", ".join(map(str, logs))
+    lines = sum(source.lines for source in sources)
+    if lines > dropped.total:
+        dropped.refuse(file, lines, strict=strict)
+        return
+    raise InputError(
         "hold no line of an audit log" if len(logs) > 1 else "holds no line of an audit log",
-        file=", ".join(map(str, logs)),
-        found=found,
+        file=file,
+        found="; ".join(dropped.notes()[:2]) or "nothing",
         allowed="a date, then allowed=… ugi=… cmd=…",
-        remedy=remedy,
+        remedy="For another form of lines, say --form hive, or --pattern and --date-format",
     )
 
 
@@ -186,18 +194,18 @@ def _runs(records: Sequence[Record], folder: Path) -> list[Run]:
 
 def _sources(
     logs: Sequence[Path], order: Sequence[int], records: Sequence[Record]
-) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """What each log held, and the places of the first bad lines."""
-    sources, places = [], []
+) -> tuple[tuple[Source, ...], Dropped]:
+    """What each log held, and the lines that are left out."""
+    sources, dropped = [], Dropped()
     for number in order:
         own = [record for record in records if record.log == number]
-        line = 1
+        name, line, before = logs[number].name, 1, dropped.total
         for record in own:
-            places += [f"{logs[number].name}:{line + row}: {why}" for row, why in record.places]
+            for why, row, text, count in record.bad:
+                dropped.add(why, f"{name}:{line + row}", text, count)
             line += record.lines
-        lines, bad = sum(r.lines - r.blank for r in own), sum(r.bad for r in own)
-        sources.append(Source(logs[number].name, lines, bad))
-    return tuple(sources), tuple(text[:200] for text in places[:MOST_PLACES])
+        sources.append(Source(name, sum(r.lines - r.blank for r in own), dropped.total - before))
+    return tuple(sources), dropped
 
 
 def _nameless(sources: Sequence[Source]) -> tuple[Source, ...]:

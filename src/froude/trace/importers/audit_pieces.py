@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass
 from datetime import UTC, tzinfo
@@ -19,6 +20,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from froude.base.dropped import CUT_SHORT
 from froude.base.files import (
     atomic_write_text,
     open_regular,
@@ -27,7 +29,7 @@ from froude.base.files import (
     remove_folder,
     stated_os_errors,
 )
-from froude.base.packed import packed_form, unpacked
+from froude.base.packed import HEAD_BYTES, cut_short, packed_form, skip_line, unpacked
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.base.progress import Progress
@@ -36,16 +38,16 @@ from froude.trace.audit.order import write_run
 from froude.trace.audit.parse import Form, Parsed, parse_bytes
 from froude.trace.audit.times import NO_FOLD, to_utc
 
-MOST_PLACES = 10
-"""Bad lines whose place is kept."""
 _READ_BYTES = 16 << 20
 _PIECE_BYTES = 64 << 20
 """Of a log that one run holds."""
 _LONGEST_LINE = 1 << 20
+_MOST_TEXT = 100
+"""Bytes that are kept of a line that is left out."""
 _RECORD_LIMIT_BYTES = 16 << 20
 _ROUND = 8
 """Items for each worker between two steps of progress."""
-_VERSION = 2
+_VERSION = 3
 """Of what a partial import holds; others are not gone on with."""
 _KEY = "import.key"
 _OWN = re.compile(r"run-\d+-\d+(-\d+)?\.(arrow|json)")
@@ -62,6 +64,8 @@ class Options:
     """Of dates that name none."""
     window_s: float = 10.0
     """How far a line may stand behind later ones without being counted as late."""
+    strict: bool = False
+    """Whether one line that is no audit line is an error."""
     piece_bytes: int = _PIECE_BYTES
 
 
@@ -94,9 +98,9 @@ class Record:
     blank: int
     out_of_order: int
     late: int
-    bad: int
-    places: tuple[tuple[int, str], ...]
-    """Number (from 0, within the run's lines) and reason of the first bad lines."""
+    bad: tuple[tuple[str, int, str, int], ...]
+    """Of the lines that are no audit lines: reason, number (from 0, within the run's lines) and text of the first one,
+    and how many there are."""
     fold: tuple[int, bool, int, int, int]
 
 
@@ -134,7 +138,7 @@ def scan(
 
 def _pieces(number: int, path: Path, size: int) -> Iterator[_Piece]:
     with open_regular(path) as raw:
-        packed = packed_form(raw.read(10)) is not None
+        packed = packed_form(raw.read(HEAD_BYTES), path) is not None
         length = raw.seek(0, 2)
     if packed or not length:
         yield _Piece(number, path, 0, 0, 0)
@@ -193,10 +197,10 @@ def _read(piece: _Piece, *, folder: Path, options: Options) -> list[Record]:
     records: list[Record] = []
     held: list[Parsed] = []
     size = 0
-    for data, too_long in _chunks(piece):
+    for data, problem, rest in _chunks(piece):
         parsed = parse_bytes(data, options.form)
-        if too_long:
-            parsed.bad.append((parsed.lines, f"is longer than {_LONGEST_LINE} bytes"))
+        if problem:
+            parsed.bad.append((parsed.lines, problem, rest))
             parsed.lines += 1
         held.append(parsed)
         size += len(data)
@@ -209,53 +213,34 @@ def _read(piece: _Piece, *, folder: Path, options: Options) -> list[Record]:
     return records
 
 
-def _chunks(piece: _Piece) -> Iterator[tuple[bytes, bool]]:
-    """Whole lines of a piece; and whether one that is too long for a log was left out behind them.
+def _chunks(piece: _Piece) -> Iterator[tuple[bytes, str, str]]:
+    """Whole lines of a piece, and, of a line behind them that is left out, why, and its beginning.
 
     A line belongs to the piece in which it begins.
     """
-    with open_regular(piece.path) as raw, unpacked(raw, piece.path) as source:
-        left = piece.end - piece.begin
-        packed = not left
+    with open_regular(piece.path) as raw, unpacked(raw, piece.path, whole=False) as source:
+        left = piece.end - piece.begin or sys.maxsize
         if piece.begin:
-            raw.seek(piece.begin - 1)
-            left -= _skip_line(raw) - 1
+            source.seek(piece.begin - 1)
+            left -= skip_line(source) - 1
         rest = b""
-        dropping = False
-        while packed or left > 0:
-            data = source.read(_READ_BYTES if packed else min(_READ_BYTES, left))
-            if not data:
-                break
-            left -= len(data)
-            if not packed and left <= 0 and not data.endswith(b"\n"):
+        while left > 0 and (data := source.read(min(_READ_BYTES, left))):
+            if not data.endswith(b"\n"):
                 data += source.readline(_LONGEST_LINE)
-            if dropping:
-                at = data.find(b"\n")
-                if at < 0:
-                    continue
-                data, dropping = data[at + 1 :], False
-            at = data.rfind(b"\n") + 1
-            if at:
-                whole, rest = rest + data[:at], data[at:]
+            left -= len(data)
+            whole = data[: data.rfind(b"\n") + 1]
+            rest = data[len(whole) :]
+            if len(rest) >= _LONGEST_LINE:
+                left -= skip_line(source)
+                yield whole, f"longer than {_LONGEST_LINE} bytes", _beginning(rest)
             else:
-                whole, rest = b"", rest + data
-            too_long = len(rest) > _LONGEST_LINE
-            if too_long:
-                rest, dropping = b"", True
-            if whole or too_long:
-                yield whole, too_long
-        if rest:
-            yield rest, False
+                yield whole if cut_short(source) else data, "", ""
+        if cut_short(source):
+            yield b"", CUT_SHORT, _beginning(rest)
 
 
-def _skip_line(raw: Any) -> int:
-    """Go behind the next line feed; the bytes read."""
-    count = 0
-    while True:
-        line = raw.readline(_LONGEST_LINE)
-        count += len(line)
-        if not line or line.endswith(b"\n"):
-            return count
+def _beginning(line: bytes) -> str:
+    return line[:_MOST_TEXT].decode("utf-8", "replace")
 
 
 def _finish_run(piece: _Piece, number: int, held: Sequence[Parsed], folder: Path, options: Options) -> Record:
@@ -264,7 +249,11 @@ def _finish_run(piece: _Piece, number: int, held: Sequence[Parsed], folder: Path
     times = np.concatenate([parsed.times for parsed in held])
     known = np.concatenate([parsed.known for parsed in held])
     before = list(accumulate((parsed.lines for parsed in held), initial=0))
-    bad = [(at + row, why) for at, parsed in zip(before, held, strict=False) for row, why in parsed.bad]
+    bad: dict[str, tuple[int, str, int]] = {}
+    for at, parsed in zip(before, held, strict=False):
+        for row, why, text in parsed.bad:
+            first = bad.get(why, (at + row, text, 0))
+            bad[why] = (*first[:2], first[2] + 1)
     fold = NO_FOLD
     if not known.all():
         times = times.copy()
@@ -284,11 +273,10 @@ def _finish_run(piece: _Piece, number: int, held: Sequence[Parsed], folder: Path
         len(times),
         int(times[0]) if len(times) else 0,
         before[-1],
-        before[-1] - len(times) - len(bad),
+        before[-1] - len(times) - sum(count for *_, count in bad.values()),
         int((behind > 0).sum()),
         int((behind > options.window_s * 1e6).sum()),
-        len(bad),
-        tuple(bad[:MOST_PLACES]),
+        tuple((why, *first) for why, first in bad.items()),
         astuple(fold),
     )
 
