@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Literal
 
@@ -251,6 +252,30 @@ def read_lines(path: Path, *, longest: int, dropped: Dropped | None = None) -> I
         if dropped is not None and cut_short(source):
             place = number + line.endswith(b"\n")
             dropped.add(CUT_SHORT, f"{path.name}:{place}", "" if line.endswith(b"\n") else text)
+
+
+def parts(path: Path, *, folders: str = "") -> list[Path]:
+    """The files of a folder of parts in the order of their numbers; of any other path, itself.
+
+    Args:
+        path: a file, or a folder such as a job of Hadoop or a log rotation leaves: its checksums, marks and hidden
+            files are no parts.
+        folders: a pattern of names of folders within it that are parts.
+
+    Raises:
+        InputError: a folder without a part.
+    """
+    if not path.is_dir():
+        return [path]
+    found = [
+        each
+        for each in path.iterdir()
+        if not each.name.startswith((".", "_")) and each.suffix not in {".crc", ".xml"}
+        if each.is_file() or (folders and fnmatch(each.name, folders))
+    ]
+    if not found:
+        raise InputError("is a folder without files to read", file=path)
+    return sorted(found, key=lambda each: [(len(word), word) for word in re.split(r"(\d+)", each.name)])
 
 
 def skip_line(source: io.BufferedReader) -> int:

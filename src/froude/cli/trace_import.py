@@ -59,7 +59,10 @@ def audit(
     ctx: typer.Context,
     logs: Annotated[
         list[Path],
-        typer.Argument(metavar="LOG...", help="Audit logs, plain or packed; rotated ones in any order."),
+        typer.Argument(
+            metavar="LOG...",
+            help="Audit logs, plain or packed, or folders of them; rotated ones in any order.",
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The audit log to make, a folder.")],
     form: Annotated[
@@ -120,6 +123,7 @@ def audit(
     """
     from dataclasses import replace
 
+    from froude.base.packed import parts
     from froude.base.scratch import Scratch
     from froude.base.summary import counted, recognised_text
     from froude.base.units import parse_seconds
@@ -130,6 +134,7 @@ def audit(
 
     settings: Settings = ctx.obj
     claim(settings, [Output(output, "audit", folder=True, keeps=True)], [*logs, image, edits, anonymise])
+    logs = [part for path in logs for part in parts(path)]
     if edits is not None and image is None:
         raise InputError("needs an image", place="--edits", allowed="--image FSIMAGE beside it")
     if anonymise is not None and any(path.samefile(anonymise) for path in logs if path.exists()):

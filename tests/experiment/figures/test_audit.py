@@ -43,9 +43,9 @@ def test_bad_lines_are_in_the_first_sentence(tmp_path: Path) -> None:
     """With the places of the first of them below."""
     of = summary(tmp_path, "other\n")
     assert audit_report(of).tone is Tone.WARNING
-    assert "1 line of another kind left out" in audit_report(of).lede
+    assert "1 line left out" in audit_report(of).lede
     rows = dict(tables(of)["How it was read"].rows)
-    assert rows["Not audit lines"] == "audit.log:41: is not an audit line: other"
+    assert rows["Left out"] == "1 line left out: not an audit line, first at audit.log:41 ('other')"
     assert rows["Counted"] == "1 no audit lines"
 
 

@@ -38,10 +38,11 @@ def test_a_trace_and_an_audit_log(tmp_path: Path, hadoop: Hadoop) -> None:
     )
     log = empty()
     source = read_sources([tmp_path / "run.trace", tmp_path / "audit.log.gz"], log)
-    assert source == (
-        "run.trace: 5 calls",
-        "audit.log.gz: 3 lines of an audit log, 1 of another kind left out",
-    )
+    first, second = source
+    assert first == "run.trace: 5 calls"
+    recognised, left_out = second.split("; ")
+    assert recognised == "audit.log.gz: recognised audit log: 3 lines, over 0 ms"
+    assert left_out == "1 line left out: not an audit line, first at audit.log.gz:4 ('junk')"
     assert len(log) == 5
     assert (log.windows[0].start_s, log.windows[0].end_s) == (START_S + 1, START_S + 5)
     assert log.windows[1].length_s == 0
@@ -68,7 +69,9 @@ def test_calls_that_failed_or_are_others_do_not_count(tmp_path: Path, hadoop: Ha
 def test_what_is_no_source_is_refused(tmp_path: Path, hadoop: Hadoop) -> None:
     """Absent, of another kind, damaged, without payload."""
     (tmp_path / "text").write_text("hello\n")
-    (tmp_path / "cut.gz").write_bytes(gzip.compress(audit_line(7, "open", "/b").encode() * 99)[:-20])
+    (tmp_path / "damaged.gz").write_bytes(
+        gzip.compress(audit_line(7, "open", "/b").encode() * 99)[:-8] + bytes(8)
+    )
     (tmp_path / "long").write_text("x" * (1 << 21))
     (tmp_path / "folder").mkdir()
     recording = Recording(hadoop.schema())
@@ -80,8 +83,8 @@ def test_what_is_no_source_is_refused(tmp_path: Path, hadoop: Hadoop) -> None:
     said = {
         "absent": "does not exist",
         "text": "holds no line of an audit log",
-        "cut.gz": "is a damaged gzip file",
-        "long": "too long",
+        "damaged.gz": "is a damaged gzip file",
+        "long": "longer than",
         "folder": "is not a trace",
         "blind": "has no request bytes",
         "torn": "is not what was written",

@@ -126,7 +126,9 @@ def test_a_run_without_an_audited_call_has_an_empty_log(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no line of an audit log; found nothing"):
         closure(TRACE, tmp_path / "log")
     (tmp_path / "log").write_text("nonsense\n")
-    with pytest.raises(InputError, match="found 1 others"):
+    with pytest.raises(
+        InputError, match=r"found 1 line left out: not an audit line, first at log:1 \(\'nonsense\'\)"
+    ):
         closure(idle, tmp_path / "log")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import itertools
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -17,6 +19,7 @@ from froude.trace.audit.parse import Form
 from froude.trace.importers.audit_log import import_audit
 from froude.trace.importers.audit_pieces import Options
 from testbed.audit_lines import START_S, calls, written
+from tests.support.base.packing import STREAMED, pack, packed_name
 from tests.support.trace.importers.audit_log import texts
 
 
@@ -94,9 +97,47 @@ def test_logs_without_an_audit_line(tmp_path: Path, data: bytes) -> None:
 
 def test_a_damaged_packed_log(tmp_path: Path) -> None:
     """Is named."""
-    (tmp_path / "l.gz").write_bytes(gzip.compress(texts(calls(100)).encode())[:-20])
-    with pytest.raises(InputError, match=r"l\.gz: "):
-        import_audit([tmp_path / "l.gz"], tmp_path / "al")
+    (tmp_path / "l.bz2").write_bytes(bz2.compress(texts(calls(100)).encode()).replace(b"1AY&SY", b"1AY&SYx"))
+    with pytest.raises(InputError, match=r"l\.bz2: is a damaged bzip2 file"):
+        import_audit([tmp_path / "l.bz2"], tmp_path / "al")
+
+
+@pytest.mark.parametrize("form", STREAMED)
+def test_whole_lines_of_a_packed_log_that_is_cut_short(tmp_path: Path, form: str) -> None:
+    """Are read, and the cut is counted with its place; --strict refuses it, and leaves nothing behind."""
+    lines = [replace(line, src=sha256(b"%d" % n).hexdigest()) for n, line in enumerate(calls(4000))]
+    data = pack(texts(lines).encode(), form)
+    path = tmp_path / packed_name(form)
+    path.write_bytes(data[: len(data) * 3 // 4])
+    log = import_audit([path], tmp_path / "al")
+    found = list(log.lines())
+    assert (len(found) > 1000, found) == (True, lines[: len(found)])
+    (note,) = log.meta.bad_places
+    assert note.startswith(f"1 line left out: cut short, first at {path.name}:{len(found) + 1}")
+    with pytest.raises(InputError, match="--strict"):
+        import_audit([path], tmp_path / "strict", Options(strict=True))
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([path.name, "al"])
+
+
+def test_the_share_of_damaged_lines(tmp_path: Path) -> None:
+    """A tenth may be left out; other loggers' lines do not count, except with --strict."""
+    text = texts(calls(18))
+    other = (
+        "2026-11-20 09:43:54,218 WARN org.apache.hadoop.ipc.Server: busy\njava.io.IOException: x\n\tat a.B\n"
+    )
+    (tmp_path / "good").write_text(text + other * 100 + "junk\n" * 2)
+    log = import_audit([tmp_path / "good"], tmp_path / "al")
+    assert log.meta.lines == 18
+    others, junk = log.meta.bad_places
+    assert others.startswith(
+        "300 lines left out: of another kind, first at good:19 ('2026-11-20 09:43:54,218 WARN"
+    )
+    assert junk == "2 lines left out: not an audit line, first at good:319 ('junk')"
+    (tmp_path / "bad").write_text(text + "junk\n" * 3)
+    for name, strict in (("bad", False), ("good", True)):
+        with pytest.raises(InputError, match=rf"{name}: cannot be read in \d+ of \d+ lines; found .*line"):
+            import_audit([tmp_path / name], tmp_path / "no", Options(strict=strict))
+    assert not list(tmp_path.glob("no*"))
 
 
 def test_a_cut_and_other_names(tmp_path: Path) -> None:

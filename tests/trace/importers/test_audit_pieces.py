@@ -37,7 +37,7 @@ def test_however_a_log_is_read_it_is_the_same(
     (folder / "l").write_bytes(gzip.compress(data) if packed else data)
     log = import_audit([folder / "l"], folder / "al", Options(piece_bytes=piece))
     assert list(log.lines()) == lines
-    assert log.meta.bad_places == ("l:6: is not an audit line: x",)
+    assert log.meta.bad_places == ("1 line left out: not an audit line, first at l:6 ('x')",)
     assert (log.meta.sources[0].lines, log.meta.counts.bad) == (13, 1)
     assert not (folder / "al.partial").exists()
 
@@ -94,7 +94,8 @@ def test_lines_too_long_for_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "l").write_text(written(lines[0]) + "x" * 5000 + "\n" + written(lines[1]))
     log = import_audit([tmp_path / "l"], tmp_path / "al")
     assert list(log.lines()) == lines
-    assert log.meta.bad_places == ("l:2: is longer than 600 bytes",)
+    (note,) = log.meta.bad_places
+    assert note.startswith("1 line left out: longer than 600 bytes, first at l:2 ('xxx")
 
 
 def test_items_go_in_rounds() -> None:

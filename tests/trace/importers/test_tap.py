@@ -42,7 +42,7 @@ def test_a_cut_tap_gives_what_is_whole(tmp_path: Path, zipped: bool) -> None:
     ("data", "message"),
     [
         (b"", "no record"),
-        (b"\x1f\x8b\x08garbage that is no deflate stream" * 3, "damaged gzip|not a tape|no record"),
+        (b"\x1f\x8b\x08garbage that is no deflate stream" * 3, "gzip file|not a tape|no record"),
         (b"PAR1" + bytes(range(256)), r"x\.tap:byte 0: "),
     ],
 )

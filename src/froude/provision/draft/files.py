@@ -24,7 +24,7 @@ from google.protobuf.message import Message
 
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError
-from froude.base.packed import read_lines
+from froude.base.packed import parts, read_lines
 from froude.base.summary import counted, recognised_text
 from froude.hadoop.audit.lines import AuditLine, audit_lines, own_context
 from froude.messages.schema import Schema
@@ -32,7 +32,7 @@ from froude.provision.draft.jobs import short_user
 from froude.provision.draft.log import AccessLog, Window
 from froude.provision.draft.types import Access, Caller
 from froude.provision.types import Op
-from froude.trace.files import CALLS, SCHEMA, open_calls, read_meta, read_schema
+from froude.trace.files import CALLS, META, SCHEMA, open_calls, read_meta, read_schema
 from froude.trace.types import Status, TraceMeta
 
 CLIENT_PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
@@ -63,7 +63,7 @@ def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC, strict: bool 
     Reads in pieces; linear in the calls. What is kept is `log`'s.
 
     Args:
-        path: a folder of a Trace, or an audit log, plain or packed.
+        path: a folder of a Trace, or an audit log, plain or packed, or a folder of such logs.
         zone: of an audit log's dates.
         strict: whether one line that is no audit line is an error.
 
@@ -75,11 +75,11 @@ def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC, strict: bool 
             too many damaged ones.
     """
     log.windows.append(Window())
-    if path.is_dir():
+    if path.is_dir() and ((path / META).exists() or not any(path.iterdir())):
         return _read_trace(path, log)
     if not path.exists():
         raise InputError("does not exist", file=path, allowed="a Trace's folder, or an audit log")
-    return _read_audit(path, log, zone, strict=strict)
+    return "; ".join(_read_audit(part, log, zone, strict=strict) for part in parts(path))
 
 
 def _read_trace(path: Path, log: AccessLog) -> str:
