@@ -37,6 +37,8 @@ class _Reason:
 class Dropped:
     """The lines that an import leaves out, by reason; its memory does not grow with their number."""
 
+    noun: str = "line"
+    """What is counted, such as `record`."""
     _reasons: dict[str, _Reason] = field(default_factory=dict)
 
     def add(self, reason: str, place: str, text: str = "", count: int = 1) -> None:
@@ -45,14 +47,14 @@ class Dropped:
         Args:
             reason: what is wrong with them, such as `not a number in time`; the same words for the same kind.
             place: where the first of them is, such as `load.csv:17`.
-            text: what is there; shortened to 60 characters.
+            text: what is there; its first line is kept, up to 60 characters.
             count: how many lines, at least 1.
         """
         found = self._reasons.get(reason)
         if found is None and len(self._reasons) >= MOST_REASONS - 1 and reason != OTHER:
             self.add(OTHER, place, text, count)
         elif found is None:
-            short = text.strip()
+            short = text.strip().partition("\n")[0]
             short = short if len(short) <= _MOST_TEXT else f"{short[: _MOST_TEXT - 1]}…"
             self._reasons[reason] = _Reason(count, place, short)
         else:
@@ -92,11 +94,11 @@ class Dropped:
         bad = sum(each.lines for reason, each in self._reasons.items() if reason not in _NO_DAMAGE)
         if not self.total or (not strict and bad <= TOLERANCE * max(of, _LEAST_OF)):
             return
-        allowed = "no such line" if strict else f"at most {TOLERANCE:.0%} of the lines"
-        message = f"cannot be read in {self.total:,} of {counted(of, 'line')}"
+        allowed = f"no such {self.noun}" if strict else f"at most {TOLERANCE:.0%} of the {self.noun}s"
+        message = f"cannot be read in {self.total:,} of {counted(of, self.noun)}"
         raise InputError(message, file=path, found="; ".join(self.notes()[:3]), allowed=allowed)
 
     def _note(self, reason: str) -> str:
         each = self._reasons[reason]
         shown = f" ({each.text!r})" if each.text else ""
-        return f"{counted(each.lines, 'line')} left out: {reason}, first at {each.place}{shown}"
+        return f"{counted(each.lines, self.noun)} left out: {reason}, first at {each.place}{shown}"

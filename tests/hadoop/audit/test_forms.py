@@ -13,8 +13,8 @@ from froude.base.dropped import Dropped
 from froude.hadoop.audit.lines import audit_lines, parse_line
 from froude.trace.audit.parse import Form, parse_bytes
 from froude.trace.importers.audit_log import import_audit
+from tests.support.reported import REPORTED, needs_reported
 
-DATA = Path(__file__).parents[5] / "shared" / "data" / "reported"
 DATE = "2026-11-20 09:43:54,218"
 MESSAGE = (
     "allowed=true\tugi=CORP\\tom (auth:SIMPLE)\tip=/10.0.0.7\tcmd=rename (options=[OVERWRITE])"
@@ -108,7 +108,7 @@ def test_lines_that_are_left_out_have_a_reason(text: str, reason: str) -> None:
     assert f"2 lines left out: {reason}, first at nn.log:2" in dropped.notes()[0]
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the recorded inputs are not here")
+@needs_reported
 @pytest.mark.parametrize(
     ("name", "lines", "users"),
     [
@@ -119,7 +119,7 @@ def test_lines_that_are_left_out_have_a_reason(text: str, reason: str) -> None:
 )
 def test_audit_logs_that_people_had(name: str, lines: int, users: set[str], tmp_path: Path) -> None:
     """Every line is read, and the client is one."""
-    log = import_audit([DATA / name], tmp_path / "al")
+    log = import_audit([REPORTED / name], tmp_path / "al")
     assert (log.meta.lines, log.meta.bad_places) == (lines, ())
     assert {line.user for line in log.lines()} == users
     assert len({line.ip for line in log.lines()}) == 1

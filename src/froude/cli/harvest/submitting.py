@@ -34,9 +34,12 @@ def submit(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Instead: Spark event log, Rumen trace, .jhist or WfCommons instance of an earlier run.",
+            help="Instead: Spark event log, Rumen or SWIM trace, .jhist or WfCommons instance of an earlier run.",
         ),
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="One record of --graph that is left out is an error.")
+    ] = False,
     cores: Annotated[float, typer.Option(min=0.01, max=1024, help="Of each container.")] = 1.0,
     memory: Annotated[int, typer.Option(min=0, max=1 << 26, metavar="MIB", help="Of each.")] = 2048,
     last: Annotated[
@@ -99,7 +102,7 @@ def submit(
     if authority is not None and datacenter is not None:
         raise InputError("is of no use without a daemon", place="--authority", allowed="--service")
     fields = None if application is None else _fields(application)
-    request = _request(settings, containers, graph)
+    request = _request(settings, containers, graph, strict=strict)
     asked = {
         "job": job,
         "containers": request,
@@ -164,7 +167,7 @@ def _ran(
     return clock.now() - begun, {"commands": commands}
 
 
-def _request(settings: Settings, containers: int | None, graph: Path | None) -> float:
+def _request(settings: Settings, containers: int | None, graph: Path | None, *, strict: bool) -> float:
     from froude.harvest.schedule.dags.graph import Concurrency, concurrency
     from froude.harvest.schedule.dags.read import read_jobs
 
@@ -174,9 +177,8 @@ def _request(settings: Settings, containers: int | None, graph: Path | None) -> 
         )
     if containers is not None:
         return float(containers)
-    return float(
-        max(concurrency(each, Concurrency.LEVELS) for each in read_jobs(graph or Path(), settings.note))
-    )
+    graphs = read_jobs(graph or Path(), settings.note, settings.note, strict=strict)
+    return float(max(concurrency(each, Concurrency.LEVELS) for each in graphs))
 
 
 def _fields(path: Path) -> dict[str, Any]:

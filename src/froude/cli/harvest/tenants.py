@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 _Jobs = typer.Option(
     "--jobs",
     metavar="FILE",
-    help="Spark event log, Rumen trace, .jhist or WfCommons instance; repeat [52 made-up queries].",
+    help="Spark event log, Rumen or SWIM trace, .jhist or WfCommons instance, or a folder of them; repeat [52 made-up "
+    "queries].",
 )
+_Strict = typer.Option("--strict", help="One record of --jobs that is left out is an error.")
 _KIND, _SIMULATED = "class-selection", "scheduling-simulation"
 _PERIOD = typer.Option(
     min=2, max=366, metavar="DAYS", help="Of the backtest [the longest of 30, 7, 2 that fits twice]."
@@ -210,6 +212,7 @@ def schedule(
     classes: Annotated[
         str, typer.Option(metavar="P,C,U", help="As of `harvest classify`; or auto.")
     ] = "13,5,5",
+    strict: Annotated[bool, _Strict] = False,
     output: answers.Output = None,
     report: answers.Page = None,
 ) -> None:
@@ -230,7 +233,7 @@ def schedule(
 
         how = _concurrency(concurrency)
         known = None if last is None else parse_seconds(last, place="--last")
-        graphs = _read(settings, jobs)
+        graphs = _read(settings, jobs, strict=strict)
         found = classify(datacenter, Seeds(settings.seed), grouping("folded", classes))
         rooms, policy = _rooms(datacenter, found), _policy(datacenter)
         rng = Seeds(settings.seed).child("select").random()
@@ -280,6 +283,7 @@ def scheduling(
         bool,
         typer.Option("--fill", help="Fill gaps by the tenant's usual values, up to 20 % of its samples."),
     ] = False,
+    strict: Annotated[bool, _Strict] = False,
     output: answers.Output = None,
     report: answers.Page = None,
 ) -> None:
@@ -306,7 +310,7 @@ def scheduling(
 
         chosen = _schedulers(only)
         seeds = Seeds(settings.seed)
-        graphs = _read(settings, jobs) if jobs else drawn_jobs(seeds.child("jobs"))
+        graphs = _read(settings, jobs, strict=strict, timed=True) if jobs else drawn_jobs(seeds.child("jobs"))
         span = days or datacenter.slots / slots_a_day(datacenter) / 2
         setting = SchedulingSetting(span, min(reserve_cores, datacenter.cores), gap_s, batch_share, fill=fill)
         month = month_of(datacenter, setting, seeds)
@@ -326,10 +330,22 @@ def scheduling(
     common.finish(settings, folder, find, output, report)
 
 
-def _read(settings: Settings, files: list[Path]) -> list[JobGraph]:
+def _read(settings: Settings, files: list[Path], *, strict: bool, timed: bool = False) -> list[JobGraph]:
     from froude.harvest.schedule.dags.read import read_jobs
 
-    return [graph for file in files for graph in read_jobs(file, settings.note, settings.note)]
+    graphs: list[JobGraph] = []
+    for file in files:
+        found = read_jobs(file, settings.note, settings.note, strict=strict)
+        without = [graph.name for graph in found if not graph.work_s]
+        if timed and without:
+            raise InputError(
+                "has jobs without the time of a task, which cannot be simulated",
+                file=file,
+                found=f"{len(without):,} of {len(found):,}, such as {without[0]}",
+                allowed="jobs with times, such as those of a Spark event log or a Rumen trace",
+            )
+        graphs += found
+    return graphs
 
 
 def _concurrency(text: str) -> Concurrency:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from froude.base.errors import InputError
-from froude.base.files import read_bounded
+from froude.base.packed import read_unpacked
 from froude.documents.plain import parse_json
 from froude.provision.inputs.units import RANGES, Dimension
 
@@ -83,7 +83,7 @@ def read_counters(path: Path) -> JobCounters:
     Raises:
         InputError: of neither form, a job that did not finish, without counters, or with one that cannot be.
     """
-    data = read_bounded(path, limit_bytes=LIMIT_BYTES)
+    data = read_unpacked(path, limit_bytes=LIMIT_BYTES)
     if data.startswith(b"Avro-Binary"):
         raise InputError(
             "is a .jhist file in binary form",

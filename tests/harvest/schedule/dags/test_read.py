@@ -15,13 +15,12 @@ import pytest
 from froude.base.errors import FroudeError, InputError
 from froude.harvest.schedule.dags.graph import Stage, concurrency
 from froude.harvest.schedule.dags.read import read_jobs
+from tests.support.base.packing import FORMS, pack, packed_name
 from tests.support.harvest.schedule.dags.read import RUMEN, lines
+from tests.support.reported import DATA, REPORTED, needs_reported
 
 DAMAGED = "is a damaged record"
 NO_RECORD = "is no record of jobs"
-
-
-DATA = Path(__file__).parents[5] / "shared" / "data"
 
 
 def task(stage: int, begin: int, end: int, reason: str = "Success") -> dict[str, Any]:
@@ -105,13 +104,17 @@ def test_each_task_of_a_workflow_is_a_stage(tmp_path: Path) -> None:
         (b"", NO_RECORD),
         (b"[1]", NO_RECORD),
         (b'{"a": 1}', NO_RECORD),
-        (b'{"Event": "SparkListenerJobStart"}', f"{DAMAGED} of jobs; found KeyError"),
+        (
+            b'{"Event": "SparkListenerJobStart"}',
+            f"{DAMAGED} of jobs; found 1 record left out: a field is missing",
+        ),
         (b'{"mapTasks": 5}', DAMAGED),
         (b"{", f"{DAMAGED} of jobs"),
         (b"\xff\xfe", "is no text"),
-        (b"LZ4Block\x26\x10", "is packed with lz4, not read here"),
-        (b"\x82SNAPPY\0\0", "snappy"),
-        (b"Avro-Binary\n", "Avro-Binary"),
+        (b"LZ4Block\x26\x10", r"is a cut short lz4 \(lz4-java\) file"),
+        (b"\x82SNAPPY\0\0", r"is a cut short snappy \(snappy-java\) file"),
+        (b"Avro-Binary\n", "is a .jhist file in binary form, not read here"),
+        (b"job0\t49\t49\tx\t1\t1\n", f"{DAMAGED} of jobs"),
         (b"Avro-Json\n{", f"{DAMAGED} of jobs"),
         (b"\x28\xb5\x2f\xfdxyz", "is a damaged zstd file"),
         (lines([{**RUMEN[0], "mapTasks": []}]), "x: "),
@@ -128,10 +131,14 @@ def test_what_is_no_record_of_jobs(data: bytes, message: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda d: d[:-20], lambda d: d.replace(b'"Event": "SparkListenerJobEnd"', b"", 1)]
+    ("damage", "left_out"),
+    [
+        (lambda d: d[:-20], "cut short, first at log:11"),
+        (lambda d: d.replace(b'"Event": "SparkListenerJobEnd"', b"", 1), "not JSON, first at log:7"),
+    ],
 )
 def test_a_log_that_is_cut_or_has_a_bad_line_is_read(
-    damage: Callable[[bytes], bytes], tmp_path: Path
+    damage: Callable[[bytes], bytes], left_out: str, tmp_path: Path
 ) -> None:
     """The line is counted; how long the job ran is then not known, as its end is not there."""
     notes: list[str] = []
@@ -139,12 +146,14 @@ def test_a_log_that_is_cut_or_has_a_bad_line_is_read(
     (found,) = read_jobs(tmp_path / "log", notes.append)
     assert [stage.tasks for stage in found.stages] == [2, 1, 1, 1]
     assert found.duration_s is None
-    assert "1 of 11 records are damaged" in notes[0]
+    assert f"1 record left out: {left_out}" in notes[0]
     assert notes[1].endswith("how long 1 job ran is not known")
+    with pytest.raises(InputError, match="--strict"):
+        read_jobs(tmp_path / "log", strict=True)
 
 
 def test_bad_lines_between_good_ones_are_left_out(tmp_path: Path) -> None:
-    """Whatever is bad of them, up to a few in a hundred; a log with more is refused."""
+    """Whatever is bad of them, up to a tenth, by reason with the first of each; a log with more is refused."""
     good = [*SPARK, *([{"Event": "SparkListenerBlockUpdated"}] * 60)]
     bad = [
         "garbage",
@@ -156,10 +165,12 @@ def test_bad_lines_between_good_ones_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("\n".join([*texts[:3], *bad, *texts[3:]]))
     (found,) = read_jobs(tmp_path / "log", notes.append)
     assert ([stage.tasks for stage in found.stages], found.duration_s) == ([2, 1, 1, 1], 8.0)
-    assert len(notes) == 1
-    assert "3 of 74 records are damaged, and left out (JSONDecodeError" in notes[0]
-    (tmp_path / "log").write_text("\n".join([*texts[:3], *bad, *bad, *texts[3:]]))
-    with pytest.raises(InputError, match=r"\(6 of 77 records\)"):
+    assert _texts(notes) == [
+        "2 records left out: a field is missing, first at log:5 (\"'Event'\")",
+        "1 record left out: not JSON, first at log:4 ('garbage')",
+    ]
+    (tmp_path / "log").write_text("\n".join([*texts[:3], *bad, *bad, *bad, *texts[3:]]))
+    with pytest.raises(InputError, match="log: cannot be read in 9 of 80 records; found 6 records left out"):
         read_jobs(tmp_path / "log")
 
 
@@ -173,7 +184,8 @@ def test_one_bad_job_of_a_trace_is_left_out(bad: bytes, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_bytes(b"\n".join([first, bad, second]))
     assert [each.name for each in read_jobs(tmp_path / "r.json", notes.append)] == ["job_0", "job_1"]
     assert len(notes) == 1
-    assert "1 of 3 records are damaged" in notes[0]
+    assert "1 record left out: " in notes[0]
+    assert "first at r.json:2" in notes[0]
 
 
 def test_a_stage_that_ran_twice_counts_once(tmp_path: Path) -> None:
@@ -378,10 +390,64 @@ def test_a_compacted_rolling_log(tmp_path: Path) -> None:
     assert [stage.tasks for stage in found.stages] == [2, 1, 1, 1]
 
 
-def test_a_folder_that_is_no_rolling_log(tmp_path: Path) -> None:
-    """Is refused, with what is expected in it."""
-    with pytest.raises(InputError, match="is not a rolling Spark event log; allowed: events_1_APPLICATION"):
+def test_folders_without_a_record(tmp_path: Path) -> None:
+    """Are refused, with what is expected in them."""
+    with pytest.raises(InputError, match="is a folder without files to read"):
         read_jobs(tmp_path)
+    (tmp_path / "eventlog_v2_app-1").mkdir()
+    with pytest.raises(InputError, match="is not a rolling Spark event log; allowed: events_1_APPLICATION"):
+        read_jobs(tmp_path / "eventlog_v2_app-1")
+
+
+def test_a_folder_of_records(tmp_path: Path) -> None:
+    """Of files of any form and of rolling logs: the jobs of all, in the order of their numbers."""
+    (tmp_path / "part-10.json").write_bytes(lines(RUMEN[1:]))
+    (tmp_path / "part-9.json.gz").write_bytes(gzip.compress(lines(RUMEN[:1])))
+    for name in ("_SUCCESS", ".part-9.json.gz.crc", "job_1_conf.xml"):
+        (tmp_path / name).write_bytes(b"x")
+    (tmp_path / "eventlog_v2_app-1").mkdir()
+    (tmp_path / "eventlog_v2_app-1" / "events_1_app-1").write_bytes(lines(SPARK))
+    assert [found.name for found in read_jobs(tmp_path)] == ["job_0", "job_1", "etl"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_log_that_is_packed_in_any_form(form: str, tmp_path: Path) -> None:
+    """As `spark.eventLog.compression.codec` has it, and others."""
+    path = tmp_path / packed_name(form)
+    (tmp_path / "log").write_bytes(lines(SPARK))
+    path.write_bytes(pack(lines(SPARK), form))
+    assert read_jobs(path)[0].stages == read_jobs(tmp_path / "log")[0].stages
+
+
+def test_jobs_of_swim(tmp_path: Path) -> None:
+    """A map for each 128 MiB of input, a reduce for each that is shuffled; no time is known, and that is noted."""
+    notes: list[str] = []
+    recognised: list[str] = []
+    rows = ["job0\t49\t49\t268435457\t2339561\t627471", "job1\t149\t100\t0\t0\t9\tin/a\tout/b"]
+    (tmp_path / "fb.tsv").write_text("\n".join([*rows, "job2\tx\t1\t1\t1\t1", ""]))
+    first, second = read_jobs(tmp_path / "fb.tsv", notes.append, recognised.append)
+    assert first.stages == (Stage("map", 3, 0.0), Stage("reduce", 1, 0.0, (0,)))
+    assert (second.stages, second.submitted_s) == ((Stage("map", 1, 0.0),), 149.0)
+    (line,) = recognised
+    assert line.endswith("fb.tsv: recognised SWIM trace: 2 jobs, 5 tasks, one every 100 s, over 100 s")
+    texts = _texts(notes)
+    assert texts[0].startswith(
+        "1 record left out: not a job, its time and its bytes, first at fb.tsv:3 ('job2"
+    )
+    assert texts[-1] == "how long 5 tasks ran is not known: means are those of the others"
+
+
+@needs_reported
+def test_records_that_people_had() -> None:
+    """A failed job with maps in flight; a rolling log; one that is cut before its first block ends."""
+    notes: list[str] = []
+    (failed,) = read_jobs(REPORTED / "rumen-failed-job.json.gz", notes.append)
+    assert concurrency(failed) == 500
+    assert "1 job did not succeed: " in str(notes)
+    (rolled,) = read_jobs(REPORTED / "eventlog_v2_app-1")
+    assert sum(stage.tasks for stage in rolled.stages) == 3
+    with pytest.raises(InputError, match=r"app\.lz4: is a cut short lz4 \(lz4-java\) file"):
+        read_jobs(REPORTED / "app.lz4")
 
 
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])
@@ -395,7 +461,7 @@ def test_a_packed_log_that_is_still_written(codec: str, tmp_path: Path) -> None:
     notes: list[str] = []
     (found,) = read_jobs(tmp_path / "log", notes.append)
     assert 100 < found.stages[2].tasks < 9000
-    assert notes[0].endswith("log is packed and cut or damaged: read up to that place")
+    assert ": 1 record left out: cut short, first at log:" in notes[0]
 
 
 def test_mutated_records_are_read_or_refused(tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ class JobGraph:
     name: str
     stages: tuple[Stage, ...]
     submitted_s: float | None = None
-    """When it was submitted, seconds since 1970; None where not told."""
+    """When it was submitted, seconds since 1970, or since a trace began; None where that is not known."""
     duration_s: float | None = None
-    """How long it ran; None where not told."""
+    """How long it ran; None where that is not known."""
 
     @property
     def work_s(self) -> float:

@@ -1,4 +1,4 @@
-"""Reads jobs that others recorded: Spark event logs, Rumen traces (MapReduce, Tez), .jhist files, WfCommons instances.
+"""Reads jobs that others recorded: Spark event logs, Rumen and SWIM traces, .jhist files, WfCommons instances.
 
 A task that started counts as one that ran, also where the record has no end of it, as in a failed job or a running one.
 """
@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from froude.base.errors import ChangedError, InputError
-from froude.base.files import open_regular
-from froude.base.packed import unpacked
+from froude.base.dropped import CUT_SHORT, Dropped
+from froude.base.errors import InputError
+from froude.base.files import open_regular, read_at_most
+from froude.base.packed import cut_short, parts, unpacked
 from froude.base.summary import counted, recognised_text
 from froude.harvest.schedule.dags.graph import JobGraph, Stage, checked
 
 LIMIT_BYTES = 2 << 30
-_MOST_BAD = 0.05
-"""Of the records of a file."""
 _LONGEST_MS = 100 * 365.25 * 86_400_000.0
 _MOST_MS = 1e18
 _ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
@@ -30,33 +31,39 @@ _MANY_BAD = 1000
 """Damaged records from which on no more are read, if they are a fifth of all: for each, all lines before are counted."""
 _BEGINS = re.compile(r"^(?:\} ?)?(\{)", re.MULTILINE)
 """Where a next record may begin."""
-_OTHERS = {b"LZ4Block": "lz4", b"\x82SNAPPY\0": "snappy", b"ZV": "lzf"}
-_OTHERS |= {b"Avro-Binary": "Avro-Binary"}
-"""How files begin that are not read: of other codecs (`spark.eventLog.compression.codec`), and binary .jhist files."""
 _AVRO = re.compile(r"(?:\s*<!--.*?-->\s*)?Avro-Json", re.DOTALL)
 """The first line of a .jhist file; some that are published have a licence before it."""
-_PIECE_BYTES = 1 << 12
-"""Read at once; of a packed file that is cut, less than this is lost."""
+_SWIM = re.compile(r"\ufeff?\S+(?:\t\d+){5}(?:\t|\s*$)", re.ASCII | re.MULTILINE)
+"""A line of SWIM: job, seconds of its submission, seconds since the one before, bytes of input, shuffle and output."""
+_SPLIT_BYTES = 128 << 20
+"""Default of `dfs.blocksize`: SWIM counts bytes, not tasks."""
 _ROLLED = re.compile(r"events_(\d+)_.*?(\.compact)?")
+_ROLLED_FOLDER = "eventlog_v2_*"
 _NAMED = 3
 """Failed jobs that are named."""
+_SHOWN = 100
+"""Characters of a record that was cut short."""
+_MOST_DIGITS = 36
+"""Of two sizes in bytes, together."""
 
 
 class _Counted:
-    """What of a file could not be taken as it stands; told at the end."""
+    """What of a file could not be taken as it is; reported at the end."""
 
     def __init__(self) -> None:
-        self.records = self.bad = self.untimed = self.unknown = self.tasks = self.endless = 0
-        self.why = ""
+        self.records = self.untimed = self.unknown = self.tasks = self.endless = 0
+        self.dropped = Dropped("record")
+        self.record = ""
+        """Where the record is that is being read."""
         self.failed: list[str] = []
         """Jobs that did not succeed."""
         self.incomplete: list[str] = []
         """What of the record itself is missing."""
 
     def damaged(self, error: Exception) -> None:
-        """A record that is none."""
-        self.bad += 1
-        self.why = self.why or f"{type(error).__name__}: {error}"[:200]
+        """A record that is none of its form."""
+        reason = "a field is missing" if isinstance(error, KeyError) else "a value that cannot be there"
+        self.dropped.add(reason, self.record, str(error))
 
     def known(self, duration_s: float | None) -> float | None:
         """How long a job ran."""
@@ -78,15 +85,16 @@ class _Counted:
             return _seconds(begin, until)
         return _seconds(begin, end)
 
-    def refuse(self, path: Path) -> None:
-        """Refuse a file of which too much is damaged."""
-        most = max(1.0, _MOST_BAD * self.records)
-        if self.bad > most or 2 * self.bad > self.records:
-            found = f"{self.why} ({self.bad} of {self.records} records)"
+    def refuse(self, path: Path, *, strict: bool = False) -> None:
+        """Refuse a file of which too much is left out."""
+        if 2 * self.dropped.total > self.records:
+            found = "; ".join(self.dropped.notes())
             raise InputError("is a damaged record of jobs", file=path, found=found)
+        self.dropped.refuse(path, self.records, strict=strict)
 
     def notes(self) -> Iterator[str]:
         """What a user has to know."""
+        yield from self.dropped.notes()
         yield from self.incomplete
         if self.failed:
             more = f" and {len(self.failed) - _NAMED:,} more" if len(self.failed) > _NAMED else ""
@@ -94,8 +102,6 @@ class _Counted:
         if self.endless:
             tasks = f"{self.endless:,} of {counted(self.tasks, 'task')}"
             yield f"{tasks} started and have no end: taken as running until the end of the job or of the record"
-        if self.bad:
-            yield f"{self.bad:,} of {self.records:,} records are damaged, and left out ({self.why})"
         if self.unknown:
             yield f"how long {counted(self.unknown, 'job')} ran is not known"
         if self.untimed:
@@ -106,52 +112,85 @@ def read_jobs(
     path: Path,
     note: Callable[[str], None] | None = None,
     recognised: Callable[[str], None] | None = None,
+    *,
+    strict: bool = False,
 ) -> list[JobGraph]:
-    """Jobs of a file, whatever it is of the four; plain or packed.
+    """Jobs of a file, of whichever of the five forms; plain or packed.
 
     A Spark application is one job: the stages of its jobs, each after the jobs that had ended when it was submitted.
-    Of a MapReduce job the reduces follow the maps. Each task of a WfCommons workflow is a stage. Of a log or a trace one
-    record, or a few percent of them, may be damaged or cut; times that cannot be are taken as not known.
+    Of a MapReduce job the reduces follow the maps. Each task of a WfCommons workflow is a stage. SWIM counts bytes:
+    there is a map for each 128 MiB of input and a reduce for each 128 MiB that is shuffled; how long they ran is not
+    known. A tenth of the records may be damaged; times that cannot be are taken as not known.
 
     Args:
-        path: the file, or the folder of a rolling Spark event log.
-        note: told of what was left out, or is not known.
+        path: the file, the folder of a rolling Spark event log, or a folder of such files and folders.
+        note: called with what was left out, or is not known.
         recognised: called first, with what the file was taken for.
+        strict: whether a record that is left out is an error.
 
     Raises:
         InputError: it cannot be read, is none of them, or holds no job that ran a task.
     """
+    if path.is_dir() and not _is_rolled(path):
+        files = parts(path, folders=_ROLLED_FOLDER)
+        return [job for file in files for job in read_jobs(file, note, recognised, strict=strict)]
     count = _Counted()
-    text = "\n".join(_text(each, count) for each in _files(path, count))
-    avro = _AVRO.match(text)
-    values = _objects(text[avro.end() :] if avro else text, count)
-    head = next(values, None)
     try:
-        if isinstance(head, dict) and "Event" in head:
-            form, jobs = "Spark event log", _spark(path, itertools.chain([head], values), count)
-        elif isinstance(head, dict) and isinstance(head.get("workflow"), dict):
-            form, jobs = "WfCommons instance", [_workflow(path, head, count)]
-        elif isinstance(head, dict) and "mapTasks" in head:
-            form, jobs = "Rumen trace", _rumen(itertools.chain([head], values), count)
-        elif isinstance(head, dict) and "type" in head:
-            form, jobs = ".jhist file", [_history(path, itertools.chain([head], values), count)]
-        else:
-            count.refuse(path)
-            allowed = "a Spark event log, a Rumen trace, a .jhist file (Avro-Json) or a WfCommons instance"
-            raise InputError("is no record of jobs", file=path, allowed=allowed)
+        form, jobs = _recognised(path, count)
     except _ODD as error:
         raise InputError(
             "is a damaged record of jobs", file=path, found=f"{type(error).__name__}: {error}"[:200]
         ) from error
-    count.refuse(path)
+    count.refuse(path, strict=strict)
     found = checked(jobs, str(path))
     if recognised is not None:
         entities = f"{counted(len(found), 'job')}, {counted(count.tasks, 'task')}"
-        recognised(f"{path}: {recognised_text(form, entities)}")
+        recognised(f"{path}: {recognised_text(form, entities, *_interval(found))}")
     if note is not None:
         for text in count.notes():
             note(f"note: {path}: {text}")
     return found
+
+
+def _recognised(path: Path, count: _Counted) -> tuple[str, list[JobGraph]]:
+    """The form of a file, and its jobs."""
+    first, *others = _files(path, count)
+    text = _text(first, count)
+    if _SWIM.match(text):
+        return "SWIM trace", list(_swim(first, text, count))
+    values = itertools.chain(
+        _objects(first, text, count), *(_objects(each, _text(each, count), count) for each in others)
+    )
+    head = next(values, None)
+    records = itertools.chain([head], values)
+    if isinstance(head, dict) and "Event" in head:
+        return "Spark event log", _spark(path, records, count)
+    if isinstance(head, dict) and isinstance(head.get("workflow"), dict):
+        return "WfCommons instance", [_workflow(path, head, count)]
+    if isinstance(head, dict) and "mapTasks" in head:
+        return "Rumen trace", _rumen(records, count)
+    if isinstance(head, dict) and "type" in head:
+        return ".jhist file", [_history(path, records, count)]
+    count.refuse(path)
+    allowed = "a Spark event log, a Rumen or SWIM trace, a .jhist file (Avro-Json) or a WfCommons instance"
+    raise InputError("is no record of jobs", file=path, allowed=allowed)
+
+
+def _interval(jobs: Sequence[JobGraph]) -> tuple[float, float | None]:
+    """Mean seconds from one submission to the next, 0 for one job; and from the first to the last."""
+    times = [job.submitted_s for job in jobs if job.submitted_s is not None]
+    if len(times) < 2:
+        return 0.0, jobs[0].duration_s if len(jobs) == 1 else None
+    span_s = max(times) - min(times)
+    return span_s / (len(times) - 1), span_s
+
+
+def _is_rolled(folder: Path) -> bool:
+    return fnmatch(folder.name, _ROLLED_FOLDER) or any(map(_ROLLED.fullmatch, map(_name, folder.iterdir())))
+
+
+def _name(path: Path) -> str:
+    return path.name
 
 
 def _files(path: Path, count: _Counted) -> list[Path]:
@@ -172,24 +211,17 @@ def _files(path: Path, count: _Counted) -> list[Path]:
 
 
 def _text(path: Path, count: _Counted) -> str:
-    data = bytearray()
-    with open_regular(path, limit_bytes=LIMIT_BYTES) as raw:
-        head = raw.read(max(map(len, _OTHERS)))
-        raw.seek(0)
-        codec = next((name for magic, name in _OTHERS.items() if head.startswith(magic)), None)
-        if codec is not None:
-            remedy = "Write it again plain, or with zstd or gzip"
-            raise InputError(f"is packed with {codec}, not read here", file=path, remedy=remedy)
-        try:
-            with unpacked(raw, path) as file:
-                while len(data) <= LIMIT_BYTES and (piece := file.read1(_PIECE_BYTES)):
-                    data += piece
-        except ChangedError:
-            if not data:
-                raise
-            count.incomplete.append(f"{path.name} is packed and cut or damaged: read up to that place")
-    if len(data) > LIMIT_BYTES:
-        raise InputError("expands too far", file=path, allowed=f"{LIMIT_BYTES} bytes")
+    with open_regular(path, limit_bytes=LIMIT_BYTES) as raw, unpacked(raw, path, whole=False) as source:
+        data = read_at_most(source, path, LIMIT_BYTES)
+        cut = cut_short(source)
+    if data.startswith(b"Avro-Binary"):
+        remedy = "Convert it: `mapred job -history` of the release that wrote it, or the counters of the history server"
+        raise InputError("is a .jhist file in binary form, not read here", file=path, remedy=remedy)
+    if cut:
+        place = data.count(b"\n") + 1
+        count.dropped.add(
+            CUT_SHORT, f"{path.name}:{place}", data[data.rfind(b"\n") + 1 :].decode(errors="replace")
+        )
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -198,23 +230,50 @@ def _text(path: Path, count: _Counted) -> str:
         raise InputError("is no text", file=path, found=error) from error
 
 
-def _objects(text: str, count: _Counted) -> Iterator[Any]:
+def _objects(path: Path, text: str, count: _Counted) -> Iterator[Any]:
     """JSON values one behind the other, on lines of their own or not; what is none is counted, up to a next line."""
-    decoder, at = json.JSONDecoder(), 0
+    avro = _AVRO.match(text)
+    decoder, at, line, counted_to = json.JSONDecoder(), avro.end() if avro else 0, 1, 0
     while True:
         blanks = _BLANKS.match(text, at)
         at = len(text) if blanks is None else blanks.end()
-        if at == len(text) or (count.bad >= _MANY_BAD and 5 * count.bad > count.records):
+        if at == len(text) or (count.dropped.total >= _MANY_BAD and 5 * count.dropped.total > count.records):
             return
+        line, counted_to = line + text.count("\n", counted_to, at), at
+        count.record = f"{path.name}:{line}"
         count.records += 1
         try:
             value, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError) as error:
-            count.damaged(error)
+        except (ValueError, RecursionError):
             begins = _BEGINS.search(text, at + 1)
+            if begins is not None:
+                count.dropped.add("not JSON", count.record, text[at : at + _SHOWN])
+            elif CUT_SHORT not in count.dropped.counts():
+                count.dropped.add(CUT_SHORT, count.record, text[at : at + _SHOWN])
             at = len(text) if begins is None else begins.start(1)
         else:
             yield value
+
+
+def _swim(path: Path, text: str, count: _Counted) -> Iterator[JobGraph]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        count.records += 1
+        fields = line.removeprefix("\ufeff").split("\t")
+        if _SWIM.match(line) is None or len(fields[3]) + len(fields[4]) > _MOST_DIGITS:
+            count.dropped.add("not a job, its time and its bytes", f"{path.name}:{number}", line)
+            continue
+        maps, reduces = (
+            max(1, math.ceil(int(fields[3]) / _SPLIT_BYTES)),
+            math.ceil(int(fields[4]) / _SPLIT_BYTES),
+        )
+        stages = [Stage("map", maps, 0.0), *([Stage("reduce", reduces, 0.0, (0,))] if reduces else [])]
+        count.tasks += maps + reduces
+        count.untimed += maps + reduces
+        yield JobGraph(fields[0], tuple(stages), float(fields[1]), count.known(None))
+    splits = "SWIM counts bytes: a map for each 128 MiB of input, a reduce for each 128 MiB of shuffled bytes"
+    count.incomplete.append(splits)
 
 
 def _seconds(begin_ms: object, end_ms: object) -> float | None:
