@@ -270,10 +270,9 @@ def _swim(path: Path, text: str, count: _Counted) -> Iterator[JobGraph]:
         )
         stages = [Stage("map", maps, 0.0), *([Stage("reduce", reduces, 0.0, (0,))] if reduces else [])]
         count.tasks += maps + reduces
-        count.untimed += maps + reduces
-        yield JobGraph(fields[0], tuple(stages), float(fields[1]), count.known(None))
-    splits = "SWIM counts bytes: a map for each 128 MiB of input, a reduce for each 128 MiB of shuffled bytes"
-    count.incomplete.append(splits)
+        yield JobGraph(fields[0], tuple(stages), float(fields[1]))
+    per_task = "128 MiB of input count as a map, 128 MiB of shuffled bytes as a reduce"
+    count.incomplete.append(f"SWIM has the bytes of jobs, and no tasks or durations: {per_task}")
 
 
 def _seconds(begin_ms: object, end_ms: object) -> float | None:
