@@ -55,10 +55,17 @@ def test_bad_lines_are_shown(log: str, capsys: Out) -> None:
     with Path(log).open("a") as file:
         file.write("nothing of the kind\n")
     importing(log, "-o", "al")
-    assert "audit.log:21: " in capsys.readouterr().out
+    shown = capsys.readouterr()
+    left_out = "1 line left out: not an audit line, first at audit.log:21 ('nothing of the kind')"
+    assert left_out in " ".join(shown.out.split())
+    first, second = shown.err.splitlines()[:2]
+    assert first.startswith("recognised audit log (direct lines): 20 lines, one every")
+    assert second == f"note: {left_out}"
+    importing(log, "-o", "strict", "--strict", code=1)
+    assert "with --strict" in capsys.readouterr().err
     Path("bad").write_text("x\n" * 3)
     importing("bad", "-o", "al2", code=1)
-    assert "found 3 others; bad:1:" in capsys.readouterr().err
+    assert "found 3 lines left out: not an audit line, first at bad:1 ('x')" in capsys.readouterr().err
 
 
 def test_a_dry_run_keeps_nothing(log: str, capsys: Out) -> None:

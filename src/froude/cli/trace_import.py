@@ -220,10 +220,7 @@ def calls(
 
     Example: froude trace import calls calls.csv -o store-3 --scale clients=3
     """
-    from froude.base.errors import InputError
     from froude.cli.outputs import Output, claim
-    from froude.documents.artifact import hash_file
-    from froude.trace.files import write_trace
     from froude.trace.importers.call_rows import UNITS_NS, parse_mapping
     from froude.trace.importers.calls import Table, import_calls
     from froude.workload.scale import Scale
@@ -245,14 +242,7 @@ def calls(
     settings.note(recognised(trace, "table of calls"))
     for remark in remarks:
         settings.note(f"note: {remark}")
-    if settings.dry_run:
-        settings.would(f"write {len(trace.calls)} calls to {output}")
-        return
-    lineage = write_trace(output, trace, settings.origin([hash_file(path)], tags=tag or ()))
-    if settings.json:
-        parts = {"path": str(output), "calls": len(trace.calls), "remarks": remarks}
-        settings.emit({**parts, "lineage": lineage.to_mapping()})
-    settings.out(f"{output}: {len(trace.calls)} calls")
+    _write(settings, output, trace, path, tag, remarks=remarks)
 
 
 @app.command(epilog="Example: froude trace import tap nodes.tap.gz -o trace-4 --scale nodes=3")
@@ -274,8 +264,6 @@ def tap(
     """A tap: raw bytes of connections with their times."""
     from froude.cli.capture_inputs import schema_of
     from froude.cli.outputs import Output, claim
-    from froude.documents.artifact import hash_file
-    from froude.trace.files import write_trace
     from froude.trace.importers.tap import import_tap
     from froude.trace.validate import without_payload
     from froude.workload.scale import Scale
@@ -291,12 +279,22 @@ def tap(
         settings.note(
             f"note: {without}. --hadoop names a folder with the jars that have them, such as YARN's"
         )
+    _write(settings, output, trace, path, tag)
+
+
+def _write(
+    settings: Settings, output: Path, trace: Trace, path: Path, tag: Sequence[str] | None, **parts: object
+) -> None:
+    from froude.documents.artifact import hash_file
+    from froude.trace.files import write_trace
+
     if settings.dry_run:
         settings.would(f"write {len(trace.calls)} calls to {output}")
         return
     lineage = write_trace(output, trace, settings.origin([hash_file(path)], tags=tag or ()))
     if settings.json:
-        settings.emit({"path": str(output), "calls": len(trace.calls), "lineage": lineage.to_mapping()})
+        facts = {"path": str(output), "calls": len(trace.calls), **parts}
+        settings.emit({**facts, "lineage": lineage.to_mapping()})
     settings.out(f"{output}: {len(trace.calls)} calls")
 
 

@@ -91,6 +91,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_datacenter(tmp_path / "dc", drawn())
     (tmp_path / "jobs.json").write_bytes(lines(RUMEN))
+    (tmp_path / "torn.json").write_bytes(lines([*RUMEN, *RUMEN[:1]])[:-9])
+    (tmp_path / "fb.tsv").write_text("job0\t49\t49\t740773\t2339561\t627471\n")
     return tmp_path
 
 
@@ -158,6 +160,11 @@ def test_gaps_are_filled_only_on_demand(here: Path, capsys: Out) -> None:
         ("simulate scheduling dc --batch-share 2", "--batch-share: is out of range"),
         ("simulate scheduling dc --days 30", "found 8.0 days; allowed: 30 days"),
         ("simulate scheduling dc --gap 0s", "--gap"),
+        (
+            "simulate scheduling dc --jobs fb.tsv",
+            "has jobs without the time of a task; found 1 of 1, such as job0",
+        ),
+        ("schedule dc --jobs torn.json --strict", "found 1 record left out: cut short, first at torn.json:3"),
     ],
 )
 def test_what_cannot_be(words: str, said: str, here: Path, capsys: Out) -> None:

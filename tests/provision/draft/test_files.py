@@ -41,7 +41,7 @@ def test_a_trace_and_an_audit_log(tmp_path: Path, hadoop: Hadoop) -> None:
     first, second = source
     assert first == "run.trace: 5 calls"
     recognised, left_out = second.split("; ")
-    assert recognised == "audit.log.gz: recognised audit log: 3 lines, over 0 ms"
+    assert recognised == "audit.log.gz: recognised audit log: 3 lines"
     assert left_out == "1 line left out: not an audit line, first at audit.log.gz:4 ('junk')"
     assert len(log) == 5
     assert (log.windows[0].start_s, log.windows[0].end_s) == (START_S + 1, START_S + 5)

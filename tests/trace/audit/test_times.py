@@ -83,6 +83,8 @@ def test_utc_needs_nothing() -> None:
         ("dd/MMM/yyyy:HH:mm:ss Z", "02/Jan/1970:01:30:00 +0130", 86_400_000_000, True),
         ("yyyy-MM-dd'T'HH:mm:ss.SSSXXX", "1970-01-01T00:00:00.500Z", 500_000, True),
         ("yyyy''MM''dd HHmmss", "1970'01'01 000002", 2_000_000, False),
+        ("d/M/yyyy H:mm:ss", "2/1/1970 3:00:00", 97_200_000_000, False),
+        ("yyyy-MM-dd %HH:mm:ss", "1970-01-01 %00:00:01", 1_000_000, False),
         ("epoch-ms", "1500", 1_500_000, True),
     ],
 )

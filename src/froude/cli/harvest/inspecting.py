@@ -116,8 +116,8 @@ def _located(
     user: str | None,
 ) -> tuple[Locations, np.ndarray]:
     """Where blocks lie, and the server of each address."""
-    from froude.base.files import open_regular
-    from froude.base.packed import unpacked
+    from froude.base.dropped import Dropped
+    from froude.base.packed import read_lines
     from froude.base.summary import counted
     from froude.harvest.telemetry.fsck import read_fsck
 
@@ -133,9 +133,10 @@ def _located(
             located = read_fsck(lines, name=namenode)
     else:
         assert blocks is not None
-        with open_regular(blocks) as raw, unpacked(raw, blocks) as file:
-            decoded = (line.decode("utf-8", "replace") for line in iter(lambda: file.readline(_LONGEST), b""))
-            located = read_fsck(decoded, name=str(blocks))
+        dropped = Dropped()
+        located = read_fsck(read_lines(blocks, longest=_LONGEST, dropped=dropped), name=str(blocks))
+        for left_out in dropped.notes():
+            settings.note(f"note: {left_out}")
     if not located.whole:
         settings.note("note: the end of fsck's output is not there: some blocks may be missing")
     if located.bad:

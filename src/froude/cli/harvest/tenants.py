@@ -339,7 +339,7 @@ def _read(settings: Settings, files: list[Path], *, strict: bool, timed: bool = 
         without = [graph.name for graph in found if not graph.work_s]
         if timed and without:
             raise InputError(
-                "has jobs without the time of a task, which cannot be simulated",
+                "has jobs without the time of a task",
                 file=file,
                 found=f"{len(without):,} of {len(found):,}, such as {without[0]}",
                 allowed="jobs with times, such as those of a Spark event log or a Rumen trace",

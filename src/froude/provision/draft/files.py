@@ -152,7 +152,7 @@ def _read_audit(path: Path, log: AccessLog, zone: tzinfo, *, strict: bool) -> st
         )
     dropped.refuse(path, good + dropped.total, strict=strict)
     span_s = log.windows[-1].length_s
-    found = recognised_text("audit log", counted(good, "line"), span_s / max(1, good - 1), span_s)
+    found = recognised_text("audit log", counted(good, "line"), span_s / max(1, good - 1), span_s or None)
     return "; ".join([f"{path.name}: {found}", *dropped.notes()])
 
 

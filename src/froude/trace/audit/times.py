@@ -98,23 +98,10 @@ def _offsets(quarter: int, zone: tzinfo) -> tuple[int, int]:
     return first, second
 
 
-_LETTERS = {
-    "y": r"(?P<y>\d{4})",
-    "M": r"(?P<M>\d{1,2})",
-    "d": r"(?P<d>\d{1,2})",
-    "H": r"(?P<H>\d{1,2})",
-    "m": r"(?P<m>\d{1,2})",
-    "s": r"(?P<s>\d{1,2})",
-    "S": r"(?P<S>\d{1,9})",
-    "Z": r"(?P<Z>Z|[+-]\d\d:?\d\d)",
-}
-_MONTHS = {
-    name: f"{number:02}"
-    for number, name in enumerate(
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], 1
-    )
-}
-_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|(.)", re.DOTALL)
+_CODES = {"y": "%Y", "M": "%m", "d": "%d", "H": "%H", "m": "%M", "s": "%S", "S": "%f", "Z": "%z", "X": "%z"}
+"""Of `datetime.strptime`, for each letter of Java's SimpleDateFormat; `MMM` is the name of a month."""
+_NEEDED = ("%Y", "%d", "%H", "%M", "%S")
+_TOKEN = re.compile(r"'((?:[^']|'')*)'|(([A-Za-z])\3*)|(.)", re.DOTALL)
 
 
 def date_reader(pattern: str) -> Callable[[str], tuple[int, bool]]:
@@ -132,46 +119,29 @@ def date_reader(pattern: str) -> Callable[[str], tuple[int, bool]]:
     """
     if pattern == "epoch-ms":
         return _epoch
-    parts = []
-    for quoted, letter, other in (match.groups() for match in _TOKEN.finditer(pattern)):
-        if letter is None:
-            parts.append(re.escape(other if other is not None else quoted.replace("''", "'") or "'"))
-            continue
-        key = "Z" if letter == "X" else letter
-        if key not in _LETTERS or f"(?P<{key}>" in "".join(parts):
+    codes: list[str] = []
+    for quoted, letters, _, other in (match.groups() for match in _TOKEN.finditer(pattern)):
+        code = "%b" if letters == "MMM" else _CODES.get((letters or "")[:1])
+        if letters and (code is None or code in codes):
             allowed = "yyyy MM MMM dd HH mm ss SSS Z XXX, each once, or epoch-ms"
-            raise InputError("is no date format", found=pattern, place=letter, allowed=allowed)
-        word = letter == "M" and "MMM" in pattern
-        parts.append(r"(?P<M>[A-Za-z]{3})" if word else _LETTERS[key])
-    regex = re.compile("".join(parts), re.ASCII)
-    if not {"y", "M", "d", "H", "m", "s"} <= regex.groupindex.keys():
+            raise InputError("is no date format", found=pattern, place=letters, allowed=allowed)
+        plain = other if other is not None else (quoted or "").replace("''", "'") or "'"
+        codes.append(code or plain.replace("%", "%%"))
+    if not {*_NEEDED} <= {*codes} or not {"%m", "%b"} & {*codes}:
         raise InputError("is no date format", found=pattern, allowed="year, month, day, hour, minute, second")
+    form = "".join(codes)
 
     def read(text: str) -> tuple[int, bool]:
-        match = regex.fullmatch(text.strip())
         try:
-            if match is None:
+            if not text.isascii():
                 raise ValueError(text)
-            return _moment(match.groupdict())
+            moment = datetime.strptime(text.strip(), form)
+            since = moment - (_EPOCH if moment.tzinfo is None else _EPOCH.replace(tzinfo=UTC))
         except (ValueError, OverflowError) as error:
             raise InputError("is no such date", found=text, allowed=pattern) from error
+        return since // timedelta(microseconds=1), moment.tzinfo is not None
 
     return read
-
-
-def _moment(parts: dict[str, str | None]) -> tuple[int, bool]:
-    month = str(parts["M"])
-    year, day, hour, minute, second = (int(str(parts[key])) for key in "ydHms")
-    moment = datetime(year, int(_MONTHS.get(month.title(), month)), day, hour, minute, second, tzinfo=UTC)
-    micros = round(moment.timestamp()) * 1_000_000 + int((parts.get("S") or "0").ljust(6, "0")[:6])
-    offset = parts.get("Z")
-    if offset is None:
-        return micros, False
-    if offset == "Z":
-        return micros, True
-    digits = offset.replace(":", "")
-    ahead = (int(digits[1:3]) * 60 + int(digits[3:5])) * 60_000_000
-    return micros - (ahead if digits[0] == "+" else -ahead), True
 
 
 def _epoch(text: str) -> tuple[int, bool]:

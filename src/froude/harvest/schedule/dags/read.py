@@ -182,7 +182,7 @@ def _interval(jobs: Sequence[JobGraph]) -> tuple[float, float | None]:
     if len(times) < 2:
         return 0.0, jobs[0].duration_s if len(jobs) == 1 else None
     span_s = max(times) - min(times)
-    return span_s / (len(times) - 1), span_s
+    return span_s / (len(times) - 1), span_s or None
 
 
 def _is_rolled(folder: Path) -> bool:
