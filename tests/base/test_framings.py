@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -16,8 +17,8 @@ READERS = {
     "lz4 (lz4-java)": framings.lz4_java,
     "snappy (snappy-java)": framings.snappy_java,
     "snappy": framings.snappy_frames,
-    "snappy (Hadoop)": framings.hadoop_snappy,
-    "lz4 (Hadoop)": framings.hadoop_lz4,
+    "snappy (Hadoop)": partial(framings.hadoop, unpack=framings.snappy_block),
+    "lz4 (Hadoop)": partial(framings.hadoop, unpack=framings.lz4_block),
 }
 
 

@@ -66,7 +66,7 @@ def lz4_java(raw: Any) -> Iterator[bytes]:
         ended = not size  # the mark of the end, behind which another stream may begin
         data = _exactly(raw, _length(packed))
         if size:
-            yield data if token & 0xF0 == _LZ4_RAW else _unpacked_lz4(data, _length(size))
+            yield data if token & 0xF0 == _LZ4_RAW else lz4_block(data, size)
     if not ended:
         raise EOFError
 
@@ -81,7 +81,7 @@ def snappy_java(raw: Any) -> Iterator[bytes]:
         if head == SNAPPY_JAVA[:4]:
             _exactly(raw, 12)  # the rest of the mark, and two versions
         else:
-            yield _unpacked_snappy(_exactly(raw, _big(head)))
+            yield snappy_block(_exactly(raw, _big(head)))
 
 
 def snappy_frames(raw: Any) -> Iterator[bytes]:
@@ -95,33 +95,20 @@ def snappy_frames(raw: Any) -> Iterator[bytes]:
             raise EOFError
         kind, data = head[0], _exactly(raw, int.from_bytes(head[1:], "little"))
         if kind == 0:
-            yield _unpacked_snappy(data[4:])
+            yield snappy_block(data[4:])
         elif kind == 1:
             yield data[4:]
         elif kind < 0x80:
             raise OSError(f"a chunk of the unknown kind {kind}")
 
 
-def hadoop_snappy(raw: Any) -> Iterator[bytes]:
-    """Blocks of Hadoop's SnappyCodec.
+def hadoop(raw: Any, unpack: Callable[[bytes], bytes]) -> Iterator[bytes]:
+    """Blocks of Hadoop's SnappyCodec or Lz4Codec, each of its length and of pieces, which have lengths of their own.
 
     Args:
         raw: the open file, at its beginning.
+        unpack: `snappy_block` or `lz4_block`.
     """
-    return _hadoop(raw, _unpacked_snappy)
-
-
-def hadoop_lz4(raw: Any) -> Iterator[bytes]:
-    """Blocks of Hadoop's Lz4Codec.
-
-    Args:
-        raw: the open file, at its beginning.
-    """
-    return _hadoop(raw, lambda data: _unpacked_lz4(data, _length(_lz4_size(data))))
-
-
-def _hadoop(raw: Any, unpack: Callable[[bytes], bytes]) -> Iterator[bytes]:
-    """The content of blocks, each of its length and of pieces, which have lengths of their own."""
     while head := raw.read(4):
         left = _big(head)
         while left > 0:
@@ -151,15 +138,27 @@ def _length(size: int) -> int:
     return size
 
 
-def _unpacked_lz4(data: bytes, size: int) -> bytes:
+def lz4_block(data: bytes, size: int | None = None) -> bytes:
+    """The content of a raw block of lz4.
+
+    Args:
+        data: the block.
+        size: of its content, bytes; None where only the block itself shows it.
+    """
     import pyarrow as pa
 
-    unpacked: bytes = pa.decompress(data, size, codec="lz4_raw", asbytes=True)
+    unpacked: bytes = pa.decompress(
+        data, _length(_lz4_size(data) if size is None else size), codec="lz4_raw", asbytes=True
+    )
     return unpacked
 
 
-def _unpacked_snappy(data: bytes) -> bytes:
-    """The content of a block, which begins with its length: seven bits a byte, the lowest first."""
+def snappy_block(data: bytes) -> bytes:
+    """The content of a raw block of snappy, which begins with its length: seven bits a byte, the lowest first.
+
+    Args:
+        data: the block.
+    """
     import pyarrow as pa
 
     size = 0

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -68,8 +69,15 @@ _FORMS = (
     _Form("lz4 (lz4-java)", framings.LZ4_JAVA, _by_blocks(framings.lz4_java)),
     _Form("snappy (snappy-java)", framings.SNAPPY_JAVA, _by_blocks(framings.snappy_java)),
     _Form("snappy", rb"\xff\x06\0\0sNaPpY", _by_blocks(framings.snappy_frames)),
-    _Form("snappy (Hadoop)", rb"\0...\0", _by_blocks(framings.hadoop_snappy), ".snappy"),
-    _Form("lz4 (Hadoop)", rb"\0...\0", _by_blocks(framings.hadoop_lz4), ".lz4"),
+    _Form(
+        "snappy (Hadoop)",
+        rb"\0...\0",
+        _by_blocks(partial(framings.hadoop, unpack=framings.snappy_block)),
+        ".snappy",
+    ),
+    _Form(
+        "lz4 (Hadoop)", rb"\0...\0", _by_blocks(partial(framings.hadoop, unpack=framings.lz4_block)), ".lz4"
+    ),
 )
 _OTHERS = (
     ("an xz file", rb"\xfd7zXZ\0", "xz -dc FILE > PLAIN"),

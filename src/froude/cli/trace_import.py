@@ -256,6 +256,7 @@ def tap(
     hadoop: Annotated[
         str | None, typer.Option(help="The recorded release, or a folder of its jars [3.5.0].")
     ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="A tap that is cut short is an error.")] = False,
     source_id: Annotated[str, typer.Option(help="Identity of what was recorded.")] = "",
     tag: Annotated[
         list[str] | None, typer.Option(metavar="WORD", help="A word to find the Trace by.")
@@ -274,6 +275,8 @@ def tap(
     trace = import_tap(path, schema, scale=dict(Scale.parse(scale or [])), source_id=source_id)
     settings.note(recognised(trace, "tap of connections"))
     if cut := trace.meta.notes.get("cut"):
+        if strict:
+            raise InputError("is not whole", file=path, found=cut, allowed="a whole tap with --strict")
         settings.note(f"note: {path}: {cut}: what comes before is read")
     if without := without_payload(trace):
         settings.note(

@@ -11,7 +11,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.hadoop.audit.lines import parse_line
 from froude.hadoop.release.distribution import Hadoop
-from froude.provision.draft.files import HdfsCalls, read_source, read_sources, take_line
+from froude.provision.draft.files import HdfsCalls, read_source, take_line
 from froude.provision.draft.jobs import Jobs
 from froude.provision.draft.log import AccessLog
 from froude.provision.draft.paths import Folders
@@ -37,8 +37,7 @@ def test_a_trace_and_an_audit_log(tmp_path: Path, hadoop: Hadoop) -> None:
         gzip.compress(audit_line(7, "open", "/b/f").encode() * 3 + b"junk\n")
     )
     log = empty()
-    source = read_sources([tmp_path / "run.trace", tmp_path / "audit.log.gz"], log)
-    first, second = source
+    first, second = (read_source(tmp_path / name, log) for name in ("run.trace", "audit.log.gz"))
     assert first == "run.trace: 5 calls"
     recognised, left_out = second.split("; ")
     assert recognised == "audit.log.gz: recognised audit log: 3 lines"

@@ -106,7 +106,7 @@ def draft(
     from froude.provision.draft.build import build
     from froude.provision.draft.cluster import with_counts, with_jobs, with_namenode
     from froude.provision.draft.counters import read_counters
-    from froude.provision.draft.files import read_sources
+    from froude.provision.draft.files import read_source
     from froude.provision.draft.jobs import Jobs
     from froude.provision.draft.log import AccessLog
     from froude.provision.draft.namespace import read_count, read_distribution
@@ -130,7 +130,7 @@ def draft(
     machines, notes = _machines(telemetry or [], cores, scale, options)
     log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):
-        sources = read_sources(traces, log, zone=zoned, strict=strict)
+        sources = tuple(read_source(path, log, zone=zoned, strict=strict) for path in traces)
         drafted = build(log, grouping, sources=sources, window_s=window, machines=machines)
         if not traces:
             drafted = Draft((), (), (), ())

@@ -12,7 +12,7 @@ Source: org.apache.hadoop.hdfs.protocol.ClientProtocol; DFSInputStream.openInfo,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -154,19 +154,6 @@ def _read_audit(path: Path, log: AccessLog, zone: tzinfo, *, strict: bool) -> st
     span_s = log.windows[-1].length_s
     found = recognised_text("audit log", counted(good, "line"), span_s / max(1, good - 1), span_s or None)
     return "; ".join([f"{path.name}: {found}", *dropped.notes()])
-
-
-def read_sources(
-    paths: Sequence[Path], log: AccessLog, *, zone: tzinfo = UTC, strict: bool = False
-) -> tuple[str, ...]:
-    """`read_source` for each; what each is, in words.
-
-    Args:
-        paths: traces and audit logs, in the order to read them.
-        zone: of the times in audit logs, which carry none.
-        strict: as of `read_source`.
-    """
-    return tuple(read_source(path, log, zone=zone, strict=strict) for path in paths)
 
 
 def take_line(line: AuditLine, log: AccessLog) -> None:
