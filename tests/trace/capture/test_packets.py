@@ -140,7 +140,7 @@ def test_a_gzip_stream_that_ends_early(tmp_path: Path) -> None:
     with open_regular(tmp_path / "k.pcap") as raw, unpacked(raw, PATH) as source:
         file = PacketFile(source, PATH)
         assert len(list(file)) > 50
-    assert "the file is a damaged gzip file (Compressed file ended" in file.cut
+    assert "the file is a cut short gzip file (Compressed file ended" in file.cut
 
 
 @given(
