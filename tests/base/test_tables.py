@@ -104,7 +104,7 @@ def test_rows_that_are_left_out_are_counted_by_reason(separator: str, tmp_path: 
             "name,load\na,1\n",
             "has no column n; found name, load; allowed: N. Name the column: --column n=NAME",
         ),
-        ("name,load,n\na,x,1\nb,1,1\n", r"cannot be read in 1 of 2 lines; .*load is not a number.*:2"),
+        ("name,load,n\n" + "a,x,1\n" * 2 + "b,1,1\n", r"in 2 of 3 lines; .*load is not a number.*:2"),
         ("hello\n", "is not of a known layout; found hello; allowed: ordered, lines, objects, plain"),
         ("1,2,3\n", "is not of a known layout"),
         ("x,a,y,1.5\n3,b,y,2.5\n", "is not of a known layout"),
@@ -181,12 +181,24 @@ def test_what_the_csv_module_writes_is_read(
     assert found.columns["n"].tolist() == [n for _, _, n in rows]
 
 
+def test_a_packed_file_that_is_cut_short(tmp_path: Path) -> None:
+    """Its whole lines are read, and the cut is counted; --strict refuses it."""
+    text = "name,load,n\n" + "".join(f"a{n},{n * 37 % 101}.5,{n}\n" for n in range(5000))
+    path = written(tmp_path, gzip.compress(text.encode())[:-2000], "t.csv.gz")
+    found = read_table(path, FORMS)
+    assert found.columns["n"].tolist() == list(range(len(found)))
+    assert 100 < len(found) < 5000
+    assert "cut short" in found.dropped.notes()[0]
+    with pytest.raises(InputError, match="cut short"):
+        read_table(path, FORMS, Options(strict=True))
+
+
 def test_folders_of_parts(tmp_path: Path) -> None:
-    """In the order of their names at any depth; hidden files and marks of jobs are not parts."""
-    for name in ("b/part-1", "b/part-0", "a.csv", ".crc", "_SUCCESS", "b/_temporary/x"):
+    """In the order of their names and numbers at any depth; hidden files and marks of jobs are not parts."""
+    for name in ("b/part-10", "b/part-9", "a.csv", ".x.crc", "_SUCCESS", "b/_temporary/x"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
-    assert parts_of([tmp_path]) == [tmp_path / each for each in ("a.csv", "b/part-0", "b/part-1")]
+    assert parts_of([tmp_path]) == [tmp_path / each for each in ("b/part-9", "b/part-10", "a.csv")]
     (tmp_path / "none").mkdir()
-    with pytest.raises(InputError, match="is a folder without a file"):
+    with pytest.raises(InputError, match="is a folder without files"):
         parts_of([tmp_path / "none"])

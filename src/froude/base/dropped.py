@@ -94,7 +94,9 @@ class Dropped:
         bad = sum(each.lines for reason, each in self._reasons.items() if reason not in _NO_DAMAGE)
         if not self.total or (not strict and bad <= TOLERANCE * max(of, _LEAST_OF)):
             return
-        allowed = f"no such {self.noun}" if strict else f"at most {TOLERANCE:.0%} of the {self.noun}s"
+        allowed = (
+            f"no such {self.noun} with --strict" if strict else f"at most {TOLERANCE:.0%} of the {self.noun}s"
+        )
         message = f"cannot be read in {self.total:,} of {counted(of, self.noun)}"
         raise InputError(message, file=path, found="; ".join(self.notes()[:3]), allowed=allowed)
 

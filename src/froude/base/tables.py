@@ -27,12 +27,12 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from froude.base.columns import Converted, convert
-from froude.base.dropped import Dropped
+from froude.base.dropped import CUT_SHORT, Dropped
 from froude.base.errors import InputError, nearest
 from froude.base.files import open_regular
 from froude.base.forms import BLANKS, Form, Options, Reading, find_reading, flat, positions_by_names
 from froude.base.input_limits import check_limit
-from froude.base.packed import unpacked
+from froude.base.packed import cut_short, parts, unpacked
 
 pc: Any = pyarrow.compute
 _BLOCK_BYTES = 4 << 20
@@ -83,27 +83,21 @@ def read_table(
         raw.seek(0)
         if parquet:
             return _read_parquet(raw, path, _chosen(forms, options), options, empty)
-        with unpacked(raw, path) as stream:
+        with unpacked(raw, path, whole=False) as stream:
             return _read_text(stream, path, _chosen(forms, options), options, empty)
 
 
 def parts_of(paths: Iterable[Path]) -> list[Path]:
-    """Files, and of folders the files in them at any depth in the order of their names, without those that are hidden.
+    """Files, and of folders the files in them at any depth, in the order of their names and numbers.
 
     Raises:
         InputError: a folder has no file.
     """
     found: list[Path] = []
     for path in paths:
-        if not path.is_dir():
-            found.append(path)
-            continue
-        inner = (each.relative_to(path) for each in path.rglob("*") if each.is_file())
-        named = sorted(each for each in inner if not any(part.startswith((".", "_")) for part in each.parts))
-        if not named:
-            raise InputError("is a folder without a file", file=path)
-        check_limit("columns", len(named), file=path)
-        found += [path / each for each in named]
+        inner = parts(path, folders="*")
+        found += inner if inner == [path] else parts_of(inner)
+        check_limit("columns", len(found), file=path)
     return found
 
 
@@ -133,6 +127,8 @@ def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options,
         rows = block.count(b"\n") + (not block.endswith(b"\n"))
         builder.take(block, line)
         line += rows
+    if cut_short(stream):
+        builder.dropped.add(CUT_SHORT, f"{path}:{line}")
     return builder.finish(options, empty)
 
 
@@ -160,7 +156,7 @@ def _blocks(stream: Any, path: Path) -> Iterator[bytes]:
             )
         if cut:
             yield _plain(piece[:cut])
-    if left:
+    if left and not cut_short(stream):
         yield _plain(left)
 
 
@@ -183,7 +179,8 @@ class _Builder:
         self._path, self._reading = path, reading
         self._parts: list[list[Any]] = [[] for _ in reading.columns]
         self._lines: list[npt.NDArray[np.int64]] = []
-        self._dropped = Dropped()
+        self.dropped = Dropped()
+        """Rows that are left out."""
         self._rows = 0
 
     def take(self, block: bytes, line: int) -> None:
@@ -212,7 +209,7 @@ class _Builder:
                 if new.any():
                     row = int(np.argmax(new))
                     text = str(own[row].as_py())
-                    self._dropped.add(reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
+                    self.dropped.add(reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
                     wrong |= new
             values.append(converted)
         keep = ~wrong
@@ -232,18 +229,16 @@ class _Builder:
         Raises:
             InputError: there is none, or too many were left out.
         """
-        of = self._rows + self._dropped.total
-        self._dropped.refuse(self._path, of, strict=options.strict)
+        of = self._rows + self.dropped.total
+        self.dropped.refuse(self._path, of, strict=options.strict)
         if not self._rows and not empty:
-            raise InputError(
-                "has no row", file=self._path, found="; ".join(self._dropped.notes()[:3]) or None
-            )
+            raise InputError("has no row", file=self._path, found="; ".join(self.dropped.notes()[:3]) or None)
         columns = {
             column.what: _joined(parts)
             for column, parts in zip(self._reading.columns, self._parts, strict=True)
         }
         lines = np.concatenate([np.zeros(0, np.int64), *self._lines])
-        return Table(self._path, self._reading.form, columns, lines, self._dropped, self._reading.understood)
+        return Table(self._path, self._reading.form, columns, lines, self.dropped, self._reading.understood)
 
     def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading
@@ -257,7 +252,7 @@ class _Builder:
             if not row.text.strip(f"{separator} \t"):
                 return "skip"  # a blank line, as spreadsheets write it
             found = f"{row.actual_columns} columns instead of {row.expected_columns}"
-            self._dropped.add(found, f"{self._path}:{line + row.number - 1}", row.text)
+            self.dropped.add(found, f"{self._path}:{line + row.number - 1}", row.text)
             return "skip"
 
         names = [str(number) for number in range(reading.width)]
@@ -291,7 +286,7 @@ class _Builder:
         if odd.any():
             row = int(np.argmax(odd))
             reason = f"not a line of {reading.form.name}"
-            self._dropped.add(reason, f"{self._path}:{lines[row]}", texts[row].as_py(), int(odd.sum()))
+            self.dropped.add(reason, f"{self._path}:{lines[row]}", texts[row].as_py(), int(odd.sum()))
         fields = fields.filter(pa.array(right))
         return [pc.struct_field(fields, column.what) for column in reading.columns], lines[right]
 
@@ -304,7 +299,7 @@ class _Builder:
                 records.append(flat(json.loads(text)))
                 lines.append(number)
             except (ValueError, RecursionError, AttributeError):
-                self._dropped.add("not a JSON object", f"{self._path}:{number}", text[:80].decode())
+                self.dropped.add("not a JSON object", f"{self._path}:{number}", text[:80].decode())
         texts = [
             pa.array(
                 [None if (value := record.get(name)) is None else str(value) for record in records],

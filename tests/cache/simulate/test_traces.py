@@ -80,7 +80,7 @@ def test_what_blkparse_prints(tmp_path: Path) -> None:
     assert (both.volumes, len(both.requests), both.dropped.total) == (("8,16", "253,3"), 6, 0)
     for line in ("a b c d e f g h i j\n", "  8,16   0        1     0.1   697  Q   R x + 8 [my job]\n"):
         with pytest.raises(InputError, match="first at"):
-            read_traces([written(tmp_path, BLKPARSE.partition("CPU0")[0] + line)])
+            read_traces([written(tmp_path, BLKPARSE.partition("CPU0")[0] + line * 2)])
     with pytest.raises(InputError, match=r"has no requests; allowed: .*queued \(Q\)"):
         read_traces([written(tmp_path, BLKPARSE.replace("  Q ", "  C "))])
     file = written(tmp_path, "rubbish\n" + BLKPARSE.partition("CPU0")[0] * 5)
@@ -138,8 +138,8 @@ def test_numbers_beyond_all_bounds_are_no_requests(tmp_path: Path, text: str, li
 
 def test_what_is_mostly_dirty_is_another_layout(tmp_path: Path) -> None:
     """Refused with the place of the first such line."""
-    file = written(tmp_path, MQSIM + "rubbish\n")
-    with pytest.raises(InputError, match=r"t.trace: cannot be read in 1 of 3 lines; .*t.trace:3"):
+    file = written(tmp_path, MQSIM + "rubbish\n" * 2)
+    with pytest.raises(InputError, match=r"t.trace: cannot be read in 2 of 4 lines; .*t.trace:3"):
         read_traces([file])
 
 

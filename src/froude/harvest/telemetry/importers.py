@@ -144,7 +144,9 @@ def read_inventory(path: Path, options: Options | None = None) -> tuple[Inventor
     Raises:
         InputError: unreadable, without one of the first two, with a server twice, or a tenant in two environments.
     """
-    table = read_table(path, [_INVENTORY], options)
+    table = read_table(
+        path, [_INVENTORY], replace(options or Options(), strict=True)
+    )  # each server needs a tenant
     texts = {what: column.to_pylist() for what, column in table.columns.items()}
     servers, tenants = texts["server"], texts["tenant"]
     counts = Counter(servers)
