@@ -91,7 +91,7 @@ FAR = "time,server,cpu\n" + "".join(f"{n * 360_000},s{n},5\n" for n in range(80)
         ("", "has no line"),
         ("time,server,cpu\n", "has no row"),
         ("time,server\n1,a\n", "has no column cpu; found time, server"),
-        ("time,server,cpu\n1,a,5\n2,a,many\n", r"cpu is not a number.* first at .*:3 \('many'\)"),
+        ("time,server,cpu\n1,a,5\n2,a,many\n3,a,many\n", r"cpu is not a number.* first at .*:3 \('many'\)"),
         ("time,server,cpu\n1,a,inf\n", ":2 "),
         ("time,server,cpu\n03/04/2026 10:00,a,5\n", r"time is not a time.*:2 \('03/04/2026 10:00'\)"),
         ("time,server,cpu\nsoon,a,5\n", "'soon'"),
