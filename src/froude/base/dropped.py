@@ -19,8 +19,8 @@ OF_ANOTHER_KIND = "of another kind"
 """The reason of lines that are none of the import's, such as those of other loggers in one log."""
 _NO_DAMAGE = (CUT_SHORT, OF_ANOTHER_KIND)
 """What does not count against the tolerance."""
-_LEAST_OF = 10
-"""Lines that a shorter file counts as, so that one line of it is within the tolerance."""
+SHORT_LOG = 10
+"""Lines that a shorter log counts as, so that one line of it is within the tolerance."""
 _MOST_TEXT = 60
 
 
@@ -80,19 +80,20 @@ class Dropped:
         """One line a reason, the most frequent first."""
         return [self._note(reason) for reason in self.counts()]
 
-    def refuse(self, path: str | Path, of: int, *, strict: bool) -> None:
+    def refuse(self, path: str | Path, of: int, *, strict: bool, least: int = 0) -> None:
         """Refuse a file of which too much is left out.
 
         Args:
             path: the file, for the error.
-            of: the lines of the file, those that are left out included; fewer than 10 count as 10.
+            of: the lines of the file, those that are left out included.
             strict: whether one line is too much already.
+            least: lines that a shorter file counts as, such as `SHORT_LOG`.
 
         Raises:
             InputError: a line is left out and `strict`, or more than `TOLERANCE` of them are damaged.
         """
         bad = sum(each.lines for reason, each in self._reasons.items() if reason not in _NO_DAMAGE)
-        if not self.total or (not strict and bad <= TOLERANCE * max(of, _LEAST_OF)):
+        if not self.total or (not strict and bad <= TOLERANCE * max(of, least)):
             return
         allowed = (
             f"no such {self.noun} with --strict" if strict else f"at most {TOLERANCE:.0%} of the {self.noun}s"

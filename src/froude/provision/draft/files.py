@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import Message
 
-from froude.base.dropped import Dropped
+from froude.base.dropped import SHORT_LOG, Dropped
 from froude.base.errors import InputError
 from froude.base.packed import parts, read_lines
 from froude.base.summary import counted, recognised_text
@@ -150,7 +150,7 @@ def _read_audit(path: Path, log: AccessLog, zone: tzinfo, *, strict: bool) -> st
             found="; ".join(dropped.notes()) or "nothing",
             allowed="allowed=… ugi=… cmd=…",
         )
-    dropped.refuse(path, good + dropped.total, strict=strict)
+    dropped.refuse(path, good + dropped.total, strict=strict, least=SHORT_LOG)
     span_s = log.windows[-1].length_s
     found = recognised_text("audit log", counted(good, "line"), span_s / max(1, good - 1), span_s or None)
     return "; ".join([f"{path.name}: {found}", *dropped.notes()])

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from froude.base.dropped import Dropped
+from froude.base.dropped import SHORT_LOG, Dropped
 from froude.base.errors import InputError
 from froude.base.files import atomic_folder, refuse_taken, remove_folder
 from froude.base.parallel import Workers
@@ -161,7 +161,7 @@ def _refuse_bad(logs: Sequence[Path], sources: Sequence[Source], dropped: Droppe
     file = ", ".join(map(str, logs))
     lines = sum(source.lines for source in sources)
     if lines > dropped.total:
-        dropped.refuse(file, lines, strict=strict)
+        dropped.refuse(file, lines, strict=strict, least=SHORT_LOG)
         return
     raise InputError(
         "hold no line of an audit log" if len(logs) > 1 else "holds no line of an audit log",

@@ -15,7 +15,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from froude.base.dropped import CUT_SHORT, Dropped
+from froude.base.dropped import CUT_SHORT, SHORT_LOG, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular, read_at_most
 from froude.base.packed import cut_short, parts, unpacked
@@ -90,7 +90,7 @@ class _Counted:
         if 2 * self.dropped.total > self.records:
             found = "; ".join(self.dropped.notes())
             raise InputError("is a damaged record of jobs", file=path, found=found)
-        self.dropped.refuse(path, self.records, strict=strict)
+        self.dropped.refuse(path, self.records, strict=strict, least=SHORT_LOG)
 
     def notes(self) -> Iterator[str]:
         """What a user has to know."""
