@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -150,7 +150,7 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
             "may be of several layouts", file=path, place=1, found=head, allowed=several, remedy=remedy
         )
     plain = forms[-1]
-    cells = {_plain_name(cell) for cell in _cells(head, options.separator or _separator(head))}
+    cells = {_plain_name(cell) for cell in _cells(head, options.separator or separator_of(head))}
     named = any(_plain_name(name) in cells for column in plain.columns for name in column.names)
     if last is not None and (options.columns or named):
         raise last  # a header that has some names of the plain form: what is missing
@@ -174,7 +174,7 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     while first + 1 < len(sample) and _is_comment(sample[first], sample[first + 1]):
         first += 1
     head = sample[first].lstrip("# ") if first < len(sample) else ""
-    separator = options.separator or form.separator or (declared[1] if declared else _separator(head))
+    separator = options.separator or form.separator or (declared[1] if declared else separator_of(head))
     cells = _cells(head, separator)
     check_limit("columns", len(cells), file=path, place=first + 1)
     rows = [_cells(line, separator) for line in sample[first + 1 :] if line.strip()]
@@ -201,7 +201,7 @@ def _is_comment(line: str, following: str) -> bool:
     """Whether a line that begins with a number sign is not a header of what follows."""
     if not line.startswith("#"):
         return False
-    separator = _separator(following)
+    separator = separator_of(following)
     return following.startswith("#") or len(_cells(line, separator)) != len(_cells(following, separator))
 
 
@@ -315,8 +315,11 @@ def _plain_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name).lower()
 
 
-def _separator(line: str) -> str:
-    """Of the separators that a line has, the first, since numbers with decimal commas are in tables without it."""
+def separator_of(line: str) -> str:
+    """Of the separators that a header has, the first of `;`, TAB, `|` and comma; those within quotes do not count.
+
+    Numbers with decimal commas are in tables with another separator.
+    """
     plain = _QUOTED.sub("", line)
     return next((each for each in _SEPARATORS if each in plain), ",")
 
@@ -337,27 +340,39 @@ def _styled(
     rows: list[list[str]],
     options: Options,
 ) -> Style:
-    """The style of the numbers: a comma in them, where commas do not separate columns, is a decimal one.
+    """The style of the numbers of a table that commas do not separate.
 
     Raises:
-        InputError: it may also separate thousands.
+        InputError: its decimal character cannot be found.
     """
     if options.decimal:
         return replace(options.style, decimal=options.decimal)
-    values = [
+    cells = [
         row[place]
         for row in rows
         for column, place in zip(columns, at, strict=True)
-        if column.kind is not Kind.TEXT and place < len(row) and "," in row[place]
+        if column.kind is not Kind.TEXT and place < len(row)
     ]
-    if not values or not all(re.fullmatch(r"[+-]?[0-9]+,[0-9]+", value.strip()) for value in values):
-        return options.style
-    if all(re.fullmatch(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}", value.strip()) for value in values):
-        remedy = "Say what the comma is: --decimal , or --decimal ."
-        raise InputError(
-            "may have decimal commas or commas of thousands", file=path, found=values[0], remedy=remedy
-        )
-    return replace(options.style, decimal=",")
+    remedy = "Say what the comma is: --decimal , or --decimal ."
+    return replace(options.style, decimal=decimal_of(cells, str(path), remedy))
+
+
+def decimal_of(cells: Iterable[str], file: str, remedy: str) -> str:
+    """The decimal character of a table that commas do not separate: a comma if numbers have one.
+
+    Args:
+        cells: of its columns of numbers; those that are not numbers do not count.
+        file: its name, for the error.
+        remedy: what a person may do, for the error.
+
+    Raises:
+        InputError: commas may as well separate thousands.
+    """
+    values = [cell for cell in map(str.strip, cells) if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", cell)]
+    if values and all(re.fullmatch(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}", value) for value in values):
+        message = "may have decimal commas or commas of thousands"
+        raise InputError(message, file=file, found=values[0], remedy=remedy)
+    return "," if values else "."
 
 
 def _check_kinds(path: Path, reading: Reading, rows: list[list[str]]) -> None:

@@ -27,6 +27,15 @@ def test_csv() -> None:
     )
 
 
+def test_a_spreadsheet_with_semicolons_and_decimal_commas() -> None:
+    """Numbers get their points; other texts with commas stay, and what may be thousands is asked about."""
+    table = read_table(b"name;od_usd_h;note\nm5.large;0,096;a, b\nm5.xlarge;0,1920;1,5 of it\n", "p.csv")
+    assert [row.cells["od_usd_h"] for row in table.rows] == ["0.096", "0.1920"]
+    assert [row.cells["note"] for row in table.rows] == ["a, b", "1,5 of it"]
+    with pytest.raises(InputError, match="commas of thousands; found 1,096"):
+        read_table(b"name;usd_per_month\nm5.large;1,096\n", "p.csv")
+
+
 def test_a_row_of_another_length_is_malformed() -> None:
     """With its line; the others stay."""
     table = read_table(b"a,b\n1\n1,2\n1,2,3\n", "t.csv")

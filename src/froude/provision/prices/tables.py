@@ -7,15 +7,17 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from froude.base.errors import InputError
+from froude.base.forms import decimal_of, separator_of
 from froude.base.input_limits import check_limit
 from froude.provision.inputs.units import RANGES, Dimension
 
 _FLAT_DEPTH = 8
 _NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """As tables write them: `float` also takes `1_0` and the digits of other scripts."""
+_COMMA = re.compile(r"^([+-]?[0-9]+),([0-9]+)$")
 _YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*+(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
 """How a YAML file begins that is no JSON: a mapping's key on its line, after comments."""
 
@@ -103,7 +105,8 @@ def read_table(data: bytes, file: str) -> Table:
 
 
 def _csv(text: str, file: str) -> Table:
-    reader = csv.reader(io.StringIO(text, newline=""))
+    separator = separator_of(text.lstrip().partition("\n")[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     rows: list[TableRow] = []
     malformed: list[Malformed] = []
     try:
@@ -127,7 +130,20 @@ def _csv(text: str, file: str) -> Table:
             rows.append(TableRow(reader.line_num, dict(zip(header, texts, strict=True))))
     except csv.Error as error:
         raise InputError(f"is not CSV ({error})", file=file, place=reader.line_num) from error
+    if separator != ",":
+        rows = _with_points(rows, file)
     return Table(file, header, tuple(rows), tuple(malformed))
+
+
+def _with_points(rows: list[TableRow], file: str) -> list[TableRow]:
+    """Rows whose decimal commas, where numbers have such, are points."""
+    cells = (cell for row in rows for cell in row.cells.values())
+    if decimal_of(cells, file, "Write its numbers with decimal points") == ".":
+        return rows
+    return [
+        replace(row, cells={name: _COMMA.sub(r"\1.\2", cell) for name, cell in row.cells.items()})
+        for row in rows
+    ]
 
 
 def _json(text: str, file: str) -> Table:
