@@ -19,7 +19,7 @@ from typing import Any
 from froude.base.errors import InputError
 from froude.base.files import open_regular
 from froude.base.input_limits import check_limit
-from froude.base.packed import unpacked
+from froude.base.packed import cut_short, unpacked
 from froude.trace.importers.call_secrets import is_secret
 from froude.trace.importers.call_values import (
     Cell,
@@ -107,6 +107,8 @@ class Columns:
     """Column's name -> side and path, of those that hold one argument each."""
     unused: dict[str, None] = field(default_factory=dict)
     """Names that say nothing to us, in their order."""
+    cut_at: int | None = None
+    """Line at which a packed table is cut short."""
     clocks_back_at: int | None = None
     """Line where times that are clocks went back by more than half a day for the first time."""
     whole_times: bool = True
@@ -234,7 +236,7 @@ def read_rows(
         InputError: it cannot be read, is empty, or lacks a column.
     """
     times = Times(unit_ns)
-    lines = _lines(path)
+    lines = _lines(path, columns)
     first = next(lines, None)
     while first is not None and not first.strip():
         first = next(lines, None)
@@ -254,9 +256,10 @@ def read_rows(
     columns.clocks_back_at = times.back_at
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of a table, bytes that are no UTF-8 as lone surrogates."""
-    with open_regular(path) as raw, unpacked(raw, path) as source:
+def _lines(path: Path, columns: Columns) -> Iterator[str]:
+    """The lines of a table, bytes that are no UTF-8 as lone surrogates; if it is cut, those that are whole."""
+    number = 0
+    with open_regular(path) as raw, unpacked(raw, path, whole=False) as source:
         for number, line in enumerate(iter(partial(source.readline, _LONGEST_LINE + 1), b""), 1):
             if number == 1 and (line[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in line[:4]):
                 remedy = "Convert it: `iconv -f UTF-16 -t UTF-8`"
@@ -264,7 +267,11 @@ def _lines(path: Path) -> Iterator[str]:
             if len(line) > _LONGEST_LINE:
                 allowed = f"at most {_LONGEST_LINE} bytes"
                 raise InputError("has a line too long for a table", file=path, place=number, allowed=allowed)
+            if not line.endswith(b"\n") and cut_short(source):
+                break
             yield line.decode("utf-8", "surrogateescape").rstrip("\n")
+        if cut_short(source):
+            columns.cut_at = number
 
 
 def _is_odd(line: str) -> bool:

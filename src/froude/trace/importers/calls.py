@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.message import Message
 
+from froude.base.dropped import CUT_SHORT, SHORT_LOG, Dropped
 from froude.base.errors import InputError
 from froude.base.input_limits import check_limit
 from froude.base.units import Quantity
@@ -99,7 +100,7 @@ def import_calls(
     """
     table = table or Table()
     methods: _Methods = {}
-    bad: list[BadRow] = []
+    bad = Dropped()
     columns = Columns()
     first_ns = _look(path, table, columns, methods, bad)
     _hide(columns, methods)
@@ -108,7 +109,7 @@ def import_calls(
         _look(other, table, theirs, methods, None)
         _hide(theirs, methods)
     if first_ns is None:
-        found = f"{len(bad)} lines that are none: {_said(bad[0])}" if bad else "nothing but its header"
+        found = "; ".join(bad.notes()[:1]) or "nothing but its header"
         raise InputError("holds no calls", file=path, found=found)
     redactor = Redactor(Schema({}, {}), secrets.token_bytes(32))
     naming = Naming()
@@ -123,14 +124,12 @@ def import_calls(
     notes = {NOTE: "a table of calls, which no daemon can be played"}
     notes |= {f"remark {number}": text for number, text in enumerate(remarks[:_EXAMPLES], 1)}
     meta = TraceMeta(
-        scale or {}, first_ns / 1e9, source_id, "", fidelity, Loss(undecodable_frames=len(bad)), notes
+        scale or {}, first_ns / 1e9, source_id, "", fidelity, Loss(undecodable_frames=bad.total), notes
     )
     return Trace(meta, schema, LazyCalls(calls)), remarks
 
 
-def _look(
-    path: Path, table: Table, columns: Columns, methods: _Methods, bad: list[BadRow] | None
-) -> int | None:
+def _look(path: Path, table: Table, columns: Columns, methods: _Methods, bad: Dropped | None) -> int | None:
     """The first pass: the types of all values, and when the first call was; None where there is none."""
     first_ns: int | None = None
     rows = 0
@@ -141,12 +140,16 @@ def _look(
         if isinstance(row, BadRow):
             if table.strict:
                 raise _stated(row, path)
-            if bad is not None:  # of millions only the first are shown; an error of each would fill memory
-                bad.append(row if len(bad) < _EXAMPLES else bad[-1])
+            if bad is not None:
+                bad.add(_reason(row.error), f"{path.name}:{row.line}", str(row.error.found or ""))
             continue
         rows += 1
         _take(row, methods, taken)
         first_ns = row.start_ns if first_ns is None else min(first_ns, row.start_ns)
+    if columns.cut_at is not None and bad is not None:
+        bad.add(CUT_SHORT, f"{path.name}:{columns.cut_at}")
+    if bad is not None and rows:
+        bad.refuse(path, rows + bad.total, strict=table.strict, least=SHORT_LOG)
     check_limit("rows", rows, file=path)
     return first_ns
 
@@ -183,8 +186,8 @@ def _stated(row: BadRow, path: Path) -> InputError:
     return InputError(error.message, file=path, place=place, found=error.found, allowed=error.allowed)
 
 
-def _said(row: BadRow) -> str:
-    return f"line {row.line}: {row.error}"
+def _reason(error: InputError) -> str:
+    return f"{error.place} {error.message}" if error.place else error.message
 
 
 def _schema_of(methods: _Methods, naming: Naming) -> Schema:
@@ -319,9 +322,8 @@ def _on_unit(calls: pa.Table) -> list[str]:
     return [f"times read as seconds: {span}; --time-unit ms if they are milliseconds"]
 
 
-def _remarks(naming: Naming, columns: Columns, bad: Sequence[BadRow], within_texts: int) -> list[str]:
-    remarks = [f"lines that are no call: {len(bad):,}"] if bad else []
-    remarks += [_said(row) for row in bad[:_EXAMPLES]]
+def _remarks(naming: Naming, columns: Columns, bad: Dropped, within_texts: int) -> list[str]:
+    remarks = bad.notes()
     if columns.clocks_back_at is not None:
         remarks.append(
             f"clock times go back by more than half a day at line {columns.clocks_back_at}: all are taken for one "
