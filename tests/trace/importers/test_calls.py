@@ -199,7 +199,7 @@ def test_lines_that_are_no_call_are_counted_and_not_kept(tmp_path: Path) -> None
     file.write_text("time,sender,method\n1,a,b\n" + ",a,b\n" * 4_000)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match="4,000 lines left out: time is empty, first at t.csv:3"):
+        with pytest.raises(InputError, match=r"4,000 lines left out: time is empty, first at t\.csv:3"):
             import_calls(file)
         assert tracemalloc.get_traced_memory()[1] < 3 << 20
     finally:
