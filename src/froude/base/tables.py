@@ -115,11 +115,11 @@ def _chosen(forms: Sequence[Form], options: Options) -> Sequence[Form]:
 def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
     blocks = _blocks(stream, path)
     first = next(blocks, b"")
-    if not first.strip():
-        raise InputError("has no line", file=path)
     sample = first[:_LONGEST_LINE].decode("utf-8", "replace").split("\n")[:_SAMPLE_LINES]
     if len(first) > _LONGEST_LINE and len(sample) < _SAMPLE_LINES:
         sample = sample[:-1] or sample  # its last line was cut
+    if not any(line.strip() for line in sample):
+        raise InputError("has no line", file=path)
     reading = find_reading(path, sample, forms, options)
     builder = _Builder(path, reading)
     line = 1

@@ -127,7 +127,13 @@ def test_series_of_prometheus_have_one_server_each(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"status": "error"}', '{"status": "success", "data": {"result": []}}', '{"status": 1']
+    "text",
+    [
+        '{"status": "error"}',
+        '{"status": 0, "data": {"resultType": "matrix", "result": [{"values": []}]}}',
+        '{"status": "success", "data": {"result": []}}',
+        '{"status": 1',
+    ],
 )
 def test_other_answers_of_prometheus_are_refused(tmp_path: Path, text: str) -> None:
     """An error, no series, a text that was cut."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from froude.base.columns import Column, Kind, convert
@@ -25,6 +24,8 @@ from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.layouts import LAYOUTS, OLDER_NAMES, PROMETHEUS, Layout
 
 _LIMIT_BYTES, _HEAD_BYTES = 2 << 30, 4096
+_LATEST_S = 253_402_300_799.0
+"""The end of the year 9999."""
 _DAY = "%Y%m%d"
 _LABELS = ("instance", "server", "host", "hostname", "node", "nodename", "machine", "pod", "name")
 """Labels of Prometheus that name a server, in the order in which they count."""
@@ -229,34 +230,28 @@ def _range_query(path: Path, options: Options) -> _Part:
     try:
         document = json.loads(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
         data = document.get("data", document)
-        series = data["result"]
-        kind = data.get("resultType", "matrix")
-    except (ValueError, RecursionError, AttributeError, KeyError, TypeError) as error:
+        kind, result = data.get("resultType", "matrix"), data["result"]
+        metrics = [dict(each["metric"]) for each in result]
+        series = [[(float(time), str(value)) for time, value in each.get("values", ())] for each in result]
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError, OverflowError) as error:
         found = " ".join(str(error).split())[:80]
         raise InputError(
             "is not the answer to a range query of Prometheus", file=path, found=found
         ) from error
-    if kind != "matrix" or not isinstance(series, list) or not series:
-        found = f"{kind} of {len(series) if isinstance(series, list) else 'no'} series"
+    if kind != "matrix" or not any(series):
+        found = f"{kind}, {len(series)} series"
         raise InputError("has no series of a range query", file=path, found=found, allowed="matrix")
-    label = _label(path, [each["metric"] for each in series], options.columns.get("server"))
-    names: list[str] = []
-    times: list[npt.NDArray[np.float64]] = []
-    values: list[npt.NDArray[np.float64]] = []
-    for each in series:
-        pairs = each.get("values", [])
-        check_limit("rows", len(pairs), file=path)
-        names += [str(each["metric"].get(label, ""))] * len(pairs)
-        texts = pa.array([str(value) for _, value in pairs], pa.string())
-        values.append(convert(Column("cpu", kind=Kind.NUMBER, empty=True), texts, options.style).values)
-        times.append(np.array([float(time) for time, _ in pairs], np.float64))
-    if not names:
-        raise InputError("has no sample", file=path)
+    check_limit("rows", sum(map(len, series)), file=path)
+    label = _label(path, metrics, options.columns.get("server"))
+    names = [str(metric.get(label, "")) for metric, pairs in zip(metrics, series, strict=True) for _ in pairs]
+    times = np.array([time for pairs in series for time, _ in pairs], np.float64)
+    if not (np.abs(times) <= _LATEST_S).all():
+        raise InputError("has a time that is not one", file=path, allowed="seconds since 1970")
+    texts = pa.array([value for pairs in series for _, value in pairs], pa.string())
+    values = convert(Column("cpu", kind=Kind.NUMBER, empty=True), texts, options.style).values
     understood = f"prometheus (server in label {label!r})" if label else "prometheus"
     encoded = pa.array(names, pa.string()).dictionary_encode()
-    return _Part(
-        path, PROMETHEUS, encoded, np.concatenate(times), np.concatenate(values), None, Dropped(), understood
-    )
+    return _Part(path, PROMETHEUS, encoded, times, values, None, Dropped(), understood)
 
 
 def _label(path: Path, metrics: Sequence[Mapping[str, Any]], given: str | None) -> str:
