@@ -61,7 +61,7 @@ def place(tmp_path: Path, monkeypatch: Patch) -> Path:
         ("harvest import wide.csv -o dc", "wide.csv:1: "),
         (
             "harvest import load.gz --max expansion=1GB --max rows=1e6 -o dc",
-            "found 2,000,001",
+            "has too many rows",
         ),
         ("trace import tap zeros.tap --hadoop jars -o t", "zeros.tap:byte 0: "),
         ("trace import tap zeros.gz --hadoop jars -o t", "zeros.gz:byte 0: "),

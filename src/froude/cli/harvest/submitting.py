@@ -102,7 +102,8 @@ def submit(
     if authority is not None and datacenter is not None:
         raise InputError("is of no use without a daemon", place="--authority", allowed="--service")
     fields = None if application is None else _fields(application)
-    request = _request(settings, containers, graph, strict=strict)
+    notes: list[str] = []
+    request = _request(notes, containers, graph, strict=strict)
     asked = {
         "job": job,
         "containers": request,
@@ -115,6 +116,8 @@ def submit(
         if datacenter is None
         else _Here(settings, datacenter, runs, resourcemanager or "", user)
     )
+    for note in notes:
+        settings.note(note)
     answer = selecting.select(asked)
     try:
         by_attributes = splits_by_attributes(command or [])
@@ -167,7 +170,8 @@ def _ran(
     return clock.now() - begun, {"commands": commands}
 
 
-def _request(settings: Settings, containers: int | None, graph: Path | None, *, strict: bool) -> float:
+def _request(notes: list[str], containers: int | None, graph: Path | None, *, strict: bool) -> float:
+    """Containers that are asked for; what was understood of a graph, and left out, goes to the notes."""
     from froude.harvest.schedule.dags.graph import Concurrency, concurrency
     from froude.harvest.schedule.dags.read import read_jobs
 
@@ -177,7 +181,7 @@ def _request(settings: Settings, containers: int | None, graph: Path | None, *, 
         )
     if containers is not None:
         return float(containers)
-    graphs = read_jobs(graph or Path(), settings.note, settings.note, strict=strict)
+    graphs = read_jobs(graph or Path(), notes.append, notes.append, strict=strict)
     return float(max(concurrency(each, Concurrency.LEVELS) for each in graphs))
 
 
