@@ -47,6 +47,7 @@ CASES = (
         "a failed job is named",
     ),
     Case("eventlog_v2_app-1", "harvest schedule DC --jobs FILE", "1 job, 3 tasks", "a rolling Spark log"),
+    Case("app.lz4", "harvest schedule DC --jobs FILE", "lz4", "a log packed by lz4, cut: its form is named"),
     Case("server-blanks.csv", "harvest import FILE -o OUT", "1 server,", "blanks around a name"),
     Case(
         "bitbrains-vm.csv",
