@@ -53,6 +53,9 @@ class Column:
     """Regular expression of its names, where only some are possible."""
     numbered: bool = False
     """Whether its names may be numbers; else a column of numbers is not it, where there is no header."""
+    within: str = ""
+    """Regular expression of RE2 with a group `value`, for a value that is a part of the text of its cell; a cell that it
+    does not match is the value."""
     least: float = -math.inf
     most: float = math.inf
     """The range of a value, in its own unit; a row with another value is left out."""
@@ -94,6 +97,9 @@ def convert(column: Column, texts: Any, style: Style) -> Converted:
         texts: pyarrow array of strings, or of another type where the file has types (Parquet, JSON); shape (n,).
         style: of the numbers and dates in it.
     """
+    if column.within and pa.types.is_string(texts.type):
+        parts = pc.struct_field(pc.extract_regex(texts, column.within), "value")
+        texts = pc.coalesce(parts, texts)
     return _CONVERTERS[column.kind](column, texts, style)
 
 
@@ -210,6 +216,7 @@ def _floats(texts: Any, decimal: str) -> tuple[npt.NDArray[np.float64], npt.NDAr
 def _iso(texts: Any, style: Style) -> npt.NDArray[np.float64]:
     """Dates with the year first: of 3/4/2026 it is not known which is the month."""
     texts = pc.replace_substring(pc.utf8_trim_whitespace(texts), "/", "-")
+    texts = pc.replace_substring_regex(texts, " ?(UTC|GMT)$", "Z")
     dated = pc.fill_null(pc.match_substring_regex(texts, _YEAR_FIRST), False)
     zoned = pc.and_(dated, pc.fill_null(pc.match_substring_regex(texts, rf":[0-9.]+ ?{_ZONE}"), False))
     texts = pc.replace_substring_regex(texts, r"^([^ ]+) +([0-9.:]+) +([Z+-])", r"\1 \2\3")

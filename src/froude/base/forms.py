@@ -114,7 +114,8 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     Args:
         path: the file, for errors.
         sample: its first lines, without line feeds; whole.
-        forms: those that it may be of; the first that fits by its header is taken.
+        forms: those that it may be of; the first that fits by its header is taken. The last is the plain one, whose
+            columns a person may name.
         options: what a person says about it.
 
     Raises:
@@ -122,8 +123,8 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     """
     if options.layout:
         forms = [form for form in forms if form.name == options.layout]
-    if options.columns and len(forms) > 1:
-        forms = [form for form in forms if not form.order and not form.pattern and not form.lines] or forms
+    if options.columns and not options.layout:
+        forms = forms[-1:]  # whose columns a person names, it is of no published layout
     last: InputError | None = None
     fitting: list[Reading] = []
     for form in forms:
@@ -175,6 +176,8 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
         first += 1
     head = sample[first].lstrip("# ") if first < len(sample) else ""
     separator = options.separator or form.separator or (declared[1] if declared else separator_of(head))
+    if separator == BLANKS and form.order and not options.separator:
+        separator = ","  # no published table without a header has blanks between its columns
     cells = _cells(head, separator)
     check_limit("columns", len(cells), file=path, place=first + 1)
     rows = [_cells(line, separator) for line in sample[first + 1 :] if line.strip()]
@@ -278,6 +281,7 @@ def positions_by_names(path: Path, cells: list[str], form: Form, options: Option
         names = (_plain_name(name) for name in column.names or (column.what,))
         at = next((plain[name] for name in names if name in plain), None) if form.header else None
         if at is not None and at not in found.values():
+            _refuse_twice(path, cells, column.what, at)
             found[column.what] = at
         elif column.needed and form.order:
             return None
@@ -288,6 +292,15 @@ def positions_by_names(path: Path, cells: list[str], form: Form, options: Option
                 remedy=None if form.fixed else f"Name the column: --column {column.what}=NAME, or its number from 0",
             )  # fmt: skip
     return found
+
+
+def _refuse_twice(path: Path, cells: list[str], what: str, at: int) -> None:
+    """Refuse a header in which two columns have the name that a wanted one has."""
+    same = [number for number, cell in enumerate(cells) if _plain_name(cell) == _plain_name(cells[at])]
+    if len(same) > 1:
+        remedy = f"Name it by its number: --column {what}={same[0]}"
+        found = f"columns {', '.join(map(str, same))}"
+        raise InputError(f"has several columns {cells[at]}", file=path, place=1, found=found, remedy=remedy)
 
 
 def _by_order(path: Path, cells: list[str], form: Form, options: Options) -> dict[str, int]:
@@ -316,12 +329,13 @@ def _plain_name(name: str) -> str:
 
 
 def separator_of(line: str) -> str:
-    """Of the separators that a header has, the first of `;`, TAB, `|` and comma; those within quotes do not count.
+    """Of the separators that a header has, the first of `;`, TAB, `|` and comma, else blanks; none counts within quotes.
 
     Numbers with decimal commas are in tables with another separator.
     """
     plain = _QUOTED.sub("", line)
-    return next((each for each in _SEPARATORS if each in plain), ",")
+    found = next((each for each in _SEPARATORS if each in plain), "")
+    return found or (BLANKS if BLANKS in plain.strip() else ",")
 
 
 def _cells(line: str, separator: str) -> list[str]:

@@ -43,6 +43,10 @@ INSTANCE_2019 = {
     "machine_id": "77",
     "average_usage": {"cpus": 0.125},
 }
+DICTIONARY_2019 = (
+    "start_time,end_time,machine_id,average_usage\n"
+    "300000000,600000000,77,\"{'cpus': 0.125, 'memory': 0.5}\"\n"
+)
 NOT_KNOWN = float("nan")
 CASES = [
     Case("csv", "a.csv", "time,server,cpu\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
@@ -68,6 +72,10 @@ CASES = [
     Case("azure", "u.csv", "0,ab+/c=,1,9,5\n300,ab+/c=,1,9,7\n", ["ab+/c="], [0, 300], [0.05, 0.07]),
     Case("azure", "u.csv", "timestamp,vm id,min cpu,max cpu,avg cpu\n0,ab,1,9,5\n", ["ab"], [0], [0.05]),
     Case("google2011", "part-0.csv", TASK_2011, ["5"], [600], [0.25]),
+    Case("bitbrains", "7.csv", BITBRAINS.replace(";\t", ","), ["7"], [1400000000, 1400000300], [0.05, 1.06]),
+    Case("csv", "a.txt", "time   server  cpu\n0 x 10\n60\tx  20\n", ["x"], [0, 60], [0.1, 0.2]),
+    Case("csv", "a.csv", '"Series";"Time";"Value"\n"x";1970-01-01 00:01:00 UTC;10\n', ["x"], [60], [0.1]),
+    Case("google2019", "u.csv", DICTIONARY_2019, ["77"], [300], [0.125]),
     Case("google2019", "u.csv", f"{GOOGLE}300000000,600000000,1,0,77,0.125,0.1\n", ["77"], [300], [0.125]),
     Case(
         "google2019-json",

@@ -71,7 +71,7 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
         ("time,value\n1400000000000,2\n", "time is not a time"),
         ("time,value\n1,\n", "holds no value of utilisation"),
         ("time,value\n1,300\n", "is not a utilisation; found 3 to 3"),
-        ("time,value\n1,5\n2,-3\n", "is not a utilisation; found -0.03"),
+        ("time,value\n1,5\n2,-3\n", "another column for its utilisation; found 1 of 2 samples below 0"),
         ("time,value\n1,0.5\n", "may have percent or shares; found no value above 0.5.*--scale"),
         ("time,value\ntrue,50\n", "time is not a time"),
         ("", "has no line"),
@@ -124,6 +124,25 @@ def test_series_of_prometheus_have_one_server_each(tmp_path: Path) -> None:
     path.write_text(range_query({"instance": "a", "mode": "user"}, {"instance": "a", "mode": "idle"}))
     with pytest.raises(InputError, match=r"several series of one server; .*avg by \(instance\)"):
         read_samples([path], Options())
+
+
+def test_several_servers_without_a_column_are_refused(tmp_path: Path) -> None:
+    """Their samples would be one server's; so would those of two columns of one name be anyone's."""
+    (tmp_path / "a.csv").write_text("who,time,cpu\na,0,50\nb,0,60\na,60,50\nb,60,60\n")
+    with pytest.raises(
+        InputError, match="several servers and no column that names them; found 2 of 4 samples"
+    ):
+        read_samples([tmp_path / "a.csv"], Options())
+    (tmp_path / "a.csv").write_text("time,server,cpu,CPU\n0,a,50,60\n")
+    with pytest.raises(InputError, match=r"has several columns cpu; found columns 2, 3\. .*--column cpu=2"):
+        read_samples([tmp_path / "a.csv"], Options())
+    assert read_samples([tmp_path / "a.csv"], Options(columns={"cpu": "3"})).share.tolist() == [0.6]
+
+
+def test_series_alone_are_an_answer_of_prometheus(tmp_path: Path) -> None:
+    """As tools show them without what is around."""
+    (tmp_path / "q.json").write_text('[{"metric": {"instance": "a"}, "values": [[60, "50"]]}]')
+    assert read_samples([tmp_path / "q.json"], Options()).servers == ["a"]
 
 
 @pytest.mark.parametrize(

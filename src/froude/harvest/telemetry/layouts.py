@@ -14,6 +14,7 @@ from froude.base.forms import Form
 _TIMES = ("time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts")
 _SERVERS = (
     "server",
+    "series",
     "machine",
     "host",
     "hostname",
@@ -57,7 +58,15 @@ _GOOGLE = (
     _time("start_time", unit=1e-6),
     Column("end", ("end_time",), Kind.TIME, unit=1e-6),
     _NUMBERED,
-    Column("cpu", ("average_usage.cpus", "average_usage_cpus"), Kind.NUMBER, empty=True, least=0.0, most=1e3),
+    Column(
+        "cpu",
+        ("average_usage.cpus", "average_usage_cpus", "average_usage"),
+        Kind.NUMBER,
+        empty=True,
+        within=r"cpus\W+(?P<value>[0-9.eE+-]+)",
+        least=0.0,
+        most=1e3,
+    ),
 )
 _PLAIN = (
     _time(*_TIMES),
@@ -89,7 +98,7 @@ class Layout:
 
 
 _FORMS = (
-    Layout(Form("bitbrains", (_time("Timestamp [ms]"), _BITBRAINS), separator=";"), percent=True),
+    Layout(Form("bitbrains", (_time("Timestamp [ms]"), _BITBRAINS)), percent=True),
     Layout(Form("google2019", _GOOGLE), percent=False, added=True),
     Layout(Form("google2019-json", _GOOGLE, lines=True), percent=False, added=True),
     Layout(Form("google2011", _GOOGLE, order=_TASKS, header=False), percent=False, added=True),

@@ -27,6 +27,8 @@ _LIMIT_BYTES, _HEAD_BYTES = 2 << 30, 4096
 _LATEST_S = 253_402_300_799.0
 """The end of the year 9999."""
 _DAY = "%Y%m%d"
+_MOST_ODD = 0.1
+"""Share of samples that may be duplicates of a server's, or below 0; with more another column is meant."""
 _LABELS = ("instance", "server", "host", "hostname", "node", "nodename", "machine", "pod", "name")
 """Labels of Prometheus that name a server, in the order in which they count."""
 
@@ -108,6 +110,14 @@ def read_samples(
     with np.errstate(invalid="ignore"):
         invalid = marked & ((cpu < 0) | (cpu > 100))
     cpu[invalid] = np.nan
+    with np.errstate(invalid="ignore"):
+        negative = int((cpu < 0).sum())
+    if negative > _MOST_ODD * len(cpu):
+        found = f"{negative:,} of {counted(len(cpu), 'sample')} below 0"
+        remedy = "Name the column of its utilisation: --column cpu=NAME"
+        raise InputError(
+            "has another column for its utilisation", file=parts[0].path, found=found, remedy=remedy
+        )
     ends = [part.end_s for part in parts if part.end_s is not None]
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
     return Samples(
@@ -168,8 +178,24 @@ def _part(path: Path, options: Options) -> _Part:
         own = pa.array([_stem(path)]).dictionary_encode().dictionary
         names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(table), np.int32), pa.int32()), own)
     time_s = columns["time"] if "time" in columns else _times_by_line(path, table, layout)
+    if "server" not in columns:
+        _refuse_several(path, time_s)
     end_s = columns["end"] if layout.added else None
     return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, table.understood)
+
+
+def _refuse_several(path: Path, time_s: Floats) -> None:
+    """Refuse a table without a column of servers whose times come again, as those of several servers do."""
+    again = len(time_s) - len(np.unique(time_s))
+    if again > _MOST_ODD * len(time_s):
+        found = f"{again:,} of {counted(len(time_s), 'sample')} at the time of another one"
+        remedy = "Name the column of its servers: --column server=NAME"
+        raise InputError(
+            "has samples of several servers and no column that names them",
+            file=path,
+            found=found,
+            remedy=remedy,
+        )
 
 
 def _stem(path: Path) -> str:
@@ -218,7 +244,9 @@ def _aligned(parts: Sequence[_Part], slot_s: float) -> list[_Part]:
 def _is_range_query(path: Path) -> bool:
     with open_regular(path) as raw, unpacked(raw, path) as stream:
         head = stream.read(_HEAD_BYTES).lstrip()
-    return head[:1] == b"{" and (b'"resultType"' in head or b'"status"' in head[:40])
+    return (head[:1] == b"{" and (b'"resultType"' in head or b'"status"' in head[:40])) or (
+        head[:1] == b"[" and b'"metric"' in head
+    )
 
 
 def _range_query(path: Path, options: Options) -> _Part:
@@ -229,6 +257,9 @@ def _range_query(path: Path, options: Options) -> _Part:
     """
     try:
         document = json.loads(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
+        document = (
+            {"result": document} if isinstance(document, list) else document
+        )  # of a tool that shows series alone
         data = document.get("data", document)
         kind, result = data.get("resultType", "matrix"), data["result"]
         metrics = [dict(each["metric"]) for each in result]
