@@ -57,7 +57,8 @@ def test_a_watch_ends_a_play_and_keeps_it(hadoop: Hadoop) -> None:
 
 
 _PARENT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background ignores it
 from froude.emulation.engine import play_apart
 from froude.hadoop.release.distribution import Hadoop
 from testbed.plans import plan
