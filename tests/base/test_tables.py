@@ -118,6 +118,17 @@ def test_what_is_not_a_table_of_a_form(text: str, message: str, tmp_path: Path) 
     assert str(caught.value.file) == str(tmp_path / "t.csv")
 
 
+def test_a_quote_that_does_not_end_takes_one_line_alone(tmp_path: Path) -> None:
+    """Without this the next quote would end it, and the lines between were lost without a word."""
+    rows = [f"a{n},{n}.5,{n}\n" for n in range(40)]
+    rows[3] = rows[3].replace("a3", '"a3')
+    rows[30] = rows[30].replace("a30", '"a30')
+    found = read_table(written(tmp_path, "name,load,n\n" + "".join(rows)), [PLAIN])
+    assert (len(found), found.dropped.total) == (38, 2)
+    assert "a quote that does not end, first at" in found.dropped.notes()[0]
+    assert found.lines.tolist() == [n for n in range(2, 42) if n not in {5, 32}]
+
+
 def test_two_forms_that_fit_are_asked_about(tmp_path: Path) -> None:
     """Without a header both have four columns of these kinds."""
     other = Form(

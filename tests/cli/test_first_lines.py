@@ -12,7 +12,7 @@ from tests.support.cli.command_lines import FILES, LINES
 
 EVERY, OVER = r", one every [\d.e-]+ m?s", r", over [\d.,e-]+ m?s"
 RECOGNISED = {
-    "harvest import": r"csv \(time in 'time', server in 'server', cpu in 'cpu'; comma\): 1 server, 2 samples"
+    "harvest import": r"csv \(time in 'time', server in 'server', cpu in 'cpu'; comma\), in percent: 1 server, 2 samples"
     r", one every 199,999 s, over 2\.3 days",
     "harvest schedule": r"Rumen trace: 2 jobs, \d+ tasks",
     "harvest simulate scheduling": r"Rumen trace: 2 jobs, \d+ tasks",

@@ -217,6 +217,8 @@ def _iso(texts: Any, style: Style) -> npt.NDArray[np.float64]:
     """Dates with the year first: of 3/4/2026 it is not known which is the month."""
     texts = pc.replace_substring(pc.utf8_trim_whitespace(texts), "/", "-")
     texts = pc.replace_substring_regex(texts, " ?(UTC|GMT)$", "Z")
+    texts = pc.replace_substring_regex(texts, r"(:[0-9.]+)([+-][0-9]{2})$", r"\1\2:00")
+    texts = pc.replace_substring_regex(texts, r"(\.[0-9]{6})[0-9]+", r"\1")
     dated = pc.fill_null(pc.match_substring_regex(texts, _YEAR_FIRST), False)
     zoned = pc.and_(dated, pc.fill_null(pc.match_substring_regex(texts, rf":[0-9.]+ ?{_ZONE}"), False))
     texts = pc.replace_substring_regex(texts, r"^([^ ]+) +([0-9.:]+) +([Z+-])", r"\1 \2\3")

@@ -191,6 +191,13 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     if named and options.columns and _is_row(columns, at, cells, style):
         named = False  # a person gave numbers of columns, of a file without a header
     if not named:
+        if (
+            not options.layout
+            and not _is_row(columns, at, cells, style)
+            and any(map(str.isalpha, "".join(cells)))
+        ):
+            message = f"has a header that is not of layout {form.name}"
+            raise InputError(message, file=path, place=first + 1, found=head[:80])
         rows = [cells, *rows]
     titles = tuple(cells[each] for each in at) if named else ()
     skipped = first + named if named or not head.startswith("#") else first + 1

@@ -243,6 +243,7 @@ class _Builder:
     def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading
         separator = reading.separator
+        block = self._quoted(block, line)
         if separator == BLANKS:
             block = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb"[ \t]+", b" ", block))
         bad: list[int] = []
@@ -274,6 +275,18 @@ class _Builder:
         if blank is not None:
             texts, lines = [each.filter(pa.array(~blank)) for each in texts], lines[~blank]
         return texts, lines
+
+    def _quoted(self, block: bytes, line: int) -> bytes:
+        """Leave out lines with a quote that does not end: it would swallow the lines up to the next one."""
+        if b'"' not in block:
+            return block
+        texts = block.split(b"\n")
+        for number, text in enumerate(texts):
+            if text.count(b'"') % 2:
+                shown = text[:80].decode("utf-8", "replace")
+                self.dropped.add("a quote that does not end", f"{self._path}:{line + number}", shown)
+                texts[number] = b""
+        return b"\n".join(texts)
 
     def _by_pattern(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading

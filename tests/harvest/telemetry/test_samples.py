@@ -139,6 +139,31 @@ def test_several_servers_without_a_column_are_refused(tmp_path: Path) -> None:
     assert read_samples([tmp_path / "a.csv"], Options(columns={"cpu": "3"})).share.tolist() == [0.6]
 
 
+def test_tables_of_others_that_a_published_layout_would_fit(tmp_path: Path) -> None:
+    """A header with other names, an average outside of its range, servers that never come again."""
+    path = tmp_path / "t.csv"
+    other = "when,host,cpu,memory,disk\n" + "".join(f"{n * 300},web,50,30,7\n" for n in range(40))
+    path.write_text(other)
+    with pytest.raises(InputError, match="has no column time; found when, host"):
+        read_samples([path], Options())
+    path.write_text(other.partition("\n")[2])
+    with pytest.raises(InputError, match="the average is not between the least and the largest"):
+        read_samples([path], Options())
+    path.write_text("".join(f"7,{n * 300},50,30,7,1,1,1\n" for n in range(40)))
+    with pytest.raises(InputError, match="has another column for its server"):
+        read_samples([path], Options())
+
+
+def test_one_value_above_1_does_not_make_shares_percent(tmp_path: Path) -> None:
+    """It is asked about."""
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "time,server,cpu\n" + "".join(f"{n * 300},web,0.5\n" for n in range(200)) + "90000,web,1.03\n"
+    )
+    with pytest.raises(InputError, match="may have percent or shares; found 1 of 201 values above 1"):
+        read_samples([path], Options())
+
+
 def test_series_alone_are_an_answer_of_prometheus(tmp_path: Path) -> None:
     """As tools show them without what is around."""
     (tmp_path / "q.json").write_text('[{"metric": {"instance": "a"}, "values": [[60, "50"]]}]')

@@ -68,6 +68,8 @@ _GOOGLE = (
         most=1e3,
     ),
 )
+_LOWEST = Column("lowest", ("min cpu",), Kind.NUMBER, empty=True)
+_HIGHEST = Column("highest", ("max cpu",), Kind.NUMBER, empty=True)
 _PLAIN = (
     _time(*_TIMES),
     Column("server", _SERVERS, needed=False, numbered=True),
@@ -79,7 +81,7 @@ _SERVER_USAGE = ("time", "server", "cpu", "", "", "", "", "")
 _MACHINE_USAGE = ("server", "time", "cpu", "", "", "", "", "", "")
 _CONTAINERS = ("server", "", "time", "cpu", "", "", "", "", "", "", "")
 _METRIC = ("", "server", "time", "", "", "", "", "", "", "", "", "cpu")
-_READINGS = ("time", "server", "", "", "cpu")
+_READINGS = ("time", "server", "lowest", "highest", "cpu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ _FORMS = (
         marked=True,
     ),
     Layout(
-        Form("azure", (_time("timestamp"), _NAME, _cpu("avg cpu")), order=_READINGS),
+        Form("azure", (_time("timestamp"), _NAME, _LOWEST, _HIGHEST, _cpu("avg cpu")), order=_READINGS),
         percent=True,
         marked=True,
     ),

@@ -26,7 +26,11 @@ from froude.harvest.telemetry.layouts import LAYOUTS, OLDER_NAMES, PROMETHEUS, L
 _LIMIT_BYTES, _HEAD_BYTES = 2 << 30, 4096
 _LATEST_S = 253_402_300_799.0
 """The end of the year 9999."""
+_FEWEST_ABOVE = 0.02
+"""Share of values above 1 from which on they are percent: of shares, few are above 1 by mistake."""
 _DAY = "%Y%m%d"
+_SEVERAL = 20
+"""Samples from which on more servers than half of them mean that another column is the server."""
 _MOST_ODD = 0.1
 """Share of samples that may be duplicates of a server's, or below 0; with more another column is meant."""
 _LABELS = ("instance", "server", "host", "hostname", "node", "nodename", "machine", "pod", "name")
@@ -119,12 +123,14 @@ def read_samples(
             "has another column for its utilisation", file=parts[0].path, found=found, remedy=remedy
         )
     ends = [part.end_s for part in parts if part.end_s is not None]
+    factor = _factor(parts, cpu, percent)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
+    understood += f", in {'percent' if factor < 1 else 'shares'}"
     return Samples(
         servers,
         server,
         np.concatenate([part.time_s for part in parts]),
-        cpu * _factor(parts, cpu, percent),
+        cpu * factor,
         np.concatenate(ends) if len(ends) == len(parts) else None,
         int(invalid.sum()),
         len(cpu) + dropped.total,
@@ -155,10 +161,12 @@ def _factor(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> float:
         raise InputError("are of layouts with percent and with shares", file=parts[0].path, found=names)
     (in_percent,) = known
     if in_percent is None:
-        most = float(np.nanmax(cpu, initial=0.0))
-        if most <= 1:
+        known_values = cpu[np.isfinite(cpu)]
+        above = int((known_values > 1).sum())
+        if not above or above < _FEWEST_ABOVE * len(known_values):
             remedy = "Say which it is: --scale share, or --scale percent"
-            found = f"no value above {most:g}"
+            most = f"no value above {float(np.max(known_values)):g}"
+            found = f"{above:,} of {counted(len(known_values), 'value')} above 1" if above else most
             raise InputError("may have percent or shares", file=parts[0].path, found=found, remedy=remedy)
         in_percent = True
     return 0.01 if in_percent else 1.0
@@ -180,8 +188,32 @@ def _part(path: Path, options: Options) -> _Part:
     time_s = columns["time"] if "time" in columns else _times_by_line(path, table, layout)
     if "server" not in columns:
         _refuse_several(path, time_s)
+    _check_columns(path, table)
     end_s = columns["end"] if layout.added else None
     return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, table.understood)
+
+
+def _check_columns(path: Path, table: Table) -> None:
+    """Refuse a table without a header whose columns fit by their kinds alone: another layout would be read as this one.
+
+    Raises:
+        InputError: servers never come again, or an average is not between the least and the largest value.
+    """
+    columns, name = table.columns, table.form.name
+    if not table.form.order or not len(table):
+        return
+    servers = len(columns["server"].dictionary) if "server" in columns else 1
+    if len(table) >= _SEVERAL and 2 * servers > len(table):
+        found = f"{counted(servers, 'server')} in {counted(len(table), 'sample')}"
+        raise InputError(
+            f"is not of layout {name}: has another column for its server", file=path, found=found
+        )
+    if "lowest" in columns:
+        between = (columns["lowest"] <= columns["cpu"]) & (columns["cpu"] <= columns["highest"])
+        if between.mean() < 1 - _MOST_ODD:
+            found = f"{int((~between).sum()):,} of {counted(len(table), 'line')}"
+            message = f"is not of layout {name}: the average is not between the least and the largest value"
+            raise InputError(message, file=path, found=found)
 
 
 def _refuse_several(path: Path, time_s: Floats) -> None:
