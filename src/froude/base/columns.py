@@ -19,8 +19,8 @@ _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _YEAR_FIRST = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}"
 _ZONE = r"(Z|[+-][0-9]{2}:?[0-9]{2})$"
 _MISSING = pa.array(["", "nan", "null", "na", "n/a", "none", "-", "\\n", "nil", "undefined"])
-"""Texts that stand for a value that is not known, in lower case; `\\N` is that of Hive and MySQL."""
-_LATEST_S = 253_402_300_799.0
+"""Texts that mean a missing value, in lower case; `\\N` is written by Hive and MySQL."""
+LATEST_S = 253_402_300_799.0
 """The end of the year 9999."""
 TIME_UNITS: Mapping[str, float] = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
@@ -52,7 +52,7 @@ class Column:
     pattern: str = ""
     """Regular expression of its names, where only some are possible."""
     numbered: bool = False
-    """Whether its names may be numbers; else a column of numbers is not it, where there is no header."""
+    """Whether its names may be numbers. If not, a column of numbers in a file without a header is another column."""
     within: str = ""
     """Regular expression of RE2 with a group `value`, for a value that is a part of the text of its cell; a cell that it
     does not match is the value."""
@@ -108,10 +108,10 @@ def _text(column: Column, texts: Any, style: Style) -> Converted:
     if not pa.types.is_string(texts.type):
         texts = texts.cast(pa.string())
     names = pc.fill_null(pc.utf8_trim_whitespace(texts), "")
-    blank = _mask(pc.equal(names, ""))
+    blank = mask(pc.equal(names, ""))
     odd = [(blank & (not column.empty), f"no {column.what}")]
     if column.pattern:
-        fits = _mask(pc.match_substring_regex(names, f"^(?:{column.pattern})$"))
+        fits = mask(pc.match_substring_regex(names, f"^(?:{column.pattern})$"))
         odd.append((~fits & ~blank, f"not a value of {column.what}"))
     return Converted(names, tuple(odd))
 
@@ -127,7 +127,7 @@ def _number(column: Column, texts: Any, style: Style) -> Converted:
 def _integer(column: Column, texts: Any, style: Style) -> Converted:
     if pa.types.is_string(texts.type):
         texts = pc.utf8_trim_whitespace(texts)
-        exact = bool(_mask(pc.match_substring_regex(texts, "^[0-9]{1,18}$")).all())
+        exact = bool(mask(pc.match_substring_regex(texts, "^[0-9]{1,18}$")).all())
     else:
         exact = pa.types.is_integer(texts.type) and not texts.null_count
     if exact:
@@ -151,14 +151,7 @@ def _outside(column: Column, values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.b
 def _time(column: Column, texts: Any, style: Style) -> Converted:
     unit = TIME_UNITS.get(style.dates)
     if pa.types.is_timestamp(texts.type):
-        zoned = (
-            texts
-            if texts.type.tz
-            else pc.assume_timezone(
-                texts, timezone=str(style.zone), ambiguous="earliest", nonexistent="earliest"
-            )
-        )
-        values = _epoch(zoned)
+        values = _epoch(texts, style)
     elif style.dates and unit is None:
         values = _parsed(texts, style)
     else:
@@ -168,7 +161,7 @@ def _time(column: Column, texts: Any, style: Style) -> Converted:
         if dates.any() and pa.types.is_string(texts.type):
             values[dates] = _iso(texts.filter(pa.array(dates)), style)
     with np.errstate(invalid="ignore"):
-        wrong = ~(np.abs(values) <= _LATEST_S)
+        wrong = ~(np.abs(values) <= LATEST_S)
     allowed = (
         f"as --date-format {style.dates}" if style.dates else "seconds, or a date as 2026-01-31 23:59:00"
     )
@@ -183,7 +176,8 @@ _CONVERTERS: Mapping[Kind, Callable[[Column, Any, Style], Converted]] = {
 }
 
 
-def _mask(booleans: Any) -> npt.NDArray[np.bool_]:
+def mask(booleans: Any) -> npt.NDArray[np.bool_]:
+    """An array of pyarrow's booleans as one of numpy, shape (n,); a null is False."""
     return np.asarray(pc.fill_null(booleans, False).to_numpy(zero_copy_only=False), bool)
 
 
@@ -194,7 +188,7 @@ def _floats(texts: Any, decimal: str) -> tuple[npt.NDArray[np.float64], npt.NDAr
             values = np.array(texts.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return np.full(len(texts), math.nan), np.zeros(len(texts), bool)
-        missing = _mask(pc.is_null(texts)) | np.isnan(values)
+        missing = mask(pc.is_null(texts)) | np.isnan(values)
         values[np.isinf(values)] = math.nan
         return values, missing
     trimmed = pc.fill_null(pc.utf8_trim_whitespace(texts), "")
@@ -210,7 +204,7 @@ def _floats(texts: Any, decimal: str) -> tuple[npt.NDArray[np.float64], npt.NDAr
     numbers = pc.if_else(numeric, trimmed, pa.scalar(None, pa.string())).cast(pa.float64())
     values = np.array(numbers.to_numpy(zero_copy_only=False), np.float64)
     values[np.isinf(values)] = math.nan
-    return values, _mask(pc.is_in(pc.utf8_lower(trimmed), value_set=_MISSING))
+    return values, mask(pc.is_in(pc.utf8_lower(trimmed), value_set=_MISSING))
 
 
 def _iso(texts: Any, style: Style) -> npt.NDArray[np.float64]:
@@ -224,7 +218,7 @@ def _iso(texts: Any, style: Style) -> npt.NDArray[np.float64]:
     texts = pc.replace_substring_regex(texts, r"^([^ ]+) +([0-9.:]+) +([Z+-])", r"\1 \2\3")
     values = np.full(len(texts), math.nan)
     for chosen, zone in ((zoned, "UTC"), (pc.and_not(dated, zoned), None)):
-        at = np.flatnonzero(_mask(chosen))
+        at = np.flatnonzero(mask(chosen))
         if len(at):
             values[at] = _stamps(texts.take(pa.array(at)), zone, style)
     return values
@@ -234,27 +228,10 @@ def _stamps(texts: Any, zone: str | None, style: Style) -> npt.NDArray[np.float6
     try:
         stamps = texts.cast(pa.timestamp("us", zone))
     except pa.ArrowInvalid:  # one of them is odd: each by itself, so that the others count
-        return np.array([_single(text, zone, style) for text in texts.to_pylist()], np.float64)
-    return _epoch(
-        stamps
-        if zone
-        else pc.assume_timezone(
-            stamps, timezone=str(style.zone), ambiguous="earliest", nonexistent="earliest"
-        )
-    )
-
-
-def _single(text: str, zone: str | None, style: Style) -> float:
-    try:
-        stamp = pa.array([text]).cast(pa.timestamp("us", zone))
-    except pa.ArrowInvalid:
-        return math.nan
-    zoned = (
-        stamp
-        if zone
-        else pc.assume_timezone(stamp, timezone=str(style.zone), ambiguous="earliest", nonexistent="earliest")
-    )
-    return float(_epoch(zoned)[0])
+        if len(texts) == 1:
+            return np.full(1, math.nan)
+        return np.concatenate([_stamps(texts.slice(at, 1), zone, style) for at in range(len(texts))])
+    return _epoch(stamps, style)
 
 
 def _parsed(texts: Any, style: Style) -> npt.NDArray[np.float64]:
@@ -269,13 +246,16 @@ def _parsed(texts: Any, style: Style) -> npt.NDArray[np.float64]:
         )
         texts = pc.replace_substring_regex(texts, r"(:[0-9]{2})[.,][0-9]+$", r"\1")
     stamps = pc.strptime(texts, format=style.dates, unit="s", error_is_null=True)
-    if "%z" not in style.dates:
+    if "%z" in style.dates:
+        stamps = stamps.cast(pa.timestamp("s", "UTC"))
+    return _epoch(stamps, style) + fraction
+
+
+def _epoch(stamps: Any, style: Style) -> npt.NDArray[np.float64]:
+    """Seconds since 1970; stamps without a zone are of the table's."""
+    if not stamps.type.tz:
         stamps = pc.assume_timezone(
             stamps, timezone=str(style.zone), ambiguous="earliest", nonexistent="earliest"
         )
-    return _epoch(stamps) + fraction
-
-
-def _epoch(stamps: Any) -> npt.NDArray[np.float64]:
     micros = stamps.cast(pa.timestamp("us", stamps.type.tz)).cast(pa.int64())
     return np.asarray(micros.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64) / 1e6

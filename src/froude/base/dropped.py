@@ -16,7 +16,7 @@ OTHER = "other reasons"
 CUT_SHORT = "cut short"
 """The reason of a last line that a cut file has in part."""
 OF_ANOTHER_KIND = "of another kind"
-"""The reason of lines that are none of the import's, such as those of other loggers in one log."""
+"""The reason of lines that do not belong to the import, such as those of other loggers in one log."""
 _NO_DAMAGE = (CUT_SHORT, OF_ANOTHER_KIND)
 """What does not count against the tolerance."""
 SHORT_LOG = 10
@@ -81,7 +81,7 @@ class Dropped:
         return [self._note(reason) for reason in self.counts()]
 
     def refuse(self, path: str | Path, of: int, *, strict: bool, least: int = 0) -> None:
-        """Refuse a file of which too much is left out.
+        """Refuse a file if too much of it is left out.
 
         Args:
             path: the file, for the error.

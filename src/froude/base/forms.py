@@ -29,7 +29,7 @@ BLANKS = " "
 """The separator of columns with blanks and TABs between them, however many."""
 _SEPARATORS = (";", "\t", "|", ",")
 _DECLARED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
-"""First line by which a spreadsheet names the separator."""
+"""A first line in which a spreadsheet names the separator."""
 _QUOTED = re.compile(r'"[^"\n]*"')
 _SHOWN = 20
 
@@ -43,7 +43,7 @@ class Form:
     columns: tuple[Column, ...]
     """Those that are wanted."""
     order: tuple[str, ...] = ()
-    """What each position holds where there is no header; empty text for a column that is not wanted."""
+    """The column at each position of a file without a header; empty text for a column that is not wanted."""
     header: bool = True
     """Whether a file may begin with a header."""
     separator: str = ""
@@ -108,6 +108,28 @@ class Reading(NamedTuple):
         return f"{self.form.name} ({shown}; {between}{comma})"
 
 
+def named_forms(forms: Sequence[Form], options: Options) -> Sequence[Form]:
+    """The forms that a file may be of: the one of the layout that a person names, else all.
+
+    Raises:
+        InputError: there is no such layout.
+    """
+    if not options.layout:
+        return forms
+    named = [form for form in forms if form.name == options.layout]
+    if not named:
+        names = [form.name for form in forms]
+        message = f"is not a layout{nearest(options.layout, names)}"
+        raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(names))
+    return named
+
+
+def placed(form: Form, positions: Mapping[str, int]) -> tuple[tuple[Column, ...], tuple[int, ...]]:
+    """The columns of a form that a file has, and the position of each."""
+    columns = tuple(column for column in form.columns if column.what in positions)
+    return columns, tuple(positions[column.what] for column in columns)
+
+
 def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: Options) -> Reading:
     """How a file is read, by its first lines.
 
@@ -121,8 +143,7 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     Raises:
         InputError: of no form, or of several.
     """
-    if options.layout:
-        forms = [form for form in forms if form.name == options.layout]
+    forms = named_forms(forms, options)
     if options.columns and not options.layout:
         forms = forms[-1:]  # whose columns a person names, it is of no published layout
     last: InputError | None = None
@@ -185,8 +206,7 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     named = positions is not None
     if positions is None:
         positions = _by_order(path, cells, form, options)
-    columns = tuple(column for column in form.columns if column.what in positions)
-    at = tuple(positions[column.what] for column in columns)
+    columns, at = placed(form, positions)
     style = options.style if separator == "," else _styled(path, columns, at, [cells, *rows], options)
     if named and options.columns and _is_row(columns, at, cells, style):
         named = False  # a person gave numbers of columns, of a file without a header
@@ -232,8 +252,7 @@ def _by_objects(path: Path, sample: list[str], form: Form, options: Options) -> 
     positions = positions_by_names(path, list(record), form, options)
     if positions is None:
         raise InputError(f"does not have the fields of {form.name}", file=path, place=1)
-    columns = tuple(column for column in form.columns if column.what in positions)
-    at = tuple(positions[column.what] for column in columns)
+    columns, at = placed(form, positions)
     titles = tuple(list(record)[each] for each in at)
     return Reading(form, columns, at, titles, "JSON lines", options.style, 0, len(record))
 
@@ -266,8 +285,7 @@ def _by_pattern(path: Path, sample: list[str], form: Form, options: Options) -> 
         line = next((each for each in lines if not re.fullmatch(form.pattern, each)), "")
         raise InputError(f"does not have the lines of {form.name}", file=path, place=1, found=line[:80])
     groups = re.compile(form.pattern).groupindex
-    columns = tuple(column for column in form.columns if column.what in groups)
-    at = tuple(groups[column.what] - 1 for column in columns)
+    columns, at = placed(form, {what: group - 1 for what, group in groups.items()})
     fits = 1.0 if others else fitting / len(events)
     return Reading(form, columns, at, (), "", options.style, 0, len(groups), fits)
 
@@ -311,7 +329,7 @@ def _refuse_twice(path: Path, cells: list[str], what: str, at: int) -> None:
 
 
 def _by_order(path: Path, cells: list[str], form: Form, options: Options) -> dict[str, int]:
-    """Positions by the form's order, of which a person may have changed some."""
+    """Positions by the form's order, with those that a person gives."""
     least = max(number for number, what in enumerate(form.order) if what) + 1
     # A person who names the layout may have cut off columns that are not wanted.
     if len(cells) != len(form.order) and not (options.layout and least <= len(cells)):

@@ -36,7 +36,7 @@ class BlockReader(io.RawIOBase):
         """The next bytes.
 
         Args:
-            size: at most so many, at least 1.
+            size: the most bytes that are returned, at least 1.
 
         Returns:
             Nothing at the end.

@@ -12,6 +12,7 @@ columns, and a line can be read by a regular expression; the cells of a block ar
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,11 +27,21 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
-from froude.base.columns import Converted, convert
+from froude.base.columns import Converted, convert, mask
 from froude.base.dropped import CUT_SHORT, Dropped
-from froude.base.errors import InputError, nearest
+from froude.base.errors import InputError
 from froude.base.files import open_regular
-from froude.base.forms import BLANKS, Form, Options, Reading, find_reading, flat, positions_by_names
+from froude.base.forms import (
+    BLANKS,
+    Form,
+    Options,
+    Reading,
+    find_reading,
+    flat,
+    named_forms,
+    placed,
+    positions_by_names,
+)
 from froude.base.input_limits import check_limit
 from froude.base.packed import cut_short, parts, unpacked
 
@@ -38,7 +49,7 @@ pc: Any = pyarrow.compute
 _BLOCK_BYTES = 4 << 20
 _LONGEST_LINE = 1 << 20
 _SAMPLE_LINES = 200
-"""Lines by which the form of a file is found."""
+"""Lines at the beginning of a file that show its form."""
 
 
 @dataclass(slots=True)
@@ -58,10 +69,6 @@ class Table:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def place(self, row: int) -> str:
-        """The line of a row, for an error."""
-        return f"line {self.lines[row]}"
-
 
 def read_table(
     path: Path, forms: Sequence[Form], options: Options | None = None, *, empty: bool = False
@@ -78,13 +85,14 @@ def read_table(
         InputError: unreadable; of none of the forms; without a row; with too many rows left out.
     """
     options = options or Options()
+    forms = named_forms(forms, options)
     with open_regular(path) as raw:
         parquet = raw.read(4) == b"PAR1"
         raw.seek(0)
         if parquet:
-            return _read_parquet(raw, path, _chosen(forms, options), options, empty)
+            return _read_parquet(raw, path, forms, options, empty)
         with unpacked(raw, path, whole=False) as stream:
-            return _read_text(stream, path, _chosen(forms, options), options, empty)
+            return _read_text(stream, path, forms, options, empty)
 
 
 def parts_of(paths: Iterable[Path]) -> list[Path]:
@@ -101,17 +109,6 @@ def parts_of(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def _chosen(forms: Sequence[Form], options: Options) -> Sequence[Form]:
-    if not options.layout:
-        return forms
-    named = [form for form in forms if form.name == options.layout]
-    if not named:
-        names = [form.name for form in forms]
-        message = f"is not a layout{nearest(options.layout, names)}"
-        raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(names))
-    return named
-
-
 def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
     blocks = _blocks(stream, path)
     first = next(blocks, b"")
@@ -123,18 +120,13 @@ def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options,
     reading = find_reading(path, sample, forms, options)
     builder = _Builder(path, reading)
     line = 1
-    for block in _chain(first, blocks):
+    for block in itertools.chain([first], blocks):
         rows = block.count(b"\n") + (not block.endswith(b"\n"))
         builder.take(block, line)
         line += rows
     if cut_short(stream):
         builder.dropped.add(CUT_SHORT, f"{path}:{line}")
     return builder.finish(options, empty)
-
-
-def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest
 
 
 def _blocks(stream: Any, path: Path) -> Iterator[bytes]:
@@ -212,14 +204,14 @@ class _Builder:
                     self.dropped.add(reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
                     wrong |= new
             values.append(converted)
-        keep = ~wrong
+        keep, every = ~wrong, not wrong.any()
         for kept, converted in zip(self._parts, values, strict=True):
             whole = converted.values
             if isinstance(whole, np.ndarray):
-                kept.append(whole if keep.all() else whole[keep])
+                kept.append(whole if every else whole[keep])
             else:
-                kept.append((whole if keep.all() else whole.filter(pa.array(keep))).dictionary_encode())
-        self._lines.append(lines if keep.all() else lines[keep])
+                kept.append((whole if every else whole.filter(pa.array(keep))).dictionary_encode())
+        self._lines.append(lines if every else lines[keep])
         self._rows += int(keep.sum())
         check_limit("rows", self._rows, file=self._path)
 
@@ -227,7 +219,7 @@ class _Builder:
         """All rows.
 
         Raises:
-            InputError: there is none, or too many were left out.
+            InputError: no row is left, or too many were left out.
         """
         of = self._rows + self.dropped.total
         self.dropped.refuse(self._path, of, strict=options.strict)
@@ -293,9 +285,9 @@ class _Builder:
         texts = pa.array(block.decode().rstrip("\n").split("\n"), pa.string())
         lines = np.arange(line, line + len(texts))
         fields = pc.extract_regex(texts, f"^(?:{reading.form.pattern})$")
-        right = np.asarray(fields.is_valid().to_numpy(zero_copy_only=False), bool)
+        right = mask(fields.is_valid())
         ignored = pc.match_substring_regex(texts, rf"^(?:\s*|{reading.form.ignored})$")
-        odd = ~right & ~np.asarray(ignored.to_numpy(zero_copy_only=False), bool)
+        odd = ~right & ~mask(ignored)
         if odd.any():
             row = int(np.argmax(odd))
             reason = f"not a line of {reading.form.name}"
@@ -325,11 +317,7 @@ class _Builder:
 
 def _blank(texts: list[Any]) -> npt.NDArray[np.bool_] | None:
     """Rows of which all wanted cells are empty, as a blank line has them; None where there is none."""
-    empty = [
-        np.asarray(pc.equal(pc.utf8_trim_whitespace(each), "").to_numpy(zero_copy_only=False), bool)
-        for each in texts
-    ]
-    blank = np.logical_and.reduce(empty)
+    blank = np.logical_and.reduce([mask(pc.equal(pc.utf8_trim_whitespace(each), "")) for each in texts])
     return blank if blank.any() else None
 
 
@@ -365,8 +353,7 @@ def _read_parquet(raw: Any, path: Path, forms: Sequence[Form], options: Options,
         check_limit("rows", file.metadata.num_rows, file=path)
         names = list(file.schema_arrow.names)
         form, found = _named_form(path, names, forms, options)
-        columns = tuple(column for column in form.columns if column.what in found)
-        at = tuple(found[column.what] for column in columns)
+        columns, at = placed(form, found)
         titles = tuple(names[each] for each in at)
         reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names))
         builder = _Builder(path, reading)

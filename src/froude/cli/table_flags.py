@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from froude.cli.settings import Settings
 
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "blanks": " ", "blank": " ", "pipe": "|"}
-_UNITS = ("s", "ms", "us", "ns")
 
 Columns = Annotated[
     list[str] | None,
@@ -67,7 +66,7 @@ def options_of(
     Raises:
         InputError: a flag has another value than it may.
     """
-    from froude.base.columns import Style
+    from froude.base.columns import TIME_UNITS, Style
     from froude.base.forms import Options
     from froude.base.units import parse_zone
 
@@ -87,8 +86,8 @@ def options_of(
         )
     if decimal not in {None, ".", ","}:
         raise InputError("is not a decimal character", place="--decimal", found=decimal, allowed=". or ,")
-    if dates is not None and dates not in _UNITS and not re.search("%[A-Za-z]", dates):
-        allowed = f"a format such as '%d.%m.%Y %H:%M:%S', or {', '.join(_UNITS)}"
+    if dates is not None and dates not in TIME_UNITS and not re.search("%[A-Za-z]", dates):
+        allowed = f"a format such as '%d.%m.%Y %H:%M:%S', or {', '.join(TIME_UNITS)}"
         raise InputError("is not a format of dates", place="--date-format", found=dates, allowed=allowed)
     style = Style(decimal=decimal or ".", dates=dates or "", zone=parse_zone(zone, place="--zone"))
     return Options(layout or "", named, between, style, decimal or "", strict)

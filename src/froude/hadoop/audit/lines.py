@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
+from pathlib import Path
 
 from froude.base.dropped import OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
@@ -127,6 +128,16 @@ def audit_lines(
             dropped.add(reason(error), f"{name}:{number}", text)
         else:
             yield line
+
+
+def without_lines(path: Path, dropped: Dropped) -> InputError:
+    """The error about a log without an audit line, with what was left out of it."""
+    return InputError(
+        "holds no line of an audit log",
+        file=path,
+        found="; ".join(dropped.notes()) or "nothing",
+        allowed="allowed=… ugi=… cmd=…",
+    )
 
 
 def reason(error: InputError) -> str:

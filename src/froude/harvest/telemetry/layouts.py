@@ -7,6 +7,7 @@ and gpu-v2020; AzurePublicDataset V1 and V2; Google ClusterData 2011-2 and 2019)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from froude.base.columns import Column, Kind
 from froude.base.forms import Form
@@ -99,43 +100,34 @@ class Layout:
     """Whether records with begin and end add up to the use of a machine."""
 
 
+_marked = partial(Layout, percent=True, marked=True)
 _FORMS = (
     Layout(Form("bitbrains", (_time("Timestamp [ms]"), _BITBRAINS)), percent=True),
     Layout(Form("google2019", _GOOGLE), percent=False, added=True),
     Layout(Form("google2019-json", _GOOGLE, lines=True), percent=False, added=True),
     Layout(Form("google2011", _GOOGLE, order=_TASKS, header=False), percent=False, added=True),
-    Layout(
+    _marked(
         Form(
             "alibaba2017",
             (_time("timestamp"), _NUMBERED, _cpu("used percent of cpus(%)")),
             order=_SERVER_USAGE,
         ),
-        percent=True,
-        marked=True,
     ),
-    Layout(
+    _marked(
         Form("alibaba2018", (_time("time_stamp"), _NAME, _cpu("cpu_util_percent")), order=_MACHINE_USAGE),
-        percent=True,
-        marked=True,
     ),
-    Layout(
+    _marked(
         Form(
             "alibaba2018-containers",
             (_time("time_stamp"), _CONTAINER, _cpu("cpu_util_percent", most=1e4)),
             order=_CONTAINERS,
         ),
-        percent=True,
-        marked=True,
     ),
-    Layout(
+    _marked(
         Form("alibaba2020", (_time("start_time"), _GPU, _cpu("machine_cpu")), order=_METRIC),
-        percent=True,
-        marked=True,
     ),
-    Layout(
+    _marked(
         Form("azure", (_time("timestamp"), _NAME, _LOWEST, _HIGHEST, _cpu("avg cpu")), order=_READINGS),
-        percent=True,
-        marked=True,
     ),
     Layout(
         Form("planetlab", (_cpu(),), order=("cpu",), header=False, separator="\t"), percent=True, step_s=300.0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from froude.base.columns import Column, Kind, convert
+from froude.base.columns import LATEST_S, Column, Kind, convert
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular
@@ -24,8 +24,6 @@ from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.layouts import LAYOUTS, OLDER_NAMES, PROMETHEUS, Layout
 
 _LIMIT_BYTES, _HEAD_BYTES = 2 << 30, 4096
-_LATEST_S = 253_402_300_799.0
-"""The end of the year 9999."""
 _FEWEST_ABOVE = 0.02
 """Share of values above 1 from which on they are percent: of shares, few are above 1 by mistake."""
 _DAY = "%Y%m%d"
@@ -308,7 +306,7 @@ def _range_query(path: Path, options: Options) -> _Part:
     label = _label(path, metrics, options.columns.get("server"))
     names = [str(metric.get(label, "")) for metric, pairs in zip(metrics, series, strict=True) for _ in pairs]
     times = np.array([time for pairs in series for time, _ in pairs], np.float64)
-    if not (np.abs(times) <= _LATEST_S).all():
+    if not (np.abs(times) <= LATEST_S).all():
         raise InputError("has a time that is not one", file=path, allowed="seconds since 1970")
     texts = pa.array([value for pairs in series for _, value in pairs], pa.string())
     values = convert(Column("cpu", kind=Kind.NUMBER, empty=True), texts, options.style).values

@@ -26,7 +26,7 @@ from froude.base.dropped import SHORT_LOG, Dropped
 from froude.base.errors import InputError
 from froude.base.packed import parts, read_lines
 from froude.base.summary import counted, recognised_text
-from froude.hadoop.audit.lines import AuditLine, audit_lines, own_context
+from froude.hadoop.audit.lines import AuditLine, audit_lines, own_context, without_lines
 from froude.messages.schema import Schema
 from froude.provision.draft.jobs import short_user
 from froude.provision.draft.log import AccessLog, Window
@@ -144,12 +144,7 @@ def _read_audit(path: Path, log: AccessLog, zone: tzinfo, *, strict: bool) -> st
             log.windows[-1].holds(line.time_s)
         take_line(line, log)
     if not good:
-        raise InputError(
-            "holds no line of an audit log",
-            file=path,
-            found="; ".join(dropped.notes()) or "nothing",
-            allowed="allowed=… ugi=… cmd=…",
-        )
+        raise without_lines(path, dropped)
     dropped.refuse(path, good + dropped.total, strict=strict, least=SHORT_LOG)
     span_s = log.windows[-1].length_s
     found = recognised_text("audit log", counted(good, "line"), span_s / max(1, good - 1), span_s or None)

@@ -15,7 +15,7 @@ from typing import Any
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError
 from froude.base.packed import read_lines
-from froude.hadoop.audit.lines import AuditLine, audit_lines
+from froude.hadoop.audit.lines import AuditLine, audit_lines, without_lines
 from froude.trace.types import Call, Status, Trace
 
 CLIENT_PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
@@ -188,12 +188,7 @@ def closure(trace: Trace, audit_log: Path) -> ClosureResult:
     with_context = any(line.caller_context is not None for line in lines)
     called = Counter(expected(trace, with_context=with_context))
     if not lines and (dropped.total or called):
-        raise InputError(
-            "holds no line of an audit log",
-            file=audit_log,
-            found="; ".join(dropped.notes()) or "nothing",
-            allowed="allowed=… ugi=… cmd=…",
-        )
+        raise without_lines(audit_log, dropped)
     logged = Counter(_of_line(line, with_context=with_context) for line in lines)
     matched = called & logged
     return ClosureResult(
