@@ -33,6 +33,12 @@ FORMS: dict[str, Callable[[str], str]] = {
     "backslash t and backslash n": lambda line: line.replace("\t", "\\t") + "\\n",
     "cat -A": lambda line: line.replace("\t", "^I"),
     "one blank": lambda line: line.replace("\t", " "),
+    "commas": lambda line: line.replace("\t", ","),
+    "commas and blanks": lambda line: line.replace("\t", ", "),
+    "bars": lambda line: line.replace("\t", " | "),
+    "a cell of CSV": lambda line: '"' + line.replace('"', '""') + '"',
+    "a cell of several": lambda line: f'"nn1","{line}","hdfs, audit"',
+    "JSON in a cell": lambda line: '"' + json.dumps({"log": line}).replace('"', '""') + '"',
     "blanks to the next stop": lambda line: line.expandtabs(8),
     "journald": lambda line: f"Nov 20 09:43:55 nn1 java[712]: {line}",
     "journald, ISO date": lambda line: f"2026-11-20T10:43:55+0100 nn1 java[712]: {line}",
@@ -70,6 +76,13 @@ def test_every_form_gives_what_the_namenode_wrote(form: str) -> None:
     )
 
 
+@pytest.mark.parametrize("between", [" ", ", ", ","])
+def test_a_comma_at_the_end_of_a_value_is_not_a_separator(between: str) -> None:
+    """Unless one is before each key."""
+    odd = LINE.replace("src=/a b/c{1}", "src=/a, b,c,")
+    assert parse_line(odd.replace("\t", between)) == parse_line(odd)
+
+
 @pytest.mark.parametrize(
     ("wrapper", "known"),
     [
@@ -93,6 +106,7 @@ def test_a_message_without_a_date_has_that_of_its_shipper(wrapper: dict[str, str
         ("\tat org.apache.hadoop.ipc.Server.run(Server.java:1)", "of another kind"),
         ("nonsense", "not an audit line"),
         (f"{DATE} INFO FSNamesystem.audit: allowed=true\tugi=a", "an audit line without user or command"),
+        (LINE.replace("=true", "=true,"), "an audit line whose allowed is neither true nor false"),
         (
             LINE.replace("dst=/x", "dst=/x perm=/y").replace("\t", " "),
             "has blanks for TABs, and cannot be divided into its fields",

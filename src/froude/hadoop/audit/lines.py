@@ -2,7 +2,8 @@ r"""The line grammar of the HDFS audit log, tolerant of every variant since Hado
 
 A line is a prefix of the site's own (a date, a level, a logger; what rsyslog, journald, Docker or Kubernetes add, also
 as JSON), then TAB-separated `key=value` pieces; each is split at its first `=`. Shippers write a TAB as `#011` or `\t`.
-Where TABs became blanks, the pieces are split before the keys, and a line whose keys are not in their order is refused.
+Where TABs became blanks, or commas, the pieces are split before the keys, and a line whose keys are not in their order
+is refused. A line may be a cell of CSV.
 Nothing here reads a file.
 
 Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem (DefaultAuditLogger);
@@ -25,7 +26,9 @@ from froude.base.errors import InputError
 _ORDER = ("allowed", "ugi", "ip", "cmd", "src", "dst", "perm", "trackingId", "proto", "callerContext")
 KEYS = frozenset(_ORDER)
 """What a piece of a line may begin with; any other is what stands behind a TAB within the value before it."""
-_BLANKS = re.compile(rf"(?<!\s)\s++(?=(?:{'|'.join(_ORDER)})=)")
+_GAP = re.compile(rf"(?<!\s)(?=[\s,;|])(\s*+[,;|]?\s*+)(?=(?:{'|'.join(_ORDER)})=)")
+_CELL = re.compile(r'(?:^|[,;\t])\s*"((?:[^"]|"")*)"\s*(?=[,;\t]|$)')
+"""A quoted cell of CSV."""
 _TAB = r"#011|\\t|\\x09|\\u0009|\\011|\^I"
 """How shippers write a TAB: rsyslog, JSON within a text, `cat -A`."""
 _WRITTEN_TAB = re.compile(rf"({_TAB})(?:{'|'.join(_ORDER)})=")
@@ -154,6 +157,9 @@ def split_line(line: str) -> tuple[str, str]:
     Raises:
         InputError: no audit message in it.
     """
+    cell = next((each for each in _CELL.finditer(line) if "cmd=" in each[1]), None)
+    if cell is not None:
+        line = f"{line[: cell.start()]} {cell[1].replace(chr(34) * 2, chr(34))}"
     if "{" in line and "ugi=" not in line.partition("{")[0]:
         line = _unwrapped(line)
     begin = _USUAL.search(line) or _BEGIN.search(line)
@@ -172,11 +178,14 @@ def parse_message(message: str, when_s: float | None, *, escaped: bool = True) -
         escaped: as of `parse_line`.
 
     Raises:
-        InputError: it has no user or no command.
+        InputError: it has no user or no command, or `allowed` is neither true nor false.
     """
     parts = _parts(message)
     if "ugi" not in parts or "cmd" not in parts:
         raise InputError("is an audit line without user or command", found=message)
+    allowed = parts.get("allowed", "true").strip()
+    if allowed not in {"true", "false"}:
+        raise InputError("is an audit line whose allowed is neither true nor false", found=message)
     user, auth, real = split_users(parts["ugi"])
     command, options = split_command(parts["cmd"])
 
@@ -187,7 +196,7 @@ def parse_message(message: str, when_s: float | None, *, escaped: bool = True) -
     context = text("callerContext", escaped=escaped)
     return AuditLine(
         when_s,
-        parts.get("allowed", "true").strip() == "true",
+        allowed == "true",
         user,
         auth,
         real,
@@ -213,7 +222,7 @@ def _parts(message: str) -> dict[str, str]:
     if written:
         message = _WRITTEN_END.sub("", message)
     elif "\t" not in message:
-        pieces = _BLANKS.split(message.rstrip())
+        pieces = _pieces(message.rstrip())
         keys = [piece.partition("=")[0] for piece in pieces]
         if keys != [key for key in _ORDER if key in keys]:
             raise InputError("has blanks for TABs, and cannot be divided into its fields", found=message)
@@ -228,6 +237,18 @@ def _parts(message: str) -> dict[str, str]:
         elif last:  # logs of before 2.8 wrote TABs of paths as they are
             parts[last] += tab + piece
     return parts
+
+
+def _pieces(message: str) -> list[str]:
+    """The pieces of a message without TABs: between blanks, or between commas if one is before each key."""
+    gaps = list(_GAP.finditer(message))
+    blank = not all(gap[1].strip() for gap in gaps)
+    if blank:
+        gaps = [gap for gap in gaps if gap[1] != gap[1].rstrip()]
+    starts = [0, *(gap.end() for gap in gaps)]
+    # Where only some gaps have a comma, it is the end of a value.
+    ends = [gap.start() + (len(gap[1].rstrip()) if blank else 0) for gap in gaps]
+    return [message[start:end] for start, end in zip(starts, [*ends, len(message)], strict=True)]
 
 
 def address(ip: str | None) -> str | None:
