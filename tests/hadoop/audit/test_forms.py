@@ -38,6 +38,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "bars": lambda line: line.replace("\t", " | "),
     "a cell of CSV": lambda line: '"' + line.replace('"', '""') + '"',
     "a cell of several": lambda line: f'"nn1","{line}","hdfs, audit"',
+    "a field of JSON on a line of its own": lambda line: f'  "message": {json.dumps(line)},',
     "JSON in a cell": lambda line: '"' + json.dumps({"log": line}).replace('"', '""') + '"',
     "blanks to the next stop": lambda line: line.expandtabs(8),
     "journald": lambda line: f"Nov 20 09:43:55 nn1 java[712]: {line}",
@@ -105,6 +106,10 @@ def test_a_message_without_a_date_has_that_of_its_shipper(wrapper: dict[str, str
         ("java.io.IOException: broken", "of another kind"),
         ("\tat org.apache.hadoop.ipc.Server.run(Server.java:1)", "of another kind"),
         ("nonsense", "not an audit line"),
+        (
+            json.dumps([{"message": LINE}, {"message": LINE.replace("rename", "open")}]),
+            "several audit lines in one",
+        ),
         (f"{DATE} INFO FSNamesystem.audit: allowed=true\tugi=a", "an audit line without user or command"),
         (LINE.replace("=true", "=true,"), "an audit line whose allowed is neither true nor false"),
         (

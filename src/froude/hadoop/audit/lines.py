@@ -58,7 +58,7 @@ _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([tnrbf\\\"'/]))")
 """What StringEscapeUtils writes; a backslash before anything else is one of a path that was not escaped."""
 _SHORT = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _HIVE_FIELDS = 6
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)  # a TAB may be in a text as it is
 _JOURNAL_TIME = "__REALTIME_TIMESTAMP"
 """Microseconds since 1970, as `journalctl -o json` writes them."""
 
@@ -155,13 +155,15 @@ def split_line(line: str) -> tuple[str, str]:
         line: with or without its end.
 
     Raises:
-        InputError: no audit message in it.
+        InputError: no audit message in it, or several.
     """
     cell = next((each for each in _CELL.finditer(line) if "cmd=" in each[1]), None)
     if cell is not None:
         line = f"{line[: cell.start()]} {cell[1].replace(chr(34) * 2, chr(34))}"
     if "{" in line and "ugi=" not in line.partition("{")[0]:
         line = _unwrapped(line)
+    elif (start := line.find("ugi=")) > 0 and line.count('"', 0, start) % 2:
+        line = _text_around(line, line.rfind('"', 0, start))
     begin = _USUAL.search(line) or _BEGIN.search(line)
     if begin is None:
         message = f"is {OF_ANOTHER_KIND}" if _OTHER.match(line) else "is not an audit line"
@@ -370,17 +372,32 @@ def dated(prefix: str, zone: tzinfo) -> tuple[float | None, bool]:
 
 
 def _unwrapped(line: str) -> str:
-    """The audit line that JSON in a line has as one of its texts, behind a time of it; the line itself without one."""
+    """The audit line that JSON in a line has as one of its texts, behind a time of it; the line itself without one.
+
+    Raises:
+        InputError: several of its texts are audit lines.
+    """
     before, brace, json_ = line.partition("{")
     try:
-        texts = list(_texts(_DECODER.raw_decode(brace + json_)[0]))
+        value, end = _DECODER.raw_decode(brace + json_)
+        texts = list(_texts(value))
     except (ValueError, RecursionError):
         return line
-    message = next((text for text in texts if "cmd=" in text), None)
-    if message is None:
+    messages = list(dict.fromkeys(text for text in texts if "cmd=" in text))
+    if not messages:
         return line
-    time = next((text for text in texts if text is not message and _DATE.search(text)), "")
-    return f"{before} {time} {message}"
+    if len(messages) > 1 or "cmd=" in json_[end - 1 :]:
+        raise InputError("is several audit lines in one", found=line)
+    time = next((text for text in texts if text not in messages and _DATE.search(text)), "")
+    return f"{before} {time} {messages[0]}"
+
+
+def _text_around(line: str, quote: int) -> str:
+    """The JSON text that begins at a quote, behind what is before it; the line itself where it is not one."""
+    try:
+        return f"{line[:quote]} {_DECODER.raw_decode(line[quote:])[0]}"
+    except ValueError:
+        return line
 
 
 def _texts(value: object) -> Iterator[str]:
