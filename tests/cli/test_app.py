@@ -81,6 +81,7 @@ def test_a_bug_is_70_and_says_where(
             "disk.csv: cannot be read or written (Input/output error)",
         ),
         (OSError("odd"), "cannot be read or written (odd)"),
+        (BrokenPipeError(32, "Broken pipe"), "cannot be read or written (Broken pipe)"),  # of a connection
         (MemoryError(), "there is not enough memory for this. Give it less at a time"),
     ],
 )

@@ -81,7 +81,10 @@ def test_a_line_and_a_comment_for_each_comparison(capsys: Out) -> None:
     """The exit code is the comparison's; both files may be written again, and the history grows."""
     line = [*words(), "--history", "runs.csv", "--markdown", "comment.md"]
     assert run([*line, "--tag", "abc"]) == 3
+    assert Path("runs.csv").stat().st_mode & 0o777 == 0o644
+    Path("runs.csv").chmod(0o664)
     assert run(line) == 3
+    assert Path("runs.csv").stat().st_mode & 0o777 == 0o664
     head, first, second = Path("runs.csv").read_text().splitlines()
     assert head.startswith("time,commit,mean,mean / baseline,")
     assert first.startswith("1970-01-01T07:00:00Z,abc,")
@@ -148,6 +151,7 @@ def test_a_program_that_does_not_answer(capsys: Out) -> None:
         ("--history runs.csv", "`python3 -m venv otava`, `otava/bin/pip install apache-otava`"),
         ("--history short.csv", "is too short for change points; found 1 line"),
         ("--history runs.csv --markdown x", "--markdown: is of a comparison"),
+        ("--history runs.csv --time-limit 5min", "--time-limit: is of a comparison"),
     ],
 )
 def test_what_change_points_need(line: str, said: str, capsys: Out) -> None:

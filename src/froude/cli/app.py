@@ -25,7 +25,7 @@ from froude import __version__
 from froude.base.errors import FroudeError, InputError, MissingError
 from froude.base.input_limits import within_limits
 from froude.cli.settings import resolve
-from froude.cli.terminal import reserve_stdout, results, visible
+from froude.cli.terminal import closed, reserve_stdout, results, visible
 
 EXIT_ERROR, EXIT_USAGE, EXIT_MISSED, EXIT_BUG, EXIT_INTERRUPTED = 1, 2, 3, 70, 130
 
@@ -106,6 +106,10 @@ class _Lazy(TyperGroup):
         except KeyboardInterrupt:
             print("froude: interrupted", file=sys.stderr)
             raise typer.Exit(EXIT_INTERRUPTED) from None
+        except BrokenPipeError as error:
+            if closed(results() or sys.stdout) or closed(sys.stderr):
+                raise  # click ends without a word
+            raise _stated(error) from error  # of a connection, or of a program
 
 
 @cache
@@ -282,9 +286,6 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         print("froude: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
     except (FroudeError, OSError, MemoryError) as error:
         stated = _stated(error)
         if "--json" in _own(words):

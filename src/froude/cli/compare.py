@@ -124,6 +124,7 @@ def compare(
             "--tag": tag,
         }
         flags |= {"--margin": margin, "--level": level, "--primary": primary, "--limited": limited}
+        flags["--time-limit"] = time_limit
         _refuse(flags, "is of a comparison, and none is made where --history is given alone")
         past.analyse(settings, history)
         return

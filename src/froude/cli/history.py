@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 from dataclasses import asdict
 from pathlib import Path
@@ -59,7 +60,8 @@ def add(settings: Settings, comparison: Comparison, path: Path, tag: str, time_s
         why = "It was interrupted" if interrupted else "Nothing was compared"
         settings.note(f"{why}, so {path} has no line of it")
         return
-    atomic_write_text(path, lines_text([*_lines(path), line_of(comparison, time_s, tag)]))
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644  # others read it as well
+    atomic_write_text(path, lines_text([*_lines(path), line_of(comparison, time_s, tag)]), mode=mode)
     settings.out(f"Added to {path}")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import sys
+from contextlib import suppress
 from typing import TextIO
 
 _reserved: list[TextIO] = []
@@ -31,6 +33,15 @@ def reserve_stdout() -> None:
 def results() -> TextIO | None:
     """The standard output that the caller of the command reads; None where it is still this process's own."""
     return _reserved[0] if _reserved else None
+
+
+def closed(stream: TextIO) -> bool:
+    """Whether a stream is a pipe or socket that the other side has closed."""
+    poll = select.poll()
+    with suppress(OSError, ValueError):  # without a descriptor, or closed here
+        poll.register(stream.fileno(), 0)
+        return any(event & select.POLLERR for _, event in poll.poll(0))
+    return False
 
 
 def visible(text: str) -> str:
