@@ -9,8 +9,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-LOCK := requirements/dev.lock
-STAMP := $(VENV)/.froude-$(shell cat $(LOCK) pyproject.toml 2>/dev/null | sha256sum | cut -c1-16)
+# Of the lock file: what runs Froude (run), or its tests as well (dev).
+KIND ?= dev
 DEMO ?= froude-demo
 # Hundreds of child processes would compile the source, each again, and each worker the tests.
 unexport PYTHONDONTWRITEBYTECODE
@@ -20,22 +20,15 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## Tell what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 
-setup: $(STAMP) ## Virtual environment from the lock, and the default Hadoop; quick when done.
-	@$(BIN)/froude hadoop fetch
-
-$(STAMP): $(LOCK) pyproject.toml
+setup: ## Virtual environment from the lock, and the default Hadoop; quick when done.
 	@tools/check-python "$(PYTHON)"
-	echo "Setting up, once: Python packages from $(LOCK) into $(VENV); then Hadoop's jars, and a Java where none serves, into the cache"
-	[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV)
-	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade >/dev/null
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-	rm -f $(VENV)/.froude-*
-	touch $@
+	"$(PYTHON)" tools/set_up.py $(KIND)
+	$(BIN)/froude hadoop fetch
 
 setup-system: ## Debian packages for disks, virtual machines and browser tests, where root and apt are there.
 	@tools/setup-system
 
+demo: KIND = run
 demo: setup ## The whole chain, small, on a real NameNode.
 	@$(BIN)/froude demo --workspace $(DEMO)
 

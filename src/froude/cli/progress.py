@@ -16,9 +16,9 @@ from froude.cli.terminal import visible
 
 _WIDE = 100
 """Columns from which there is room for a bar beside the words."""
-_EVERY_S = 15.0
+_EVERY_S = 5.0
 """How often a long step says where it is, where lines stay; the innermost of those at work does."""
-_QUIET_S = 2.0
+_QUIET_S = 1.0
 """Steps that take less are not worth a line."""
 
 
