@@ -50,6 +50,12 @@ def test_exit_codes(arguments: list[str], code: int, capsys: pytest.CaptureFixtu
     assert out or err
 
 
+def test_a_wrong_command_names_one_like_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """As those within a group do."""
+    assert run(["mien"]) == 2
+    assert "Did you mean 'mine'?" in capsys.readouterr().err
+
+
 def test_a_stated_error_is_one_line_and_1(capsys: pytest.CaptureFixture[str]) -> None:
     """A wrong file names itself; no traceback."""
     assert run(["extrapolate", "/nowhere/w.yaml", "--at", "a=1"]) == 1

@@ -44,6 +44,7 @@ COMMANDS = {
         "demo", "demo", "The whole chain, small, on a real NameNode that Froude fetches and starts."
     ),
     "doctor": _Entry("doctor", "doctor", "What is here, what is missing, and how to get it."),
+    "ls": _Entry("ls", "ls", "What a workspace or a folder holds, newest first; Runs side by side."),
     "hadoop": _Entry("hadoop", "app", "Get a Hadoop; start and stop daemons or a small cluster."),
     "record": _Entry("record", "record", "A job of yours on small real clusters → Traces."),
     "capture": _Entry("capture", "app", "Record live calls, or those in a packet capture, into a Trace."),
@@ -85,6 +86,11 @@ _SWITCHES = {"--dry-run", "--force", "--json", "--quiet"}
 
 class _Lazy(TyperGroup):
     """A group whose members are imported when they are called, not when they are listed."""
+
+    def __init__(self, **parts: Any) -> None:
+        super().__init__(**parts)
+        names: dict[str, Any] = dict.fromkeys(COMMANDS)
+        self.commands = names  # a wrong one is compared with them
 
     def list_commands(self, _ctx: Any) -> list[str]:
         """Every command, in the order of the chain."""

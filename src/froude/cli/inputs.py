@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.base.files import kind_of_place
 from froude.cli.settings import Settings
 from froude.documents.forms import FieldError
@@ -75,9 +75,16 @@ def place(settings: Settings, path: Path, *kinds: str) -> Path:
     if len(matches) == 1:
         return matches[0].path
     what = "names several things" if matches else "does not exist, and names nothing"
-    meant = matches or [each for kind in wanted for each in around.artifacts(kind)]
-    names = ", ".join(artifact.name for artifact in meant[:10]) or "nothing"
-    raise InputError(f"{what} in the workspace {around.folder.name}", file=path, allowed=names)
+    meant = [
+        artifact.name for artifact in matches or [each for kind in wanted for each in around.artifacts(kind)]
+    ]
+    like = "" if matches else nearest(str(path), meant)
+    raise InputError(
+        f"{what} in the workspace {around.folder.name}{like}",
+        file=path,
+        allowed=", ".join(meant[:10]) or None,
+        remedy=None if meant else "`froude ls` shows what a workspace holds",
+    )
 
 
 def workload(settings: Settings, path: Path) -> WorkloadFile:

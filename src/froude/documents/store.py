@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.base.files import atomic_write_text, read_bounded, refuse_taken, remove_folder, stated_os_errors
 from froude.base.version import __version__
 from froude.documents.artifact import TAGS, Artifact, State
@@ -154,9 +154,13 @@ class Workspace:
         """
         matches = self.matches(what, kind)
         if len(matches) != 1:
-            names = ", ".join(a.name for a in (matches or self.artifacts(kind))[:10]) or "nothing"
-            message = "names more than one artifact" if matches else "is not in the workspace"
-            raise InputError(message, file=self.folder, found=what, allowed=names)
+            names = [artifact.name for artifact in matches or self.artifacts(kind)]
+            message = (
+                "names more than one artifact"
+                if matches
+                else f"is not in the workspace{nearest(what, names)}"
+            )
+            raise InputError(message, file=self.folder, found=what, allowed=", ".join(names[:10]) or None)
         return matches[0]
 
     def traces(self, tag: str | None = None, *, incomplete: bool = False) -> list[Path]:

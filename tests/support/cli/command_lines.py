@@ -270,6 +270,7 @@ LINES = {
         (Place("--output", "block-lists", folder=True),),
         {"path": "img", "hadoop": "release"},
     ),
+    "ls": Line("ls dc"),
     "report": Line(
         "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
     ),
@@ -390,6 +391,7 @@ OTHER_PATHS = {
     ("trace import audit", "image"): "needs a release that knows images; tests of the command spoil it",
     ("trace import audit", "edits"): "is read by a program of that release; tests of the command spoil it",
     ("trace import audit", "anonymise"): "any bytes are a key",
+    ("ls", "folder"): "what is damaged has a line; tests of the command spoil it",
     ("harvest serve", "certificate"): "is read by TLS; tests of that spoil it",
     ("harvest serve", "key"): "is read by TLS; tests of that spoil it",
     ("harvest submit", "authority"): "is read by TLS; tests of that spoil it",

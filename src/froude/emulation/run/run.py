@@ -147,7 +147,7 @@ class Run(Summarised):
             "verdict": self.verdict.colour.value,
             "scale": ", ".join(f"{name}={value}" for name, value in self.scale.items()),
             "calls": f"{self.answered():,} in {self.steady_s:.0f} s",
-            "p99": f"{latency.p99_ms:.3g} ms {self.main_latency.value}" if latency.count else "",
+            "p99": f"{seconds_text(latency.p99_ms / 1e3)} {self.main_latency.value}" if latency.count else "",
             "failed calls": f"{self.failed.total():,}" if self.failed else "",
             "limited by": self.bottleneck.by.value,
             "failed": self.failure or ("interrupted" if self.interrupted else ""),

@@ -36,7 +36,12 @@ def prepare(hadoop: Hadoop, progress: Progress) -> Path | None:
         return place
     with stated_os_errors(place):
         place.parent.mkdir(parents=True, exist_ok=True)
-    with progress.task(f"Once for Hadoop {hadoop.version}: an archive of its classes, for daemons that start in half the time"), in_turn(place.with_suffix(".lock")):
+    with (
+        progress.task(
+            f"Once for Hadoop {hadoop.version}: an archive of its classes, for daemons that start in half the time"
+        ),
+        in_turn(place.with_suffix(".lock")),
+    ):
         if not place.is_file():
             with folder_beside(place) as scratch:
                 _dump(hadoop, _classes(hadoop, scratch), scratch, place)

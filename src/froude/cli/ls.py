@@ -1,0 +1,149 @@
+"""`froude ls`: what a workspace or a folder holds, newest first, with the figures of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from froude.base.errors import FroudeError, InputError
+from froude.cli.report import READERS
+from froude.cli.settings import Settings
+from froude.cli.tables import aligned
+from froude.documents.recognise import DOCUMENTS, kind_of
+from froude.documents.store import PLACES, Workspace
+
+if TYPE_CHECKING:
+    from froude.emulation.run.run import Run
+    from froude.trace.audit.files import AuditLog
+
+_MOST = 10_000
+"""Files of a folder that are looked at."""
+_LONGEST = 120
+"""Characters of figures in a line; `--json` has all."""
+_BESIDE = "report"
+"""Kind of the figures beside a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file or folder of Froude's."""
+
+    path: Path
+    kind: str
+    made_s: float
+    """When it was written, seconds since the epoch."""
+
+    def parts(self, facts: Mapping[str, str]) -> dict[str, str]:
+        """As they are printed."""
+        made = f"{datetime.fromtimestamp(self.made_s, UTC):%Y-%m-%d %H:%M}"
+        return {"made": made, "kind": self.kind, "path": os.path.relpath(self.path), **facts}
+
+
+def ls(
+    ctx: typer.Context,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="A workspace, or any folder [the workspace].")
+    ] = None,
+    runs: Annotated[bool, typer.Option("--runs", help="Runs alone, side by side.")] = False,
+) -> None:
+    """What a workspace or a folder holds, newest first: a line each, with its figures.
+
+    Example: froude ls
+    Example: froude ls --runs
+    """
+    settings: Settings = ctx.obj
+    around = folder or settings.workspace
+    if not around.is_dir():
+        raise InputError("is not a folder", file=around)
+    found = sorted(_found(around), key=lambda each: each.made_s, reverse=True)
+    if runs:
+        found = [each for each in found if each.kind == "run"]
+    rows = []
+    with settings.progress().task("Reading", total=len(found)) as task:
+        for each in found:
+            task.say(str(each.path))
+            rows.append(each.parts(_facts(settings, each, runs=runs)))
+            task.advance()
+    settings.emit(rows)
+    if not rows:
+        settings.out(f"{around} holds {'no run' if runs else 'nothing of Froude'}")
+    elif runs:
+        heads = list(dict.fromkeys(name for row in rows for name in row if name != "kind"))
+        settings.out(aligned([heads, *([row.get(head, "") for head in heads] for row in rows)], words=2))
+    else:
+        first = ("made", "kind", "path")
+        texts = [[*(row.pop(name) for name in first), _line(row)] for row in rows]
+        settings.out(aligned([["made (UTC)", "kind", "path", "figures"], *texts], words=4))
+
+
+def _found(folder: Path) -> Iterator[_Found]:
+    """What is in a folder, and in those that a workspace has for each kind.
+
+    Raises:
+        InputError: there are too many files.
+    """
+    around = Workspace.around(folder)
+    own = (
+        []
+        if around is None or around.folder != folder.resolve()
+        else [folder / each for each in PLACES.values()]
+    )
+    for place in (folder, *filter(Path.is_dir, own)):
+        for number, path in enumerate(sorted(place.iterdir())):
+            if number >= _MOST:
+                raise InputError("holds too many files", file=place, allowed=f"{_MOST:,}")
+            with suppress(OSError, InputError):  # what cannot be read is not known to be Froude's
+                kind = None if path.name.startswith(".") or path.suffix == ".partial" else kind_of(path)
+                if kind is not None and kind != _BESIDE:
+                    document = next((path / name for name in DOCUMENTS if (path / name).is_file()), path)
+                    yield _Found(path, kind, document.stat().st_mtime)
+
+
+def _facts(settings: Settings, found: _Found, *, runs: bool) -> Mapping[str, str]:
+    """The figures of an artifact; why there are none."""
+    reader = _READERS.get(found.kind)
+    if reader is None:
+        return {}
+    try:
+        artifact = reader(settings, found.path)
+    except FroudeError as error:
+        return {"cannot be read": error.message}
+    facts: Mapping[str, str] = _run_facts(artifact) if runs else artifact.summary()
+    return facts
+
+
+def _audit(_: Settings, path: Path) -> AuditLog:
+    from froude.trace.audit.files import open_audit
+
+    return open_audit(path)
+
+
+_READERS: Mapping[str, Callable[[Settings, Path], Any]] = {**READERS, "audit": _audit}
+"""Of what has a summary; a report of an audit log reads every line of it."""
+
+
+def _run_facts(run: Run) -> Mapping[str, str]:
+    latency = run.latency()
+    return {
+        "scale": ", ".join(f"{name}={value}" for name, value in run.scale.items()),
+        "calls": f"{run.answered():,}",
+        "calls/s": f"{run.answered() / run.steady_s:,.0f}" if run.steady_s else "",
+        "p50 ms": f"{latency.p50_ms:,.1f}" if latency.count else "",
+        "p99 ms": f"{latency.p99_ms:,.1f}" if latency.count else "",
+        "failed": f"{run.failed.total():,}",
+        "limited by": run.bottleneck.by.value,
+        "verdict": run.verdict.colour.value,
+    }
+
+
+def _line(facts: Mapping[str, str]) -> str:
+    """Figures in one line; the first ones where all are too long for it."""
+    text = ", ".join(f"{name} {fact}" for name, fact in facts.items() if fact)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
