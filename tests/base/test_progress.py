@@ -2,7 +2,7 @@
 
 import pytest
 
-from froude.base.progress import Silent
+from froude.base.progress import Silent, Within
 
 
 def test_silent(capsys: pytest.CaptureFixture[str]) -> None:
@@ -11,3 +11,26 @@ def test_silent(capsys: pytest.CaptureFixture[str]) -> None:
         task.advance()
         task.say("x")
     assert capsys.readouterr() == ("", "")
+
+
+def test_inner_tasks_speak_beside_the_outer_one() -> None:
+    """Their shares are not the outer one's."""
+
+    class Outer:
+        def __init__(self) -> None:
+            self.texts: list[str] = []
+
+        def advance(self, by: float = 1) -> None:
+            raise AssertionError(by)
+
+        def say(self, text: str) -> None:
+            self.texts.append(text)
+
+        result = say
+
+    outer = Outer()
+    with Within(outer).task("play", total=3) as task:
+        task.advance(2)
+        task.say("9 calls/s")
+        task.result("3 s")
+    assert outer.texts == ["9 calls/s", "3 s"]

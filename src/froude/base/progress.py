@@ -58,3 +58,36 @@ class Silent:
     def task(self, label: str, total: float | None = None) -> Iterator[Task]:  # noqa: ARG002 - the seam's words
         """A task that shows nothing."""
         yield _SilentTask()
+
+
+class Within:
+    """The words of inner tasks beside the label of the one that they belong to.
+
+    Args:
+        task: the outer one.
+    """
+
+    __slots__ = ("_outer",)
+
+    def __init__(self, task: Task) -> None:
+        self._outer = task
+
+    @contextmanager
+    def task(self, label: str, total: float | None = None) -> Iterator[Task]:  # noqa: ARG002 - the seam's words
+        """A task without a line of its own."""
+        yield _Inner(self._outer)
+
+
+class _Inner(_SilentTask):
+    __slots__ = ("_outer",)
+
+    def __init__(self, outer: Task) -> None:
+        self._outer = outer
+
+    def say(self, text: str) -> None:
+        """Beside the outer label."""
+        self._outer.say(text)
+
+    def result(self, text: str) -> None:
+        """As of the outer task."""
+        self._outer.result(text)

@@ -44,7 +44,7 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> Plays:
     """Stands in for plays: of at most 40 clients at recorded speed the limits are kept, on a quiet machine."""
     asked: Plays = []
 
-    def play(plan: Plan, _: object, options: PlayOptions) -> Run:
+    def play(plan: Plan, _: object, options: PlayOptions, **_shown: object) -> Run:
         asked.append((plan, options))
         speed = options.load.speed
         load = float(plan.scale["clients"].value) * speed

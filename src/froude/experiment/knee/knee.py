@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from froude.base.clock import Clock, RealClock
 from froude.base.limits import machine_cores
-from froude.base.progress import Progress, Silent, Task
+from froude.base.progress import Progress, Silent, Task, Within
 from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.emulation.facts import facts_of
@@ -200,7 +200,7 @@ class _Searching:
             task.say("warm up")
             warm_up(namenode, min(CALLED_S, self.options.warm_up_s))
         task.say(f"{sum(plan.counts.values()):,} nodes")
-        run = play(plan, target, self._options(level))
+        run = play(plan, target, self._options(level), progress=Within(task))
         if run.interrupted:
             raise KeyboardInterrupt
         check_whole(run)
