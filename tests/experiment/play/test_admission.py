@@ -37,6 +37,16 @@ def test_a_server_that_cannot_be_asked_is_taken_for_one_of_the_daemon_that_was_n
         admit(typed | MANAGER, (), hadoop.schema())
 
 
+@pytest.mark.parametrize("passive", ["standby", "observer"])
+def test_a_namenode_that_is_not_active_is_refused(
+    passive: str, hadoop: Hadoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It answers who it is, and refuses every call of a client."""
+    monkeypatch.setattr(admission, "ask_identity", lambda *_, **__: Identity("CID-7", "3.5.0", passive))
+    with pytest.raises(TargetError, match=f"not the active NameNode; found {passive}"):
+        admit({"namenode": Running(address="10.0.0.5:8020", id="CID-7")}, (), hadoop.schema())
+
+
 def test_ports_are_inferred_for_hadoops_own_alone() -> None:
     """Of a ResourceManager behind another port its other servers may be anywhere."""
     called = ["resourcemanager", "resourcemanager-tracker"]

@@ -26,3 +26,19 @@ def test_a_remote_exception_keeps_its_parts() -> None:
         1,
         True,
     )
+
+
+def test_what_a_secure_or_a_standby_daemon_answers_has_a_way_out() -> None:
+    """Both refuse every call."""
+    secure = "SIMPLE authentication is not enabled.  Available:[TOKEN, KERBEROS]"
+    for name, message, remedy in (
+        ("org.apache.hadoop.security.AccessControlException", secure, "no Kerberos yet"),
+        (
+            "org.apache.hadoop.ipc.StandbyException",
+            "Operation category READ is not supported",
+            "the active one",
+        ),
+    ):
+        error = pickle.loads(pickle.dumps(RemoteException(name, message)))
+        assert remedy in str(error)
+    assert RemoteException("java.io.IOException", "no").remedy is None

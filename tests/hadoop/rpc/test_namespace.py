@@ -23,6 +23,10 @@ def test_the_answer_to_a_version_request_names_cluster_and_release(hadoop: Hadoo
     answer.info.storageInfo.clusterID, answer.info.softwareVersion = "CID-7", "3.5.0"
     assert tells_namespace("versionRequest")
     assert namespace_in("versionRequest", answer) == Namespace("CID-7", "3.5.0")
+    for state, passive in (("ACTIVE", ""), ("STANDBY", "standby"), ("OBSERVER", "observer")):
+        field = answer.info.DESCRIPTOR.fields_by_name["state"]
+        answer.info.state = field.enum_type.values_by_name[state].number
+        assert namespace_in("versionRequest", answer).passive == passive
 
 
 def test_a_registration_names_the_cluster_only(hadoop: Hadoop) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, TargetError
 from froude.emulation.guard import decide
 from froude.experiment.scenario.options import Running
 from froude.hadoop.cluster.namenode import NameNode
@@ -85,14 +85,19 @@ def admit(targets: Targets, source_ids: Iterable[str], schema: Schema) -> dict[s
 
     Raises:
         GuardError: one is refused.
-        TargetError: one does not say who it is.
+        TargetError: one does not say who it is, or is a NameNode that is not active.
     """
     user = current_user()
-    return _admitted(
-        targets,
-        source_ids,
-        lambda service, address, _: ask_identity(service, address, schema, user=user).id,
-    )
+
+    def ask(service: str, address: tuple[str, int], _: str | None) -> str:
+        found = ask_identity(service, address, schema, user=user)
+        if found.passive:
+            remedy = "Name the active one: `hdfs haadmin -getAllServiceState` shows which it is"
+            place = f"{address[0]}:{address[1]}"
+            raise TargetError("is not the active NameNode", file=place, found=found.passive, remedy=remedy)
+        return found.id
+
+    return _admitted(targets, source_ids, ask)
 
 
 def check_targets(targets: Targets, source_ids: Iterable[str]) -> None:

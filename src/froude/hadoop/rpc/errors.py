@@ -13,6 +13,13 @@ class RemoteProtocolError(TargetError):
     """The peer sent what Hadoop RPC version 9 does not allow; the connection is of no more use."""
 
 
+_REMEDIES = {
+    "SIMPLE authentication is not enabled": "The cluster is secure: Froude has no Kerberos yet. Name one without it",
+    "StandbyException": "Name the active one: `hdfs haadmin` and `yarn rmadmin` show it with -getAllServiceState",
+}
+"""By a part of the exception."""
+
+
 class RemoteException(TargetError):  # noqa: N818 - Hadoop's own name for it
     """The peer answered a call with an exception.
 
@@ -27,7 +34,10 @@ class RemoteException(TargetError):  # noqa: N818 - Hadoop's own name for it
     def __init__(
         self, error_class: str, message: str, *, detail: int = 0, fatal: bool = False, peer: str | None = None
     ) -> None:
-        super().__init__(f"answered {error_class or 'an unnamed exception'}: {message}", file=peer)
+        remedy = next((text for part, text in _REMEDIES.items() if part in f"{error_class}: {message}"), None)
+        super().__init__(
+            f"answered {error_class or 'an unnamed exception'}: {message}", file=peer, remedy=remedy
+        )
         self.error_class = error_class
         self.error_message = message
         self.detail = detail

@@ -23,6 +23,8 @@ class Identity:
     """An HDFS cluster id, or start time and address of a ResourceManager."""
     release: str = ""
     """Its release, where it tells."""
+    passive: str = ""
+    """As of `Namespace`."""
 
 
 def ask_identity(
@@ -105,7 +107,7 @@ def _asked(services: Iterable[str]) -> list[Question]:
 
 def _namespace(answer: Any, _: tuple[str, int]) -> Identity:
     namespace = namespace_in(_VERSION, answer)
-    return Identity(namespace.cluster_id, namespace.release)
+    return Identity(*namespace)
 
 
 def _start_time(answer: Any, address: tuple[str, int]) -> Identity:

@@ -13,6 +13,9 @@ class Namespace(NamedTuple):
     cluster_id: str = ""
     release: str = ""
     """Of the NameNode."""
+    passive: str = ""
+    """`standby` or `observer` of a NameNode that is not the active one of several; else empty, as of releases that do not
+    say it."""
 
 
 def tells_namespace(method: str) -> bool:
@@ -45,4 +48,6 @@ def namespace_in(method: str, answer: Any) -> Namespace:
     storage = getattr(part, "storageInfo", None)
     # A registration gives back the DataNode's own release.
     release = str(getattr(part, "softwareVersion", "")) if method == _VERSION else ""
-    return Namespace("" if storage is None else str(storage.clusterID), release)
+    states = {1: "standby", 2: "observer"}  # NNHAStatusHeartbeatProto.State
+    passive = states.get(getattr(part, "state", 0), "") if method == _VERSION else ""
+    return Namespace("" if storage is None else str(storage.clusterID), release, passive)
