@@ -14,8 +14,7 @@ class Namespace(NamedTuple):
     release: str = ""
     """Of the NameNode."""
     passive: str = ""
-    """`standby` or `observer` of a NameNode that is not the active one of several; else empty, as of releases that do not
-    say it."""
+    """`standby` or `observer` of a NameNode that is not the active one; empty of releases that do not say it."""
 
 
 def tells_namespace(method: str) -> bool:
