@@ -105,7 +105,7 @@ def test_files_that_tell_of_the_same_times(tmp_path: Path) -> None:
     assert found.volumes == ("0", f"{tuesday}:0", "3")
     (remark,) = found.remarks
     assert remark.startswith(f"{tuesday}: has requests of 1 volume, such as 0, at the same times")
-    later = written(tmp_path, "9000000000 0 16 8 1\n9900000000 0 16 8 1\n", "later")
+    later = written(tmp_path, "9000000000 0 16 8 1\n10900000000 0 16 8 1\n", "later")
     assert read_traces([monday, later]).volumes == ("0", "3")
 
 
@@ -148,7 +148,7 @@ def test_what_is_mostly_dirty_is_another_layout(tmp_path: Path) -> None:
     [
         (
             "hello world\n",
-            "is not of a known layout; found hello world; allowed: msr, systor17,",
+            "is not of a known layout; found hello world; allowed: msr, msr-without-response,",
         ),
         ("", r"t\.trace: "),
         ("time,volume,offset,size\n1,a,0,1\n", "has no column op"),
@@ -182,4 +182,4 @@ def test_a_column_of_volumes_that_never_come_again_is_another(tmp_path: Path) ->
     with pytest.raises(
         InputError, match="has another column for its volume; found 39 volumes in 39 requests"
     ):
-        read_traces([tmp_path / "t"])
+        read_traces([tmp_path / "t"], Options(layout="mqsim"))

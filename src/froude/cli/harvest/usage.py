@@ -23,6 +23,7 @@ def usage_of_servers(path: Path) -> dict[str, Usage]:
     from froude.base.columns import Column, Kind
     from froude.base.forms import Form, Options
     from froude.base.tables import read_table
+    from froude.cli.table_flags import without_flags
     from froude.harvest.live.usage import Usage
 
     columns = (
@@ -30,7 +31,8 @@ def usage_of_servers(path: Path) -> dict[str, Usage]:
         Column("cpu", kind=Kind.NUMBER, least=0.0, most=1.0),
         Column("memory_mb", kind=Kind.NUMBER, needed=False, empty=True, least=0.0, most=_MOST_MEMORY_MB),
     )
-    table = read_table(path, [Form("usage", columns, fixed=True)], Options(strict=True))
+    with without_flags():
+        table = read_table(path, [Form("usage", columns, fixed=True)], Options(strict=True))
     memory = table.columns["memory_mb"].tolist() if "memory_mb" in table.columns else [0.0] * len(table)
     rows = zip(table.columns["server"].to_pylist(), table.columns["cpu"].tolist(), memory, strict=True)
     return {server: Usage(share, int(amount) if amount > 0 else None) for server, share, amount in rows}

@@ -17,7 +17,10 @@ from froude.provision.inputs.units import RANGES, Dimension
 _FLAT_DEPTH = 8
 _NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """As tables write them: `float` also takes `1_0` and the digits of other scripts."""
+_DOLLARS = re.compile(r"(?:US|USD)? ?\$|\$$| ?USD$|^USD ")
 _COMMA = re.compile(r"^([+-]?[0-9]+),([0-9]+)$")
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
+"""Commas that cannot be decimal ones."""
 _YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*+(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
 """How a YAML file begins that is no JSON: a mapping's key on its line, after comments."""
 
@@ -37,9 +40,11 @@ class TableRow:
         Raises:
             ValueError: something else stands there.
         """
-        text = self.cells.get(column, "")
+        text = _DOLLARS.sub("", self.cells.get(column, ""))
         if not text:
             return None
+        if _THOUSANDS.fullmatch(text):
+            text = text.replace(",", "")
         value = float(text) if _NUMBER.fullmatch(text) else -1.0
         if value < 0:
             raise ValueError(f"{column} is not a number of 0 or more, found {text[:40]!r}")
@@ -111,7 +116,8 @@ def _csv(text: str, file: str) -> Table:
     malformed: list[Malformed] = []
     try:
         header = tuple(name.strip() for name in next(reader, []))
-        if len(set(header)) < len(header) or len(header) < 2:
+        numbers = sum(_NUMBER.fullmatch(name) is not None for name in header)
+        if len(set(header)) < len(header) or len(header) < 2 or numbers > 1:
             raise InputError(
                 "has no header",
                 file=file,
