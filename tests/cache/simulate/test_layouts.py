@@ -112,6 +112,12 @@ def test_an_operation_of_reads_that_is_given(tmp_path: Path) -> None:
     """All others are writes, if there is one."""
     (tmp_path / "t").write_text(f"{HEAD}\n1,a,0,512,0\n2,a,0,512,1\n")
     assert [each.read for each in read_traces([tmp_path / "t"], read="1").requests] == [False, True]
+    with pytest.raises(InputError, match="which operation is a read; found 0, 1; allowed: words"):
+        read_traces([tmp_path / "t"], read="2")
+    (tmp_path / "u").write_text(f"{HEAD}\n5,b,0,512,0\n")
+    assert [each.read for each in read_traces([tmp_path / "t", tmp_path / "u"], read="1").requests][2:] == [
+        False
+    ]
 
 
 def test_whole_milliseconds_of_disksim(tmp_path: Path) -> None:

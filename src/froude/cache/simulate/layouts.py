@@ -65,9 +65,9 @@ _FIO_OTHER = (
 )
 _HOST = Column("host", ("Hostname",), numbered=True)
 _MSR = (_time("Timestamp", unit=1e-7), _volume("DiskNumber"), _WORD, _offset("Offset"), _size("Size"))
-_CSV_OP = r"(?i)f?[rw][afms]*|rd|wr|(?:disk|rand|op_|irp_mj_)?(?:read|write)s?|\d{1,3}|0x[0-9a-f]{1,4}"
 QUANTITIES = {
-    "time": (_time, 1.0, "time timestamp time_s timestamp_s ts time(s)"),
+    "time": (_time, 1.0, "time timestamp ts"),
+    "time_s": (_time, 1.0, "time_s timestamp_s time(s)"),
     "time_ms": (_time, 1e-3, "time_ms timestamp_ms"),
     "time_us": (_time, 1e-6, "time_us timestamp_us"),
     "time_ns": (_time, 1e-9, "time_ns timestamp_ns"),
@@ -81,6 +81,17 @@ QUANTITIES = {
     "size_sectors": (_size, SECTOR, "size_sectors length_sectors sectors sector_count nr_sectors nr_sector"),
 }
 """Columns of a csv by what they are and their unit, in base units, with their names; a table has one of each kind."""
+_CSV = (
+    *(
+        replace(column(*names.split(), unit=unit), what=what, needed=False)
+        for what, (column, unit, names) in QUANTITIES.items()
+    ),
+    _volume("volume", "device", "disk", "lun", "vm", "dev", "volume_id", "device_id", "disk_id"),
+    Column(
+        "op", ("op", "type", "operation", "opcode", "rw", "iotype", "io_type", "rwbs", "t"), numbered=True,
+        pattern=r"(?i)f?[rw][afms]*|rd|wr|(?:disk|rand|op_|irp_mj_)?(?:read|write)s?|\d{1,3}|0x[0-9a-f]{1,4}",
+    ),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,24 +166,7 @@ LAYOUTS = {
             Form("blkparse", (_time(), _volume(), _FLAGS, *_SECTORS), pattern=_QUEUED, ignored=_OTHER),
             lambda op: "R" in op,
         ),
-        Layout(
-            Form(
-                "csv",
-                (
-                    *(
-                        replace(column(*names.split(), unit=unit), what=what, needed=False)
-                        for what, (column, unit, names) in QUANTITIES.items()
-                    ),
-                    _volume("volume", "device", "disk", "lun", "vm", "dev", "volume_id", "device_id", "disk_id"),
-                    replace(
-                        _OP,
-                        names=("op", "type", "operation", "opcode", "rw", "iotype", "io_type", "rwbs", "t"),
-                        pattern=_CSV_OP,
-                    ),
-                ),
-            ),
-            lambda op: "w" not in op.lower(),
-        ),
+        Layout(Form("csv", _CSV), lambda op: "w" not in op.lower()),
     )
 }  # fmt: skip
 """By name, the more special first."""

@@ -170,82 +170,65 @@ def _requests(table: Table, options: Options, read: str) -> tuple[list[Request],
     table.dropped.refuse(table.path, len(table) + table.dropped.total, strict=options.strict)
     if not keep.any():
         return [], int(silent.sum()), 0.0
+    _refuse_doubtful(table, options, columns, keep)
     reads = _reads(table, [op for op in ops if op], read)
     is_read = np.array([op in reads for op in ops])[codes]
-    kept: list[npt.NDArray[Any]] = [
-        each[keep] for each in (columns["time"], columns["offset"], columns["size"], is_read)
-    ]
-    if not options.layout:
-        _refuse_short(table.path, table.form.name, columns["time"][keep])
-    _refuse_units(table, columns, keep)
-    time, offset, size, is_read = (each.tolist() for each in kept)
-    named = names.filter(pa.array(keep)).to_pylist()
-    requests = list(map(Request._make, zip(time, named, offset, size, is_read, strict=True)))
-    return requests, int(silent.sum()), _back_s(kept[0], volumes[keep])
+    kept = names.filter(pa.array(keep)).to_pylist()
+    rows: list[npt.NDArray[Any]] = [columns["time"], columns["offset"], columns["size"], is_read]
+    time, offset, size, read_ = (each[keep].tolist() for each in rows)
+    requests = list(map(Request._make, zip(time, kept, offset, size, read_, strict=True)))
+    return requests, int(silent.sum()), _back_s(columns["time"][keep], volumes[keep])
 
 
 def _one_of_each(table: Table, options: Options) -> dict[str, Any]:
-    """Columns by what they are, without the units that a csv names.
-
-    Raises:
-        InputError: it has no column of a kind, or several.
-    """
+    """Columns by what they are, without the units that a csv names."""
     columns = dict(table.columns)
     for what in ("time", "offset", "size"):
         found = [name for name in table.columns if name.partition("_")[0] == what]
         found = [name for name in found if name in options.columns] or found
         if len(found) != 1:
             message = f"has several columns of the {what}" if found else f"has no column {what}"
-            names = [name for name in QUANTITIES if name.partition("_")[0] == what]
-            remedy = f"Name the column with its unit: --column {names[-1]}=NAME, or its number from 0"
-            raise InputError(
-                message, file=table.path, place=1, found=table.understood, allowed=", ".join(names), remedy=remedy
-            )  # fmt: skip
+            raise _in_doubt(table, what, message, table.understood)
         columns[what] = table.columns[found[0]]
     return columns
 
 
-def _reads(table: Table, ops: list[str], read: str) -> set[str]:
-    """Operations that are reads.
+def _in_doubt(table: Table, what: str, message: str, found: str) -> InputError:
+    flags = " or ".join(f"--column {name}=NAME" for name in QUANTITIES if name.startswith(f"{what}_"))
+    return InputError(message, file=table.path, found=found, remedy=f"Name it, or its number from 0: {flags}")
 
-    Raises:
-        InputError: they are numbers, and which one is a read is not given.
-    """
+
+def _reads(table: Table, ops: list[str], read: str) -> set[str]:
+    """Operations that are reads."""
     if not (read or (table.form.name == "csv" and any(op[0].isdigit() for op in ops))):
         return set(filter(LAYOUTS[table.form.name].reads, ops))
-    if read not in ops or len(ops) > 2:
+    if not read or len({*ops, read}) > 2:
         found, allowed = ", ".join(sorted(ops)[:8]), "words such as R and W, or two values"
-        remedy = f"Name the value of a read, such as --read {min(ops)}"
         raise InputError(
-            "does not show which operation is a read", file=table.path, found=found, allowed=allowed, remedy=remedy
+            "does not show which operation is a read", file=table.path, found=found, allowed=allowed,
+            remedy=f"Name the value of a read, such as --read {min(ops)}",
         )  # fmt: skip
     return {read}
 
 
-def _refuse_short(path: Path, form: str, time_s: npt.NDArray[Any]) -> None:
-    """Refuse whole numbers that are nanoseconds of a trace that would be very short: DiskSim has milliseconds."""
-    if form == "mqsim" and np.ptp(time_s) < _SHORTEST_S:
-        found = f"times from {time_s.min() * 1e9:.0f} to {time_s.max() * 1e9:.0f}"
+def _refuse_doubtful(
+    table: Table, options: Options, columns: Mapping[str, Any], keep: npt.NDArray[np.bool_]
+) -> None:
+    """Refuse numbers that hardly are of the unit that was taken, where nothing names it."""
+    times, offsets, sizes = (columns[what][keep] for what in ("time", "offset", "size"))
+    if table.form.name == "mqsim" and not options.layout and np.ptp(times) < _SHORTEST_S:
+        found = f"times from {times.min() * 1e9:.0f} to {times.max() * 1e9:.0f}"
         allowed, remedy = "mqsim (nanoseconds) or disksim (milliseconds)", "Name its layout with --layout"
-        raise InputError("may be of several layouts", file=path, found=found, allowed=allowed, remedy=remedy)
-
-
-def _refuse_units(table: Table, columns: Mapping[str, Any], keep: npt.NDArray[np.bool_]) -> None:
-    """Refuse numbers of a csv that hardly are bytes, and whose column does not name a unit."""
-    offsets, sizes = columns["offset"][keep], columns["size"][keep]
+        raise InputError(
+            "may be of several layouts", file=table.path, found=found, allowed=allowed, remedy=remedy
+        )
     middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
-    for what, doubtful, found in (
-        ("size", middle < SECTOR, f"half of its values at most {middle:g}"),
-        (
-            "offset",
-            unaligned > _UNALIGNED and not (sizes % SECTOR).any(),
-            f"{unaligned:.0%} of its values not whole sectors, as its sizes are",
-        ),
-    ):
-        if doubtful and table.form.name == "csv" and columns[what] is table.columns.get(what):
-            names = " or ".join(f"--column {what}_{unit}=NAME" for unit in ("bytes", "sectors", "kb"))
-            message = f"may have another unit than bytes for its {what}"
-            raise InputError(message, file=table.path, found=found, remedy=f"Name it: {names}")
+    doubts = {"size": f"half of its values at most {middle:g}"} if middle < SECTOR else {}
+    if unaligned > _UNALIGNED and not (sizes % SECTOR).any():
+        doubts["offset"] = f"{unaligned:.0%} of its values not whole sectors, as its sizes are"
+    for what, found in doubts.items():
+        if table.form.name == "csv" and columns[what] is table.columns.get(what):
+            raise _in_doubt(table, what, f"may have another unit than bytes for its {what}", found)
 
 
 def _back_s(time_s: npt.NDArray[Any], volumes: npt.NDArray[Any]) -> float:
@@ -265,7 +248,9 @@ def _volumes(table: Table) -> Any:
     joined = pa.compute.binary_join_element_wise(
         table.columns[above].cast(pa.string()), volume.cast(pa.string()), "."
     )
-    return pa.compute.if_else(pa.compute.equal(joined, pa.scalar(".")), table.path.name, joined).dictionary_encode()
+    return pa.compute.if_else(
+        pa.compute.equal(joined, pa.scalar(".")), table.path.name, joined
+    ).dictionary_encode()
 
 
 def _spans(requests: Iterable[Request]) -> dict[str, tuple[float, float]]:

@@ -17,8 +17,8 @@ from froude.provision.inputs.units import RANGES, Dimension
 _FLAT_DEPTH = 8
 _NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """As tables write them: `float` also takes `1_0` and the digits of other scripts."""
-_DOLLARS = re.compile(r"(?:US|USD)? ?\$|\$$| ?USD$|^USD ")
-_COMMA = re.compile(r"^([+-]?[0-9]+),([0-9]+)$")
+_DOLLARS = re.compile(r"^(?:USD|(?:US)?\$) ?([0-9.,]+)$|^([0-9.,]+) ?(?:USD|(?:US)?\$)$")
+_COMMA = re.compile(r"^([+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)),([0-9]+)$")
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
 """Commas that cannot be decimal ones."""
 _YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*+(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
@@ -40,7 +40,7 @@ class TableRow:
         Raises:
             ValueError: something else stands there.
         """
-        text = _DOLLARS.sub("", self.cells.get(column, ""))
+        text = self.cells.get(column, "")
         if not text:
             return None
         if _THOUSANDS.fullmatch(text):
@@ -132,7 +132,7 @@ def _csv(text: str, file: str) -> Table:
                 message = f"has {len(cells)} cells where the header has {len(header)}"
                 malformed.append(Malformed(file, reader.line_num, message))
                 continue
-            texts = (cell.strip() for cell in cells)
+            texts = (_DOLLARS.sub(r"\1\2", cell.strip()) for cell in cells)
             rows.append(TableRow(reader.line_num, dict(zip(header, texts, strict=True))))
     except csv.Error as error:
         raise InputError(f"is not CSV ({error})", file=file, place=reader.line_num) from error
@@ -147,7 +147,13 @@ def _with_points(rows: list[TableRow], file: str) -> list[TableRow]:
     if decimal_of(cells, file, "Write its numbers with decimal points") == ".":
         return rows
     return [
-        replace(row, cells={name: _COMMA.sub(r"\1.\2", cell) for name, cell in row.cells.items()})
+        replace(
+            row,
+            cells={
+                name: _COMMA.sub(lambda found: f"{found[1].replace('.', '')}.{found[2]}", cell)
+                for name, cell in row.cells.items()
+            },
+        )
         for row in rows
     ]
 
