@@ -104,6 +104,7 @@ def without_flags() -> Iterator[None]:
     try:
         yield
     except InputError as error:
+        error.found = re.sub(r"; [^;()]*--[^;()]*\)", ")", error.found or "") or None
         if "--" in (error.remedy or ""):
             error.remedy = "Write it with a header, commas, decimal points, and times as 2026-01-31 23:59:00"
         if "--" in (error.allowed or ""):

@@ -63,6 +63,7 @@ HEAD = "time,volume,offset,size,op"
         (HEAD, "3,a,4096,512,randwrite", (3, "a", 4096, 512, False)),
         ("timestamp_ms,device,lba,nr_sector,rwbs", "3,a,8,16,RA", (0.003, "a", 4096, 8192, True)),
         ("time_us,disk,offset_bytes,size_kb,type", "3,a,8,16,FWS", (3e-6, "a", 8, 16384, False)),
+        ("time,host,device,offset,size,op", "3,h,a,4096,512,DiskRead", (3, "h.a", 4096, 512, True)),
         ("time_ns,lun,sector,bytes,op", "3,a,8,16,rd", (3e-9, "a", 4096, 16, True)),
         ("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)", "3.5 dd 9 a R 8 4096 0.7", (3.5, "a", 4096, 4096, True)),
     ],

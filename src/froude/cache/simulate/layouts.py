@@ -36,7 +36,6 @@ def _volume(*names: str) -> Column:
 
 
 _OP = Column("op", numbered=True, pattern="(?i)rs?|ws?|read|write")
-_WORD = replace(_OP, names=("Type",), pattern="(?i)read|write")
 _FLAGS, _SILENT = Column("op", numbered=True), replace(_OP, names=("IOType",), empty=True)
 _BIT = replace(_OP, pattern="[01]")
 _SECTORS = (_offset(unit=SECTOR), _size(unit=SECTOR))
@@ -63,13 +62,14 @@ _FIO = r"(?P<time>\d+)\s+(?P<volume>\S+)\s+(?P<op>read|write)\s+(?P<offset>\d+)\
 _FIO_OTHER = (
     r"fio version 3 iolog\s*|\d+\s+\S+\s+(?:add|open|close|trim|sync|datasync|sync_file_range|wait)\b.*"
 )
-_HOST = Column("host", ("Hostname",), numbered=True)
-_MSR = (_time("Timestamp", unit=1e-7), _volume("DiskNumber"), _WORD, _offset("Offset"), _size("Size"))
+_MSR = (_time("Timestamp", unit=1e-7), _volume("DiskNumber"), _offset("Offset"), _size("Size"))
+_TYPE = replace(_OP, names=("Type",))
+_MSR_HOST = (*_MSR, Column("host", ("Hostname",), numbered=True), _TYPE)
 QUANTITIES = {
     "time": (_time, 1.0, "time timestamp ts"),
     "time_s": (_time, 1.0, "time_s timestamp_s time(s)"),
-    "time_ms": (_time, 1e-3, "time_ms timestamp_ms"),
-    "time_us": (_time, 1e-6, "time_us timestamp_us"),
+    "time_ms": (_time, 1e-3, "time_ms timestamp_ms time(ms)"),
+    "time_us": (_time, 1e-6, "time_us timestamp_us time(us)"),
     "time_ns": (_time, 1e-9, "time_ns timestamp_ns"),
     "offset": (_offset, 1, "offset"),
     "offset_bytes": (_offset, 1, "offset_bytes byte_offset"),
@@ -86,6 +86,7 @@ _CSV = (
         replace(column(*names.split(), unit=unit), what=what, needed=False)
         for what, (column, unit, names) in QUANTITIES.items()
     ),
+    Column("host", ("host", "hostname", "server", "node"), needed=False, empty=True, numbered=True),
     _volume("volume", "device", "disk", "lun", "vm", "dev", "volume_id", "device_id", "disk_id"),
     Column(
         "op", ("op", "type", "operation", "opcode", "rw", "iotype", "io_type", "rwbs", "t"), numbered=True,
@@ -102,18 +103,24 @@ class Layout:
     reads: Callable[[str], bool] = lambda op: op[0] in "rR"
     """Whether an operation is a read; else it is a write."""
     above: str = ""
-    """Column that names what the volume is a part of."""
+    """Column that names what the volume is a part of, if it is there."""
 
 
 LAYOUTS = {
     layout.form.name: layout
     for layout in (
-        Layout(Form("msr", (*_MSR, _HOST), order=("time", "host", "volume", "op", "offset", "size", "")), above="host"),
+        Layout(Form("msr", _MSR_HOST, order=("time", "host", "volume", "op", "offset", "size", "")), above="host"),
         Layout(
-            Form("msr-without-response", (*_MSR, _HOST), order=("time", "host", "volume", "op", "offset", "size")),
+            Form("msr-without-response", _MSR_HOST, order=("time", "host", "volume", "op", "offset", "size")),
             above="host",
         ),
-        Layout(Form("msr-without-host", _MSR, order=("time", "volume", "op", "offset", "size", ""))),
+        Layout(
+            Form(
+                "msr-without-host",
+                (*_MSR, replace(_TYPE, pattern="(?i)read|write")),  # with letters it may be of SYSTOR '17
+                order=("time", "volume", "op", "offset", "size", ""),
+            )
+        ),
         Layout(
             Form(
                 "systor17",
@@ -166,7 +173,7 @@ LAYOUTS = {
             Form("blkparse", (_time(), _volume(), _FLAGS, *_SECTORS), pattern=_QUEUED, ignored=_OTHER),
             lambda op: "R" in op,
         ),
-        Layout(Form("csv", _CSV), lambda op: "w" not in op.lower()),
+        Layout(Form("csv", _CSV), lambda op: "w" not in op.lower(), above="host"),
     )
 }  # fmt: skip
 """By name, the more special first."""

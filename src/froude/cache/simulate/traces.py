@@ -243,7 +243,7 @@ def _back_s(time_s: npt.NDArray[Any], volumes: npt.NDArray[Any]) -> float:
 def _volumes(table: Table) -> Any:
     """Names of volumes, by what they are a part of, or after the file where it has none; a dictionary array."""
     volume, above = table.columns["volume"], LAYOUTS[table.form.name].above
-    if not above:
+    if above not in table.columns:
         return volume
     joined = pa.compute.binary_join_element_wise(
         table.columns[above].cast(pa.string()), volume.cast(pa.string()), "."

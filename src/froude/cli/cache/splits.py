@@ -199,8 +199,8 @@ def simulate(
         _refuse({"--runs": runs}, "a scenario")
         answers.claim(settings, paths, output, "cache-replay", report)
         options = table_flags.options_of(
-            layout=layout, columns=column, known=("volume", "op", *QUANTITIES), separator=separator, decimal=decimal,
-            dates=date_format, zone=zone, strict=strict,
+            layout=layout, columns=column, known=("host", "volume", "op", *QUANTITIES), separator=separator,
+            decimal=decimal, dates=date_format, zone=zone, strict=strict,
         )  # fmt: skip
         how = _How(space, chunk, windows, cache_writes, read or "", options)
         answer, contents = _traces(settings, paths, names, how)

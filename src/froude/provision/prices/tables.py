@@ -18,7 +18,7 @@ _FLAT_DEPTH = 8
 _NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """As tables write them: `float` also takes `1_0` and the digits of other scripts."""
 _DOLLARS = re.compile(r"^(?:USD|(?:US)?\$) ?([0-9.,]+)$|^([0-9.,]+) ?(?:USD|(?:US)?\$)$")
-_COMMA = re.compile(r"^([+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)),([0-9]+)$")
+_COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+")
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
 """Commas that cannot be decimal ones."""
 _YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*+(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
@@ -146,16 +146,11 @@ def _with_points(rows: list[TableRow], file: str) -> list[TableRow]:
     cells = (cell for row in rows for cell in row.cells.values())
     if decimal_of(cells, file, "Write its numbers with decimal points") == ".":
         return rows
-    return [
-        replace(
-            row,
-            cells={
-                name: _COMMA.sub(lambda found: f"{found[1].replace('.', '')}.{found[2]}", cell)
-                for name, cell in row.cells.items()
-            },
-        )
-        for row in rows
-    ]
+    return [replace(row, cells={name: _with_point(cell) for name, cell in row.cells.items()}) for row in rows]
+
+
+def _with_point(cell: str) -> str:
+    return cell.replace(".", "").replace(",", ".") if _COMMA.fullmatch(cell) else cell
 
 
 def _json(text: str, file: str) -> Table:

@@ -182,11 +182,7 @@ def _recognised(path: Path, count: _Counted) -> tuple[str, list[JobGraph]]:
     if isinstance(head, dict) and "type" in head:
         return ".jhist file", [_history(path, events, count) for events in _histories(records)]
     count.refuse(path)
-    found = (
-        f"an object with {', '.join(map(str, list(head)[:8]))}"
-        if isinstance(head, dict)
-        else type(head).__name__
-    )
+    found = f"an object with {', '.join(head)}" if isinstance(head, dict) else head
     raise InputError("is not a record of jobs", file=path, found=found, allowed=_RECORDS)
 
 
