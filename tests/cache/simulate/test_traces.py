@@ -105,7 +105,7 @@ def test_files_that_tell_of_the_same_times(tmp_path: Path) -> None:
     assert found.volumes == ("0", f"{tuesday}:0", "3")
     (remark,) = found.remarks
     assert remark.startswith(f"{tuesday}: has requests of 1 volume, such as 0, at the same times")
-    later = written(tmp_path, "9000000000 0 16 8 1\n10900000000 0 16 8 1\n", "later")
+    later = written(tmp_path, "9000000000 0 16 8 1\n9900000000 0 16 8 1\n", "later")
     assert read_traces([monday, later]).volumes == ("0", "3")
 
 

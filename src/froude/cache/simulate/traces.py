@@ -26,8 +26,8 @@ _MOST_VOLUMES = 10_000
 _LONGEST_NAME = 200
 _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
-_SHORTEST_S = 1.0
-"""A trace of whole numbers that takes less if they are nanoseconds may have milliseconds."""
+_APART_S = 1e-5
+"""Mean time between requests in whole nanoseconds below which they may be milliseconds, of ten seconds then."""
 _UNALIGNED = 0.1
 """Share of offsets within a sector from which on they are not bytes, where all sizes are whole sectors."""
 _BACK = 0.01
@@ -216,7 +216,7 @@ def _refuse_doubtful(
 ) -> None:
     """Refuse numbers that hardly are of the unit that was taken, where nothing names it."""
     times, offsets, sizes = (columns[what][keep] for what in ("time", "offset", "size"))
-    if table.form.name == "mqsim" and not options.layout and np.ptp(times) < _SHORTEST_S:
+    if table.form.name == "mqsim" and not options.layout and 0 < np.ptp(times) < _APART_S * (len(times) - 1):
         found = f"times from {times.min() * 1e9:.0f} to {times.max() * 1e9:.0f}"
         allowed, remedy = "mqsim (nanoseconds) or disksim (milliseconds)", "Name its layout with --layout"
         raise InputError(
