@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -92,24 +91,6 @@ def options_of(
         raise InputError("is not a format of dates", place="--date-format", found=dates, allowed=allowed)
     style = Style(decimal=decimal or ".", dates=dates or "", zone=parse_zone(zone, place="--zone"))
     return Options(layout or "", named, between, style, decimal or "", strict)
-
-
-@contextmanager
-def without_flags() -> Iterator[None]:
-    """Read tables of which no line may be left out, and that no flag describes.
-
-    Raises:
-        InputError: the reader's, without flags.
-    """
-    try:
-        yield
-    except InputError as error:
-        error.found = re.sub(r"; [^;()]*--[^;()]*\)", ")", error.found or "") or None
-        if "--" in (error.remedy or ""):
-            error.remedy = "Write it with a header, commas, decimal points, and times as 2026-01-31 23:59:00"
-        if "--" in (error.allowed or ""):
-            error.allowed = "no such line"
-        raise
 
 
 def note_dropped(settings: Settings, dropped: Dropped) -> None:
