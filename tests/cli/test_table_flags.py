@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from froude.base.errors import InputError
 from froude.cache.simulate.layouts import LAYOUTS as BLOCKS
 from froude.cli.app import run
 from froude.cli.table_flags import options_of
-from froude.harvest.telemetry.files import write_datacenter
 from froude.harvest.telemetry.layouts import LAYOUTS, PROMETHEUS
-from tests.support.harvest.datacenters import made
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "tables.md"
 
@@ -98,7 +95,7 @@ def test_an_error_of_a_table_names_flags_of_its_command(
 ) -> None:
     """And no others, as those of a command that shares the reader."""
     monkeypatch.chdir(tmp_path)
-    write_datacenter(tmp_path / "dc", made(np.tile(np.linspace(0.1, 0.6, 24), (3, 8))))
+    run("harvest generate --servers 9 --tenants 3 --days 2 -o dc".split())
     (tmp_path / "load.csv").write_text("time,server,cpu\n0,a,5\n600,a,6\n")
     (tmp_path / "count.txt").write_text("1 1 1000 /logs\n")
     named: set[str] = set()
