@@ -95,7 +95,7 @@ def test_an_error_of_a_table_names_flags_of_its_command(
 ) -> None:
     """And no others, as those of a command that shares the reader."""
     monkeypatch.chdir(tmp_path)
-    run("harvest generate --servers 9 --tenants 3 --days 2 -o dc".split())
+    run(["harvest", "generate", "--servers", "9", "--tenants", "3", "--days", "2", "-o", "dc"])
     (tmp_path / "load.csv").write_text("time,server,cpu\n0,a,5\n600,a,6\n")
     (tmp_path / "count.txt").write_text("1 1 1000 /logs\n")
     named: set[str] = set()
