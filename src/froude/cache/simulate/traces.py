@@ -27,7 +27,11 @@ _LONGEST_NAME = 200
 _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
 _APART_S = 1e-5
-"""Mean time between requests in whole nanoseconds below which they may be milliseconds, of ten seconds then."""
+"""Mean time between requests below which times may be of the larger unit of `_ALIKE`."""
+_ALIKE = {
+    "mqsim": "mqsim (nanoseconds) or disksim (milliseconds)",
+    "alibaba": "alibaba (microseconds) or csv (seconds)",
+}
 _UNALIGNED = 0.1
 """Share of offsets within a sector from which on they are not bytes, where all sizes are whole sectors."""
 _BACK = 0.01
@@ -156,7 +160,7 @@ def _requests(table: Table, options: Options, read: str) -> tuple[list[Request],
     odd = np.array(
         [len(name) > _LONGEST_NAME or not name.isprintable() for name in names.dictionary.to_pylist()]
     )
-    keep = ~silent
+    keep, lines = ~silent, len(table) + table.dropped.total
     for wrong, reason in (
         (columns["size"] < 1, "size is 0"),
         (columns["time"] < 0, "time is below 0"),
@@ -167,7 +171,7 @@ def _requests(table: Table, options: Options, read: str) -> tuple[list[Request],
             row = int(np.argmax(new))
             table.dropped.add(reason, f"{table.path}:{table.lines[row]}", count=int(new.sum()))
             keep &= ~wrong
-    table.dropped.refuse(table.path, len(table) + table.dropped.total, strict=options.strict)
+    table.dropped.refuse(table.path, lines, strict=options.strict)
     if not keep.any():
         return [], int(silent.sum()), 0.0
     _refuse_doubtful(table, options, columns, keep)
@@ -216,12 +220,12 @@ def _refuse_doubtful(
 ) -> None:
     """Refuse numbers that hardly are of the unit that was taken, where nothing names it."""
     times, offsets, sizes = (columns[what][keep] for what in ("time", "offset", "size"))
-    if table.form.name == "mqsim" and not options.layout and 0 < np.ptp(times) < _APART_S * (len(times) - 1):
-        found = f"times from {times.min() * 1e9:.0f} to {times.max() * 1e9:.0f}"
-        allowed, remedy = "mqsim (nanoseconds) or disksim (milliseconds)", "Name its layout with --layout"
+    alike, span_s = _ALIKE.get(table.form.name), float(np.ptp(times))
+    if alike and not options.layout and 0 < span_s < _APART_S * (len(times) - 1):
         raise InputError(
-            "may be of several layouts", file=table.path, found=found, allowed=allowed, remedy=remedy
-        )
+            "may be of several layouts", file=table.path, found=f"{len(times):,} requests in {seconds_text(span_s)}",
+            allowed=alike, remedy="Name its layout with --layout",
+        )  # fmt: skip
     middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
     doubts = {"size": f"half of its values at most {middle:g}"} if middle < SECTOR else {}
     if unaligned > _UNALIGNED and not (sizes % SECTOR).any():
