@@ -14,7 +14,7 @@ from typing import NamedTuple
 from benchmarks.results import Row, at_least
 from froude.base.forms import Options
 from froude.base.tables import read_table
-from froude.cache.simulate.traces import LAYOUTS as BLOCKS
+from froude.cache.simulate.layouts import LAYOUTS as BLOCKS
 from froude.harvest.telemetry.samples import read_samples
 
 _FROUDE = Path(sys.executable).with_name("froude")

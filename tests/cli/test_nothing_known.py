@@ -318,7 +318,7 @@ JUDGING: dict[str, tuple[Row, ...]] = {
             "the policy that misses least, miss ratios",
             "Nothing was read: no policy has a miss ratio",
             "cache simulate w.trace --policy shared --policy exact --windows 2",
-            text("w.trace", "1 0 16 8 0\n2 0 16 8 0\n"),
+            text("w.trace", "1000000 0 16 8 0\n2000000 0 16 8 0\n"),
             unknown=("policies.*.miss_ratio",),
             silent="miss least|% of",
         ),

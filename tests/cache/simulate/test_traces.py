@@ -148,7 +148,7 @@ def test_what_is_mostly_dirty_is_another_layout(tmp_path: Path) -> None:
     [
         (
             "hello world\n",
-            "is not of a known layout; found hello world; allowed: msr, systor17,",
+            "is not of a known layout; found hello world; allowed: msr, msr-without-response,",
         ),
         ("", r"t\.trace: "),
         ("time,volume,offset,size\n1,a,0,1\n", "has no column op"),
@@ -182,4 +182,4 @@ def test_a_column_of_volumes_that_never_come_again_is_another(tmp_path: Path) ->
     with pytest.raises(
         InputError, match="has another column for its volume; found 39 volumes in 39 requests"
     ):
-        read_traces([tmp_path / "t"])
+        read_traces([tmp_path / "t"], Options(layout="mqsim"))

@@ -131,6 +131,23 @@ def test_traces_are_replayed_together(simulate_here: Path, capsys: Out) -> None:
     assert json.loads(capsys.readouterr().out)["cache_writes"]
 
 
+def test_how_a_trace_is_written_can_be_named(simulate_here: Path, capsys: Out) -> None:
+    """By the flags of tables, and the operation of a read."""
+    rows = [f"01.02.2026 00:00:0{second}|a|{8 * second},0|8,0|{second % 2}" for second in range(10)]
+    (simulate_here / "t.txt").write_text("\n".join(["when|disk|at|size|op", *rows]))
+    command = (
+        "cache simulate t.txt --policy equal --column offset_sectors=at --column size_sectors=size --read 1"
+    )
+    flags = [
+        *("--column", "time=when", "--separator", "|", "--decimal", ","),
+        *("--date-format", "%d.%m.%Y %H:%M:%S", "--zone", "Europe/Berlin"),
+    ]
+    assert run([*command.split(), *flags]) == 0
+    output = capsys.readouterr()
+    assert "1 volume, 10 requests, one every 1 s, over 9 s" in output.err
+    assert "of 5 reads miss under equal." in output.out
+
+
 def test_an_example_is_a_file_to_begin_with_of_simulate(capsys: Out) -> None:
     """As it comes with Froude."""
     assert run(["cache", "simulate", "table-2", "--example"]) == 0
@@ -145,13 +162,14 @@ def test_an_example_is_a_file_to_begin_with_of_simulate(capsys: Out) -> None:
         (["small.yaml", "--policy", "fair"], "fair"),
         (
             ["msr.csv", "--layout", "tar"],
-            "found tar; allowed: msr, systor17, alibaba",
+            "found tar; allowed: msr, msr-without-response, ",
         ),
         (["msr.csv", "--chunk", "0"], "--chunk: "),
         (["msr.csv", "--runs", "3"], "--runs: is for a scenario only"),
         (["small.yaml", "--chunk", "4KiB"], "--chunk: is for traces only"),
         (["small.yaml", "--windows", "3"], "--windows: is for traces only"),
         (["small.yaml", "--layout", "msr"], "--layout: is for traces only"),
+        (["small.yaml", "--read", "0"], "--read: is for traces only"),
         (["small.yaml", "--cache-writes"], "--cache-writes: is for traces only"),
         (["msr.csv", "--space", "5 s"], "--space: "),
     ],

@@ -132,6 +132,13 @@ def test_telemetry_fills_in_compute_time(tmp_path: Path, capsys: pytest.CaptureF
     (task,) = document["tasks"]
     assert task["compute"]["value"] == pytest.approx(86000 / 40, rel=0.01)
     assert not any("compute" in text for text in document["blank"])
+    dotted = [f"20.11.2026 {row[11:16]}|25,0" for row in rows.splitlines()]
+    series.write_text("\n".join(["timestamp|value", *dotted]))
+    flags = ["--separator", "|", "--decimal", ",", "--date-format", "%d.%m.%Y %H:%M", "--scale", "percent"]
+    assert (
+        run([*command, "--telemetry", str(series), "--cores", "4", "--json", "--layout", "csv", *flags]) == 0
+    )
+    assert json.loads(capsys.readouterr().out)["tasks"] == [task]
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ def test_prices_from_and_to() -> None:
 def test_of_many_malformed_rows_the_first_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     """And how many more there are; with --strict the first is the error, whose line is its place."""
     rows = tuple(Malformed("a.csv", number, "has no price") for number in range(2, 27))
-    importing._malformed(Settings(), Prices(malformed=rows), strict=False)
+    importing._malformed(Settings(), Prices(malformed=rows, unpriced=("x",) * 300), strict=False)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "left out: a.csv:2: has no price"
     assert len(lines) == 21
@@ -234,6 +234,8 @@ def test_of_many_malformed_rows_the_first_are_named(capsys: pytest.CaptureFixtur
     with pytest.raises(InputError, match=r"a\.csv:2: [^(]*$"):
         importing._malformed(Settings(), Prices(malformed=rows[:1]), strict=True)
     importing._malformed(Settings(), Prices(), strict=True)
+    with pytest.raises(InputError, match=r"and 24 more\); allowed: at most 10% of the rows"):
+        importing._malformed(Settings(), Prices(malformed=rows, unpriced=("x",) * 200), strict=False)
 
 
 def test_a_base_needs_servers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,6 +36,28 @@ def test_a_spreadsheet_with_semicolons_and_decimal_commas() -> None:
         read_table(b"name;usd_per_month\nm5.large;1,096\n", "p.csv")
 
 
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [
+        ("t,p\nx,$0.096\n", 0.096),
+        ('t,p\nx,"US$ 1,234.56"\n', 1234.56),
+        ("t;p\nx;0,096 USD\n", 0.096),
+        ("t;p\nx;1.234,56\ny;0,5\n", 1234.56),
+    ],
+)
+def test_dollars_and_thousands(text: str, price: float) -> None:
+    """Where the commas can only be those; other currencies are not dollars."""
+    assert read_table(text.encode(), "p.csv").rows[0].number("p") == price
+    with pytest.raises(ValueError, match="p is not a number of 0 or more"):
+        read_table(b"t,p\nx,0.096 \xe2\x82\xac\n", "p.csv").rows[0].number("p")
+
+
+def test_a_table_without_a_header() -> None:
+    """Is not taken for one of no known layout."""
+    with pytest.raises(InputError, match="has no header; found m5"):
+        read_table(b"m5.large,0.096,2\nm5.xlarge,0.192,4\n", "p.csv")
+
+
 def test_a_row_of_another_length_is_malformed() -> None:
     """With its line; the others stay."""
     table = read_table(b"a,b\n1\n1,2\n1,2,3\n", "t.csv")

@@ -123,7 +123,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "controller.yaml": lambda p: p.write_text(
         "froude: cache-controller/1\ntoken: token\nstate: state\nhypervisors: {h1: {agent: 'http://127.0.0.1:8078'}}\n"
     ),
-    "blocks.trace": lambda p: p.write_text("1 0 16 8 1\n2 0 16 8 1\n3 1 0 1 0\n"),
+    "blocks.trace": lambda p: p.write_text("1000000 0 16 8 1\n2000000 0 16 8 1\n3000000 1 0 1 0\n"),
     "wipes.csv": lambda p: p.write_text("server,time\na,3\n"),
     "fsck.txt": lambda p: p.write_text("0. BP-1:blk_1_1 len=5 Live_repl=2  [10.0.0.1:9866, 10.0.0.2:9866]\n"),
 }

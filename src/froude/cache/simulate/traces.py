@@ -1,13 +1,9 @@
-"""Block traces of others → reads and writes of volumes: blktrace's, those that are published, and plain CSV.
-
-Sources: the traces' own descriptions (SNIA IOTTA: MSR Cambridge, FIU, SYSTOR '17, Tencent CBS; Storage Performance
-Council; Alibaba block traces 2020); DiskSim's and MQSim's manuals; blkparse(1).
-"""
+"""Block traces of others, in any of `LAYOUTS`, → reads and writes of volumes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,146 +11,37 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from froude.base.columns import Column, Kind
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError
-from froude.base.forms import Form, Options
+from froude.base.files import open_regular
+from froude.base.forms import Options
 from froude.base.input_limits import check_limit
+from froude.base.packed import unpacked
 from froude.base.summary import counted
 from froude.base.tables import Table, parts_of, read_table
+from froude.base.units import seconds_text
+from froude.cache.simulate.layouts import LAYOUTS, QUANTITIES, SECTOR
 
 _MOST_VOLUMES = 10_000
-_LARGEST_BYTES = 1 << 30
-_FARTHEST = 1 << 60
-"""Byte of a volume."""
 _LONGEST_NAME = 200
-_SECTOR = 512
 _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
-
-
-def _time(*names: str, unit: float = 1.0) -> Column:
-    return Column("time", names, Kind.TIME, unit=unit, least=0.0)
-
-
-def _offset(*names: str, unit: int = 1) -> Column:
-    return Column("offset", names, Kind.INTEGER, unit=unit, least=0, most=_FARTHEST // unit)
-
-
-def _size(*names: str, unit: int = 1) -> Column:
-    return Column("size", names, Kind.INTEGER, unit=unit, least=0, most=_LARGEST_BYTES // unit)
-
-
-def _volume(*names: str) -> Column:
-    return Column("volume", names, numbered=True)
-
-
-_OP = Column("op", numbered=True, pattern="(?i)rs?|ws?|read|write")
-_FLAGS, _SILENT = Column("op", numbered=True), replace(_OP, names=("IOType",), empty=True)
-_BIT = replace(_OP, pattern="[01]")
-_SECTORS = (_offset(unit=_SECTOR), _size(unit=_SECTOR))
-_FIVE = r"\s+(?P<volume>\d+)\s+(?P<offset>\d+)\s+(?P<size>\d+)\s+(?P<op>\d+)\s*"
-_QUEUED = (
-    r"\s*(?P<volume>\d+,\d+)\s+\d+\s+\d+\s+(?P<time>\d+\.\d+)\s+\d+\s+Q\s+(?P<op>[A-Z]*[RW][A-Z]*)\s+"
-    r"(?P<offset>\d+) \+ (?P<size>\d+)(?: .*)?"
-)
-_OTHER = (
-    r"\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+"
-    r"(?:[A-PR-Za-z][A-Z]*(?:\s.*)?|Q\s+[A-Z]+(?: \[.*)?|Q\s+[A-QS-VX-Z]+\s.*)|"
-    r"CPU\d+ \(.*|Total \(.*|[A-Z][a-z]+ \(.*|Skips: .*|Input file .*|\s+[A-Za-z].*"
-)
-"""What blkparse prints of other actions, and its summary."""
-_SPC = (
-    r"\s*(?P<volume>\d+)\s*,\s*(?P<offset>\d+)\s*,\s*(?P<size>\d+)\s*,\s*(?P<op>[rRwW])\s*,"
-    r"\s*(?P<time>\d*\.?\d+(?:[eE][+-]?\d+)?)\s*(?:,.*)?"
-)
-_FIU = (
-    r"(?P<time>\d+)\s+\d+\s+.*?\s+(?P<offset>\d+)\s+(?P<size>\d+)\s+(?P<op>[RrWw])\s+(?P<major>\d+)\s+(?P<volume>\d+)"
-    r"(?:\s+\S+)?\s*"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """A form, and what its operations and volumes mean."""
-
-    form: Form
-    reads: Callable[[str], bool] = lambda op: op[0] in "rR"
-    """Whether an operation is a read; else it is a write."""
-    above: str = ""
-    """Column that names what the volume is a part of."""
-
-
-LAYOUTS = {
-    layout.form.name: layout
-    for layout in (
-        Layout(
-            Form(
-                "msr",
-                (
-                    _time("Timestamp", unit=1e-7), Column("host", ("Hostname",), numbered=True), _volume("DiskNumber"),
-                    replace(_OP, names=("Type",)), _offset("Offset"), _size("Size"),
-                ),
-                order=("time", "host", "volume", "op", "offset", "size", ""),
-            ),
-            above="host",
-        ),
-        Layout(
-            Form(
-                "systor17",
-                (
-                    _time("Timestamp"), _volume("LUN"), _SILENT, replace(_offset("Offset"), empty=True),
-                    replace(_size("Size"), empty=True), Column("response", ("Response",), numbered=True, empty=True),
-                ),
-            )
-        ),
-        Layout(
-            Form(
-                "alibaba",
-                (_time("timestamp", unit=1e-6), _volume("device_id"), replace(_OP, names=("opcode",)), _offset("offset"),
-                 _size("length")),
-                order=("volume", "op", "offset", "size", "time"),
-            )
-        ),
-        Layout(
-            Form(
-                "tencent",
-                (
-                    _time("Timestamp"), replace(_BIT, names=("IOType",)), _volume("VolumeID"),
-                    _offset("Offset", unit=_SECTOR), _size("Size", unit=_SECTOR),
-                ),
-                order=("time", "offset", "size", "op", "volume"),
-            ),
-            lambda op: op == "0",
-        ),
-        Layout(Form("spc", (_time(), _volume(), _OP, _offset(unit=_SECTOR), _size()), pattern=_SPC)),
-        Layout(Form("mqsim", (_time(unit=1e-9), _volume(), _BIT, *_SECTORS), pattern=rf"\s*(?P<time>\d+){_FIVE}"),
-               lambda op: op == "1"),
-        Layout(
-            Form("disksim", (_time(unit=1e-3), _volume(), _FLAGS, *_SECTORS), pattern=rf"\s*(?P<time>\d*\.?\d+){_FIVE}"),
-            lambda op: bool(int(op) & 1),
-        ),
-        Layout(
-            Form("fiu", (_time(unit=1e-9), Column("major", numbered=True), _volume(), _OP, *_SECTORS), pattern=_FIU),
-            above="major",
-        ),
-        Layout(
-            Form("blkparse", (_time(), _volume(), _FLAGS, *_SECTORS), pattern=_QUEUED, ignored=_OTHER),
-            lambda op: "R" in op,
-        ),
-        Layout(
-            Form(
-                "csv",
-                (
-                    _time("time", "timestamp", "time_s"), _volume("volume", "device", "disk", "lun", "vm"),
-                    _offset("offset", "offset_bytes"), _size("size", "length", "bytes"),
-                    replace(_OP, names=("op", "type", "operation", "opcode", "rw", "iotype")),
-                ),
-            )
-        ),
-    )
-}  # fmt: skip
-"""By name, the more special first."""
+_APART_S = 1e-5
+"""Mean time between requests below which times may be of the larger unit of `_ALIKE`."""
+_ALIKE = {
+    "mqsim": "mqsim (nanoseconds) or disksim (milliseconds)",
+    "alibaba": "alibaba (microseconds) or csv (seconds)",
+}
+_UNALIGNED = 0.1
+"""Share of offsets within a sector from which on they are not bytes, where all sizes are whole sectors."""
+_BACK = 0.01
+"""Share of a trace's time by which the times of a volume may go back without a remark."""
+_NOT_READ = {
+    b"\x07tae": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
+    b"eat\x07": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
+    b"fio version 2 iolog": ("is an iolog of fio without times", "Write it with a fio of iolog version 3"),
+}
+"""First bytes of what is known and not read: what it is, and what to do."""
 
 
 class Request(NamedTuple):
@@ -189,7 +76,7 @@ class BlockTrace:
         return self.requests[-1].time_s - self.requests[0].time_s
 
 
-def read_traces(paths: Iterable[Path], options: Options | None = None) -> BlockTrace:
+def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: str = "") -> BlockTrace:
     """Read block traces as one.
 
     Volumes of the same name in several files are the same, unless they have requests at the same times: recordings that
@@ -198,6 +85,7 @@ def read_traces(paths: Iterable[Path], options: Options | None = None) -> BlockT
     Args:
         paths: files, or folders of files.
         options: layout, columns and style, where they are to be given.
+        read: the value of a csv's operations that is a read, where they are numbers; empty where they are words.
 
     Raises:
         InputError: unreadable, not of a known layout, with too many lines left out, empty, or too large.
@@ -211,12 +99,17 @@ def read_traces(paths: Iterable[Path], options: Options | None = None) -> BlockT
     for path in files:
         own = str(path) if path.name in names else path.name
         names.add(path.name)
+        _refuse_known(path)
         table = read_table(path, [layout.form for layout in LAYOUTS.values()], options, empty=True)
-        mine, silent = _requests(table, options)
+        mine, silent, back_s = _requests(table, options, read)
         understood.append(table.understood)
         dropped += table.dropped
         if silent:
             remarks.append(f"{path}: {counted(silent, 'line')} without an operation, left out")
+        if back_s:
+            remarks.append(
+                f"{path}: times of a volume go back by up to {seconds_text(back_s)}: sorted by time"
+            )
         found = _spans(mine) if len(files) > 1 else {}
         doubled = {name for name, span in found.items() if _meets(span, spans.get(name, []))}
         for name, span in found.items():
@@ -241,50 +134,127 @@ def read_traces(paths: Iterable[Path], options: Options | None = None) -> BlockT
         raise InputError("has too many volumes", file=files[0], allowed=f"{_MOST_VOLUMES:,} volumes")
     if len(requests) >= _SEVERAL and 2 * len(volumes) > len(requests):
         number = f"{len(volumes):,} volumes in {len(requests):,} requests"
-        raise InputError("has another column for its volume", file=files[0], found=number)
+        remedy = "Name the column of its volumes: --column volume=NAME"
+        raise InputError("has another column for its volume", file=files[0], found=number, remedy=remedy)
     return BlockTrace(tuple(requests), volumes, dropped, tuple(remarks), tuple(dict.fromkeys(understood)))
 
 
-def _requests(table: Table, options: Options) -> tuple[list[Request], int]:
-    """The requests of a file, and how many lines have no operation."""
-    layout, columns = LAYOUTS[table.form.name], table.columns
+def _refuse_known(path: Path) -> None:
+    with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
+        head = stream.read(max(map(len, _NOT_READ)))
+    for begin, (message, remedy) in _NOT_READ.items():
+        if head.startswith(begin):
+            raise InputError(message, file=path, remedy=remedy)
+
+
+def _requests(table: Table, options: Options, read: str) -> tuple[list[Request], int, float]:
+    """The requests of a file, how many lines have no operation, and by how many seconds times go back."""
+    columns = _one_of_each(table, options)
     if not len(table):
-        return [], 0
+        return [], 0, 0.0
     ops = columns["op"].dictionary.to_pylist()
     codes = np.asarray(columns["op"].indices)
     silent = np.array([not op for op in ops])[codes]
-    names = _volumes(columns, layout.above)
+    names = _volumes(table)
+    volumes = np.asarray(names.indices)
     odd = np.array(
         [len(name) > _LONGEST_NAME or not name.isprintable() for name in names.dictionary.to_pylist()]
     )
-    keep = ~silent
+    keep, lines = ~silent, len(table) + table.dropped.total
     for wrong, reason in (
         (columns["size"] < 1, "size is 0"),
         (columns["time"] < 0, "time is below 0"),
-        (odd[np.asarray(names.indices)], "not the name of a volume"),
+        (odd[volumes], "not the name of a volume"),
     ):
         new = wrong & keep
         if new.any():
             row = int(np.argmax(new))
             table.dropped.add(reason, f"{table.path}:{table.lines[row]}", count=int(new.sum()))
             keep &= ~wrong
-    table.dropped.refuse(table.path, len(table) + table.dropped.total, strict=options.strict)
-    reads = np.array([bool(op) and layout.reads(op) for op in ops])[codes]
+    table.dropped.refuse(table.path, lines, strict=options.strict)
+    if not keep.any():
+        return [], int(silent.sum()), 0.0
+    _refuse_doubtful(table, options, columns, keep)
+    reads = _reads(table, [op for op in ops if op], read)
+    is_read = np.array([op in reads for op in ops])[codes]
     kept = names.filter(pa.array(keep)).to_pylist()
-    rows: list[npt.NDArray[Any]] = [columns["time"], columns["offset"], columns["size"], reads]
-    time, offset, size, read = (each[keep].tolist() for each in rows)
-    return list(map(Request._make, zip(time, kept, offset, size, read, strict=True))), int(silent.sum())
+    rows: list[npt.NDArray[Any]] = [columns["time"], columns["offset"], columns["size"], is_read]
+    time, offset, size, read_ = (each[keep].tolist() for each in rows)
+    requests = list(map(Request._make, zip(time, kept, offset, size, read_, strict=True)))
+    return requests, int(silent.sum()), _back_s(columns["time"][keep], volumes[keep])
 
 
-def _volumes(columns: Mapping[str, Any], above: str) -> Any:
-    """Names of volumes, by what they are a part of where the layout has it; a dictionary array."""
-    volume = columns["volume"]
-    if not above:
+def _one_of_each(table: Table, options: Options) -> dict[str, Any]:
+    """Columns by what they are, without the units that a csv names."""
+    columns = dict(table.columns)
+    for what in ("time", "offset", "size"):
+        found = [name for name in table.columns if name.partition("_")[0] == what]
+        found = [name for name in found if name in options.columns] or found
+        if len(found) != 1:
+            message = f"has several columns of the {what}" if found else f"has no column {what}"
+            raise _in_doubt(table, what, message, table.understood)
+        columns[what] = table.columns[found[0]]
+    return columns
+
+
+def _in_doubt(table: Table, what: str, message: str, found: str) -> InputError:
+    flags = " or ".join(f"--column {name}=NAME" for name in QUANTITIES if name.startswith(f"{what}_"))
+    return InputError(message, file=table.path, found=found, remedy=f"Name it, or its number from 0: {flags}")
+
+
+def _reads(table: Table, ops: list[str], read: str) -> set[str]:
+    """Operations that are reads."""
+    if not (read or (table.form.name == "csv" and any(op[0].isdigit() for op in ops))):
+        return set(filter(LAYOUTS[table.form.name].reads, ops))
+    if not read or len({*ops, read}) > 2:
+        found, allowed = ", ".join(sorted(ops)[:8]), "words such as R and W, or two values"
+        raise InputError(
+            "does not show which operation is a read", file=table.path, found=found, allowed=allowed,
+            remedy=f"Name the value of a read, such as --read {min(ops)}",
+        )  # fmt: skip
+    return {read}
+
+
+def _refuse_doubtful(
+    table: Table, options: Options, columns: Mapping[str, Any], keep: npt.NDArray[np.bool_]
+) -> None:
+    """Refuse numbers that hardly are of the unit that was taken, where nothing names it."""
+    times, offsets, sizes = (columns[what][keep] for what in ("time", "offset", "size"))
+    alike, span_s = _ALIKE.get(table.form.name), float(np.ptp(times))
+    if alike and not options.layout and 0 < span_s < _APART_S * (len(times) - 1):
+        raise InputError(
+            "may be of several layouts", file=table.path, found=f"{len(times):,} requests in {seconds_text(span_s)}",
+            allowed=alike, remedy="Name its layout with --layout",
+        )  # fmt: skip
+    middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
+    doubts = {"size": f"half of its values at most {middle:g}"} if middle < SECTOR else {}
+    if unaligned > _UNALIGNED and not (sizes % SECTOR).any():
+        doubts["offset"] = f"{unaligned:.0%} of its values not whole sectors, as its sizes are"
+    for what, found in doubts.items():
+        if table.form.name == "csv" and columns[what] is table.columns.get(what):
+            raise _in_doubt(table, what, f"may have another unit than bytes for its {what}", found)
+
+
+def _back_s(time_s: npt.NDArray[Any], volumes: npt.NDArray[Any]) -> float:
+    """By how many seconds times of a volume go back at most; 0 where that is little."""
+    span_s = float(np.ptp(time_s))
+    order = np.argsort(volumes, kind="stable")
+    own = (time_s - time_s.min() + volumes * (span_s + 1))[order]  # those of a next volume are all above
+    back_s = float((np.maximum.accumulate(own) - own).max())
+    return back_s if back_s > _BACK * span_s else 0.0
+
+
+def _volumes(table: Table) -> Any:
+    """Names of volumes, by what they are a part of, or after the file where it has none; a dictionary array."""
+    volume, above = table.columns["volume"], LAYOUTS[table.form.name].above
+    if above not in table.columns:
         return volume
     joined = pa.compute.binary_join_element_wise(
-        columns[above].cast(pa.string()), volume.cast(pa.string()), "."
+        table.columns[above].cast(pa.string()), volume.cast(pa.string()), "."
     )
-    return joined.dictionary_encode()
+    return pa.compute.if_else(
+        pa.compute.equal(joined, pa.scalar(".")), table.path.name, joined
+    ).dictionary_encode()
 
 
 def _spans(requests: Iterable[Request]) -> dict[str, tuple[float, float]]:

@@ -16,14 +16,12 @@ from froude.cli import answers, table_flags
 from froude.documents.reading import LIMIT_BYTES
 
 if TYPE_CHECKING:
+    from froude.base.forms import Options
     from froude.cli.settings import Settings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from froude.cli.cache.sizes import size_of
-
-if TYPE_CHECKING:
-    from froude.cli.settings import Settings
 
 
 def solve(
@@ -151,11 +149,19 @@ def simulate(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Of traces: blkparse, spc, msr, systor17, alibaba, tencent, fiu, disksim, mqsim or csv "
+            help="Of traces, such as msr, blkparse or csv; all are in docs/reference/tables.md "
             "[found by the first lines].",
         ),
     ] = None,
     column: table_flags.Columns = None,
+    read: Annotated[
+        str | None,
+        typer.Option(metavar="VALUE", help="Of a trace's operations: a read, where they are numbers."),
+    ] = None,
+    separator: table_flags.Separator = None,
+    decimal: table_flags.Decimal = None,
+    date_format: table_flags.DateFormat = None,
+    zone: table_flags.Zone = "UTC",
     strict: table_flags.Strict = False,
     example: Annotated[
         bool,
@@ -168,6 +174,7 @@ def simulate(
 
     Example: froude cache simulate figure-5 --policy shared --policy equal --runs 1
     """
+    from froude.cache.simulate.layouts import QUANTITIES
     from froude.cache.simulate.scenario import shipped
 
     settings: Settings = ctx.obj
@@ -179,41 +186,38 @@ def simulate(
             print(text, end="")
         return
     names = _names(policy)
-    flags = _Flags(space, chunk, windows, layout, cache_writes, tuple(column or ()), strict)
     if _is_scenario(paths):
-        _refuse(flags.others(), "traces")
+        flags = {
+            "--chunk": chunk, "--windows": windows, "--cache-writes": cache_writes or None, "--layout": layout,
+            "--column": column, "--read": read, "--separator": separator, "--decimal": decimal,
+            "--date-format": date_format, "--zone": None if zone == "UTC" else zone, "--strict": strict or None,
+        }  # fmt: skip
+        _refuse(flags, "traces")
         answers.claim(settings, paths, output, "cache-simulation", report)
         answer, contents = _scenario(settings, paths[0], names, runs or 5, space)
     else:
         _refuse({"--runs": runs}, "a scenario")
         answers.claim(settings, paths, output, "cache-replay", report)
-        answer, contents = _traces(settings, paths, names, flags)
+        options = table_flags.options_of(
+            layout=layout, columns=column, known=("host", "volume", "op", *QUANTITIES), separator=separator,
+            decimal=decimal, dates=date_format, zone=zone, strict=strict,
+        )  # fmt: skip
+        how = _How(space, chunk, windows, cache_writes, read or "", options)
+        answer, contents = _traces(settings, paths, names, how)
     named = dict(zip(inputs, contents, strict=True))
     answers.finish(settings, answer, inputs=named, output=output, report=report)
 
 
 @dataclass(frozen=True, slots=True)
-class _Flags:
-    """Of a trace, as typed."""
+class _How:
+    """A trace is read and played, as typed."""
 
     space: str | None
     chunk: str | None
     windows: int | None
-    layout: str | None
     cache_writes: bool
-    columns: tuple[str, ...]
-    strict: bool
-
-    def others(self) -> dict[str, object]:
-        """By name, all that a scenario has no use for."""
-        return {
-            "--chunk": self.chunk,
-            "--windows": self.windows,
-            "--layout": self.layout,
-            "--cache-writes": self.cache_writes or None,
-            "--column": self.columns or None,
-            "--strict": self.strict or None,
-        }
+    read: str
+    options: Options
 
 
 def _refuse(options: Mapping[str, object], whose: str) -> None:
@@ -245,7 +249,7 @@ def _scenario(
 
 
 def _traces(
-    settings: Settings, paths: list[Path], names: list[str], flags: _Flags
+    settings: Settings, paths: list[Path], names: list[str], flags: _How
 ) -> tuple[answers.Answer, list[str]]:
     from dataclasses import asdict
 
@@ -256,13 +260,7 @@ def _traces(
     from froude.documents.lineage import content_of
 
     chunk = size_of(flags.chunk or "64 KiB", "--chunk")
-    options = table_flags.options_of(
-        layout=flags.layout,
-        columns=flags.columns,
-        known=("time", "volume", "offset", "size", "op"),
-        strict=flags.strict,
-    )
-    trace = read_traces(paths, options)
+    trace = read_traces(paths, flags.options, read=flags.read)
     volumes, requests = counted(len(trace.volumes), "volume"), counted(len(trace.requests), "request")
     every_s = trace.duration_s / max(1, len(trace.requests) - 1)
     form = f"block traces of {'; '.join(trace.understood)}"

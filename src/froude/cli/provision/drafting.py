@@ -88,9 +88,18 @@ def draft(
     ] = None,
     cores: Annotated[float | None, typer.Option(min=0.01, help="Cores of each machine of it.")] = None,
     scale: Annotated[
-        CountedIn | None, typer.Option("--telemetry-scale", help="What it counts in [told by its values].")
+        CountedIn | None,
+        typer.Option("--scale", "--telemetry-scale", help="What telemetry counts in [found by its values]."),
+    ] = None,
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of telemetry; all are in docs/reference/tables.md [found by each file]."
+        ),
     ] = None,
     column: table_flags.Columns = None,
+    separator: table_flags.Separator = None,
+    decimal: table_flags.Decimal = None,
     date_format: table_flags.DateFormat = None,
     zone: table_flags.Zone = "UTC",
     strict: table_flags.Strict = False,
@@ -125,8 +134,9 @@ def draft(
     grouping = _grouping(dataset or [row.path for row in counted], share, depth)
     zoned = parse_zone(zone, place="--zone")
     options = table_flags.options_of(
-        columns=column, known=("time", "server", "cpu"), zone=zone, dates=date_format, strict=strict
-    )
+        layout=layout, columns=column, known=("time", "server", "cpu"), separator=separator, decimal=decimal,
+        dates=date_format, zone=zone, strict=strict,
+    )  # fmt: skip
     machines, notes = _machines(telemetry or [], cores, scale, options)
     log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):

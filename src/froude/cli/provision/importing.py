@@ -223,11 +223,15 @@ def _own(rates: Sequence[Path]) -> list[Path]:
 
 
 def _malformed(settings: Settings, prices: Prices, *, strict: bool) -> None:
-    """Name the rows that cannot be used; with `strict` the first is an error."""
+    """Name the rows that cannot be used; with `strict` the first is an error, as if there are too many."""
+    from froude.base.dropped import SHORT_LOG, TOLERANCE
+
     rows = prices.malformed
-    if rows and strict:
+    of = len((*prices.instances, *prices.volumes, *prices.disks, *prices.unpriced, *rows))
+    if rows and (strict or len(rows) > TOLERANCE * max(of, SHORT_LOG)):
         more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
-        raise InputError(rows[0].message + more, file=rows[0].file, place=rows[0].line)
+        allowed = None if strict else f"at most {TOLERANCE:.0%} of the rows"
+        raise InputError(rows[0].message + more, file=rows[0].file, place=rows[0].line, allowed=allowed)
     for row in rows[:_MOST_SHOWN]:
         settings.note(f"left out: {row}")
     if len(rows) > _MOST_SHOWN:

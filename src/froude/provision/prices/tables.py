@@ -17,7 +17,10 @@ from froude.provision.inputs.units import RANGES, Dimension
 _FLAT_DEPTH = 8
 _NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """As tables write them: `float` also takes `1_0` and the digits of other scripts."""
-_COMMA = re.compile(r"^([+-]?[0-9]+),([0-9]+)$")
+_DOLLARS = re.compile(r"^(?:USD|(?:US)?\$) ?([0-9.,]+)$|^([0-9.,]+) ?(?:USD|(?:US)?\$)$")
+_COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+")
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
+"""Commas that cannot be decimal ones."""
 _YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*+(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
 """How a YAML file begins that is no JSON: a mapping's key on its line, after comments."""
 
@@ -40,6 +43,8 @@ class TableRow:
         text = self.cells.get(column, "")
         if not text:
             return None
+        if _THOUSANDS.fullmatch(text):
+            text = text.replace(",", "")
         value = float(text) if _NUMBER.fullmatch(text) else -1.0
         if value < 0:
             raise ValueError(f"{column} is not a number of 0 or more, found {text[:40]!r}")
@@ -111,7 +116,8 @@ def _csv(text: str, file: str) -> Table:
     malformed: list[Malformed] = []
     try:
         header = tuple(name.strip() for name in next(reader, []))
-        if len(set(header)) < len(header) or len(header) < 2:
+        numbers = sum(_NUMBER.fullmatch(name) is not None for name in header)
+        if len(set(header)) < len(header) or len(header) < 2 or numbers > 1:
             raise InputError(
                 "has no header",
                 file=file,
@@ -126,7 +132,7 @@ def _csv(text: str, file: str) -> Table:
                 message = f"has {len(cells)} cells where the header has {len(header)}"
                 malformed.append(Malformed(file, reader.line_num, message))
                 continue
-            texts = (cell.strip() for cell in cells)
+            texts = (_DOLLARS.sub(r"\1\2", cell.strip()) for cell in cells)
             rows.append(TableRow(reader.line_num, dict(zip(header, texts, strict=True))))
     except csv.Error as error:
         raise InputError(f"is not CSV ({error})", file=file, place=reader.line_num) from error
@@ -140,10 +146,11 @@ def _with_points(rows: list[TableRow], file: str) -> list[TableRow]:
     cells = (cell for row in rows for cell in row.cells.values())
     if decimal_of(cells, file, "Write its numbers with decimal points") == ".":
         return rows
-    return [
-        replace(row, cells={name: _COMMA.sub(r"\1.\2", cell) for name, cell in row.cells.items()})
-        for row in rows
-    ]
+    return [replace(row, cells={name: _with_point(cell) for name, cell in row.cells.items()}) for row in rows]
+
+
+def _with_point(cell: str) -> str:
+    return cell.replace(".", "").replace(",", ".") if _COMMA.fullmatch(cell) else cell
 
 
 def _json(text: str, file: str) -> Table:

@@ -20,7 +20,7 @@ from tests.support.harvest.schedule.dags.read import RUMEN, lines
 from tests.support.reported import DATA, REPORTED, needs_reported
 
 DAMAGED = "is a damaged record"
-NO_RECORD = "is no record of jobs"
+NO_RECORD = "is not a record of jobs"
 
 
 def task(stage: int, begin: int, end: int, reason: str = "Success") -> dict[str, Any]:
@@ -101,9 +101,10 @@ def test_each_task_of_a_workflow_is_a_stage(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", NO_RECORD),
+        (b"", "is empty; allowed: a Spark event log"),
         (b"[1]", NO_RECORD),
-        (b'{"a": 1}', NO_RECORD),
+        (b'{"a": 1}', f"{NO_RECORD}; found an object with a"),
+        (b"hello world\nagain\n", f"{NO_RECORD}; found hello world"),
         (
             b'{"Event": "SparkListenerJobStart"}',
             f"{DAMAGED} of jobs; found 1 record left out: a field is missing",
@@ -114,7 +115,7 @@ def test_each_task_of_a_workflow_is_a_stage(tmp_path: Path) -> None:
         (b"LZ4Block\x26\x10", r"is a cut short lz4 \(lz4-java\) file"),
         (b"\x82SNAPPY\0\0", r"is a cut short snappy \(snappy-java\) file"),
         (b"Avro-Binary\n", "is a .jhist file in binary form, not read here"),
-        (b"job0\t49\t49\tx\t1\t1\n", f"{DAMAGED} of jobs"),
+        (b"job0\t49\t49\tx\t1\t1\n", f"{NO_RECORD}; found job0"),
         (b"Avro-Json\n{", f"{DAMAGED} of jobs"),
         (b"\x28\xb5\x2f\xfdxyz", "is a damaged zstd file"),
         (lines([{**RUMEN[0], "mapTasks": []}]), "x: "),
@@ -494,3 +495,66 @@ def test_real_records_never_run_faster_than_their_longest_way() -> None:
     for file in files:
         for found in read_jobs(file):
             assert found.duration_s is None or critical_s(found) <= found.duration_s * 1.001, file.name
+
+
+SWIM = "job0\t10\t0\t134217729\t1\t5\njob1\t12\t2\t5\t0\t5\t/in\n"
+
+
+@pytest.mark.parametrize("between", ["\t", "   ", ",", "; "])
+@pytest.mark.parametrize("header", ["", "jobId\tsubmit\tgap\tmap\tshuffle\treduce\n"])
+def test_a_swim_trace_however_it_is_separated(between: str, header: str, tmp_path: Path) -> None:
+    """With a header or without."""
+    (tmp_path / "t.tsv").write_text((header + SWIM).replace("\t", between))
+    first, second = read_jobs(tmp_path / "t.tsv")
+    assert (first.name, first.submitted_s, [stage.tasks for stage in first.stages]) == ("job0", 10.0, [2, 1])
+    assert (second.name, [stage.tasks for stage in second.stages]) == ("job1", [1])
+
+
+def test_a_rumen_trace_as_a_list(tmp_path: Path) -> None:
+    """As tools that need one document write it, with a byte order mark or without."""
+    (tmp_path / "r.json").write_text("\ufeff" + json.dumps(RUMEN, indent=1))
+    assert [each.name for each in read_jobs(tmp_path / "r.json")] == ["job_0", "job_1"]
+
+
+def test_histories_one_behind_the_other(tmp_path: Path) -> None:
+    """Are as many jobs, with the schema before each or not."""
+    first = history(*HISTORY, ("JOB_FINISHED", {"jobid": "job_1_2", "finishTime": 8000}))
+    second = first.replace(b"job_1_2", b"job_1_3")
+    (tmp_path / "a.jhist").write_bytes(first)
+    for data in (first + second, first + b"\n".join(second.split(b"\n")[2:])):
+        (tmp_path / "b.jhist").write_bytes(data)
+        found = read_jobs(tmp_path / "b.jhist", strict=True)
+        assert [each.name for each in found] == ["job_1_2", "job_1_3"]
+        assert found[0] == read_jobs(tmp_path / "a.jhist")[0]
+
+
+def test_a_line_that_does_not_begin_a_record_is_not_cut_short(tmp_path: Path) -> None:
+    """The last line is named as what it is."""
+    notes: list[str] = []
+    (tmp_path / "log").write_bytes(lines(SPARK) + b"\nend of log\n")
+    read_jobs(tmp_path / "log", notes.append)
+    assert _texts(notes) == ["1 record left out: not JSON, first at log:12 ('end of log')"]
+
+
+def test_empty_files_of_a_folder_are_left_out(tmp_path: Path) -> None:
+    """And counted, if not all are empty."""
+    notes: list[str] = []
+    (tmp_path / "a").touch()
+    with pytest.raises(InputError, match="a: is empty"):
+        read_jobs(tmp_path)
+    (tmp_path / "b").write_bytes(lines(SPARK))
+    assert len(read_jobs(tmp_path, notes.append)) == 1
+    assert notes == [f"note: {tmp_path}: 1 empty file left out"]
+
+
+@pytest.mark.parametrize("form", ["zstd", "lz4 (lz4-java)", "snappy (snappy-java)"])
+def test_a_rolling_log_that_is_packed(form: str, tmp_path: Path) -> None:
+    """As Spark's codecs do."""
+    folder = _rolled(tmp_path / "eventlog_v2_app-1", ["events_1_app-1", "events_2_app-1", "events_3_app-1"])
+    for number, path in enumerate(sorted(folder.glob("events_*"))):
+        path.with_name(f"{path.name}.codec{'.compact' if not number else ''}").write_bytes(
+            pack(path.read_bytes(), form)
+        )
+        path.unlink()
+    (found,) = read_jobs(folder)
+    assert [stage.tasks for stage in found.stages] == [2, 1, 1, 1]

@@ -26,19 +26,21 @@ LIMIT_BYTES = 2 << 30
 _LONGEST_MS = 100 * 365.25 * 86_400_000.0
 _MOST_MS = 1e18
 _ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
-_BLANKS = re.compile(r"\s*")
+_BETWEEN = re.compile(r"\s*(?:(?:<!--.*?-->\s*)?Avro-Json\s*)?", re.DOTALL)
+"""Before a record; the first line of a .jhist file, too, of which some that are published have a licence before it."""
 _MANY_BAD = 1000
 """Damaged records from which on no more are read, if they are a fifth of all: for each, all lines before are counted."""
 _BEGINS = re.compile(r"^(?:\} ?)?(\{)", re.MULTILINE)
 """Where a next record may begin."""
-_AVRO = re.compile(r"(?:\s*<!--.*?-->\s*)?Avro-Json", re.DOTALL)
-"""The first line of a .jhist file; some that are published have a licence before it."""
-_SWIM = re.compile(r"\ufeff?\S+(?:\t\d+){5}(?:\t|\s*$)", re.ASCII | re.MULTILINE)
+_SWIM = re.compile(r"[^\s,;]+(?:(?:[ \t]+|[,;] ?)\d+){5}(?:[\s,;]|$)", re.ASCII | re.MULTILINE)
 """A line of SWIM: job, seconds of its submission, seconds since the one before, bytes of input, shuffle and output."""
+_SWIM_FILE = re.compile(rf"(?:[^\n{{\[]*[jJ][oO][bB][^\n]*\n)?{_SWIM.pattern}", re.ASCII | re.MULTILINE)
+"""It, or a first line before it that names the columns, or is damaged."""
 _SPLIT_BYTES = 128 << 20
 """Default of `dfs.blocksize`: SWIM counts bytes, not tasks."""
 _ROLLED = re.compile(r"events_(\d+)_.*?(\.compact)?")
 _ROLLED_FOLDER = "eventlog_v2_*"
+_RECORDS = "a Spark event log, a Rumen or SWIM trace, a .jhist file (Avro-Json) or a WfCommons instance"
 _NAMED = 3
 """Failed jobs that are named."""
 _SHOWN = 100
@@ -133,7 +135,10 @@ def read_jobs(
     """
     if path.is_dir() and not _is_rolled(path):
         files = parts(path, folders=_ROLLED_FOLDER)
-        return [job for file in files for job in read_jobs(file, note, recognised, strict=strict)]
+        full = [each for each in files if each.is_dir() or each.stat().st_size] or files
+        if note is not None and len(full) < len(files):
+            note(f"note: {path}: {counted(len(files) - len(full), 'empty file')} left out")
+        return [job for file in full for job in read_jobs(file, note, recognised, strict=strict)]
     count = _Counted()
     try:
         form, jobs = _recognised(path, count)
@@ -156,12 +161,17 @@ def _recognised(path: Path, count: _Counted) -> tuple[str, list[JobGraph]]:
     """The form of a file, and its jobs."""
     first, *others = _files(path, count)
     text = _text(first, count)
-    if _SWIM.match(text):
+    if _SWIM_FILE.match(text):
         return "SWIM trace", list(_swim(first, text, count))
+    line = text.strip().partition("\n")[0]
+    if line[:1] not in {"", "{", "["} and not _BEGINS.search(text):
+        raise InputError("is not a record of jobs", file=first, found=line, allowed=_RECORDS)
     values = itertools.chain(
         _objects(first, text, count), *(_objects(each, _text(each, count), count) for each in others)
     )
     head = next(values, None)
+    if head is None and not count.records:
+        raise InputError("is empty", file=path, allowed=_RECORDS)
     records = itertools.chain([head], values)
     if isinstance(head, dict) and "Event" in head:
         return "Spark event log", _spark(path, records, count)
@@ -170,10 +180,10 @@ def _recognised(path: Path, count: _Counted) -> tuple[str, list[JobGraph]]:
     if isinstance(head, dict) and "mapTasks" in head:
         return "Rumen trace", _rumen(records, count)
     if isinstance(head, dict) and "type" in head:
-        return ".jhist file", [_history(path, records, count)]
+        return ".jhist file", [_history(path, events, count) for events in _histories(records)]
     count.refuse(path)
-    allowed = "a Spark event log, a Rumen or SWIM trace, a .jhist file (Avro-Json) or a WfCommons instance"
-    raise InputError("is no record of jobs", file=path, allowed=allowed)
+    found = f"an object with {', '.join(head)}" if isinstance(head, dict) else head
+    raise InputError("is not a record of jobs", file=path, found=found, allowed=_RECORDS)
 
 
 def _interval(jobs: Sequence[JobGraph]) -> tuple[float, float | None]:
@@ -223,7 +233,7 @@ def _text(path: Path, count: _Counted) -> str:
             CUT_SHORT, f"{path.name}:{place}", data[data.rfind(b"\n") + 1 :].decode(errors="replace")
         )
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if data.startswith((b"{", b"A")):  # a letter was cut, or a line is damaged
             return data.decode(errors="replace")
@@ -231,12 +241,11 @@ def _text(path: Path, count: _Counted) -> str:
 
 
 def _objects(path: Path, text: str, count: _Counted) -> Iterator[Any]:
-    """JSON values one behind the other, on lines of their own or not; what is none is counted, up to a next line."""
-    avro = _AVRO.match(text)
-    decoder, at, line, counted_to = json.JSONDecoder(), avro.end() if avro else 0, 1, 0
+    """JSON values one behind the other or in lists, on lines or not; what is none is counted, up to a next line."""
+    decoder, at, line, counted_to = json.JSONDecoder(), 0, 1, 0
     while True:
-        blanks = _BLANKS.match(text, at)
-        at = len(text) if blanks is None else blanks.end()
+        between = _BETWEEN.match(text, at)
+        at = len(text) if between is None else between.end()
         if at == len(text) or (count.dropped.total >= _MANY_BAD and 5 * count.dropped.total > count.records):
             return
         line, counted_to = line + text.count("\n", counted_to, at), at
@@ -246,21 +255,25 @@ def _objects(path: Path, text: str, count: _Counted) -> Iterator[Any]:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             begins = _BEGINS.search(text, at + 1)
-            if begins is not None:
+            if begins is not None or text[at] not in "{[":
                 count.dropped.add("not JSON", count.record, text[at : at + _SHOWN])
             elif CUT_SHORT not in count.dropped.counts():
                 count.dropped.add(CUT_SHORT, count.record, text[at : at + _SHOWN])
             at = len(text) if begins is None else begins.start(1)
         else:
-            yield value
+            values = value if isinstance(value, list) else [value]
+            count.records += len(values) - 1
+            yield from values
 
 
 def _swim(path: Path, text: str, count: _Counted) -> Iterator[JobGraph]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
+        fields = re.split(r"[\s,;]+", line.strip())
+        if number == 1 and not any(map(str.isdecimal, fields)):
+            continue  # a header
         count.records += 1
-        fields = line.removeprefix("\ufeff").split("\t")
         if _SWIM.match(line) is None or len(fields[3]) + len(fields[4]) > _MOST_DIGITS:
             count.dropped.add("not a job, its time and its bytes", f"{path.name}:{number}", line)
             continue
@@ -489,6 +502,18 @@ def _history(path: Path, events: Iterable[Any], count: _Counted) -> JobGraph:
     for kind in ("map", "reduce"):
         job[f"{kind}Tasks"] = [task for task in tasks.values() if task["kind"] == kind.upper()]
     return _rumen_job(job, count)
+
+
+def _histories(events: Iterable[Any]) -> Iterator[list[Any]]:
+    """Events by job, of .jhist files one behind the other: each has its schema first, and is submitted once."""
+    job: list[Any] = []
+    for event in events:
+        kinds = {each.get("type") for each in job} if event.get("type") == "JOB_SUBMITTED" else set()
+        if job and (event.get("type") == "record" or "JOB_SUBMITTED" in kinds):
+            yield job
+            job = []
+        job.append(event)
+    yield job
 
 
 def _workflow(path: Path, document: Mapping[str, Any], count: _Counted) -> JobGraph:

@@ -1,0 +1,146 @@
+"""Layouts of block traces, by a few lines of each as people have them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.base.forms import Options
+from froude.cache.simulate.layouts import LAYOUTS
+from froude.cache.simulate.traces import read_traces
+
+TIME = 128166372003061629
+"""Of MSR Cambridge: units of 100 ns since 1601."""
+FIO = """fio version 3 iolog
+0 /dev/sda add
+2 /dev/sda open
+1000 /dev/sda read 4096 512
+2500 /dev/sda write 0 512
+2600 /dev/sda sync 0 0
+2700 /dev/sda close
+"""
+EXAMPLES: dict[str, tuple[str, list[tuple[float, str, int, int, bool]]]] = {
+    "msr": (f"{TIME},hm,0,Read,4096,512,9\r\n{TIME},hm,1,Write,0,1024,5\r\n", [(0, "hm.0", 4096, 512, True)]),
+    "msr-without-response": (f"{TIME},hm,0,Read,4096,512\n", [(0, "hm.0", 4096, 512, True)]),
+    "msr-without-host": (f"{TIME},0,Write,4096,512,26\n", [(0, "0", 4096, 512, False)]),
+    "systor17": ("1456095145.133,0.0008,W,3,8192,4096\n", [(0, "3", 8192, 4096, False)]),
+    "alibaba": (
+        "device_id,opcode,offset,length,timestamp\n7,R,0,512,1577808144360767\n", [(0, "7", 0, 512, True)]
+    ),
+    "tencent": ("1538323200.5,8,16,0,1063\n1538323201,8,16,1,1063\n", [(0, "1063", 4096, 8192, True)]),
+    "spc": ("0,20941264,8192,W,0.551706\n", [(0, "0", 20941264 * 512, 8192, False)]),
+    "mqsim": ("1000000000 0 16 8 1\n3500000000 0 16 8 0\n", [(0, "0", 8192, 4096, True), (2.5, "0", 8192, 4096, False)]),
+    "disksim": ("0.0 0 16 8 1\n7.5 0 16 8 0\n", [(0, "0", 8192, 4096, True), (0.0075, "0", 8192, 4096, False)]),
+    "fiu": ("89966 4253 my job 16 8 W 6 0 a1b2\n", [(0, "6.0", 8192, 4096, False)]),
+    "fio": (FIO, [(0, "/dev/sda", 4096, 512, True), (0.0015, "/dev/sda", 0, 512, False)]),
+    "blkparse": (
+        "  8,0    1        1     0.000000000   697  Q  WS 16 + 8 [dd]\n", [(0, "8,0", 8192, 4096, False)]
+    ),
+    "csv": ("time,volume,offset,size,op\n3,a,512,4096,Read\n", [(0, "a", 512, 4096, True)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_each_layout(name: str, tmp_path: Path) -> None:
+    """Is found by itself, with its units; times are from the first request on."""
+    text, expected = EXAMPLES[name]
+    (tmp_path / "t").write_text(text, newline="")
+    found = read_traces([tmp_path / "t"])
+    assert found.understood[0].split()[0] == name
+    begin_s = found.requests[0].time_s
+    shown = [(pytest.approx(time_s - begin_s, abs=1e-6), *rest) for time_s, *rest in found.requests]
+    assert shown[: len(expected)] == expected
+
+
+HEAD = "time,volume,offset,size,op"
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "expected"),
+    [
+        (HEAD, "3,a,4096,512,randwrite", (3, "a", 4096, 512, False)),
+        ("timestamp_ms,device,lba,nr_sector,rwbs", "3,a,8,16,RA", (0.003, "a", 4096, 8192, True)),
+        ("time_us,disk,offset_bytes,size_kb,type", "3,a,8,16,FWS", (3e-6, "a", 8, 16384, False)),
+        ("time,host,device,offset,size,op", "3,h,a,4096,512,DiskRead", (3, "h.a", 4096, 512, True)),
+        ("time_ns,lun,sector,bytes,op", "3,a,8,16,rd", (3e-9, "a", 4096, 16, True)),
+        ("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)", "3.5 dd 9 a R 8 4096 0.7", (3.5, "a", 4096, 4096, True)),
+    ],
+)  # fmt: skip
+def test_names_of_columns_show_units(
+    header: str, row: str, expected: tuple[object, ...], tmp_path: Path
+) -> None:
+    """Of times, offsets and sizes; and operations by any of their usual words."""
+    (tmp_path / "t.csv").write_text(f"{header}\n{row}\n")
+    (found,) = read_traces([tmp_path / "t.csv"]).requests
+    assert found == (pytest.approx(expected[0]), *expected[1:])
+
+
+def test_columns_can_be_named_with_their_units(tmp_path: Path) -> None:
+    """Also by their numbers, of a file without a header, as `blkparse -f` prints it."""
+    (tmp_path / "t.csv").write_text("0.5,8,0,W,16,8\n0.75,8,0,R,16,8\n")
+    named = {"time": "0", "volume": "1", "op": "3", "offset_sectors": "4", "size_sectors": "5"}
+    found = read_traces([tmp_path / "t.csv"], Options(columns=named)).requests
+    assert found[0] == (0.5, "8", 8192, 4096, False)
+    (tmp_path / "t.csv").write_text(f"{HEAD}\n3,a,8,8,R\n")
+    named = {"offset_sectors": "offset", "size_sectors": "size"}
+    (request,) = read_traces([tmp_path / "t.csv"], Options(columns=named)).requests
+    assert request[2:4] == (4096, 4096)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{HEAD}\n1,a,4096,8,R\n2,a,8192,16,R\n", r"unit than bytes for its size; .*--column size_sectors=NAME"),
+        (f"{HEAD}\n1,a,8,4096,R\n2,a,24,8192,R\n", r"unit than bytes for its offset; found 100% of its values"),
+        (f"{HEAD}\n1,a,0,512,0\n2,a,0,512,1\n", "which operation is a read; found 0, 1; .*such as --read 0"),
+        ("time,volume,size,op\n1,a,512,R\n", "has no column offset; .*--column offset_sectors=NAME"),
+        ("time,volume,lba,offset_bytes,size,op\n1,a,8,8,512,R\n", "has several columns of the offset; found csv"),
+        ("0 0 303567 8 1\n7 0 303567 8 1\n12 1 55590 6 0\n", "several layouts; found 3 requests in 1.2e-05 ms"),
+        ("device_id,opcode,offset,length,timestamp\n7,R,0,512,0.5\n7,W,0,512,0.7\n", "alibaba .* or csv"),
+        (f"{HEAD}\n-1,a,0,512,R\n2,a,0,512,W\n", "in 1 of 2 lines; found 1 line left out: time is below 0"),
+        ("fio version 2 iolog\n/dev/sda read 0 4096\n", "is an iolog of fio without times"),
+        ("\x07tae\0\0\0", "is a binary trace of blktrace. Print its requests: blkparse"),
+    ],
+)  # fmt: skip
+def test_what_may_be_something_else_is_asked_about(text: str, message: str, tmp_path: Path) -> None:
+    """Units, the operation of a read, and layouts that look alike."""
+    (tmp_path / "t").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_traces([tmp_path / "t"])
+
+
+def test_an_operation_of_reads_that_is_given(tmp_path: Path) -> None:
+    """All others are writes, if there is one."""
+    (tmp_path / "t").write_text(f"{HEAD}\n1,a,0,512,0\n2,a,0,512,1\n")
+    assert [each.read for each in read_traces([tmp_path / "t"], read="1").requests] == [False, True]
+    with pytest.raises(InputError, match="which operation is a read; found 0, 1; allowed: words"):
+        read_traces([tmp_path / "t"], read="2")
+    (tmp_path / "u").write_text(f"{HEAD}\n5,b,0,512,0\n")
+    assert [each.read for each in read_traces([tmp_path / "t", tmp_path / "u"], read="1").requests][2:] == [
+        False
+    ]
+
+
+def test_whole_milliseconds_of_disksim(tmp_path: Path) -> None:
+    """Are read where the layout is named."""
+    (tmp_path / "t").write_text("0 0 16 8 1\n7 0 16 8 0\n")
+    assert read_traces([tmp_path / "t"], Options(layout="disksim")).duration_s == pytest.approx(0.007)
+
+
+def test_fiu_without_its_last_columns(tmp_path: Path) -> None:
+    """The file is the volume."""
+    (tmp_path / "homes").write_text("89966 4253 nfsd 16 8 W\n")
+    (request,) = read_traces([tmp_path / "homes"]).requests
+    assert request[1:] == ("homes", 8192, 4096, False)
+
+
+def test_times_that_go_back_are_noted(tmp_path: Path) -> None:
+    """Of one volume, as of two recordings in one file; volumes one behind the other are not."""
+    rows = [f"{time},{volume},0,4096,R\n" for volume in "ab" for time in range(10)]
+    (tmp_path / "t").write_text(f"{HEAD}\n{''.join(rows)}")
+    assert read_traces([tmp_path / "t"]).remarks == ()
+    (tmp_path / "t").write_text(f"{HEAD}\n{''.join(rows).replace('b', 'a')}")
+    (remark,) = read_traces([tmp_path / "t"]).remarks
+    assert remark.endswith("t: times of a volume go back by up to 9 s: sorted by time")
