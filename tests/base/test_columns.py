@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.base.columns import Column, Kind, Style, convert
+from froude.base.columns import Column, Kind, Style, convert, date_format, other_times
+from froude.base.errors import InputError
 
 TIME, NUMBER, WHOLE = (Column("x", kind=kind) for kind in (Kind.TIME, Kind.NUMBER, Kind.INTEGER))
 NOON = 1767268800.0
@@ -41,6 +42,17 @@ def value(column: Column, text: str, style: Style | None = None) -> float | None
         ("2026-01-01T12:00:00.123456789Z", Style(), NOON + 0.123456),
         ("2026-01-01 12:00", Style(), NOON),
         ("2026-01-01", Style(), NOON - 43200),
+        ("2026/1/1 0:05", Style(), NOON - 43200 + 300),
+        ("2026-1-1 0:05:00", Style(), NOON - 43200 + 300),
+        ("2026.01.01 12:00", Style(), NOON),
+        ("20260101T120000Z", Style(), NOON),
+        ("2026-01-01T12:00Z", Style(), NOON),
+        ("2026-01-01 12:00:00,5", Style(), NOON + 0.5),
+        ("46023.5", Style(dates="excel"), NOON),
+        ("46023,5", Style(dates="excel", decimal=","), NOON),
+        ("46023.5", Style(dates="excel", zone=ZoneInfo("Europe/Berlin")), NOON - 3600),
+        ("202601011200", Style(dates="%Y%m%d%H%M"), NOON),
+        ("2026-01-01T13:00:00.25+0100", Style(dates="%Y-%m-%dT%H:%M:%S%z"), NOON + 0.25),
         ("2026-01-01 13:00:00", Style(zone=ZoneInfo("Europe/Berlin")), NOON),
         ("01.01.2026 12:00:00", Style(dates="%d.%m.%Y %H:%M:%S"), NOON),
         ("01.01.2026 12:00:00,5", Style(dates="%d.%m.%Y %H:%M:%S"), NOON + 0.5),
@@ -50,6 +62,9 @@ def value(column: Column, text: str, style: Style | None = None) -> float | None
         ("13.13.2026 12:00:00", Style(dates="%d.%m.%Y %H:%M:%S"), None),
         ("2026-13-01 12:00:00", Style(), None),
         ("1767268800000", Style(), None),
+        ("202601011200", Style(), None),
+        ("01.01.26 12:00", Style(dates="%d.%m.%Y %H:%M"), None),
+        ("01.02.2026", Style(), None),
         ("noon", Style(), None),
         ("", Style(), None),
         ("nan", Style(), None),
@@ -58,6 +73,53 @@ def value(column: Column, text: str, style: Style | None = None) -> float | None
 def test_times(text: str, style: Style, seconds: float | None) -> None:
     """Seconds, dates with the year first, or as the format has it; nothing is guessed."""
     assert value(TIME, text, style) == seconds
+
+
+@pytest.mark.parametrize(
+    ("times", "other"),
+    [
+        ([0, 300, 600], ""),
+        ([45000, 45300, 45600], ""),
+        ([NOON, NOON + 300.5], ""),
+        ([math.nan], ""),
+        ([20_000_000, 20_000_300], ""),
+        ([46023, 46024], "excel"),
+        ([46023.5, 46023.503472], "excel"),
+        ([20260101, 20260102], "%Y%m%d"),
+        ([202601010005, 202601010010], "%Y%m%d%H%M"),
+        ([20260101000500, 20260101001000], "%Y%m%d%H%M%S"),
+        ([NOON * 1e3, NOON * 1e3 + 300], "ms"),
+        ([NOON * 1e6] * 19 + [math.nan, 0], "us"),
+        ([NOON * 1e9], "ns"),
+    ],
+)
+def test_numbers_that_are_hardly_seconds(times: list[float], other: str) -> None:
+    """By the whole column; small numbers are seconds of a recording."""
+    assert other_times(np.array(times, float)) == other
+
+
+@pytest.mark.parametrize(
+    ("text", "used"),
+    [
+        ("ms", "ms"),
+        ("%d.%m.%Y %H:%M:%S.%f", "%d.%m.%Y %H:%M:%S"),
+        ("%Y-%m-%dT%H:%M:%S.%fZ", "%Y-%m-%dT%H:%M:%S%z"),
+        ("%D %I:%M %p", "%D %I:%M %p"),
+        ("%Y-%m-%d %H:%M:%S %Z", None),
+        ("%H:%M", None),
+        ("%G-W%V-%u", None),
+        ("%Y-%m-%d %H:%M %p", None),
+        ("%Y-%m-%d %I:%M", None),
+        ("dd.mm.yyyy", None),
+    ],
+)
+def test_formats_of_dates(text: str, used: str | None) -> None:
+    """What would be passed over, such as the name of a zone, is refused."""
+    if used is None:
+        with pytest.raises(InputError, match="--date-format: is not a format of dates"):
+            date_format(text, place="--date-format")
+    else:
+        assert date_format(text, place="--date-format") == used
 
 
 def test_one_date_that_is_not_one_leaves_the_others_alone() -> None:
@@ -74,6 +136,8 @@ def test_one_date_that_is_not_one_leaves_the_others_alone() -> None:
         (" -2e3 ", ".", -2000.0),
         ("1,5", ",", 1.5),
         ("1,5", ".", None),
+        ("1.234", ",", None),
+        ("1.234,5", ",", None),
         ("5 %", ".", None),
         ("inf", ".", None),
         ("1e400", ".", None),
@@ -94,6 +158,14 @@ def test_a_value_may_be_missing(text: str) -> None:
     found = convert(Column("x", kind=Kind.NUMBER, empty=True), pa.array([text, "1"]), Style())
     assert found.wrong.tolist() == [False, False]
     assert math.isnan(found.values[0])
+
+
+def test_percent_signs_of_a_column() -> None:
+    """They are no part of its numbers; among them a number without one may be a share."""
+    column = Column("x", kind=Kind.NUMBER, empty=True, percent=True)
+    found = convert(column, pa.array(["12.5%", "12.5 % ", "0.125", "", "x%"]), Style())
+    assert found.wrong.tolist() == [False, False, True, False, True]
+    assert found.values[:2].tolist() == [12.5, 12.5]
 
 
 def test_ranges_are_in_the_unit_of_the_column() -> None:
