@@ -196,24 +196,27 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     if last is not None and (options.columns or named):
         raise last  # a header that has some names of the plain form: what is missing
     remedy = "Name its layout with --layout, or its columns with --column"
+    remedy = "Write it as a table, such as CSV" if head.lstrip()[:1] in {"[", "{"} else remedy
     raise InputError("is not of a known layout", file=path, place=1, found=head, allowed=names, remedy=remedy)
 
 
 def _lines_above(sample: list[str], forms: Sequence[Form], options: Options) -> int:
     """Lines of a title above a header that has the columns of a form; 0 where there is no such header."""
-    wanted = [
-        [_names_of(each, options) for each in form.columns if each.needed or each.what in options.columns]
-        for form in forms
-        if form.header and not form.pattern
-    ]
     for number, line in enumerate(sample[:_TITLE_LINES]):
+        if _DECLARED.fullmatch(line):
+            break
         separator = options.separator or separator_of(line)
         cells = [_plain_name(cell) for cell in _cells(line.lstrip("# "), separator)]
-        if any(all(not names.isdisjoint(cells) for names in needed) for needed in wanted):
-            above = [sum(map(bool, _cells(each, separator))) for each in sample[:number]]
-            if any(map(_DECLARED.fullmatch, sample[:number])):
-                return 0
-            return number if separator == BLANKS or max(above, default=0) < len(cells) else 0
+        for form in forms:
+            columns = [each for each in form.columns if each.needed or each.what in options.columns]
+            at = [
+                next((place for place, cell in enumerate(cells) if cell in _names_of(column, options)), -1)
+                for column in columns
+            ]
+            if form.header and not form.pattern and -1 not in at:
+                above = (_cells(each, separator) for each in sample[:number])
+                rows = (row for row in above if len(row) == len(cells))  # no title, if it has values
+                return 0 if any(_is_row(columns, at, row, options.style) for row in rows) else number
     return 0
 
 
