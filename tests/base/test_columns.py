@@ -86,6 +86,7 @@ def test_times(text: str, style: Style, seconds: float | None) -> None:
         ([46023, 46024], "excel"),
         ([46023.5, 46023.503472], "excel"),
         ([20260101, 20260102], "%Y%m%d"),
+        ([2026010100, 2026010123], "%Y%m%d%H"),
         ([202601010005, 202601010010], "%Y%m%d%H%M"),
         ([20260101000500, 20260101001000], "%Y%m%d%H%M%S"),
         ([NOON * 1e3, NOON * 1e3 + 300], "ms"),
@@ -196,6 +197,9 @@ def test_values_that_have_types() -> None:
     """Of Parquet and JSON: numbers, stamps, and names that are numbers."""
     stamp = pa.array([datetime(2026, 1, 1, 12)], pa.timestamp("ms"))
     assert convert(TIME, stamp, Style(zone=ZoneInfo("Europe/Berlin"))).values.tolist() == [NOON - 3600]
+    for kind in (pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
+        text = pa.array(["2026-01-01 12:00"]).cast(kind)
+        assert convert(TIME, text, Style()).values.tolist() == [NOON]
     assert convert(NUMBER, pa.array([1, 2]), Style()).values.tolist() == [1.0, 2.0]
     assert convert(WHOLE, pa.array([1.0, 2.5]), Style()).wrong.tolist() == [False, True]
     assert convert(Column("x"), pa.array([7, None]), Style()).wrong.tolist() == [False, True]

@@ -69,6 +69,9 @@ def test_columns_that_a_person_names_are_taken_first() -> None:
     """Of two with the usual names the other one does not matter then."""
     options = Options(columns={"time": "time"})
     assert find_reading(PATH, ["ts,time,load", "1,2,3"], [PAIR, TIMES], options).at == (1, 2)
+    options = Options(columns={"time": "0", "load": "2"})
+    assert find_reading(PATH, ["By x", "when,n,how much", "1,2,3"], [TIMES], options).skipped == 2
+    assert find_reading(PATH, ["By x", "1,2,3", "1,2,3"], [TIMES], options).skipped == 1
 
 
 def test_a_form_of_lines_needs_half_of_them() -> None:

@@ -42,7 +42,7 @@ _FROM_EXCEL_S = 25_569 * 86_400.0
 """From 1899-12-30, the day 0 of spreadsheets, to 1970."""
 TIME_UNITS: Mapping[str, float] = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "excel": 86_400.0}
 """Seconds in one, since 1970; `excel` are days of a spreadsheet."""
-_STAMPS = {"%Y%m%d": 1, "%Y%m%d%H%M": 10**4, "%Y%m%d%H%M%S": 10**6}
+_STAMPS = {"%Y%m%d": 1, "%Y%m%d%H": 10**2, "%Y%m%d%H%M": 10**4, "%Y%m%d%H%M%S": 10**6}
 """Dates of digits alone, and by what they are longer than a day."""
 _DIRECTIVES = frozenset("YymbBhdeHIpMSzTFDRaAnt%")
 """Those of `strptime` that are read; `%Z` and those of weeks would be passed over without a word."""
@@ -122,6 +122,8 @@ def convert(column: Column, texts: Any, style: Style) -> Converted:
         texts: pyarrow array of strings, or of another type where the file has types (Parquet, JSON); shape (n,).
         style: of the numbers and dates in it.
     """
+    if pa.types.is_large_string(texts.type) or pa.types.is_dictionary(texts.type):
+        texts = texts.cast(pa.string())  # as other libraries write texts into Parquet
     if column.within and pa.types.is_string(texts.type):
         parts = pc.struct_field(pc.extract_regex(texts, column.within), "value")
         texts = pc.coalesce(parts, texts)

@@ -209,10 +209,7 @@ def _lines_above(sample: list[str], forms: Sequence[Form], options: Options) -> 
         cells = [_plain_name(cell) for cell in _cells(line.lstrip("# "), separator)]
         for form in forms:
             columns = [each for each in form.columns if each.needed or each.what in options.columns]
-            at = [
-                next((place for place, cell in enumerate(cells) if cell in _names_of(column, options)), -1)
-                for column in columns
-            ]
+            at = [_first(column, cells, options) for column in columns]
             if form.header and not form.pattern and -1 not in at:
                 above = (_cells(each, separator) for each in sample[:number])
                 rows = (row for row in above if len(row) == len(cells))  # no title, if it has values
@@ -220,10 +217,17 @@ def _lines_above(sample: list[str], forms: Sequence[Form], options: Options) -> 
     return 0
 
 
-def _names_of(column: Column, options: Options) -> set[str]:
-    """What a header may call a column."""
-    theirs = options.columns.get(column.what)
-    return set(map(_plain_name, (column.names or (column.what,)) if theirs is None else (theirs,)))
+def _first(column: Column, cells: list[str], options: Options) -> int:
+    """Position of a column by its usual names or a person's name or number of it; -1 if it is not there."""
+    theirs = options.columns.get(column.what, "")
+    if theirs.isdecimal() and int(theirs) < len(cells):
+        return int(theirs)
+    names = {_plain_name(theirs)} if theirs else _names_of(column)
+    return next((place for place, cell in enumerate(cells) if cell in names), -1)
+
+
+def _names_of(column: Column) -> set[str]:
+    return set(map(_plain_name, column.names or (column.what,)))
 
 
 def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Reading:
@@ -351,7 +355,7 @@ def positions_by_names(path: Path, cells: list[str], form: Form, options: Option
     for column in form.columns:
         if column.what in found:
             continue
-        names = _names_of(column, options) if form.header else set()
+        names = _names_of(column) if form.header else set()
         at = [number for number, name in enumerate(plain) if name in names and number not in found.values()]
         if len(at) > 1:
             ways = " or ".join(f"--column {column.what}={number} ({cells[number]})" for number in at)
