@@ -28,7 +28,8 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
-from froude.base.columns import Converted, convert, in_seconds, mask, other_times
+from froude.base.columns import Converted, convert, in_seconds, mask
+from froude.base.dates import other_times
 from froude.base.dropped import CUT_SHORT, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular

@@ -39,7 +39,7 @@ DateFormat = Annotated[
     typer.Option(
         "--date-format",
         metavar="FORMAT",
-        help="Of times: '%d.%m.%Y %H:%M:%S', or s, ms, us, ns since 1970, or excel (days) [seconds, or dates with the year first].",
+        help="Of times: '%d.%m.%Y %H:%M:%S', or s, ms, us, ns since 1970, excel [seconds or dates with the year first].",
     ),
 ]
 Zone = Annotated[str, typer.Option("--zone", metavar="NAME", help="Of dates that name no zone.")]
@@ -65,7 +65,8 @@ def options_of(
     Raises:
         InputError: a flag has another value than it may.
     """
-    from froude.base.columns import Style, date_format
+    from froude.base.columns import Style
+    from froude.base.dates import date_format
     from froude.base.forms import Options
     from froude.base.units import parse_zone
 
