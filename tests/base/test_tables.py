@@ -121,6 +121,13 @@ def test_columns_of_parquet_that_a_person_names(tmp_path: Path) -> None:
     assert read_table(tmp_path / "t", [Form("other", COLUMNS), PLAIN], options).form is PLAIN
 
 
+def test_percent_signs_of_cells(tmp_path: Path) -> None:
+    """A column has them or not, which is known from the first lines."""
+    text = "name;load;n\n" + "a;12,5 %;1\n" * 30 + "a;0,5;1\na;7%;2%\n"
+    found = read_table(written(tmp_path, text), [PLAIN])
+    assert (found.percent, set(found.columns["load"].tolist()), len(found)) == ({"load"}, {12.5}, 30)
+
+
 @pytest.mark.parametrize("separator", [",", BLANKS])
 def test_rows_that_are_left_out_are_counted_by_reason(separator: str, tmp_path: Path) -> None:
     """With the line of the first of each, whatever is before it."""

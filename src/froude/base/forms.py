@@ -113,13 +113,6 @@ class Reading(NamedTuple):
         below = f", header in line {self.skipped}" if self.names and self.skipped > 1 else ""
         return f"{self.form.name} ({shown}; {between}{comma}{below})"
 
-    @property
-    def percent(self) -> frozenset[str]:
-        """Columns whose cells, or whose names, have a percent sign."""
-        names = self.names or ("",) * len(self.at)
-        pairs = zip(self.columns, names, strict=True)
-        return frozenset(column.what for column, name in pairs if column.percent or "%" in name)
-
 
 def named_forms(forms: Sequence[Form], options: Options) -> Sequence[Form]:
     """The forms that a file may be of: the one of the layout that a person names, else all.

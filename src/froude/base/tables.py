@@ -68,7 +68,7 @@ class Table:
     understood: str
     """The form, and which column is what."""
     percent: frozenset[str] = frozenset()
-    """Columns that have a percent sign, in their cells or names."""
+    """Columns whose cells end with percent signs."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -256,9 +256,8 @@ class _Builder:
         }
         lines = np.concatenate([np.zeros(0, np.int64), *self._lines])
         reading = self._reading
-        return Table(
-            self._path, reading.form, columns, lines, self.dropped, reading.understood, reading.percent
-        )
+        percent = frozenset(column.what for column in reading.columns if column.percent)
+        return Table(self._path, reading.form, columns, lines, self.dropped, reading.understood, percent)
 
     def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading
