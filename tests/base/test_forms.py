@@ -31,7 +31,7 @@ EVENTS = Form(
         (["", "# by hand", "#ts,load", "1,2"], ",", 3, "."),
         (["sep=\t", "ts\tload", "1\t2"], "\t", 2, "."),
         (["Report: load, all", "", "of May;", "ts;load", "1;2"], ";", 4, "."),
-        (["Exported by x", '"TIME [s]","Load (%)"', '1,"2,5"'], ",", 2, ","),
+        (["Exported by x", '"TIME [UTC]","Load (%)"', '1,"2,5"'], ",", 2, ","),
         (["ts;load", "1;2,5 %"], ";", 1, ","),
         (["ts,load,remark", '1,2,"a; b"'], ",", 1, "."),
     ],
@@ -96,6 +96,7 @@ def test_a_form_of_lines_needs_half_of_them() -> None:
         (["ts,time,load", "1,2,3"], Options(), "found columns 0, 1.*time=0 .ts. or --column time=1"),
         (["ts,load.%,load", "1,2,3"], Options(), "has several columns load"),
         (["ts,load [W]", "1,2"], Options(), "has no column load"),
+        (["ts,load (s)", "1,2"], Options(), "has no column load"),
         (["ts;load", '1;"1,234"'], Options(), "decimal commas or commas of thousands"),
         (
             ["1,x"],

@@ -32,8 +32,8 @@ _SEPARATORS = (";", "\t", "|", ",")
 _DECLARED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 """A first line in which a spreadsheet names the separator."""
 _QUOTED = re.compile(r'"[^"\n]*"')
-_UNIT = re.compile(r"[(\[] *(%|percent|s|sec|seconds|utc) *[)\]]|%", re.IGNORECASE)
-"""In the name of a column, what does not change its values; another unit makes it another column."""
+_SIGNS = re.compile(r"""[(\[]\s*(?:percent|utc)\s*[)\]]|[\s_.%"()[\]-]+""")
+"""What does not matter in the name of a column; another unit makes it another column."""
 _SHOWN = 20
 _TITLE_LINES = 20
 """Lines within which a header is looked for."""
@@ -394,7 +394,7 @@ def _named(path: Path, cells: list[str], name: str) -> int:
 
 
 def _plain_name(name: str) -> str:
-    return re.sub(r'[\s_."-]+', "", _UNIT.sub("", name)).lower()
+    return _SIGNS.sub("", name.lower())
 
 
 def separator_of(line: str) -> str:
