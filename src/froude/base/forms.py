@@ -32,7 +32,7 @@ _SEPARATORS = (";", "\t", "|", ",")
 _DECLARED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 """A first line in which a spreadsheet names the separator."""
 _QUOTED = re.compile(r'"[^"\n]*"')
-_SIGNS = re.compile(r"""[(\[]\s*(?:percent|utc)\s*[)\]]|[\s_.%"()[\]-]+""")
+_SIGNS = re.compile(r"""[\s_.]*[(\[]\s*(?:percent|utc)\s*[)\]]|[\s_.%"()[\]-]+""")
 """What does not matter in the name of a column; another unit makes it another column."""
 _SHOWN = 20
 _TITLE_LINES = 20
