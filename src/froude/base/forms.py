@@ -199,10 +199,12 @@ def _lines_above(sample: list[str], forms: Sequence[Form], options: Options) -> 
         if _DECLARED.fullmatch(line):
             break
         separator = options.separator or separator_of(line)
-        cells = [_plain_name(cell) for cell in _cells(line.lstrip("# "), separator)]
+        cells = _cells(line.lstrip("# "), separator)
+        places = {_plain_name(cell): place for place, cell in reversed(list(enumerate(cells)))}
+        places |= {str(place): place for place in range(len(cells))}
         for form in forms:
             columns = [each for each in form.columns if each.needed or each.what in options.columns]
-            at = [_first(column, cells, options) for column in columns]
+            at = [_first(column, places, options) for column in columns]
             if form.header and not form.pattern and -1 not in at:
                 above = (_cells(each, separator) for each in sample[:number])
                 rows = (row for row in above if len(row) == len(cells))  # no title, if it has values
@@ -210,13 +212,11 @@ def _lines_above(sample: list[str], forms: Sequence[Form], options: Options) -> 
     return 0
 
 
-def _first(column: Column, cells: list[str], options: Options) -> int:
-    """Position of a column by its usual names or a person's name or number of it; -1 if it is not there."""
-    theirs = options.columns.get(column.what, "")
-    if theirs.isdecimal() and int(theirs) < len(cells):
-        return int(theirs)
-    names = {_plain_name(theirs)} if theirs else _names_of(column)
-    return next((place for place, cell in enumerate(cells) if cell in names), -1)
+def _first(column: Column, places: Mapping[str, int], options: Options) -> int:
+    """A place of a column by its usual names, or a person's name or number of it; -1 if it is not there."""
+    theirs = options.columns.get(column.what)
+    names = _names_of(column) if theirs is None else {_plain_name(theirs)}
+    return next((places[name] for name in names if name in places), -1)
 
 
 def _names_of(column: Column) -> set[str]:

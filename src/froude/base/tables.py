@@ -46,6 +46,7 @@ from froude.base.forms import (
 )
 from froude.base.input_limits import check_limit
 from froude.base.packed import cut_short, parts, unpacked
+from froude.base.summary import counted
 
 pc: Any = pyarrow.compute
 _BLOCK_BYTES = 4 << 20
@@ -271,7 +272,7 @@ class _Builder:
             bad.append(row.number)
             if not row.text.strip(f"{separator} \t"):
                 return "skip"  # a blank line, as spreadsheets write it
-            found = f"{row.actual_columns} columns instead of {row.expected_columns}"
+            found = f"{counted(row.actual_columns, 'column')} instead of {row.expected_columns}"
             self.dropped.add(found, f"{self._path}:{line + row.number - 1}", row.text)
             return "skip"
 
