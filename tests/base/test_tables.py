@@ -173,8 +173,8 @@ def test_a_quote_that_does_not_end_takes_one_line_alone(tmp_path: Path) -> None:
     rows = [f"a{n},{n}.5,{n}\n" for n in range(40)]
     rows[3] = rows[3].replace("a3", '"a3')
     rows[30] = rows[30].replace("a30", '"a30')
-    found = read_table(written(tmp_path, "name,load,n\n" + "".join(rows)), [PLAIN])
-    assert (len(found), found.dropped.total) == (38, 2)
+    found = read_table(written(tmp_path, "name,load,n\n" + "".join(rows) + '"a'), [PLAIN])
+    assert (len(found), found.dropped.total) == (38, 3)
     assert "a quote that does not end, first at" in found.dropped.notes()[0]
     assert found.lines.tolist() == [n for n in range(2, 42) if n not in {5, 32}]
 

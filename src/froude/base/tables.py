@@ -306,7 +306,7 @@ class _Builder:
                 shown = text[:80].decode("utf-8", "replace")
                 self.dropped.add("a quote that does not end", f"{self._path}:{line + number}", shown)
                 texts[number] = b""
-        return b"\n".join(texts)
+        return b"\n".join(texts) or b"\n"
 
     def _by_pattern(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading
