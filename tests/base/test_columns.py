@@ -41,6 +41,17 @@ def value(column: Column, text: str, style: Style | None = None) -> float | None
         ("2026-01-01T12:00:00.123456789Z", Style(), NOON + 0.123456),
         ("2026-01-01 12:00", Style(), NOON),
         ("2026-01-01", Style(), NOON - 43200),
+        ("2026/1/1 0:05", Style(), NOON - 43200 + 300),
+        ("2026-1-1 0:05:00", Style(), NOON - 43200 + 300),
+        ("2026.01.01 12:00", Style(), NOON),
+        ("20260101T120000Z", Style(), NOON),
+        ("2026-01-01T12:00Z", Style(), NOON),
+        ("2026-01-01 12:00:00,5", Style(), NOON + 0.5),
+        ("46023.5", Style(dates="excel"), NOON),
+        ("46023,5", Style(dates="excel", decimal=","), NOON),
+        ("46023.5", Style(dates="excel", zone=ZoneInfo("Europe/Berlin")), NOON - 3600),
+        ("202601011200", Style(dates="%Y%m%d%H%M"), NOON),
+        ("2026-01-01T13:00:00.25+0100", Style(dates="%Y-%m-%dT%H:%M:%S%z"), NOON + 0.25),
         ("2026-01-01 13:00:00", Style(zone=ZoneInfo("Europe/Berlin")), NOON),
         ("01.01.2026 12:00:00", Style(dates="%d.%m.%Y %H:%M:%S"), NOON),
         ("01.01.2026 12:00:00,5", Style(dates="%d.%m.%Y %H:%M:%S"), NOON + 0.5),
@@ -50,6 +61,9 @@ def value(column: Column, text: str, style: Style | None = None) -> float | None
         ("13.13.2026 12:00:00", Style(dates="%d.%m.%Y %H:%M:%S"), None),
         ("2026-13-01 12:00:00", Style(), None),
         ("1767268800000", Style(), None),
+        ("202601011200", Style(), None),
+        ("01.01.26 12:00", Style(dates="%d.%m.%Y %H:%M"), None),
+        ("01.02.2026", Style(), None),
         ("noon", Style(), None),
         ("", Style(), None),
         ("nan", Style(), None),
@@ -74,6 +88,8 @@ def test_one_date_that_is_not_one_leaves_the_others_alone() -> None:
         (" -2e3 ", ".", -2000.0),
         ("1,5", ",", 1.5),
         ("1,5", ".", None),
+        ("1.234", ",", None),
+        ("1.234,5", ",", None),
         ("5 %", ".", None),
         ("inf", ".", None),
         ("1e400", ".", None),
@@ -94,6 +110,14 @@ def test_a_value_may_be_missing(text: str) -> None:
     found = convert(Column("x", kind=Kind.NUMBER, empty=True), pa.array([text, "1"]), Style())
     assert found.wrong.tolist() == [False, False]
     assert math.isnan(found.values[0])
+
+
+def test_percent_signs_of_a_column() -> None:
+    """They are no part of its numbers; among them a number without one may be a share."""
+    column = Column("x", kind=Kind.NUMBER, empty=True, percent=True)
+    found = convert(column, pa.array(["12.5%", "12.5 % ", "0.125", "", "x%"]), Style())
+    assert found.wrong.tolist() == [False, False, True, False, True]
+    assert found.values[:2].tolist() == [12.5, 12.5]
 
 
 def test_ranges_are_in_the_unit_of_the_column() -> None:
@@ -124,6 +148,9 @@ def test_values_that_have_types() -> None:
     """Of Parquet and JSON: numbers, stamps, and names that are numbers."""
     stamp = pa.array([datetime(2026, 1, 1, 12)], pa.timestamp("ms"))
     assert convert(TIME, stamp, Style(zone=ZoneInfo("Europe/Berlin"))).values.tolist() == [NOON - 3600]
+    for kind in (pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
+        text = pa.array(["2026-01-01 12:00"]).cast(kind)
+        assert convert(TIME, text, Style()).values.tolist() == [NOON]
     assert convert(NUMBER, pa.array([1, 2]), Style()).values.tolist() == [1.0, 2.0]
     assert convert(WHOLE, pa.array([1.0, 2.5]), Style()).wrong.tolist() == [False, True]
     assert convert(Column("x"), pa.array([7, None]), Style()).wrong.tolist() == [False, True]

@@ -29,6 +29,10 @@ EVENTS = Form(
         (["ts\tload", "1\t2"], "\t", 1, "."),
         (["sep=|", "ts|load", "1|2"], "|", 2, "."),
         (["", "# by hand", "#ts,load", "1,2"], ",", 3, "."),
+        (["sep=\t", "ts\tload", "1\t2"], "\t", 2, "."),
+        (["Report: load, all", "", "of May;", "ts;load", "1;2"], ";", 4, "."),
+        (["Exported by x", '"TIME [UTC]","Load (%)"', '1,"2,5"'], ",", 2, ","),
+        (["ts;load", "1;2,5 %"], ";", 1, ","),
         (["ts,load,remark", '1,2,"a; b"'], ",", 1, "."),
     ],
 )
@@ -53,6 +57,22 @@ def test_what_was_understood_is_one_line() -> None:
     )
 
 
+def test_a_title_is_stated_and_is_not_data() -> None:
+    """Rows without a header are not taken for a title of a header that follows."""
+    found = find_reading(PATH, ["Report", "ts,load", "1,5", "2,6"], [PAIR, TIMES], Options())
+    assert found.understood == "times (time in 'ts', load in 'load'; comma, header in line 2)"
+    assert find_reading(PATH, ["1,x", "a,b", "1,y"] + ["2,x"] * 9, [PAIR], Options()).names == ()
+
+
+def test_columns_that_a_person_names_are_taken_first() -> None:
+    """Of two with the usual names the other one does not matter then."""
+    options = Options(columns={"time": "time"})
+    assert find_reading(PATH, ["ts,time,load", "1,2,3"], [PAIR, TIMES], options).at == (1, 2)
+    options = Options(columns={"time": "0", "load": "2"})
+    assert find_reading(PATH, ["By x", "when,n,how much", "1,2,3"], [TIMES], options).skipped == 2
+    assert find_reading(PATH, ["By x", "1,2,3", "1,2,3"], [TIMES], options).skipped == 1
+
+
 def test_a_form_of_lines_needs_half_of_them() -> None:
     """The others are left out when the file is read; of two such forms the one that fits more is taken."""
     assert find_reading(PATH, ["1 begun", "1 done", "odd"], [EVENTS, TIMES], Options()).form is EVENTS
@@ -72,9 +92,21 @@ def test_a_form_of_lines_needs_half_of_them() -> None:
         (["1;2;3"], Options(layout="times"), "has no column time"),
         (["ts;load", "1;1,234"], Options(), "decimal commas or commas of thousands"),
         (["ts,load", "1,2"], Options(columns={"load": "5"}), "has no such column; found 5"),
+        (["ts,a,A", "1,2,3"], Options(columns={"load": "_a"}), "has several such columns"),
+        (["ts,time,load", "1,2,3"], Options(), "found columns 0, 1.*time=0 .ts. or --column time=1"),
+        (["ts,load.%,load", "1,2,3"], Options(), "has several columns load"),
+        (["ts,load [W]", "1,2"], Options(), "has no column load"),
+        (["ts,load (s)", "1,2"], Options(), "has no column load"),
+        (["ts;load", '1;"1,234"'], Options(), "decimal commas or commas of thousands"),
+        (
+            ["1,x"],
+            Options(layout="pair", columns={"time": "0"}),
+            "--column: is not a column of layout pair; found time",
+        ),
+        (["1 done"], Options(layout="events", columns={"a": "0"}), "is not a column of layout events"),
     ],
 )
 def test_what_is_not_of_the_form(sample: list[str], options: Options, message: str) -> None:
     """The column that does not fit is named."""
     with pytest.raises(InputError, match=message):
-        find_reading(PATH, sample, [PAIR, TIMES], options)
+        find_reading(PATH, sample, [PAIR, EVENTS, TIMES], options)

@@ -7,6 +7,7 @@ import hashlib
 import io
 import re
 import tarfile
+import zlib
 from pathlib import Path
 
 import pyarrow as pa
@@ -29,6 +30,23 @@ def test_each_form_is_known_and_read(tmp_path: Path, form: str) -> None:
     path = tmp_path / packed_name(form)
     path.write_bytes(pack(TEXT, form))
     assert packed_form(path.read_bytes()[:512], path) == form
+    assert read_unpacked(path, limit_bytes=1 << 20) == TEXT
+
+
+@pytest.mark.parametrize("level", [1, 2, 6, 9])
+def test_levels_of_zlib(tmp_path: Path, level: int) -> None:
+    """The second begins as a text may."""
+    path = tmp_path / "a"
+    path.write_bytes(zlib.compress(TEXT, level))
+    assert read_unpacked(path, limit_bytes=1 << 20) == TEXT
+    assert packed_form(b"x^2\n") is None
+
+
+@pytest.mark.parametrize("form", ["zstd", "lz4"])
+def test_frames_that_are_passed_over(tmp_path: Path, form: str) -> None:
+    """The form is that of the frame behind them."""
+    path = tmp_path / "a"
+    path.write_bytes(b"\x50\x2a\x4d\x18\4\0\0\0note" * 2 + pack(TEXT, form))
     assert read_unpacked(path, limit_bytes=1 << 20) == TEXT
 
 
@@ -122,6 +140,9 @@ def test_a_cut_before_the_first_line(tmp_path: Path, form: str) -> None:
     [
         (b"\xfd7zXZ\0\0", "a.xz", "an xz file, not read here. .*xz -dc"),
         (b"PK\3\4\x14\0", "a.zip", "a zip archive, not read here"),
+        (b"PK\3\4".ljust(30, b"\0") + b"[Content_Types].xml", "a.xlsx", "a spreadsheet, .*save it as CSV"),
+        (b"PK\3\4".ljust(30, b"\0") + b"mimetypeapplication/", "a.ods", "a spreadsheet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.xls", "a spreadsheet"),
         (b"7z\xbc\xaf\x27\x1c", "a.7z", "a 7z archive"),
         (b"Rar!\x1a\7\1\0", "a.rar", "a rar archive"),
         (b"\x89LZO\0\r\n\x1a\n", "a.lzo", "an lzop file"),

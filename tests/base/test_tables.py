@@ -10,12 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base import tables
-from froude.base.columns import Column, Kind
+from froude.base.columns import Column, Kind, Style
 from froude.base.errors import InputError
 from froude.base.forms import BLANKS, Form, Options
 from froude.base.tables import parts_of, read_table
@@ -64,10 +66,18 @@ def test_a_form_is_found_by_its_header_or_by_its_rows(form: str, text: str, tmp_
 
 def test_objects_on_lines(tmp_path: Path) -> None:
     """Fields are named by their paths; numbers may be texts, as exports of databases have them."""
-    text = '{"a": {"name": "x"}, "n": 1, "z": [1]}\n\n{"n": "2", "a": {"name": "y"}}\n'
+    text = '{"n": 1, "a": {"name": "x"}, "z": [1]}\n\n{"n": "2", "a": {"name": "y"}}\n'
     found = read_table(written(tmp_path, text), FORMS)
     assert (found.form.name, found.columns["name"].to_pylist()) == ("objects", ["x", "y"])
     assert (found.columns["n"].tolist(), found.lines.tolist()) == ([1, 2], [1, 3])
+
+
+def test_fields_that_not_all_objects_have(tmp_path: Path) -> None:
+    """The first may lack one; a list is not a value."""
+    text = '{"n": 1}\n' + '{"n": 2, "a": {"name": "y"}}\n' * 30 + '{"n": 3, "a": {"name": ["z"]}}\n'
+    found = read_table(written(tmp_path, text), FORMS)
+    assert (len(found), found.columns["name"].to_pylist()[0]) == (30, "y")
+    assert set(found.dropped.counts()) == {"no name", "a list where a value is wanted"}
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
@@ -76,6 +86,46 @@ def test_packed_files_and_spreadsheets(pack: Callable[[bytes], bytes], tmp_path:
     text = "name\tload\tn\nä\t1.5\t2\n"
     for data in (pack(text.encode()), text.encode("utf-16"), pack(text.encode("utf-16"))):
         assert read_table(written(tmp_path, data), FORMS).columns["name"].to_pylist() == ["ä"]
+
+
+def test_text_that_is_not_utf_8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is of Windows-1252, line by line; two names do not become one, in any block, and it is stated."""
+    lines = [b"name,load,n", *[b"a,1,1"] * 9, "ä,1,1".encode(), b"\xe4,1,1", b"\xf6,1,1", b"\x81,1,1"]
+    path = written(tmp_path, b"\n".join(lines))
+    for length in (7, 1 << 20):
+        monkeypatch.setattr(tables, "_BLOCK_BYTES", length)
+        found = read_table(path, [PLAIN])
+        assert found.columns["name"].to_pylist()[8:] == ["a", "ä", "ä", "ö", "\x81"]
+        assert found.understood.endswith(", text of Windows-1252")
+
+
+def test_times_that_are_hardly_seconds_are_asked_about(tmp_path: Path) -> None:
+    """By the first block; a person may say that they are seconds."""
+    path = written(tmp_path, "time\n46023.5\n46023.75\n")
+    times = Form("times", (Column("time", kind=Kind.TIME),))
+    with pytest.raises(
+        InputError, match=r"may not have seconds in its time; found 46023\.5.*--date-format 'excel'"
+    ):
+        read_table(path, [times])
+    found = read_table(path, [times], Options(style=Style(dates="s")))
+    assert found.columns["time"].tolist() == [46023.5, 46023.75]
+    pq.write_table(pa.table({"time": [20260101, 20260102]}), path)
+    with pytest.raises(InputError, match="--date-format '%Y%m%d'; s"):
+        read_table(path, [times])
+
+
+def test_columns_of_parquet_that_a_person_names(tmp_path: Path) -> None:
+    """It is of the plain form then, as a table of text is."""
+    pq.write_table(pa.table({"who": ["a"], "l": [1.0], "n": [2]}), tmp_path / "t")
+    options = Options(columns={"name": "who", "load": "l", "n": "n"})
+    assert read_table(tmp_path / "t", [Form("other", COLUMNS), PLAIN], options).form is PLAIN
+
+
+def test_percent_signs_of_cells(tmp_path: Path) -> None:
+    """A column has them or not, which is known from the first lines."""
+    text = "name;load;n\n" + "a;12,5 %;1\n" * 30 + "a;0,5;1\na;7%;2%\n"
+    found = read_table(written(tmp_path, text), [PLAIN])
+    assert (found.percent, set(found.columns["load"].tolist()), len(found)) == ({"load"}, {12.5}, 30)
 
 
 @pytest.mark.parametrize("separator", [",", BLANKS])
@@ -123,8 +173,8 @@ def test_a_quote_that_does_not_end_takes_one_line_alone(tmp_path: Path) -> None:
     rows = [f"a{n},{n}.5,{n}\n" for n in range(40)]
     rows[3] = rows[3].replace("a3", '"a3')
     rows[30] = rows[30].replace("a30", '"a30')
-    found = read_table(written(tmp_path, "name,load,n\n" + "".join(rows)), [PLAIN])
-    assert (len(found), found.dropped.total) == (38, 2)
+    found = read_table(written(tmp_path, "name,load,n\n" + "".join(rows) + '"a'), [PLAIN])
+    assert (len(found), found.dropped.total) == (38, 3)
     assert "a quote that does not end, first at" in found.dropped.notes()[0]
     assert found.lines.tolist() == [n for n in range(2, 42) if n not in {5, 32}]
 

@@ -14,15 +14,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute
 
+from froude.base.dates import LAST_S, TIME_UNITS, epoch, from_excel, iso, parsed
+
 pc: Any = pyarrow.compute
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_YEAR_FIRST = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}"
-_ZONE = r"(Z|[+-][0-9]{2}:?[0-9]{2})$"
 _MISSING = pa.array(["", "nan", "null", "na", "n/a", "none", "-", "\\n", "nil", "undefined"])
 """Texts that mean a missing value, in lower case; `\\N` is written by Hive and MySQL."""
 LATEST_S = 253_402_300_799.0
 """The end of the year 9999."""
-TIME_UNITS: Mapping[str, float] = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 
 class Kind(Enum):
@@ -59,6 +58,8 @@ class Column:
     least: float = -math.inf
     most: float = math.inf
     """The range of a value, in its own unit; a row with another value is left out."""
+    percent: bool = False
+    """Whether each cell ends with a percent sign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,7 @@ class Style:
     decimal: str = "."
     """`.` or `,`."""
     dates: str = ""
-    """Format of dates as of `strptime`; or one of `TIME_UNITS`, for numbers since 1970. Empty: as the column has it,
-    and dates with the year first."""
+    """Format of `date_format`, or one of `TIME_UNITS`. Empty: as the column has it, and dates with the year first."""
     zone: tzinfo = field(default=UTC)
     """Of dates that name no zone."""
 
@@ -97,9 +97,14 @@ def convert(column: Column, texts: Any, style: Style) -> Converted:
         texts: pyarrow array of strings, or of another type where the file has types (Parquet, JSON); shape (n,).
         style: of the numbers and dates in it.
     """
+    if pa.types.is_large_string(texts.type) or pa.types.is_dictionary(texts.type):
+        texts = texts.cast(pa.string())  # as other libraries write texts into Parquet
     if column.within and pa.types.is_string(texts.type):
         parts = pc.struct_field(pc.extract_regex(texts, column.within), "value")
         texts = pc.coalesce(parts, texts)
+    if column.percent and pa.types.is_string(texts.type):
+        texts = pc.replace_substring_regex(texts, r"([0-9])\s*$", r"\1?")  # may be a share: not a number here
+        texts = pc.replace_substring_regex(texts, r"%\s*$", "")
     return _CONVERTERS[column.kind](column, texts, style)
 
 
@@ -118,8 +123,8 @@ def _text(column: Column, texts: Any, style: Style) -> Converted:
 
 def _number(column: Column, texts: Any, style: Style) -> Converted:
     values, missing = _floats(texts, style.decimal)
-    allowed = ", with a decimal point (not a comma) and without a unit" if style.decimal == "." else ""
-    bad = np.isnan(values) & ~missing, f"{column.what} is not a number{allowed}"
+    such = "1234.5; with commas --decimal ," if style.decimal == "." else "1234,5"
+    bad = np.isnan(values) & ~missing, f"{column.what} is not a number (such as {such})"
     gone = missing & (not column.empty), f"no {column.what}"
     return Converted(values * column.unit, (bad, gone, _outside(column, values)))
 
@@ -149,23 +154,32 @@ def _outside(column: Column, values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.b
 
 
 def _time(column: Column, texts: Any, style: Style) -> Converted:
-    unit = TIME_UNITS.get(style.dates)
+    unit, latest = TIME_UNITS.get(style.dates), LATEST_S
     if pa.types.is_timestamp(texts.type):
-        values = _epoch(texts, style)
+        values = epoch(texts, style.zone)
     elif style.dates and unit is None:
-        values = _parsed(texts, style)
+        values = parsed(texts, style.dates, style.zone)
     else:
         values, _ = _floats(texts, style.decimal)
         values *= column.unit if unit is None else unit
+        if style.dates == "excel":
+            values = from_excel(values, style.zone)
         dates = np.isnan(values)
         if dates.any() and pa.types.is_string(texts.type):
-            values[dates] = _iso(texts.filter(pa.array(dates)), style)
+            values[dates] = iso(texts.filter(pa.array(dates)), style.zone)
+        if in_seconds(column, style):
+            latest = LAST_S
     with np.errstate(invalid="ignore"):
-        wrong = ~(np.abs(values) <= LATEST_S)
-    allowed = (
-        f"as --date-format {style.dates}" if style.dates else "seconds, or a date as 2026-01-31 23:59:00"
-    )
+        wrong = ~(np.abs(values) <= latest)
+    allowed = "seconds, or a date as 2026-01-31 23:59:00; others with --date-format"
+    if style.dates:
+        allowed = f"as --date-format {style.dates}"
     return Converted(values, ((wrong, f"{column.what} is not a time ({allowed})"),))
+
+
+def in_seconds(column: Column, style: Style) -> bool:
+    """Whether numbers of a column are taken for seconds since 1970 or of a recording, which is not known."""
+    return column.kind is Kind.TIME and column.unit == 1 and not style.dates
 
 
 _CONVERTERS: Mapping[Kind, Callable[[Column, Any, Style], Converted]] = {
@@ -192,8 +206,8 @@ def _floats(texts: Any, decimal: str) -> tuple[npt.NDArray[np.float64], npt.NDAr
         values[np.isinf(values)] = math.nan
         return values, missing
     trimmed = pc.fill_null(pc.utf8_trim_whitespace(texts), "")
-    if decimal == ",":
-        trimmed = pc.replace_substring(trimmed, ",", ".")
+    if decimal == ",":  # a point is between thousands then
+        trimmed = pc.replace_substring(pc.replace_substring(trimmed, ".", "?"), ",", ".")
     try:
         values = np.array(trimmed.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
         if np.isfinite(values).all():
@@ -205,57 +219,3 @@ def _floats(texts: Any, decimal: str) -> tuple[npt.NDArray[np.float64], npt.NDAr
     values = np.array(numbers.to_numpy(zero_copy_only=False), np.float64)
     values[np.isinf(values)] = math.nan
     return values, mask(pc.is_in(pc.utf8_lower(trimmed), value_set=_MISSING))
-
-
-def _iso(texts: Any, style: Style) -> npt.NDArray[np.float64]:
-    """Dates with the year first: of 3/4/2026 it is not known which is the month."""
-    texts = pc.replace_substring(pc.utf8_trim_whitespace(texts), "/", "-")
-    texts = pc.replace_substring_regex(texts, " ?(UTC|GMT)$", "Z")
-    texts = pc.replace_substring_regex(texts, r"(:[0-9.]+)([+-][0-9]{2})$", r"\1\2:00")
-    texts = pc.replace_substring_regex(texts, r"(\.[0-9]{6})[0-9]+", r"\1")
-    dated = pc.fill_null(pc.match_substring_regex(texts, _YEAR_FIRST), False)
-    zoned = pc.and_(dated, pc.fill_null(pc.match_substring_regex(texts, rf":[0-9.]+ ?{_ZONE}"), False))
-    texts = pc.replace_substring_regex(texts, r"^([^ ]+) +([0-9.:]+) +([Z+-])", r"\1 \2\3")
-    values = np.full(len(texts), math.nan)
-    for chosen, zone in ((zoned, "UTC"), (pc.and_not(dated, zoned), None)):
-        at = np.flatnonzero(mask(chosen))
-        if len(at):
-            values[at] = _stamps(texts.take(pa.array(at)), zone, style)
-    return values
-
-
-def _stamps(texts: Any, zone: str | None, style: Style) -> npt.NDArray[np.float64]:
-    try:
-        stamps = texts.cast(pa.timestamp("us", zone))
-    except pa.ArrowInvalid:  # one of them is odd: each by itself, so that the others count
-        if len(texts) == 1:
-            return np.full(1, math.nan)
-        return np.concatenate([_stamps(texts.slice(at, 1), zone, style) for at in range(len(texts))])
-    return _epoch(stamps, style)
-
-
-def _parsed(texts: Any, style: Style) -> npt.NDArray[np.float64]:
-    """Times in the given format; fractions of a second after it are read where it ends with seconds."""
-    texts = pc.utf8_trim_whitespace(texts.cast(pa.string()))
-    fraction = np.zeros(len(texts))
-    if style.dates.endswith("%S"):
-        parts = pc.extract_regex(texts, r"^.*:[0-9]{2}(?P<fraction>[.,][0-9]+)$")
-        digits = pc.replace_substring(pc.struct_field(parts, "fraction"), ",", ".")
-        fraction = np.nan_to_num(
-            np.asarray(digits.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
-        )
-        texts = pc.replace_substring_regex(texts, r"(:[0-9]{2})[.,][0-9]+$", r"\1")
-    stamps = pc.strptime(texts, format=style.dates, unit="s", error_is_null=True)
-    if "%z" in style.dates:
-        stamps = stamps.cast(pa.timestamp("s", "UTC"))
-    return _epoch(stamps, style) + fraction
-
-
-def _epoch(stamps: Any, style: Style) -> npt.NDArray[np.float64]:
-    """Seconds since 1970; stamps without a zone are of the table's."""
-    if not stamps.type.tz:
-        stamps = pc.assume_timezone(
-            stamps, timezone=str(style.zone), ambiguous="earliest", nonexistent="earliest"
-        )
-    micros = stamps.cast(pa.timestamp("us", stamps.type.tz)).cast(pa.int64())
-    return np.asarray(micros.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64) / 1e6

@@ -99,7 +99,8 @@ class Dropped:
             f"no such {self.noun} with --strict" if strict else f"at most {TOLERANCE:.0%} of the {self.noun}s"
         )
         message = f"cannot be read in {self.total:,} of {counted(of, self.noun)}"
-        raise InputError(message, file=path, found="; ".join(self.notes()[:3]), allowed=allowed)
+        found = "; ".join(self.notes()[:3]).replace(str(path), Path(path).name)
+        raise InputError(message, file=path, found=found, allowed=allowed)
 
     def _note(self, reason: str) -> str:
         each = self._reasons[reason]

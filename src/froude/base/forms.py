@@ -10,6 +10,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +32,11 @@ _SEPARATORS = (";", "\t", "|", ",")
 _DECLARED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 """A first line in which a spreadsheet names the separator."""
 _QUOTED = re.compile(r'"[^"\n]*"')
+_SIGNS = re.compile(r"""[\s_.]*[(\[]\s*(?:percent|utc)\s*[)\]]|[\s_.%"()[\]-]+""")
+"""What does not matter in the name of a column; another unit makes it another column."""
 _SHOWN = 20
+_TITLE_LINES = 20
+"""Lines within which a header is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +110,28 @@ class Reading(NamedTuple):
             self.separator, self.separator
         )
         comma = ", decimal comma" if self.style.decimal == "," else ""
-        return f"{self.form.name} ({shown}; {between}{comma})"
+        below = f", header in line {self.skipped}" if self.names and self.skipped > 1 else ""
+        return f"{self.form.name} ({shown}; {between}{comma}{below})"
 
 
 def named_forms(forms: Sequence[Form], options: Options) -> Sequence[Form]:
     """The forms that a file may be of: the one of the layout that a person names, else all.
 
     Raises:
-        InputError: there is no such layout.
+        InputError: there is no such layout, or it does not have a column that a person names.
     """
-    if not options.layout:
-        return forms
+    if not options.layout:  # whose columns a person names, it is of no published layout
+        return forms[-1:] if options.columns else forms
     named = [form for form in forms if form.name == options.layout]
     if not named:
         names = [form.name for form in forms]
         message = f"is not a layout{nearest(options.layout, names)}"
         raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(names))
+    known = [] if named[0].pattern else [column.what for column in named[0].columns]
+    for what in options.columns:
+        if what not in known:
+            message, allowed = f"is not a column of layout {options.layout}", ", ".join(known) or None
+            raise InputError(message, place="--column", found=what, allowed=allowed)
     return named
 
 
@@ -144,13 +155,14 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
         InputError: of no form, or of several.
     """
     forms = named_forms(forms, options)
-    if options.columns and not options.layout:
-        forms = forms[-1:]  # whose columns a person names, it is of no published layout
+    above = _lines_above(sample, forms, options)
+    sample = sample[above:]
     last: InputError | None = None
     fitting: list[Reading] = []
     for form in forms:
         try:
             found = _fitted(path, sample, form, options)
+            found = found._replace(skipped=found.skipped + above)
         except InputError as error:
             if len(forms) == 1:
                 raise
@@ -177,7 +189,38 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     if last is not None and (options.columns or named):
         raise last  # a header that has some names of the plain form: what is missing
     remedy = "Name its layout with --layout, or its columns with --column"
+    remedy = "Write it as a table, such as CSV" if head.lstrip()[:1] in {"[", "{"} else remedy
     raise InputError("is not of a known layout", file=path, place=1, found=head, allowed=names, remedy=remedy)
+
+
+def _lines_above(sample: list[str], forms: Sequence[Form], options: Options) -> int:
+    """Lines of a title above a header that has the columns of a form; 0 where there is no such header."""
+    for number, line in enumerate(sample[:_TITLE_LINES]):
+        if _DECLARED.fullmatch(line):
+            break
+        separator = options.separator or separator_of(line)
+        cells = _cells(line.lstrip("# "), separator)
+        places = {_plain_name(cell): place for place, cell in reversed(list(enumerate(cells)))}
+        places |= {str(place): place for place in range(len(cells))}
+        for form in forms:
+            columns = [each for each in form.columns if each.needed or each.what in options.columns]
+            at = [_first(column, places, options) for column in columns]
+            if form.header and not form.pattern and -1 not in at:
+                above = (_cells(each, separator) for each in sample[:number])
+                rows = (row for row in above if len(row) == len(cells))  # no title, if it has values
+                return 0 if any(_is_row(columns, at, row, options.style) for row in rows) else number
+    return 0
+
+
+def _first(column: Column, places: Mapping[str, int], options: Options) -> int:
+    """A place of a column by its usual names, or a person's name or number of it; -1 if it is not there."""
+    theirs = options.columns.get(column.what)
+    names = _names_of(column) if theirs is None else {_plain_name(theirs)}
+    return next((places[name] for name in names if name in places), -1)
+
+
+def _names_of(column: Column) -> set[str]:
+    return set(map(_plain_name, column.names or (column.what,)))
 
 
 def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Reading:
@@ -191,7 +234,7 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     if form.lines:
         return _by_objects(path, sample, form, options)
     first = next((number for number, line in enumerate(sample) if line.strip()), 0)
-    declared = _DECLARED.fullmatch(sample[first].strip())
+    declared = _DECLARED.fullmatch(sample[first].strip(" "))
     first += declared is not None
     while first + 1 < len(sample) and _is_comment(sample[first], sample[first + 1]):
         first += 1
@@ -207,7 +250,8 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     if positions is None:
         positions = _by_order(path, cells, form, options)
     columns, at = placed(form, positions)
-    style = options.style if separator == "," else _styled(path, columns, at, [cells, *rows], options)
+    style = _styled(path, columns, at, [cells, *rows], options)
+    columns = _in_percent(columns, at, rows)
     if named and options.columns and _is_row(columns, at, cells, style):
         named = False  # a person gave numbers of columns, of a file without a header
     if not named:
@@ -245,10 +289,12 @@ def _is_row(columns: Sequence[Column], at: Sequence[int], cells: list[str], styl
 
 
 def _by_objects(path: Path, sample: list[str], form: Form, options: Options) -> Reading:
-    try:
-        record = flat(json.loads(next(line for line in sample if line.strip())))
-    except (ValueError, RecursionError, AttributeError) as error:
-        raise InputError("does not have an object on each line", file=path, place=1) from error
+    record: dict[str, Any] = {}
+    for line in sample:  # a record may lack a field that others have
+        with suppress(ValueError, RecursionError, AttributeError):
+            record |= flat(json.loads(line))
+    if not record:
+        raise InputError("does not have an object on each line", file=path, place=1)
     positions = positions_by_names(path, list(record), form, options)
     if positions is None:
         raise InputError(f"does not have the fields of {form.name}", file=path, place=1)
@@ -294,20 +340,24 @@ def positions_by_names(path: Path, cells: list[str], form: Form, options: Option
     """Positions by the names of a header, or by the numbers that a person gave; None where its order decides.
 
     Raises:
-        InputError: a column that is needed is missing, and the form has no order.
+        InputError: a column that is needed is missing, and the form has no order; or several may be one.
     """
-    plain = {_plain_name(cell): number for number, cell in reversed(list(enumerate(cells)))}
-    found: dict[str, int] = {}
+    plain = [_plain_name(cell) for cell in cells]
+    wanted = {column.what for column in form.columns}
+    found = {what: _named(path, cells, theirs) for what, theirs in options.columns.items() if what in wanted}
     for column in form.columns:
-        theirs = options.columns.get(column.what)
-        if theirs is not None:
-            found[column.what] = _named(path, cells, theirs)
+        if column.what in found:
             continue
-        names = (_plain_name(name) for name in column.names or (column.what,))
-        at = next((plain[name] for name in names if name in plain), None) if form.header else None
-        if at is not None and at not in found.values():
-            _refuse_twice(path, cells, column.what, at)
-            found[column.what] = at
+        names = _names_of(column) if form.header else set()
+        at = [number for number, name in enumerate(plain) if name in names and number not in found.values()]
+        if len(at) > 1:
+            ways = " or ".join(f"--column {column.what}={number} ({cells[number]})" for number in at)
+            raise InputError(
+                f"has several columns {column.what}", file=path, place=1, found=f"columns {', '.join(map(str, at))}",
+                remedy="Leave one of them" if form.fixed else f"Say which it is: {ways}",
+            )  # fmt: skip
+        if at:
+            found[column.what] = at[0]
         elif column.needed and form.order:
             return None
         elif column.needed:
@@ -317,15 +367,6 @@ def positions_by_names(path: Path, cells: list[str], form: Form, options: Option
                 remedy=None if form.fixed else f"Name the column: --column {column.what}=NAME, or its number from 0",
             )  # fmt: skip
     return found
-
-
-def _refuse_twice(path: Path, cells: list[str], what: str, at: int) -> None:
-    """Refuse a header in which two columns have the name that a wanted one has."""
-    same = [number for number, cell in enumerate(cells) if _plain_name(cell) == _plain_name(cells[at])]
-    if len(same) > 1:
-        remedy = f"Name it by its number: --column {what}={same[0]}"
-        found = f"columns {', '.join(map(str, same))}"
-        raise InputError(f"has several columns {cells[at]}", file=path, place=1, found=found, remedy=remedy)
 
 
 def _by_order(path: Path, cells: list[str], form: Form, options: Options) -> dict[str, int]:
@@ -343,14 +384,17 @@ def _named(path: Path, cells: list[str], name: str) -> int:
     if name.isascii() and name.isdecimal() and int(name) < len(cells):
         return int(name)
     plain = [_plain_name(cell) for cell in cells]
-    if _plain_name(name) in plain:
-        return plain.index(_plain_name(name))
+    for given, names in ((name, cells), (_plain_name(name), plain)):
+        if names.count(given) == 1:
+            return names.index(given)
     message = f"has no such column{nearest(name, cells)}"
+    if _plain_name(name) in plain:
+        message = "has several such columns: give the number of one"
     raise InputError(message, file=path, place="--column", found=name, allowed=", ".join(cells[:_SHOWN]))
 
 
 def _plain_name(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name).lower()
+    return _SIGNS.sub("", name.lower())
 
 
 def separator_of(line: str) -> str:
@@ -379,7 +423,7 @@ def _styled(
     rows: list[list[str]],
     options: Options,
 ) -> Style:
-    """The style of the numbers of a table that commas do not separate.
+    """The style of the numbers of a table; where commas separate columns, those of cells in quotes count.
 
     Raises:
         InputError: its decimal character cannot be found.
@@ -396,6 +440,15 @@ def _styled(
     return replace(options.style, decimal=decimal_of(cells, str(path), remedy))
 
 
+def _in_percent(columns: Sequence[Column], at: Sequence[int], rows: list[list[str]]) -> tuple[Column, ...]:
+    """The columns; those whose cells mostly end with a percent sign are marked."""
+    ends = {place: [row[place].endswith("%") for row in rows if place < len(row)] for place in at}
+    return tuple(
+        replace(column, percent=column.kind is Kind.NUMBER and 2 * sum(ends[place]) > len(ends[place]))
+        for column, place in zip(columns, at, strict=True)
+    )
+
+
 def decimal_of(cells: Iterable[str], file: str, remedy: str) -> str:
     """The decimal character of a table that commas do not separate: a comma if numbers have one.
 
@@ -407,7 +460,8 @@ def decimal_of(cells: Iterable[str], file: str, remedy: str) -> str:
     Raises:
         InputError: commas may as well separate thousands.
     """
-    values = [cell for cell in map(str.strip, cells) if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", cell)]
+    stripped = (cell.strip("% ") for cell in cells)
+    values = [cell for cell in stripped if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", cell)]
     if values and all(re.fullmatch(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}", value) for value in values):
         message = "may have decimal commas or commas of thousands"
         raise InputError(message, file=file, found=values[0], remedy=remedy)

@@ -47,6 +47,10 @@ def _by_blocks(blocks: Callable[[Any], Iterator[bytes]]) -> Callable[[Any], Any]
     return lambda raw: framings.BlockReader(blocks(raw))
 
 
+_SKIPPED = rb"[\x50-\x5f]\x2a\x4d\x18"
+"""Begin of a frame that zstd and lz4 pass over; its length follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Form:
     """A way to pack."""
@@ -63,8 +67,9 @@ _FORMS = (
     _Form("gzip", rb"\x1f\x8b", lambda raw: gzip.GzipFile(fileobj=raw)),
     # A text may begin with the first four letters; those of a block, or of the end, follow them.
     _Form("bzip2", rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", bz2.BZ2File),
-    _Form("zlib", rb"x[\x9c\xda]", _by_pyarrow("gzip")),
-    _Form("zstd", rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18", _by_pyarrow("zstd")),
+    # The second level begins as a text may: with a sign within it that no text has.
+    _Form("zlib", rb"x(?:[\x01\x9c\xda]|\x5e.{0,200}[\0-\x08\x0e-\x1f])", _by_pyarrow("gzip")),
+    _Form("zstd", rb"\x28\xb5\x2f\xfd|" + _SKIPPED, _by_pyarrow("zstd")),
     _Form("lz4", rb"\x04\x22\x4d\x18", _by_pyarrow("lz4")),
     _Form("lz4 (lz4-java)", framings.LZ4_JAVA, _by_blocks(framings.lz4_java)),
     _Form("snappy (snappy-java)", framings.SNAPPY_JAVA, _by_blocks(framings.snappy_java)),
@@ -81,6 +86,11 @@ _FORMS = (
 )
 _OTHERS = (
     ("an xz file", rb"\xfd7zXZ\0", "xz -dc FILE > PLAIN"),
+    (
+        "a spreadsheet",
+        rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1|PK\x03\x04.{26}(?:\[Content_|_rels/|docProps/|xl/|mimetype)",
+        "save it as CSV",
+    ),
     ("a zip archive", rb"PK(?:\x03\x04|\x05\x06)", "unzip FILE"),
     ("a 7z archive", rb"7z\xbc\xaf\x27\x1c", "7z x FILE"),
     ("a rar archive", rb"Rar!\x1a\x07", "unrar x FILE"),
@@ -100,6 +110,10 @@ _BY_NAME = {".br": "brotli", ".snappy": "snappy", ".sz": "snappy", ".lz4": "lz4"
 
 def _form(head: bytes, path: Path) -> _Form | None:
     name = path.name.removesuffix(_GOING_ON)
+    behind = head
+    while re.match(_SKIPPED, behind):
+        behind = behind[8 + int.from_bytes(behind[4:8], "little") :]
+    head = behind or head
     return next(
         (
             form
@@ -161,7 +175,7 @@ def cut_short(source: io.BufferedReader) -> bool:
 def _refuse_others(head: bytes, path: Path, outer: str = "") -> None:
     for name, magic, how in _OTHERS:
         if re.match(magic, head, re.DOTALL):
-            raise InputError(f"is {outer}{name}, not read here", file=path, remedy=f"Unpack it: {how}")
+            raise InputError(f"is {outer}{name}, not read here", file=path, remedy=f"Make it plain: {how}")
     codec = _BY_NAME.get(Path(path.name.removesuffix(_GOING_ON)).suffix)
     if codec and not outer and not set("\0\ufffd").isdisjoint(head.decode("utf-8", "replace")):
         remedy = "Write it again plain, or packed with zstd or gzip"

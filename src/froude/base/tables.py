@@ -16,6 +16,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -27,7 +28,8 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
-from froude.base.columns import Converted, convert, mask
+from froude.base.columns import Converted, convert, in_seconds, mask
+from froude.base.dates import other_times
 from froude.base.dropped import CUT_SHORT, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular
@@ -44,6 +46,7 @@ from froude.base.forms import (
 )
 from froude.base.input_limits import check_limit
 from froude.base.packed import cut_short, parts, unpacked
+from froude.base.summary import counted
 
 pc: Any = pyarrow.compute
 _BLOCK_BYTES = 4 << 20
@@ -65,6 +68,8 @@ class Table:
     dropped: Dropped
     understood: str
     """The form, and which column is what."""
+    percent: frozenset[str] = frozenset()
+    """Columns whose cells end with percent signs."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -111,7 +116,7 @@ def parts_of(paths: Iterable[Path]) -> list[Path]:
 
 def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
     blocks = _blocks(stream, path)
-    first = next(blocks, b"")
+    first, foreign = next(blocks, (b"", False))
     sample = first[:_LONGEST_LINE].decode("utf-8", "replace").split("\n")[:_SAMPLE_LINES]
     if len(first) > _LONGEST_LINE and len(sample) < _SAMPLE_LINES:
         sample = sample[:-1] or sample  # its last line was cut
@@ -120,17 +125,20 @@ def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options,
     reading = find_reading(path, sample, forms, options)
     builder = _Builder(path, reading)
     line = 1
-    for block in itertools.chain([first], blocks):
+    for block, odd in itertools.chain([(first, foreign)], blocks):
+        foreign |= odd
         rows = block.count(b"\n") + (not block.endswith(b"\n"))
         builder.take(block, line)
         line += rows
     if cut_short(stream):
         builder.dropped.add(CUT_SHORT, f"{path}:{line}")
-    return builder.finish(options, empty)
+    table = builder.finish(options, empty)
+    table.understood += ", text of Windows-1252" if foreign else ""
+    return table
 
 
-def _blocks(stream: Any, path: Path) -> Iterator[bytes]:
-    """Whole lines, some megabytes at a time, as UTF-8 with line feeds alone."""
+def _blocks(stream: Any, path: Path) -> Iterator[tuple[bytes, bool]]:
+    """Whole lines, some megabytes at a time, as UTF-8 with line feeds alone; and whether some were not UTF-8."""
     left, number = b"", 0
     decode = None
     while piece := stream.read(_BLOCK_BYTES):
@@ -152,7 +160,7 @@ def _blocks(stream: Any, path: Path) -> Iterator[bytes]:
         yield _plain(left)
 
 
-def _plain(block: bytes) -> bytes:
+def _plain(block: bytes) -> tuple[bytes, bool]:
     if block.startswith(b"\xef\xbb\xbf"):
         block = block[3:]
     if b"\r" in block:
@@ -160,8 +168,16 @@ def _plain(block: bytes) -> bytes:
     try:
         block.decode()
     except UnicodeDecodeError:
-        block = block.decode("utf-8", "replace").encode()
-    return block
+        return b"\n".join(map(_as_utf8, block.split(b"\n"))), True
+    return block, False
+
+
+def _as_utf8(line: bytes) -> bytes:
+    """A line in UTF-8, or else in Windows-1252: by itself, so that a name is the same wherever it is in a file."""
+    for encoding in ("utf-8", "cp1252"):
+        with suppress(UnicodeDecodeError):
+            return line.decode(encoding).encode()
+    return line.decode("latin-1").encode()
 
 
 class _Builder:
@@ -196,6 +212,8 @@ class _Builder:
         values: list[Converted] = []
         for column, own in zip(reading.columns, texts, strict=True):
             converted = convert(column, own, reading.style)
+            if not self._lines and in_seconds(column, reading.style):
+                self._refuse_other_times(column.what, own, converted)
             for where, reason in converted.odd:
                 new = where & ~wrong
                 if new.any():
@@ -215,6 +233,14 @@ class _Builder:
         self._rows += int(keep.sum())
         check_limit("rows", self._rows, file=self._path)
 
+    def _refuse_other_times(self, what: str, texts: Any, converted: Converted) -> None:
+        """Refuse numbers of the first block that are hardly seconds: they would be read without a word."""
+        if other := other_times(converted.values):
+            found = texts[int(np.argmax(np.isfinite(converted.values)))].as_py()
+            remedy = f"Write dates as 2026-01-31 23:59:00, or say --date-format {other!r}; s for seconds"
+            message = f"may not have seconds in its {what}"
+            raise InputError(message, file=self._path, found=found, remedy=remedy)
+
     def finish(self, options: Options, empty: bool) -> Table:
         """All rows.
 
@@ -230,7 +256,9 @@ class _Builder:
             for column, parts in zip(self._reading.columns, self._parts, strict=True)
         }
         lines = np.concatenate([np.zeros(0, np.int64), *self._lines])
-        return Table(self._path, self._reading.form, columns, lines, self.dropped, self._reading.understood)
+        reading = self._reading
+        percent = frozenset(column.what for column in reading.columns if column.percent)
+        return Table(self._path, reading.form, columns, lines, self.dropped, reading.understood, percent)
 
     def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading
@@ -244,7 +272,7 @@ class _Builder:
             bad.append(row.number)
             if not row.text.strip(f"{separator} \t"):
                 return "skip"  # a blank line, as spreadsheets write it
-            found = f"{row.actual_columns} columns instead of {row.expected_columns}"
+            found = f"{counted(row.actual_columns, 'column')} instead of {row.expected_columns}"
             self.dropped.add(found, f"{self._path}:{line + row.number - 1}", row.text)
             return "skip"
 
@@ -278,7 +306,7 @@ class _Builder:
                 shown = text[:80].decode("utf-8", "replace")
                 self.dropped.add("a quote that does not end", f"{self._path}:{line + number}", shown)
                 texts[number] = b""
-        return b"\n".join(texts)
+        return b"\n".join(texts) or b"\n"
 
     def _by_pattern(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading
@@ -301,10 +329,17 @@ class _Builder:
             if not text.strip():
                 continue
             try:
-                records.append(flat(json.loads(text)))
-                lines.append(number)
+                record = flat(json.loads(text))
+                reason = "a list where a value is wanted" * any(
+                    isinstance(record.get(name), list) for name in self._reading.names
+                )
             except (ValueError, RecursionError, AttributeError):
-                self.dropped.add("not a JSON object", f"{self._path}:{number}", text[:80].decode())
+                reason = "not a JSON object"
+            if reason:
+                self.dropped.add(reason, f"{self._path}:{number}", text[:80].decode("utf-8", "replace"))
+            else:
+                records.append(record)
+                lines.append(number)
         texts = [
             pa.array(
                 [None if (value := record.get(name)) is None else str(value) for record in records],

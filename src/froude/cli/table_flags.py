@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,7 +39,7 @@ DateFormat = Annotated[
     typer.Option(
         "--date-format",
         metavar="FORMAT",
-        help="Of times: '%d.%m.%Y %H:%M:%S', or s, ms, us, ns since 1970 [seconds, or dates with the year first].",
+        help="Of times: '%d.%m.%Y %H:%M:%S', or s, ms, us, ns since 1970, excel [seconds or dates with the year first].",
     ),
 ]
 Zone = Annotated[str, typer.Option("--zone", metavar="NAME", help="Of dates that name no zone.")]
@@ -66,7 +65,8 @@ def options_of(
     Raises:
         InputError: a flag has another value than it may.
     """
-    from froude.base.columns import TIME_UNITS, Style
+    from froude.base.columns import Style
+    from froude.base.dates import date_format
     from froude.base.forms import Options
     from froude.base.units import parse_zone
 
@@ -86,10 +86,8 @@ def options_of(
         )
     if decimal not in {None, ".", ","}:
         raise InputError("is not a decimal character", place="--decimal", found=decimal, allowed=". or ,")
-    if dates is not None and dates not in TIME_UNITS and not re.search("%[A-Za-z]", dates):
-        allowed = f"a format such as '%d.%m.%Y %H:%M:%S', or {', '.join(TIME_UNITS)}"
-        raise InputError("is not a format of dates", place="--date-format", found=dates, allowed=allowed)
-    style = Style(decimal=decimal or ".", dates=dates or "", zone=parse_zone(zone, place="--zone"))
+    dates = "" if dates is None else date_format(dates, place="--date-format")
+    style = Style(decimal=decimal or ".", dates=dates, zone=parse_zone(zone, place="--zone"))
     return Options(layout or "", named, between, style, decimal or "", strict)
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from froude.base.columns import Column, Kind
 from froude.base.forms import Form
 
-_TIMES = ("time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts")
+_TIMES = ("time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts", "epoch", "clock")
 _SERVERS = (
     "server",
     "series",

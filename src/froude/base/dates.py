@@ -1,0 +1,157 @@
+"""Times as tables have them: dates with the year first or in a given format, and numbers in other units than seconds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import tzinfo
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute
+
+from froude.base.errors import InputError
+
+pc: Any = pyarrow.compute
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_LOOSE = (
+    (r"^([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})", r"\1-\2-\3T\4:\5:\6"),
+    (r"^([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})", r"\1-\2-\3"),
+    (r"^([0-9]{4})-([0-9])-", r"\1-0\2-"),
+    (r"^([0-9]{4}-[0-9]{2})-([0-9])([ T]|$)", r"\1-0\2\3"),
+    (r"^([0-9-]{10}[ T]+)([0-9]):", r"\10\2:"),
+    (r"(:[0-9]{2}),([0-9])", r"\1.\2"),
+)
+"""Other ways to write a date with the year first, and the usual one."""
+_ZONE = r"(Z|[+-][0-9]{2}:?[0-9]{2})$"
+_FIRST_S, LAST_S = 631_152_000.0, 4_102_444_800.0
+"""1990 and 2100: larger numbers are not seconds since 1970, and times in other units are looked for between them."""
+_FROM_1900_S = -2_208_988_800.0
+"""1900, before 1970."""
+_FROM_EXCEL_S = 25_569 * 86_400.0
+"""From 1899-12-30, the day 0 of spreadsheets, to 1970."""
+TIME_UNITS: Mapping[str, float] = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "excel": 86_400.0}
+"""Seconds in one, since 1970; `excel` are days of a spreadsheet."""
+_STAMPS = {"%Y%m%d": 1, "%Y%m%d%H": 10**2, "%Y%m%d%H%M": 10**4, "%Y%m%d%H%M%S": 10**6}
+"""Dates of digits alone, and by what they are longer than a day."""
+_DIRECTIVES = frozenset("YymbBhdeHIpMSzTFDRaAnt%")
+"""Those of `strptime` that are read; `%Z` and those of weeks would be passed over without a word."""
+_MOSTLY = 0.9
+"""Share of numbers that are plausible in another unit, from which on it may be theirs."""
+
+
+def other_times(values: npt.NDArray[np.float64]) -> str:
+    """What numbers may be that are taken for seconds, as `--date-format` has it; empty for seconds.
+
+    Args:
+        values: of one column, shape (n,). Days of a spreadsheet are looked for from 2009 to 2064; of a recording whose
+            seconds are in that range some steps would be whole tens.
+    """
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return ""
+
+    def within(numbers: npt.NDArray[np.float64], least: float, most: float) -> npt.NDArray[np.bool_]:
+        return (least <= numbers) & (numbers <= most)
+
+    may = {each: within(values * TIME_UNITS[each], _FIRST_S, LAST_S) for each in ("ms", "us", "ns")}
+    may["excel"] = within(values, 40_000, 60_000) & bool((values % 10).any())
+    for dates, longer in _STAMPS.items():
+        days = np.floor(values / longer)
+        may[dates] = within(days, 1990_01_01, 2100_12_31) & (np.floor(values) == values)
+        may[dates] &= within(days // 100 % 100, 1, 12) & within(days % 100, 1, 31)
+    return next((each for each, fits in may.items() if fits.mean() >= _MOSTLY), "")
+
+
+def date_format(text: str, *, place: str) -> str:
+    """A format of dates as it is used: fractions of seconds are read without `%f`.
+
+    Args:
+        text: one of `TIME_UNITS`, or a format of `strptime` with year, month and day.
+        place: where it was given, for the error.
+
+    Raises:
+        InputError: a part of it is not read, or a date is not known by it.
+    """
+    dates = re.sub(r"(?<=%S)[.,]%f", "", re.sub("(?<!%)Z$", "%z", text))
+    parts = set(re.findall("%(.)", dates))
+    whole = parts & set("FD") or all(parts & set(each) for each in ("Yy", "mbBh", "de"))
+    if text not in TIME_UNITS and not (whole and parts <= _DIRECTIVES and ("I" in parts) == ("p" in parts)):
+        units = ", ".join(TIME_UNITS)
+        allowed = f"year, month and day, such as '%d.%m.%Y %H:%M:%S'; %I with %p; %z for a zone; or {units}"
+        raise InputError("is not a format of dates", place=place, found=text, allowed=allowed)
+    return text if text in TIME_UNITS else dates
+
+
+def iso(texts: Any, zone: tzinfo) -> npt.NDArray[np.float64]:
+    """Dates with the year first: of 3/4/2026 it is not known which is the month.
+
+    Args:
+        texts: pyarrow array, shape (n,).
+        zone: of those that name none.
+
+    Returns:
+        Seconds since 1970, shape (n,); NaN where a text is not such a date.
+    """
+    texts = pc.utf8_trim_whitespace(texts)
+    if not pc.all(pc.match_substring_regex(texts, rf"{_DATE}([ T][0-9]{{2}}:[0-9:.Z+-]*)?$")).as_py():
+        for written, usual in _LOOSE:
+            texts = pc.replace_substring_regex(texts, written, usual)
+    texts = pc.replace_substring_regex(texts, " ?(UTC|GMT)$", "Z")
+    texts = pc.replace_substring_regex(texts, r"(:[0-9.]+)([+-][0-9]{2})$", r"\1\2:00")
+    texts = pc.replace_substring_regex(texts, r"(\.[0-9]{6})[0-9]+", r"\1")
+    dated = pc.fill_null(pc.match_substring_regex(texts, _DATE), False)
+    zoned = pc.and_(dated, pc.fill_null(pc.match_substring_regex(texts, rf":[0-9.]+ ?{_ZONE}"), False))
+    texts = pc.replace_substring_regex(texts, r"^([^ ]+) +([0-9.:]+) +([Z+-])", r"\1 \2\3")
+    values = np.full(len(texts), math.nan)
+    for chosen, kind in ((zoned, pa.timestamp("us", "UTC")), (pc.and_not(dated, zoned), pa.timestamp("us"))):
+        at = np.flatnonzero(np.asarray(chosen))
+        if len(at):
+            values[at] = _cast(texts.take(pa.array(at)), kind, zone)
+    return values
+
+
+def _cast(texts: Any, kind: Any, zone: tzinfo) -> npt.NDArray[np.float64]:
+    try:
+        return epoch(texts.cast(kind), zone)
+    except pa.ArrowInvalid:  # one of them is odd: by halves, so that the others count
+        half = len(texts) // 2
+        if not half:
+            return np.full(1, math.nan)
+        return np.concatenate([_cast(texts[:half], kind, zone), _cast(texts[half:], kind, zone)])
+
+
+def parsed(texts: Any, dates: str, zone: tzinfo) -> npt.NDArray[np.float64]:
+    """Times in a format of `date_format`; fractions of its seconds are read, too.
+
+    Returns:
+        Seconds since 1970, shape (n,); NaN where a text is not of the format.
+    """
+    texts = pc.utf8_trim_whitespace(texts.cast(pa.string()))
+    parts = pc.extract_regex(texts, r":[0-9]{2}(?P<fraction>[.,][0-9]+)")
+    digits = pc.replace_substring(pc.struct_field(parts, "fraction"), ",", ".").cast(pa.float64())
+    fraction = np.nan_to_num(np.asarray(digits.to_numpy(zero_copy_only=False), np.float64))
+    if "%S" in dates or "%T" in dates:
+        texts = pc.replace_substring_regex(texts, r"(:[0-9]{2})[.,][0-9]+", r"\1")
+    stamps = pc.strptime(texts, format=dates, unit="s", error_is_null=True)
+    values = epoch(stamps.cast(pa.timestamp("s", "UTC")) if "%z" in dates else stamps, zone) + fraction
+    values[values < _FROM_1900_S] = math.nan  # a year of two digits
+    return values
+
+
+def from_excel(seconds: npt.NDArray[np.float64], zone: tzinfo) -> npt.NDArray[np.float64]:
+    """Seconds since 1970 of those since 1899-12-30; to the millisecond, since days do not have more digits."""
+    millis = np.round((seconds - _FROM_EXCEL_S) * 1e3)
+    millis[~(np.abs(millis) <= LAST_S * 1e3)] = math.nan
+    return epoch(pa.array(millis, from_pandas=True).cast(pa.int64()).cast(pa.timestamp("ms")), zone)
+
+
+def epoch(stamps: Any, zone: tzinfo) -> npt.NDArray[np.float64]:
+    """Seconds since 1970 of stamps of pyarrow; those without a zone are of the given one."""
+    if not stamps.type.tz:
+        stamps = pc.assume_timezone(stamps, timezone=str(zone), ambiguous="earliest", nonexistent="earliest")
+    micros = stamps.cast(pa.timestamp("us", stamps.type.tz)).cast(pa.int64())
+    return np.asarray(micros.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64) / 1e6
