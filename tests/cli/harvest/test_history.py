@@ -99,7 +99,7 @@ def test_samples_with_columns_of_their_own(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--layout", "google"], "--layout: is not a layout; found google"),
+        (["--layout", "google"], "--layout: is not a layout, did you mean google2019?; found google"),
         (["--column", "when"], "--column: does not name a column; found when"),
         (["--column", "cpu="], "--column: "),
         (["--scale", "percents"], "--scale: is not a scale"),

@@ -34,12 +34,9 @@ _INFINITE = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
 
 
 def is_answer(head: bytes) -> bool:
-    """Whether a file that begins so is an answer, rather than a table or objects a line."""
+    """Whether a file that begins so is JSON other than objects a line of the published traces."""
     plain = head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
-    marks = (b'"resultType"', b'"Datapoints"', b'"MetricDataResults"')
-    if plain[:1] == b"{":
-        return b'"status"' in plain[:40] or any(mark in plain for mark in marks)
-    return plain[:1] == b"[" and b'"metric"' in plain
+    return plain[:1] in {b"{", b"["} and b'"average_usage' not in plain
 
 
 def read_answer(path: Path, options: Options) -> Table:
@@ -64,7 +61,9 @@ def read_answer(path: Path, options: Options) -> Table:
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError, OverflowError) as error:
         found = " ".join(str(error).split())[:80]
         allowed = "a range query of Prometheus, or get-metric-statistics of CloudWatch with Average"
-        raise InputError("is not an answer that is read", file=path, found=found, allowed=allowed) from error
+        raise InputError(
+            "is JSON of another kind than is read", file=path, found=found, allowed=allowed
+        ) from error
     count = sum(len(pairs) for _, pairs in series)
     check_limit("rows", count, file=path)
     if not count:
@@ -131,7 +130,8 @@ def _label(path: Path, metrics: Sequence[Mapping[str, Any]], given: str | None) 
         InputError: there is none, or it does not tell the series apart.
     """
     present = {label for metric in metrics for label in metric}
-    label = given or next((each for each in _LABELS if each in present), "")
+    plain = {label.replace("_", "").lower(): label for label in present}
+    label = given or next((plain[name] for each in _LABELS if (name := each.replace("_", "")) in plain), "")
     names = [metric.get(label, "") for metric in metrics]
     if len(set(names)) < len(names) or (len(names) > 1 and "" in names):
         query = f"avg by ({label or 'instance'}) (...)"

@@ -26,7 +26,7 @@ from froude.base.tables import Table, parts_of, read_table
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.layouts import LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
-from froude.harvest.telemetry.plausible import refuse_range, refuse_series, shares_factor
+from froude.harvest.telemetry.plausible import refuse_odd, shares_factor
 from froude.harvest.telemetry.wide import read_wide
 
 _HEAD_BYTES = 1 << 18
@@ -139,19 +139,18 @@ def read_samples(
         found = f"{counted(len(cpu), 'sample')} without a value"
         raise InputError("holds no value of utilisation", file=files[0], found=found)
     ends = [part.end_s for part in parts if part.end_s is not None]
-    factor = _factor(parts, cpu, percent, flag)
-    share = cpu * factor
     time_s = np.concatenate([part.time_s for part in parts])
-    refuse_range(files[0], share, flag, most=any(part.layout.percent is None for part in parts))
     if not ends:
-        refuse_series(files[0], server, time_s, share)
+        refuse_odd(files[0], server, time_s, cpu)
+    plain = any(part.layout.percent is None for part in parts)
+    factor = shares_factor(files[0], cpu, _in_percent(parts, cpu, percent), flag, plain=plain)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
     understood += f", in {'percent' if factor < 1 else 'shares'}"
     return Samples(
         servers,
         server,
         time_s,
-        share,
+        cpu * factor,
         np.concatenate(ends) if len(ends) == len(parts) else None,
         int(invalid.sum()),
         len(cpu) + dropped.total,
@@ -170,22 +169,20 @@ def _sorted_names(names: Any) -> tuple[list[str], Ints]:
     return [dictionary[number] for number in order], rank[codes]
 
 
-def _factor(parts: Sequence[_Part], cpu: Floats, percent: bool | None, flag: str) -> float:
-    """By which values become shares.
+def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bool | None:
+    """Whether utilisation counts to 100; None if the values are to show it.
 
     Raises:
-        InputError: neither the layout nor the values show it.
+        InputError: the layouts do not agree.
     """
     known = {part.layout.percent for part in parts} if percent is None else {percent}
     if len(known) > 1:
         names = ", ".join(dict.fromkeys(part.layout.form.name for part in parts))
         raise InputError("are of layouts with percent and with shares", file=parts[0].path, found=names)
-    (in_percent,) = known
-    if percent is None and in_percent and all(part.layout.form.order for part in parts):
-        # Without a header, what is published in percent may as well be of someone who counts in shares.
-        shares = np.nanmax(cpu) <= 1 and bool((np.nan_to_num(cpu) % 1 > 0).any())
-        in_percent = None if shares else in_percent
-    return shares_factor(parts[0].path, cpu, in_percent, flag)
+    ordered = percent is None and known == {True} and all(part.layout.form.order for part in parts)
+    if ordered and np.nanmax(cpu) <= 1 and (np.nan_to_num(cpu) % 1).any():
+        return None  # without a header it may be a table of another one, who counts in shares
+    return known.pop()
 
 
 def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
@@ -230,6 +227,8 @@ def _part(path: Path, options: Options) -> _Part:
     layout, columns, stem = _ALL[table.form.name], table.columns, _stem(path)
     _check_columns(path, table)
     time_s, understood = columns.get("time"), table.understood
+    for metric in columns.keys() & set(METRICS):
+        understood += f" of {metric} {columns[metric][0].as_py()!r}"
     if time_s is None:
         start_s = _day_s(path, options)
         time_s = (start_s or 0.0) + (table.lines - 1).astype(np.float64) * layout.step_s

@@ -63,6 +63,8 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
         if sure:
             raise
         return None
+    if not sure and len(titles) == 1:
+        return None
     shown = ", ".join([*map(repr, list(titles)[:_SHOWN]), *(["…"] if len(titles) > _SHOWN else [])])
     if not sure:
         message = "may have a server in each column, or what was measured of one"
