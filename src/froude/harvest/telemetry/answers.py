@@ -50,6 +50,7 @@ def read_answer(path: Path, options: Options) -> Table:
         InputError: it is an error, of another kind, or without a sample; two series are of one server; too many values
             are not numbers.
     """
+    document: Any = None
     try:
         document = json.loads(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
         if isinstance(document, list):
@@ -59,11 +60,10 @@ def read_answer(path: Path, options: Options) -> Table:
         read = _statistics if layout is CLOUDWATCH else _range_query
         series, understood = read(path, document, options)
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError, OverflowError) as error:
-        found = " ".join(str(error).split())[:80]
+        found = ", ".join(document) if isinstance(document, dict) else " ".join(str(error).split())
         allowed = "a range query of Prometheus, or get-metric-statistics of CloudWatch with Average"
-        raise InputError(
-            "is JSON of another kind than is read", file=path, found=found, allowed=allowed
-        ) from error
+        message = "is JSON of another kind than is read"
+        raise InputError(message, file=path, found=found[:80], allowed=allowed) from error
     count = sum(len(pairs) for _, pairs in series)
     check_limit("rows", count, file=path)
     if not count:
