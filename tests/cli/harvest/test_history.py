@@ -139,8 +139,6 @@ def test_reimages_that_come_together_as_failures_did(
         file.write_text(text)
         assert run([*small, "--correlation", str(file), "-o", str(tmp_path / "c"), *flags]) == 1
         assert wrong in capsys.readouterr().err
-    assert run([*small, "--strict", "-o", str(tmp_path / "c")]) == 1
-    assert "none is read; allowed: --correlation FILE" in capsys.readouterr().err
 
 
 def test_look_by_look(hadoop: Hadoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:

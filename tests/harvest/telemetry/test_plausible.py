@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.harvest.telemetry.plausible import refuse_odd, shares_factor
 
-FILE = Path("t.csv")
+FILE = "t.csv"
 STEADY = np.full(200, 0.5)
 
 

@@ -208,18 +208,10 @@ def import_(
 
 
 def _correlation(settings: Settings, text: str, options: Options) -> tuple[Correlation | None, list[Path]]:
-    """How reimages come together, None as the profile has it; and the file that says so.
-
-    Raises:
-        InputError: the file cannot be read, or there are flags for a file and none is given.
-    """
-    from froude.base.forms import Options
+    """How reimages come together, None as the profile has it; and the file that says so."""
     from froude.harvest.telemetry.correlation import SSD_FAILURES
 
     if text in {"paper", "ssd-failures"}:
-        if options != Options():
-            allowed = "--correlation FILE beside them"
-            raise InputError("say how a table is written, and none is read", place="flags", allowed=allowed)
         return (None if text == "paper" else SSD_FAILURES), []
     from froude.harvest.telemetry.importers import read_failures
 

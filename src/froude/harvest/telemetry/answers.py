@@ -69,24 +69,27 @@ def read_answer(path: Path, options: Options) -> Table:
     if not count:
         raise InputError("has no sample", file=path, found=f"{len(series)} series")
     names = [name for name, pairs in series for _ in pairs]
-    texts = [[str(pair[which]) for _, pairs in series for pair in pairs] for which in (0, 1)]
-    texts[1] = ["NaN" if _INFINITE.fullmatch(text) else text for text in texts[1]]
-    times, values = (
-        convert(column, pa.array(each, pa.string()), Style(zone=options.style.zone))
-        for column, each in zip((_TIME, _CPU), texts, strict=True)
-    )
     dropped, wrong = Dropped("value"), np.zeros(count, bool)
-    for which, converted in enumerate((times, values)):
+    columns: dict[str, Any] = {}
+    for which, column in enumerate((_TIME, _CPU)):
+        texts = [_text(pair[which]) for _, pairs in series for pair in pairs]
+        texts = ["NaN" if _INFINITE.fullmatch(text) else text for text in texts]
+        converted = convert(column, pa.array(texts), Style(zone=options.style.zone))
+        columns[column.what] = converted.values
         for where, reason in converted.odd:
             if (new := where & ~wrong).any():
                 row = int(np.argmax(new))
-                dropped.add(reason, f"{path}: {names[row]}", texts[which][row], int(new.sum()))
+                dropped.add(reason, f"{path}: {names[row]}", texts[row], int(new.sum()))
                 wrong |= new
     dropped.refuse(path, count, strict=options.strict)
-    columns = {"time": times.values[~wrong], "cpu": values.values[~wrong]}
+    columns = {what: values[~wrong] for what, values in columns.items()}
     if any(names):
-        columns["server"] = pa.array(names, pa.string()).filter(pa.array(~wrong)).dictionary_encode()
+        columns["server"] = pa.array(names).filter(pa.array(~wrong)).dictionary_encode()
     return Table(path, layout.form, columns, np.flatnonzero(~wrong), dropped, understood)
+
+
+def _text(value: object) -> str:
+    return str(value).encode("utf-8", "backslashreplace").decode()  # half of a pair of UTF-16 is no text
 
 
 def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
@@ -96,20 +99,17 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
     data = document.get("data", document)
     if (kind := data.get("resultType", "matrix")) != "matrix":
         remedy = "Ask /api/v1/query_range, with start, end and step"
-        raise InputError(
-            "is not the answer to a range query",
-            file=path,
-            found=f"a {kind}",
-            allowed="matrix",
-            remedy=remedy,
-        )
+        message = "is not the answer to a range query"
+        raise InputError(message, file=path, found=f"a {kind}", allowed="matrix", remedy=remedy)
     metrics = [dict(each["metric"]) for each in data["result"]]
     pairs = [[(time, value) for time, value in each.get("values", ())] for each in data["result"]]
     label = _label(path, metrics, options.columns.get("server"))
     understood = f"prometheus (server in label {label!r})" if label else "prometheus"
     if warnings := [*document.get("warnings", ()), *document.get("infos", ())]:
         understood += f", with the warning {'; '.join(map(str, warnings))[:200]!r}"
-    return [(str(metric.get(label, "")), own) for metric, own in zip(metrics, pairs, strict=True)], understood
+    return [
+        (_text(metric.get(label, "")), own) for metric, own in zip(metrics, pairs, strict=True)
+    ], understood
 
 
 def _statistics(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from froude.base.errors import InputError
@@ -20,11 +18,11 @@ _STEPS, _GROWING = 20, 0.98
 COLUMN = "Name the column of its utilisation: --column cpu=NAME"
 
 
-def refuse_odd(path: Path, server: Ints, time_s: Floats, value: Floats) -> None:
+def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
     """Refuse samples of something else, as far as their signs and their order show it; n log n.
 
     Args:
-        path: one of the files, for errors.
+        file: whose they are, for errors.
         server: shape (n,), as are the others: the number of the server of each sample.
         time_s: in any order.
         value: NaN where there is none.
@@ -35,7 +33,7 @@ def refuse_odd(path: Path, server: Ints, time_s: Floats, value: Floats) -> None:
     count = counted(len(value), "sample")
     if (negative := int((value < 0).sum())) > _MOST_ODD * len(value):
         message, found = "has another column for its utilisation", f"{negative:,} of {count} below 0"
-        raise InputError(message, file=path, found=found, remedy=COLUMN)
+        raise InputError(message, file=file, found=found, remedy=COLUMN)
     order = np.lexsort((time_s, server))
     same = np.diff(server[order]) == 0
     step_s, rise = np.diff(time_s[order])[same], np.diff(value[order])[same]
@@ -43,20 +41,20 @@ def refuse_odd(path: Path, server: Ints, time_s: Floats, value: Floats) -> None:
         found = f"{again:,} of {count} at the time of another one, with another value"
         remedy = "Keep the rows of one metric, or name the column of its servers: --column server=NAME"
         raise InputError(
-            "has several values of one server at one time", file=path, found=found, remedy=remedy
+            "has several values of one server at one time", file=file, found=found, remedy=remedy
         )
     rise = rise[np.isfinite(rise) & (step_s > 0)]
     if len(rise) >= _STEPS and (grown := int((rise > 0).sum())) > _GROWING * len(rise):
         found = f"{grown:,} of {counted(len(rise), 'step')} up"
         remedy = "Take the differences of a counter, or its rate"
-        raise InputError("has values that only grow", file=path, found=found, remedy=remedy)
+        raise InputError("has values that only grow", file=file, found=found, remedy=remedy)
 
 
-def shares_factor(path: Path, value: Floats, in_percent: bool | None, flag: str, *, plain: bool) -> float:
+def shares_factor(file: str, value: Floats, in_percent: bool | None, flag: str, *, plain: bool) -> float:
     """By which values become shares of a server.
 
     Args:
-        path: one of the files, for errors.
+        file: whose they are, for errors.
         value: shape (n,), NaN where there is none.
         in_percent: what is known of them; None if the values are to show it.
         flag: that says it, for errors.
@@ -70,11 +68,11 @@ def shares_factor(path: Path, value: Floats, in_percent: bool | None, flag: str,
     if in_percent is None and above < max(1, _MOST_BEYOND * len(value)):
         found = f"{above:,} of {count} above 1" if above else f"no value above {value.max():g}"
         remedy = f"Say which it is: {flag} share, or {flag} percent"
-        raise InputError("may have percent or shares", file=path, found=found, remedy=remedy)
+        raise InputError("may have percent or shares", file=file, found=found, remedy=remedy)
     factor = 1.0 if in_percent is False else 0.01
     if plain and (beyond := int((value * factor > _BEYOND).sum())) > _MOST_BEYOND * len(value):
         found = f"{beyond:,} of {count} above {_BEYOND:.0%}, up to {value.max() * factor:,.0%}"
         other = f"say what it counts in with {flag}, or divide what counts several cores by their number"
         message = "has values that are not a utilisation of a server"
-        raise InputError(message, file=path, found=found, remedy=f"{COLUMN}; {other}")
+        raise InputError(message, file=file, found=found, remedy=f"{COLUMN}; {other}")
     return factor

@@ -122,9 +122,10 @@ def read_samples(
     if len(files) > 1:  # Alibaba publishes the headers of tables beside them
         files = [path for path in files if path.suffix != ".header"]
     parts = [_part(path, options) for path in files]
-    remarks = _named_by_folder(parts)
     if align_s:
         parts = _aligned(parts, align_s)
+    remarks = _named_by_folder(parts)
+    file = str(files[0]) + (f", and {len(files) - 1:,} more" if len(files) > 1 else "")
     dropped = Dropped()
     for part in parts:
         dropped += part.dropped
@@ -137,13 +138,13 @@ def read_samples(
     cpu[invalid] = np.nan
     if np.isnan(cpu).all():
         found = f"{counted(len(cpu), 'sample')} without a value"
-        raise InputError("holds no value of utilisation", file=files[0], found=found)
+        raise InputError("holds no value of utilisation", file=file, found=found)
     ends = [part.end_s for part in parts if part.end_s is not None]
     time_s = np.concatenate([part.time_s for part in parts])
     if not ends:
-        refuse_odd(files[0], server, time_s, cpu)
+        refuse_odd(file, server, time_s, cpu)
     plain = any(part.layout.percent is None for part in parts)
-    factor = shares_factor(files[0], cpu, _in_percent(parts, cpu, percent), flag, plain=plain)
+    factor = shares_factor(file, cpu, _in_percent(parts, cpu, percent), flag, plain=plain)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
     understood += f", in {'percent' if factor < 1 else 'shares'}"
     return Samples(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,11 +84,13 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
 def _header(head: bytes, separator: str, times: set[str]) -> list[str]:
     """The cells of the first line that has a name of the times; none without it."""
     utf16 = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
-    for line in head.decode("utf-16" if utf16 else "utf-8-sig", "replace").split("\n")[:_HEADER_LINES]:
+    lines = head.decode("utf-16" if utf16 else "utf-8-sig", "replace").split("\n")[:-1]
+    for line in lines[:_HEADER_LINES]:
         row = csv.reader([line], delimiter=separator or separator_of(line), skipinitialspace=True)
-        cells = [cell.strip() for cell in next(row, [])]
-        if any(_plain(cell) in times for cell in cells):
-            return cells
+        with suppress(csv.Error):
+            cells = [cell.strip() for cell in next(row, [])]
+            if any(_plain(cell) in times for cell in cells):
+                return cells
     return []
 
 
