@@ -22,10 +22,10 @@ from froude.base.forms import Options
 from froude.base.input_limits import check_limit
 from froude.base.packed import read_unpacked
 from froude.base.tables import Table
-from froude.harvest.telemetry.layouts import CLOUDWATCH, PROMETHEUS, SERVERS
+from froude.harvest.telemetry.layouts import ADDRESSES, CLOUDWATCH, PROMETHEUS, SERVERS
 
 _LIMIT_BYTES = 2 << 30
-_LABELS = ("instance", *SERVERS, "name")
+_LABELS = ("instance", *SERVERS, "name", *ADDRESSES)
 """Labels of Prometheus that name a server, in the order in which they count."""
 _TIME, _CPU = Column("time", kind=Kind.TIME), Column("cpu", kind=Kind.NUMBER, empty=True)
 _Series = list[tuple[str, list[tuple[Any, Any]]]]

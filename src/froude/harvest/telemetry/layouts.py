@@ -13,13 +13,15 @@ from functools import partial
 from froude.base.columns import Column, Kind
 from froude.base.forms import Form
 
-TIMES = ("time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts", "clock")
+TIMES = ("time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts", "epoch", "clock")
 SERVERS = (
     "server", "series", "machine", "host", "hostname", "node", "instance", "machine_id", "vm", "vm_id", "server_id",
     "instance_id", "server_name", "host_name", "machine_name", "node_name", "vm_name", "instance_name", "computer",
-    "computer_name", "pod", "pod_name", "container", "container_name", "ip", "ip_address", "address",
+    "computer_name", "pod", "pod_name", "container", "container_name",
 )  # fmt: skip
 """What a server is called: in headers, labels and inventories."""
+ADDRESSES = ("ip", "ip_address", "address")
+"""Likewise, where it has no name."""
 METRICS = (
     "metric",
     "metric_name",
@@ -32,7 +34,7 @@ METRICS = (
     "parameter",
     "key",
 )
-"""Columns that name what a value is, of which a table should have one value."""
+"""Columns that name what a value is; of a table they have one value."""
 SHARES = (
     "cpu",
     "utilisation",
@@ -79,7 +81,7 @@ _LOWEST = Column("lowest", ("min cpu",), Kind.NUMBER, empty=True)
 _HIGHEST = Column("highest", ("max cpu",), Kind.NUMBER, empty=True)
 _PLAIN = (
     _time(*TIMES),
-    Column("server", SERVERS, needed=False, numbered=True),
+    Column("server", (*SERVERS, *ADDRESSES), needed=False, numbered=True),
     Column("cpu", SHARES, Kind.NUMBER, empty=True),
     *(Column(name, needed=False, empty=True, numbered=True) for name in METRICS),
 )
