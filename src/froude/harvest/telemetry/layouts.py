@@ -23,17 +23,8 @@ SERVERS = (
 ADDRESSES = ("ip", "ip_address", "address")
 """Likewise, where it has no name."""
 METRICS = (
-    "metric",
-    "metric_name",
-    "name",
-    "item",
-    "item_id",
-    "field",
-    "measurement",
-    "counter",
-    "parameter",
-    "key",
-)
+    "metric", "metric_name", "name", "item", "item_id", "field", "measurement", "counter", "parameter", "key",
+)  # fmt: skip
 """Columns that name what a value is; of a table they have one value."""
 SHARES = (
     "cpu",
