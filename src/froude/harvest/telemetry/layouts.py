@@ -13,7 +13,19 @@ from functools import partial
 from froude.base.columns import Column, Kind
 from froude.base.forms import Form
 
-TIMES = ("time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts", "epoch", "clock")
+TIMES = (
+    "time",
+    "timestamp",
+    "time_s",
+    "t",
+    "datetime",
+    "date",
+    "time_stamp",
+    "ts",
+    "epoch",
+    "clock",
+    "@timestamp",
+)
 SERVERS = (
     "server", "series", "machine", "host", "hostname", "node", "instance", "machine_id", "vm", "vm_id", "server_id",
     "instance_id", "server_name", "host_name", "machine_name", "node_name", "vm_name", "instance_name", "computer",
@@ -22,10 +34,10 @@ SERVERS = (
 """What a server is called: in headers, labels and inventories."""
 ADDRESSES = ("ip", "ip_address", "address")
 """Likewise, where it has no name."""
-METRICS = (
-    "metric", "metric_name", "name", "item", "item_id", "field", "measurement", "counter", "parameter", "key",
-)  # fmt: skip
+METRICS = ("metric", "metric_name", "measurement", "field", "counter", "parameter", "kpi")
 """Columns that name what a value is; of a table they have one value."""
+KINDS = ("name", "item", "item_id", "key", "type", "label", "object", "check", "dimension", "statistic")
+"""Columns that may do so, or describe a server: of each they have one value."""
 SHARES = (
     "cpu",
     "utilisation",
@@ -74,7 +86,7 @@ _PLAIN = (
     _time(*TIMES),
     Column("server", (*SERVERS, *ADDRESSES), needed=False, numbered=True),
     Column("cpu", SHARES, Kind.NUMBER, empty=True),
-    *(Column(name, needed=False, empty=True, numbered=True) for name in METRICS),
+    *(Column(name, needed=False, empty=True, numbered=True) for name in (*METRICS, *KINDS)),
 )
 # What each position holds; a published header may precede it, in which the names count instead.
 _TASKS = ("time", "end", "", "", "server", "cpu", *[""] * 14)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +25,7 @@ from froude.base.summary import counted
 from froude.base.tables import Table, parts_of, read_table
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
-from froude.harvest.telemetry.layouts import LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
+from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
 from froude.harvest.telemetry.plausible import refuse_odd, shares_factor
 from froude.harvest.telemetry.wide import read_wide
 
@@ -228,8 +228,7 @@ def _part(path: Path, options: Options) -> _Part:
     layout, columns, stem = _ALL[table.form.name], table.columns, _stem(path)
     _check_columns(path, table)
     time_s, understood = columns.get("time"), table.understood
-    for metric in columns.keys() & set(METRICS):
-        understood += f" of {metric} {columns[metric][0].as_py()!r}"
+    understood += _metric(path, columns)
     if time_s is None:
         start_s = _day_s(path, options)
         time_s = (start_s or 0.0) + (table.lines - 1).astype(np.float64) * layout.step_s
@@ -266,20 +265,35 @@ def _table(path: Path, options: Options) -> Table:
         return wide
 
 
-def _check_columns(path: Path, table: Table) -> None:
-    """Refuse a table of several metrics, and one without a header whose columns fit by their kinds alone.
+def _metric(path: Path, columns: Mapping[str, Any]) -> str:
+    """What a column of metrics says that the values are, in words; nothing without such a column.
 
     Raises:
-        InputError: a column of metrics has several; servers never come again; an average is not between the least and
-            the largest value.
+        InputError: values are of several metrics.
     """
-    columns, name = table.columns, table.form.name
-    for metric in columns.keys() & set(METRICS):
-        kinds = columns[metric].dictionary.to_pylist()
-        if len(kinds) > 1:
-            found = f"{counted(len(kinds), 'value')} of {metric}, such as {kinds[0]!r} and {kinds[1]!r}"
+    said = ""
+    for metric in (name for name in (*METRICS, *KINDS) if name in columns):
+        names, codes, most = columns[metric].dictionary.to_pylist(), np.asarray(columns[metric].indices), 1
+        if (
+            metric in KINDS and "server" in columns
+        ):  # it may describe the server, and has one value for each then
+            servers = np.asarray(columns["server"].indices, np.int64)
+            codes, most = servers * len(names) + codes, len(columns["server"].dictionary)
+        if len(np.unique(codes)) > most:
+            found = f"{counted(len(names), 'value')} of {metric}, such as {names[0]!r} and {names[1]!r}"
             remedy = f"Keep the rows of one; or if it names servers: --column server={metric}"
             raise InputError("has several metrics", file=path, found=found, remedy=remedy)
+        said += f" of {metric} {names[0]!r}" if len(names) == 1 else ""
+    return said
+
+
+def _check_columns(path: Path, table: Table) -> None:
+    """Refuse a table without a header whose columns fit by their kinds alone: another layout would be read as this one.
+
+    Raises:
+        InputError: servers never come again, or an average is not between the least and the largest value.
+    """
+    columns, name = table.columns, table.form.name
     if not table.form.order or not len(table):
         return
     servers = len(columns["server"].dictionary) if "server" in columns else 1

@@ -16,7 +16,7 @@ from froude.base.errors import InputError
 from froude.base.forms import Form, Options, separator_of
 from froude.base.summary import counted
 from froude.base.tables import Table, read_table
-from froude.harvest.telemetry.layouts import ADDRESSES, METRICS, SERVERS, SHARES, TIMES, WIDE
+from froude.harvest.telemetry.layouts import ADDRESSES, KINDS, METRICS, SERVERS, SHARES, TIMES, WIDE
 
 _HEADER_LINES = 50
 """Among which the header is."""
@@ -98,5 +98,5 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
 
 
-_OTHERS = frozenset(map(_plain, (*SERVERS, *ADDRESSES, *SHARES, *METRICS)))
+_OTHERS = frozenset(map(_plain, (*SERVERS, *ADDRESSES, *SHARES, *METRICS, *KINDS)))
 """Names of columns of a table that is not of this form."""
