@@ -72,6 +72,7 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
             "time,metric,host,value\n1,cpu,a,5\n1,mem,a,7\n",
             "several metrics; found 2 values of metric, such as 'cpu'",
         ),
+        ("t,host,name,value\n1,a,cpu,5\n2,a,mem,7\n", "several metrics; found 2 values of name"),
         (
             "itemid,clock,value\n7,1,5\n8,3,7\n",
             "Keep the rows of one; or if it names servers: --column server=item",
@@ -192,3 +193,18 @@ def test_the_span_of_samples(tmp_path: Path) -> None:
     """From the first to the last."""
     (tmp_path / "a.csv").write_text("time,server,cpu\n60,a,50\n0,a,50\n7,b,50\n")
     assert read_samples([tmp_path / "a.csv"], Options()).span_s == 60
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("time,metric,value\n0,cpu,5\n60,cpu,7\n", "of metric 'cpu'"),
+        ("time,host,name,value\n0,a,cpu,5\n0,b,cpu,7\n", "of name 'cpu'"),
+        ("time,host,name,value\n0,a,The first,5\n0,b,The second,7\n", ""),
+    ],
+)
+def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -> None:
+    """One that has a value of its own for each server describes it."""
+    (tmp_path / "t.csv").write_text(text)
+    understood = read_samples([tmp_path / "t.csv"], Options()).understood
+    assert said in understood if said else " of " not in understood
