@@ -19,7 +19,7 @@ STEADY = np.full(200, 0.5)
     [
         (1.1, 100, ""),
         (7.8, 4, ""),
-        (7.8, 5, r"5 of 205 values above 120%, up to 780%.*with --told, or divide .* cores by their number"),
+        (7.8, 5, r"5 of 205 values above 120%, up to 780%.*--scale; or divide .* cores by their number"),
     ],
 )
 def test_values_far_above_1(odd: float, count: int, message: str) -> None:
@@ -27,16 +27,16 @@ def test_values_far_above_1(odd: float, count: int, message: str) -> None:
     share = np.append(STEADY, [odd] * count)
     for percent, values in ((False, share), (True, share * 100), (None, share * 100)):
         with pytest.raises(InputError, match=message) if message else nullcontext():
-            shares_factor(FILE, values, percent, "--told", plain=True)
-    shares_factor(FILE, share, False, "--told", plain=False)
+            shares_factor(FILE, values, percent, plain=True)
+    shares_factor(FILE, share, False, plain=False)
 
 
 def test_one_value_above_1_does_not_make_shares_percent() -> None:
     """It is asked about, by the flag that the command has."""
-    with pytest.raises(InputError, match=r"found no value above 0\.5\. Say which it is: --told share"):
-        shares_factor(FILE, STEADY, None, "--told", plain=True)
+    with pytest.raises(InputError, match=r"found no value above 0\.5\. Say which it is: --scale share"):
+        shares_factor(FILE, STEADY, None, plain=True)
     with pytest.raises(InputError, match="may have percent or shares; found 1 of 201 values above 1"):
-        shares_factor(FILE, np.append(STEADY, 1.03), None, "--scale", plain=True)
+        shares_factor(FILE, np.append(STEADY, 1.03), None, plain=True)
 
 
 def test_values_below_0() -> None:

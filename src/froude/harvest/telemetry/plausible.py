@@ -50,14 +50,13 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
         raise InputError("has values that only grow", file=file, found=found, remedy=remedy)
 
 
-def shares_factor(file: str, value: Floats, in_percent: bool | None, flag: str, *, plain: bool) -> float:
+def shares_factor(file: str, value: Floats, in_percent: bool | None, *, plain: bool) -> float:
     """By which values become shares of a server.
 
     Args:
         file: whose they are, for errors.
         value: shape (n,), NaN where there is none.
         in_percent: what is known of them; None if the values are to show it.
-        flag: that says it, for errors.
         plain: whether values far above 100 % are odd; those of a published trace are its own.
 
     Raises:
@@ -67,12 +66,12 @@ def shares_factor(file: str, value: Floats, in_percent: bool | None, flag: str, 
     count, above = counted(len(value), "value"), int((value > 1).sum())
     if in_percent is None and above < max(1, _MOST_BEYOND * len(value)):
         found = f"{above:,} of {count} above 1" if above else f"no value above {value.max():g}"
-        remedy = f"Say which it is: {flag} share, or {flag} percent"
+        remedy = "Say which it is: --scale share, or --scale percent"
         raise InputError("may have percent or shares", file=file, found=found, remedy=remedy)
     factor = 1.0 if in_percent is False else 0.01
     if plain and (beyond := int((value * factor > _BEYOND).sum())) > _MOST_BEYOND * len(value):
         found = f"{beyond:,} of {count} above {_BEYOND:.0%}, up to {value.max() * factor:,.0%}"
-        other = f"say what it counts in with {flag}, or divide what counts several cores by their number"
+        other = "say what it counts in: --scale; or divide what counts several cores by their number"
         message = "has values that are not a utilisation of a server"
         raise InputError(message, file=file, found=found, remedy=f"{COLUMN}; {other}")
     return factor

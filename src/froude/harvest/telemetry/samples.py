@@ -96,12 +96,7 @@ class _Part:
 
 
 def read_samples(
-    paths: Iterable[Path],
-    options: Options,
-    *,
-    percent: bool | None = None,
-    align_s: float = 0.0,
-    flag: str = "--scale",
+    paths: Iterable[Path], options: Options, *, percent: bool | None = None, align_s: float = 0.0
 ) -> Samples:
     """Samples of all files.
 
@@ -111,7 +106,6 @@ def read_samples(
         percent: whether utilisation counts to 100; None as the layout has it, and of values above 1.
         align_s: above 0, every file begins when the earliest does, moved by whole multiples of this, and the time that
             all files have is kept.
-        flag: that says `percent`, for errors.
 
     Raises:
         InputError: a file cannot be read; too many of its lines are left out; its values may be percent or shares, or
@@ -144,7 +138,7 @@ def read_samples(
     if not ends:
         refuse_odd(file, server, time_s, cpu)
     plain = any(part.layout.percent is None for part in parts)
-    factor = shares_factor(file, cpu, _in_percent(parts, cpu, percent), flag, plain=plain)
+    factor = shares_factor(file, cpu, _in_percent(parts, cpu, percent), plain=plain)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
     understood += f", in {'percent' if factor < 1 else 'shares'}"
     return Samples(
