@@ -149,11 +149,15 @@ def test_files_of_one_name_at_the_same_time_are_servers_of_their_own(tmp_path: P
     for folder, value in (("web-1/x", 50), ("web-2/x", 20)):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "load.csv").write_text(f"time,value\n0,{value}\n60,{value}\n")
-    (tmp_path / "load.2.csv.zstd").write_text("time,value\n0,7\n")
+    for ending in ("csv.zstd", "txt"):
+        (tmp_path / f"load.2.{ending}").write_text("time,value\n0,7\n")
     found = read_samples([tmp_path], Options())
     assert found.servers == ["load.2", "web-1/x/load", "web-2/x/load"]
-    assert found.share.tolist() == [0.5, 0.5, 0.2, 0.2, 0.07]
-    assert "servers of their own, such as 'web-1/x/load'" in found.understood
+    assert found.share.tolist() == [0.5, 0.5, 0.2, 0.2, 0.07, 0.07]
+    assert (
+        "servers of their own, such as 'web-1/x/load'; files of one name are one server, such as 'load.2'"
+        in (found.understood)
+    )
 
 
 @pytest.mark.parametrize(

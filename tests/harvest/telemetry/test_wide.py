@@ -23,7 +23,15 @@ def test_a_column_a_server(encoding: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ["us,sy,id", "cpu0,cpu1,cpu2", "load1,load5,load15", "%user,%system,%idle", "alpha,beta,x"]
+    "header",
+    [
+        "us,sy,id",
+        "cpu0,cpu1,cpu2",
+        "load1,load5,load15",
+        "%user,%system,%idle",
+        "alpha,beta,x",
+        "sda1,sdb1,p99",
+    ],
 )
 def test_columns_that_may_be_of_one_server_are_asked_about(header: str, tmp_path: Path) -> None:
     """Metrics and processors are not taken for servers, unless a person says that they are."""

@@ -14,18 +14,9 @@ from froude.base.columns import Column, Kind
 from froude.base.forms import Form
 
 TIMES = (
-    "time",
-    "timestamp",
-    "time_s",
-    "t",
-    "datetime",
-    "date",
-    "time_stamp",
-    "ts",
-    "epoch",
-    "clock",
-    "@timestamp",
-)
+    "time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts", "epoch", "clock", "@timestamp",
+    "time_generated",
+)  # fmt: skip
 SERVERS = (
     "server", "series", "machine", "host", "hostname", "node", "instance", "machine_id", "vm", "vm_id", "server_id",
     "instance_id", "server_name", "host_name", "machine_name", "node_name", "vm_name", "instance_name", "computer",
@@ -34,21 +25,14 @@ SERVERS = (
 """What a server is called: in headers, labels and inventories."""
 ADDRESSES = ("ip", "ip_address", "address")
 """Likewise, where it has no name."""
-METRICS = ("metric", "metric_name", "measurement", "field", "counter", "parameter", "kpi")
+METRICS = ("metric", "metric_name", "measurement", "field", "counter", "counter_name", "parameter", "kpi")
 """Columns that name what a value is; of a table they have one value."""
 KINDS = ("name", "item", "item_id", "key", "type", "label", "object", "check", "dimension", "statistic")
 """Columns that may do so, or describe a server: of each they have one value."""
 SHARES = (
-    "cpu",
-    "utilisation",
-    "utilization",
-    "cpu_util",
-    "cpu_percent",
-    "cpu_util_percent",
-    "cpu_usage",
-    "value",
-    "average",
-)
+    "cpu", "utilisation", "utilization", "cpu_util", "cpu_percent", "cpu_util_percent", "cpu_usage", "cpu_utilisation",
+    "cpu_utilization", "percentage_cpu", "value", "average", "counter_value",
+)  # fmt: skip
 _INVALID = 101.0
 """The largest that published traces write where a value is invalid."""
 

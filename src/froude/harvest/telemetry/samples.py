@@ -193,10 +193,11 @@ def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
     apart, joined = [], []
     for stem, group in groups.items():
         spans = sorted((float(part.time_s.min()), float(part.time_s.max())) for part in group)
-        if not any(later[0] < span[1] or later == span for span, later in pairwise(spans)):
+        meet = any(later[0] < span[1] or later == span for span, later in pairwise(spans))
+        folders = [part.path.absolute().parent for part in group]
+        if not meet or len(set(folders)) < len(group):
             joined += [stem] if len(group) > 1 else []
             continue
-        folders = [part.path.absolute().parent for part in group]
         common = os.path.commonpath(folders)
         for part, folder in zip(group, folders, strict=True):
             part.stem = str(folder.relative_to(common) / stem)

@@ -22,8 +22,8 @@ _HEADER_LINES = 50
 """Among which the header is."""
 _SHOWN = 3
 _MEASURED = (
-    "cpu|core|load|mem|swap|disk|dev|sd[a-z]|vd[a-z]|nvme|eth|ens|net|[rt]x|in|out|req|err|lat|rate|util|usage|idle|us|"
-    "sy|wait|io|bytes?|kb|p|temp|fan|value|val|col|x|y"
+    "cpu|core|load|mem|swap|disk|dev|dm|sd[a-z]|x?vd[a-z]|nvme|eth|ens|[rt]x|req|err|lat|rate|util|usage|idle|bytes?|"
+    "temp|fan|value|val|col|p(?=[0-9]{2})"
 )
 _SERVER = re.compile(rf"(?i)(?!.*(?<![a-z])(?:{_MEASURED})(?![a-z]))(?!.*%).*[0-9]")
 """Titles of columns that are names of servers, rather than what was measured of one."""
