@@ -48,7 +48,9 @@ DICTIONARY_2019 = (
     "300000000,600000000,77,\"{'cpus': 0.125, 'memory': 0.5}\"\n"
 )
 NOT_KNOWN = float("nan")
-GRAFANA = '"Time","ip-10-0-0-1.us-west-2.acme.net","{instance=""web-2:9100""}"\n1970-01-01 00:01:00,10,20\n1970-01-01 00:02:00,,40\n'
+WEB_1, WEB_2 = "ip-10-0-0-1.us-west-2.acme.net", '{instance="web-2:9100"}'
+GRAFANA = f'"Time","{WEB_1}","{WEB_2.replace(chr(34), chr(34) * 2)}"\n'
+GRAFANA += "1970-01-01 00:01:00,10,20\n1970-01-01 00:02:00,,40\n"
 STATISTICS = {
     "Label": "CPUUtilization",
     "Datapoints": [
@@ -112,7 +114,7 @@ CASES = [
         [60, 120, 60],
         [0.125, NOT_KNOWN, 0.07],
     ),
-    Case("wide", "g.csv", GRAFANA, ["ip-10-0-0-1.us-west-2.acme.net", '{instance="web-2:9100"}'], [60, 120, 60, 120], [0.1, NOT_KNOWN, 0.2, 0.4]),
+    Case("wide", "g.csv", GRAFANA, [WEB_1, WEB_2], [60, 120, 60, 120], [0.1, NOT_KNOWN, 0.2, 0.4]),
     Case("wide", "g.csv", "sep=;\nn1;Time;n2\n5,5;60;7\n",
          ["n1", "n2"], [60, 60], [0.055, 0.07]),
     Case("cloudwatch-json", "i-1.json", json.dumps(STATISTICS, indent=4), ["i-1"], [120, 60], [0.005, 0.125]),
