@@ -49,10 +49,12 @@ def test_values_that_are_not_numbers_are_counted(tmp_path: Path) -> None:
     """Up to a tenth; with `strict` none is left out. What the server warns of is shown."""
     path = tmp_path / "q.json"
     values = [[60 * n, "\ud800" if n == 7 else "50"] for n in range(20)]
-    path.write_text(range_query({"instance": "a"}, values=values, warnings=["one store is away"]))
+    path.write_text(
+        range_query({"instance": "a", "__name__": "x"}, values=values, warnings=["one store is away"])
+    )
     found = read_answer(path, Options())
     assert (len(found), found.dropped.total) == (19, 1)
-    assert "with the warning 'one store is away'" in found.understood
+    assert "of x, with the warning 'one store is away'" in found.understood
     with pytest.raises(InputError, match=r"cannot be read in 1 of 20 values; found .*: a"):
         read_answer(path, Options(strict=True))
 

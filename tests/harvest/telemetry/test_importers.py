@@ -135,7 +135,9 @@ def test_a_server_that_the_inventory_lacks(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"every server; found b, and 1 more"):
         imported([samples], slot_s=120, inventory=known)
     samples = table(tmp_path / "cpu.csv", "time,server,cpu\n0,web-01,5\n")
-    with pytest.raises(InputError, match=r"every server, did you mean web01\?; found web-01$"):
+    with pytest.raises(
+        InputError, match=r"every server, did you mean web01\?; found web-01; allowed: 2 servers, such as a$"
+    ):
         imported([samples], slot_s=120, inventory=known)
 
 

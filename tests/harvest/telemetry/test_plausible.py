@@ -35,8 +35,11 @@ def test_one_value_above_1_does_not_make_shares_percent() -> None:
     """It is asked about, by the flag that the command has."""
     with pytest.raises(InputError, match=r"found no value above 0\.5\. Say which it is: --scale share"):
         shares_factor(FILE, STEADY, None, plain=True)
-    with pytest.raises(InputError, match="may have percent or shares; found 1 of 201 values above 1"):
+    with pytest.raises(InputError, match=r"or shares; found 1 of 201 values above 1, no value above 1\.03"):
         shares_factor(FILE, np.append(STEADY, 1.03), None, plain=True)
+    with pytest.raises(InputError, match=r"found 200 of 400 values above 1, no value above 3\.5"):
+        shares_factor(FILE, np.append(STEADY, STEADY + 3), None, plain=True)
+    assert shares_factor(FILE, np.append(STEADY, [30] * 9), None, plain=True) == 0.01
 
 
 def test_values_below_0() -> None:

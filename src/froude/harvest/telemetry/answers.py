@@ -105,6 +105,8 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
     pairs = [[(time, value) for time, value in each.get("values", ())] for each in data["result"]]
     label = _label(path, metrics, options.columns.get("server"))
     understood = f"prometheus (server in label {label!r})" if label else "prometheus"
+    if measured := {str(metric["__name__"]) for metric in metrics if "__name__" in metric}:
+        understood += f" of {', '.join(sorted(measured))[:80]}"
     if warnings := [*document.get("warnings", ()), *document.get("infos", ())]:
         understood += f", with the warning {'; '.join(map(str, warnings))[:200]!r}"
     return [

@@ -233,7 +233,8 @@ class _Frame:
         if missing:
             others = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
             message = f"does not name every server{nearest(missing[0], inventory.tenant)}"
-            raise InputError(message, file=inventory.path, found=f"{missing[0]}{others}")
+            allowed = f"{counted(len(inventory.tenant), 'server')}, such as {next(iter(inventory.tenant))}"
+            raise InputError(message, file=inventory.path, found=f"{missing[0]}{others}", allowed=allowed)
         self.servers = servers
         owner = [inventory.tenant[server] for server in servers]
         self.tenants = sorted(set(owner))

@@ -13,6 +13,8 @@ _MOST_ODD = 0.1
 _BEYOND, _MOST_BEYOND = 1.2, 0.02
 """Share of a server that is more than rounding, or a boost of its clock, shows; and of values that may be above it, or
 above 1 in a table of shares."""
+_CORES = 10.0
+"""Values up to this, of which half are not above 1, may be shares of several cores."""
 _STEPS, _GROWING = 20, 0.98
 """Steps that show a counter, and share of them that go up."""
 COLUMN = "Name the column of its utilisation: --column cpu=NAME"
@@ -64,8 +66,10 @@ def shares_factor(file: str, value: Floats, in_percent: bool | None, *, plain: b
     """
     value = value[np.isfinite(value)]
     count, above = counted(len(value), "value"), int((value > 1).sum())
-    if in_percent is None and above < max(1, _MOST_BEYOND * len(value)):
-        found = f"{above:,} of {count} above 1" if above else f"no value above {value.max():g}"
+    few = above < max(1, _MOST_BEYOND * len(value)) or (value.max() <= _CORES and 2 * above <= len(value))
+    if in_percent is None and few:
+        found = f"{above:,} of {count} above 1, " if above else ""
+        found += f"no value above {value.max():g}"
         remedy = "Say which it is: --scale share, or --scale percent"
         raise InputError("may have percent or shares", file=file, found=found, remedy=remedy)
     factor = 1.0 if in_percent is False else 0.01
