@@ -15,8 +15,8 @@ _BEYOND, _MOST_BEYOND = 1.2, 0.02
 above 1 in a table of shares."""
 _CORES = 10.0
 """Values up to this, of which half are not above 1, may be shares of several cores."""
-_STEPS, _GROWING = 20, 0.98
-"""Steps that show a counter, and share of them that go up."""
+_STEPS, _RESETS = 20, 0.002
+"""Steps that show a counter, and share of them that may go down."""
 COLUMN = "Name the column of its utilisation: --column cpu=NAME"
 
 
@@ -46,8 +46,9 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
             "has several values of one server at one time", file=file, found=found, remedy=remedy
         )
     rise = rise[np.isfinite(rise) & (step_s > 0)]
-    if len(rise) >= _STEPS and (grown := int((rise > 0).sum())) > _GROWING * len(rise):
-        found = f"{grown:,} of {counted(len(rise), 'step')} up"
+    grown, fallen = int((rise > 0).sum()), int((rise < 0).sum())
+    if len(rise) >= _STEPS and 2 * grown > len(rise) and fallen <= _RESETS * len(rise):
+        found = f"{grown:,} of {counted(len(rise), 'step')} up, {fallen:,} down"
         remedy = "Take the differences of a counter, or its rate"
         raise InputError("has values that only grow", file=file, found=found, remedy=remedy)
 

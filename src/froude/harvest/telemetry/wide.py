@@ -49,12 +49,14 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     cells = _header(head, options.separator, times)
     at = next((number for number, cell in enumerate(cells) if _plain(cell) in times), 0)
     titles = {cell: number for number, cell in enumerate(cells) if cell and number != at}
-    if not named and (not titles or not _OTHERS.isdisjoint(map(_plain, titles))):
+    sure = named or all(map(_SERVER.match, titles))
+    if not named and (
+        not titles or not (_OTHERS.isdisjoint(map(_plain, titles)) and (sure or len(titles) > 1))
+    ):
         return None
     if not titles or len(titles) < len(cells) - 1 - cells.count(""):
         found, allowed = ", ".join(cells)[:80], "a time, and names of servers that differ"
         raise InputError("has another header", file=path, place=1, found=found, allowed=allowed)
-    sure = named or all(map(_SERVER.match, titles))
     numbers = [Column(title, kind=Kind.NUMBER, empty=True) for title in titles]
     form = Form(WIDE.form.name, (Column("time", kind=Kind.TIME), *numbers))
     places = {"time": str(at), **{title: str(number) for title, number in titles.items()}}
@@ -63,8 +65,6 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     except InputError:
         if sure:
             raise
-        return None
-    if not sure and len(titles) == 1:
         return None
     shown = ", ".join([*map(repr, list(titles)[:_SHOWN]), *(["…"] if len(titles) > _SHOWN else [])])
     if not sure:
