@@ -55,7 +55,7 @@ def test_shares_are_not_taken_for_percent(tmp_path: Path, capsys: pytest.Capture
     assert run(command) == 1
     assert "may have percent or shares; found no value above 0.7" in capsys.readouterr().err
     assert run([*command, "--scale", "percent", "--inventory", str(tmp_path / "i.csv")]) == 0
-    assert "1 servers of the inventory have no samples and are left out" in capsys.readouterr().err
+    assert "left out: 1 server of the inventory without a sample, such as b" in capsys.readouterr().err
     assert read_datacenter(tmp_path / "dc").utilisation.tolist() == [
         [pytest.approx(0.005), pytest.approx(0.007)]
     ]
@@ -79,7 +79,7 @@ def test_what_cannot_be_generated(
 
 def test_samples_with_columns_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A mapping of columns, a scale, tenants, reimages; what was cleaned is counted."""
-    (tmp_path / "x.csv").write_text("when,host,busy\n0,a,0.5\n0,a,0.7\n60,b,1.4\n")
+    (tmp_path / "x.csv").write_text("when,host,busy\n0,a,0.5\n0,a,0.7\n60,b,1.1\n")
     (tmp_path / "i.csv").write_text("server,tenant,environment,rack\na,web,x,1\nb,web,x,2\n")
     (tmp_path / "w.csv").write_text("server,time\na,-7\nz,1\n")
     command = ["harvest", "import", str(tmp_path / "x.csv"), "-o", str(tmp_path / "dc"), "--scale", "share"]
@@ -89,7 +89,7 @@ def test_samples_with_columns_of_their_own(tmp_path: Path, capsys: pytest.Captur
     assert run([*command, "--cores", "16"]) == 0
     said = capsys.readouterr()
     assert "3 samples: 1 duplicate, 1 above 100 % taken for 100 %" in said.err
-    assert "1 reimages of servers without samples" in said.err
+    assert "left out: 1 reimage of servers without a sample" in said.err
     assert json.loads(said.out)["tenants"] == 1
     found = read_datacenter(tmp_path / "dc")
     assert found.utilisation.tolist() == [[pytest.approx(0.85)]]
@@ -99,7 +99,7 @@ def test_samples_with_columns_of_their_own(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--layout", "google"], "--layout: is not a layout; found google"),
+        (["--layout", "google"], "--layout: is not a layout, did you mean google2019?; found google"),
         (["--column", "when"], "--column: does not name a column; found when"),
         (["--column", "cpu="], "--column: "),
         (["--scale", "percents"], "--scale: is not a scale"),
@@ -127,9 +127,17 @@ def test_reimages_that_come_together_as_failures_did(
     said = capsys.readouterr().err
     assert "64 failures, 100.0% of them with another of their rack and day: 96 pairs, by chance" in said
     assert run([*small, "--correlation", "ssd-failures", "-o", str(tmp_path / "b")]) == 0
-    for text, wrong in (("server,rack,time\n1,1,1\n", "no two failures"), ("server,time\n1,1\n", "rack")):
+    file.write_text("Host;rack;time\nx;1;02.01.2026\ny;1;02.01.2026\nz;1;\n" + "y;2;03.01.2026\n" * 30)
+    dated = [*small, "--correlation", str(file), "--date-format", "%d.%m.%Y", "-o", str(tmp_path / "d")]
+    assert run(dated) == 0
+    assert "1 line left out" in capsys.readouterr().err
+    for text, flags, wrong in (
+        ("server,rack,time\n1,1,1\n", [], "no two failures"),
+        ("server,time\n1,1\n", [], "rack"),
+        (file.read_text(), ["--date-format", "%d.%m.%Y", "--strict"], "no such line with --strict"),
+    ):
         file.write_text(text)
-        assert run([*small, "--correlation", str(file), "-o", str(tmp_path / "c")]) == 1
+        assert run([*small, "--correlation", str(file), "-o", str(tmp_path / "c"), *flags]) == 1
         assert wrong in capsys.readouterr().err
 
 

@@ -45,7 +45,7 @@ def table(path: Path, text: str) -> Path:
 def test_servers_become_tenants_by_an_inventory(tmp_path: Path) -> None:
     """The mean over a tenant's servers, in slots, with racks and environments."""
     samples = table(
-        tmp_path / "cpu.csv", "time,server,cpu\n0,a,10\n60,a,30\n0,b,50\n120,b,70\n120,c,\n0,c,250\n"
+        tmp_path / "cpu.csv", "time,server,cpu\n0,a,10\n60,a,30\n0,b,50\n120,b,70\n120,c,\n0,c,110\n"
     )
     servers = table(
         tmp_path / "servers.csv", "server,tenant,environment,rack\na,web,x,r1\nb,web,x,r2\nc,db,x,\n"
@@ -128,8 +128,28 @@ def test_a_server_that_the_inventory_lacks(tmp_path: Path) -> None:
     """Is named, rather than taken for a tenant of its own."""
     samples = table(tmp_path / "cpu.csv", "time,server,cpu\n0,a,5\n0,b,5\n")
     known, _ = read_inventory(table(tmp_path / "i.csv", "server,tenant\na,x\n"))
-    with pytest.raises(InputError, match="does not name every server; found b"):
+    with pytest.raises(InputError, match=r"i\.csv: does not name every server; found b"):
         imported([samples], slot_s=120, inventory=known)
+    samples = table(tmp_path / "cpu.csv", "time,server,cpu\n0,web-01,5\n0,a,5\n0,b,5\n")
+    known, _ = read_inventory(table(tmp_path / "i.csv", "Hostname,tenant\na,x\nweb01,x\n"))
+    with pytest.raises(InputError, match=r"every server; found b, and 1 more"):
+        imported([samples], slot_s=120, inventory=known)
+    samples = table(tmp_path / "cpu.csv", "time,server,cpu\n0,web-01,5\n")
+    with pytest.raises(
+        InputError, match=r"every server, did you mean web01\?; found web-01; allowed: 2 servers, such as a$"
+    ):
+        imported([samples], slot_s=120, inventory=known)
+
+
+def test_servers_that_lack_a_begin_or_an_end_are_named(tmp_path: Path) -> None:
+    """By more than a tenth of the time that samples span; or that have no value at all."""
+    rows = [f"{60 * n},{server},5\n" for n in range(21) for server in "abcd"]
+    rows = [row for row in rows if row not in {f"{60 * n},b,5\n" for n in range(3)}]
+    rows = [row for row in rows if row not in {f"{60 * n},c,5\n" for n in (19, 20)}]
+    samples = table(tmp_path / "cpu.csv", "".join(["time,server,cpu\n", *rows, "0,e,\n"]))
+    _, cleaned = imported([samples], slot_s=60)
+    assert cleaned.shorter == ("b", "e")
+    assert "2 servers without samples at the begin or end, such as b" in cleaned.text()
     with pytest.raises(InputError, match="1 s to 1 day"):
         imported([samples], slot_s=0.1)
 

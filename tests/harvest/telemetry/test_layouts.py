@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from froude.base.forms import Options
-from froude.harvest.telemetry.layouts import LAYOUTS, PROMETHEUS
+from froude.harvest.telemetry.layouts import LAYOUTS, OTHERS
 from froude.harvest.telemetry.samples import read_samples
 
 
@@ -48,6 +48,16 @@ DICTIONARY_2019 = (
     "300000000,600000000,77,\"{'cpus': 0.125, 'memory': 0.5}\"\n"
 )
 NOT_KNOWN = float("nan")
+WEB_1, WEB_2 = "ip-10-0-0-1.us-west-2.acme.net", '{instance="web-2:9100"}'
+GRAFANA = f'"Time","{WEB_1}","{WEB_2.replace(chr(34), chr(34) * 2)}"\n'
+GRAFANA += "1970-01-01 00:01:00,10,20\n1970-01-01 00:02:00,,40\n"
+STATISTICS = {
+    "Label": "CPUUtilization",
+    "Datapoints": [
+        {"Timestamp": "1970-01-01T00:02:00+00:00", "Average": 0.5, "Unit": "Percent"},
+        {"Timestamp": "1970-01-01T00:01:00Z", "Average": 12.5, "Unit": "Percent"},
+    ],
+}
 CASES = [
     Case("csv", "a.csv", "time,server,cpu\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("csv", "vm.1.csv", "timestamp,value\n1970-01-01 00:01:00,5\n", ["vm.1"], [60], [0.05]),
@@ -104,6 +114,12 @@ CASES = [
         [60, 120, 60],
         [0.125, NOT_KNOWN, 0.07],
     ),
+    Case("wide", "g.csv", GRAFANA, [WEB_1, WEB_2], [60, 120, 60, 120], [0.1, NOT_KNOWN, 0.2, 0.4]),
+    Case("wide", "g.csv", "sep=;\nn1;Time;n2\n5,5;60;7\n",
+         ["n1", "n2"], [60, 60], [0.055, 0.07]),
+    Case("cloudwatch-json", "i-1.json", json.dumps(STATISTICS, indent=4), ["i-1"], [120, 60], [0.005, 0.125]),
+    Case("csv", "a.csv", "clock,itemid,value\n0,7,10\n60,7,20\n", ["a"], [0, 60], [0.1, 0.2]),
+    Case("csv", "a.csv", "Timestamp,Computer,Average\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
 ]  # fmt: skip
 
 
@@ -124,4 +140,4 @@ def test_each_layout_is_read_as_published(case: Case, named: bool, tmp_path: Pat
 
 def test_every_layout_has_a_case() -> None:
     """So that none is declared and never read."""
-    assert {case.layout for case in CASES} == {*LAYOUTS, PROMETHEUS.form.name}
+    assert {case.layout for case in CASES} == {*LAYOUTS, *OTHERS}

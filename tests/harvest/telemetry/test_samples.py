@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -70,9 +68,15 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
         ("time,value\n1,x\n", "cpu is not a number"),
         ("time,value\n1400000000000,2\n", "may not have seconds in its time"),
         ("time,value\n1,\n", "holds no value of utilisation"),
-        ("time,value\n1,300\n", "is not a utilisation; found 3 to 3"),
-        ("time,value\n1,5\n2,-3\n", "another column for its utilisation; found 1 of 2 samples below 0"),
-        ("time,value\n1,0.5\n", "may have percent or shares; found no value above 0.5.*--scale"),
+        (
+            "time,metric,host,value\n1,cpu,a,5\n1,mem,a,7\n",
+            "several metrics; found 2 values of metric, such as 'cpu'",
+        ),
+        ("t,host,name,value\n1,a,cpu,5\n2,a,mem,7\n", "several metrics; found 2 values of name"),
+        (
+            "itemid,clock,value\n7,1,5\n8,3,7\n",
+            "Keep the rows of one; or if it names servers: --column server=item",
+        ),
         ("time,value\ntrue,50\n", "time is not a time"),
         ("", "has no line"),
     ],
@@ -106,32 +110,10 @@ def test_two_files_of_one_machine_are_one_series(tmp_path: Path) -> None:
         telemetry([tmp_path / "none.csv"])
 
 
-def range_query(*metrics: dict[str, str]) -> str:
-    """The answer to a range query with a series of each of these labels."""
-    series = [{"metric": metric, "values": [[60, "50"], [120, "+Inf"]]} for metric in metrics]
-    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": series}})
-
-
-def test_series_of_prometheus_have_one_server_each(tmp_path: Path) -> None:
-    """By the label that names it; modes or processors of one server are refused, since nobody added them up."""
-    path = tmp_path / "q.json"
-    path.write_text(range_query({"job": "x", "nodename": "a"}, {"job": "x", "nodename": "b"}))
-    found = read_samples([path], Options())
-    assert found.servers == ["a", "b"]
-    assert np.isnan(found.share).tolist() == [False, True, False, True]
-    path.write_text(range_query({"zone": "a"}, {"zone": "b"}))
-    assert read_samples([path], Options(columns={"server": "zone"})).servers == ["a", "b"]
-    path.write_text(range_query({"instance": "a", "mode": "user"}, {"instance": "a", "mode": "idle"}))
-    with pytest.raises(InputError, match=r"several series of one server; .*avg by \(instance\)"):
-        read_samples([path], Options())
-
-
 def test_several_servers_without_a_column_are_refused(tmp_path: Path) -> None:
     """Their samples would be one server's; so would those of two columns of one name be anyone's."""
     (tmp_path / "a.csv").write_text("who,time,cpu\na,0,50\nb,0,60\na,60,50\nb,60,60\n")
-    with pytest.raises(
-        InputError, match="several servers and no column that names them; found 2 of 4 samples"
-    ):
+    with pytest.raises(InputError, match="several values of one server at one time; found 2 of 4 samples"):
         read_samples([tmp_path / "a.csv"], Options())
     (tmp_path / "a.csv").write_text("time,server,cpu,CPU\n0,a,50,60\n")
     with pytest.raises(InputError, match=r"has several columns cpu; found columns 2, 3\. .*--column cpu=2"):
@@ -154,41 +136,79 @@ def test_tables_of_others_that_a_published_layout_would_fit(tmp_path: Path) -> N
         read_samples([path], Options())
 
 
-def test_one_value_above_1_does_not_make_shares_percent(tmp_path: Path) -> None:
-    """It is asked about."""
-    path = tmp_path / "t.csv"
-    path.write_text(
-        "time,server,cpu\n" + "".join(f"{n * 300},web,0.5\n" for n in range(200)) + "90000,web,1.03\n"
-    )
-    with pytest.raises(InputError, match="may have percent or shares; found 1 of 201 values above 1"):
-        read_samples([path], Options())
-
-
-def test_series_alone_are_an_answer_of_prometheus(tmp_path: Path) -> None:
-    """As tools show them without what is around."""
-    (tmp_path / "q.json").write_text('[{"metric": {"instance": "a"}, "values": [[60, "50"]]}]')
-    assert read_samples([tmp_path / "q.json"], Options()).servers == ["a"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"status": "error"}',
-        '{"status": 0, "data": {"resultType": "matrix", "result": [{"values": []}]}}',
-        '{"status": "success", "data": {"result": []}}',
-        '{"status": 1',
-    ],
-)
-def test_other_answers_of_prometheus_are_refused(tmp_path: Path, text: str) -> None:
-    """An error, no series, a text that was cut."""
-    (tmp_path / "q.json").write_text(text)
-    with pytest.raises(InputError, match="range query"):
-        read_samples([tmp_path / "q.json"], Options())
-
-
 def test_files_of_percent_and_of_shares_are_not_mixed(tmp_path: Path) -> None:
     """By a published layout in shares next to a plain table in percent."""
     (tmp_path / "a.csv").write_text("time,server,cpu\n0,a,50\n")
     (tmp_path / "b.csv").write_text("start_time,end_time,machine_id,average_usage.cpus\n0,300000000,7,0.5\n")
     with pytest.raises(InputError, match="with percent and with shares; found csv, google2019"):
         read_samples([tmp_path], Options())
+
+
+def test_files_of_one_name_at_the_same_time_are_servers_of_their_own(tmp_path: Path) -> None:
+    """Called after their folders, up to the one that all are in; those of other names are not."""
+    for folder, value in (("web-1/x", 50), ("web-2/x", 20)):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "load.csv").write_text(f"time,value\n0,{value}\n60,{value}\n")
+    for ending in ("csv.zstd", "txt"):
+        (tmp_path / f"load.2.{ending}").write_text("time,value\n0,7\n")
+    found = read_samples([tmp_path], Options())
+    assert found.servers == ["load.2", "web-1/x/load", "web-2/x/load"]
+    assert found.share.tolist() == [0.5, 0.5, 0.2, 0.2, 0.07, 0.07]
+    assert (
+        "servers of their own, such as 'web-1/x/load'; files of one name are one server, such as 'load.2'"
+        in (found.understood)
+    )
+
+
+@pytest.mark.parametrize(
+    ("folder", "begin_s"),
+    [
+        ("19700103", 172800),
+        ("1970-01-03", 172800),
+        ("1970.01.03", 172800),
+        ("1970_01-03", 0),
+        ("19701340", 0),
+    ],
+)
+def test_the_day_of_lines_without_times_is_that_of_their_folder(
+    folder: str, begin_s: float, tmp_path: Path
+) -> None:
+    """As a date is written; where it is none, that is said. Shares are not taken for percent."""
+    path = tmp_path / folder / "vm"
+    path.parent.mkdir()
+    path.write_text("12\n0\n")
+    found = read_samples([path], Options())
+    assert found.time_s.tolist() == [begin_s, begin_s + 300]
+    assert ("times from 0" in found.understood) == (begin_s == 0)
+    path.write_text("0.65\n1\n")
+    with pytest.raises(InputError, match="may have percent or shares; found no value above 1"):
+        read_samples([path], Options())
+    assert read_samples([path], Options(), percent=True).share.tolist() == pytest.approx([0.0065, 0.01])
+
+
+def test_a_published_header_beside_its_table_is_no_table(tmp_path: Path) -> None:
+    """As Alibaba publishes the trace of 2020."""
+    (tmp_path / "pai_machine_metric.csv").write_text("w1,m1,60.5,90.0,0.1,2,3,0,4,5,1,25.5\n")
+    (tmp_path / "pai_machine_metric.header").write_text("worker_name,machine,start_time\n")
+    assert read_samples([tmp_path], Options()).servers == ["m1"]
+
+
+def test_the_span_of_samples(tmp_path: Path) -> None:
+    """From the first to the last."""
+    (tmp_path / "a.csv").write_text("time,server,cpu\n60,a,50\n0,a,50\n7,b,50\n")
+    assert read_samples([tmp_path / "a.csv"], Options()).span_s == 60
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("time,metric,value\n0,cpu,5\n60,cpu,7\n", "of metric 'cpu'"),
+        ("time,host,name,value\n0,a,cpu,5\n0,b,cpu,7\n", "of name 'cpu'"),
+        ("time,host,name,value\n0,a,The first,5\n0,b,The second,7\n", ""),
+    ],
+)
+def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -> None:
+    """One that has a value of its own for each server describes it."""
+    (tmp_path / "t.csv").write_text(text)
+    understood = read_samples([tmp_path / "t.csv"], Options()).understood
+    assert said in understood if said else " of " not in understood

@@ -14,6 +14,7 @@ from froude.cli import table_flags
 from froude.cli.harvest import common
 
 if TYPE_CHECKING:
+    from froude.base.forms import Options
     from froude.cli.settings import Settings
     from froude.harvest.telemetry.correlation import Correlation
     from froude.harvest.telemetry.datacenter import Datacenter
@@ -51,6 +52,11 @@ def generate(
             "with server, rack and time of failures of yours."
         ),
     ] = "paper",
+    separator: table_flags.Separator = None,
+    decimal: table_flags.Decimal = None,
+    date_format: table_flags.DateFormat = None,
+    zone: table_flags.Zone = "UTC",
+    strict: table_flags.Strict = False,
 ) -> None:
     """A made-up datacenter whose patterns and reimages are known, in the proportions of the paper.
 
@@ -73,7 +79,10 @@ def generate(
         chosen = replace(chosen, servers=servers or chosen.servers, tenants=tenants or chosen.tenants)
     except ValueError as error:
         raise InputError(str(error), place="--servers, --tenants") from error
-    others, read = _correlation(settings, correlation)
+    options = table_flags.options_of(
+        separator=separator, decimal=decimal, dates=date_format, zone=zone, strict=strict
+    )
+    others, read = _correlation(settings, correlation, options)
     claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)], read)
     if others is not None:
         chosen = chosen.like(others)
@@ -98,7 +107,7 @@ def import_(
     layout: Annotated[
         str | None,
         typer.Option(
-            help="Of the tables, such as bitbrains or azure; all are in `docs/howto` [found by each file]."
+            help="Of the tables, such as bitbrains or azure; all are in `docs/reference/tables.md` [found by each file]."
         ),
     ] = None,
     column: table_flags.Columns = None,
@@ -171,18 +180,20 @@ def import_(
     unknown, wiped = 0, None
     if reimages is not None:
         datacenter, unknown, wiped = with_reimages(datacenter, reimages, others)
-    every_s, span_s = cleaned.apart_s, datacenter.slots * datacenter.slot_s
+    every_s = cleaned.apart_s
     entities = f"{counted(len(datacenter.servers), 'server')}, {counted(len(samples.time_s), 'sample')}"
-    settings.note(recognised_text(samples.understood, entities, every_s, span_s))
+    settings.note(recognised_text(samples.understood, entities, every_s, samples.span_s))
     for table in (samples, listed, wiped):
         if table is not None:
             table_flags.note_dropped(settings, table.dropped)
     silent = set() if known is None else known.tenant.keys() - set(datacenter.servers)
     if silent:
-        settings.note(f"note: {len(silent):,} servers of the inventory have no samples and are left out")
+        settings.note(
+            f"note: left out: {counted(len(silent), 'server')} of the inventory without a sample, such as {min(silent)}"
+        )
     datacenter = replace(datacenter, cores=cores, memory_mb=memory * 1024)
     if unknown:
-        settings.note(f"note: {unknown:,} reimages of servers without samples are left out")
+        settings.note(f"note: left out: {counted(unknown, 'reimage')} of servers without a sample")
     settings.note(cleaned.text())
     if cleaned.gaps > cleaned.samples and datacenter.slot_s < every_s <= LONGEST_SLOT_S:
         settings.note(
@@ -196,7 +207,7 @@ def import_(
     _said(settings, datacenter, output)
 
 
-def _correlation(settings: Settings, text: str) -> tuple[Correlation | None, list[Path]]:
+def _correlation(settings: Settings, text: str, options: Options) -> tuple[Correlation | None, list[Path]]:
     """How reimages come together, None as the profile has it; and the file that says so."""
     from froude.harvest.telemetry.correlation import SSD_FAILURES
 
@@ -205,7 +216,7 @@ def _correlation(settings: Settings, text: str) -> tuple[Correlation | None, lis
     from froude.harvest.telemetry.importers import read_failures
 
     common.require()
-    found, table = read_failures(Path(text))
+    found, table = read_failures(Path(text), options)
     table_flags.note_dropped(settings, table.dropped)
     share = found.correlation.share
     settings.note(
@@ -218,6 +229,8 @@ def _correlation(settings: Settings, text: str) -> tuple[Correlation | None, lis
 
 
 def _said(settings: Settings, made: Datacenter, output: Path) -> None:
+    from froude.base.summary import counted
+
     days = made.slots * made.slot_s / 86400
     settings.emit(
         {
@@ -229,8 +242,8 @@ def _said(settings: Settings, made: Datacenter, output: Path) -> None:
         }
     )
     settings.out(
-        f"{len(made.tenants):,} tenants, {len(made.servers):,} servers, {days:.1f} days of utilisation, "
-        f"{len(made.reimages.server):,} reimages written to {output}"
+        f"{counted(len(made.tenants), 'tenant')}, {counted(len(made.servers), 'server')}, {days:.1f} days of "
+        f"utilisation, {counted(len(made.reimages.server), 'reimage')} written to {output}"
     )
 
 

@@ -32,9 +32,11 @@ class Cleaned:
     """Slots without any sample of a server, in its first to its last."""
     apart_s: float = 0.0
     """Median time between two samples of a server, of some servers; 0 where none has two."""
+    shorter: tuple[str, ...] = ()
+    """Servers whose samples begin later, or end earlier, than those of others."""
 
     def __add__(self, other: Cleaned) -> Cleaned:
-        counts = [name for name in self.__slots__ if name != "apart_s"]  # a median of some is none of all
+        counts = [name for name in self.__slots__ if name not in {"apart_s", "shorter"}]  # are of all
         return Cleaned(*(getattr(self, name) + getattr(other, name) for name in counts))
 
     def text(self) -> str:
@@ -47,6 +49,9 @@ class Cleaned:
             (self.above, f"{self.above:,} above 100 % taken for 100 %"),
             (self.gaps, counted(self.gaps, "slot") + " without a sample"),
         ]
+        if self.shorter:
+            each = f"{counted(len(self.shorter), 'server')} without samples at the begin or end"
+            said.append((1, f"{each}, such as {self.shorter[0]}"))
         parts = ", ".join(text for number, text in said if number)
         return f"{counted(self.samples, 'sample')}: {parts or 'nothing to clean'}"
 

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from froude.base.columns import Column, Kind
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.base.forms import Form, Options
 from froude.base.summary import counted
 from froude.base.tables import Table, read_table
 from froude.harvest.telemetry.clean import Cleaned, on_slots
 from froude.harvest.telemetry.correlation import Together, together
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints, Reimages
+from froude.harvest.telemetry.layouts import SERVERS
 from froude.harvest.telemetry.samples import Samples
 
 LONGEST_SLOT_S = 86400.0
@@ -27,7 +28,9 @@ _SPARSE, _FEW_CELLS = 1000, 2_000_000
 _MOST_SERVERS = 1_000_000
 _LOOKED_AT = 50
 """Servers by which the time between samples is known."""
-_SERVER = Column("server", ("server", "machine", "host", "hostname", "node"), numbered=True)
+_SHORTER = 0.1
+"""Share of the time of all samples that a server may lack at the begin or end."""
+_SERVER = Column("server", SERVERS, numbered=True)
 _TIME = Column("time", ("time", "timestamp", "date"), Kind.TIME)
 _RACK = Column("rack", ("rack", "rack_id"), numbered=True)
 _INVENTORY = Form(
@@ -52,6 +55,8 @@ class Inventory:
     environment: Mapping[str, str]
     """By tenant."""
     rack: Mapping[str, str]
+    path: Path | None = None
+    """Its file, for errors."""
 
 
 def datacenter_of(
@@ -88,18 +93,24 @@ def datacenter_of(
     seen = np.zeros((len(frame.tenants), slots), np.int32)
     cleaned = Cleaned()
     apart: list[Floats] = []
+    shorter: list[str] = []
+    begin_s, span_s = float(samples.time_s.min()), samples.span_s
     for number, own in samples.by_server():
         times, shares = samples.time_s[own], samples.share[own]
         series, found_wrong = on_slots(times, shares, start_s=start_s, slot_s=slot_s, slots=slots)
         cleaned += found_wrong
+        known = times[~np.isnan(shares)]
+        if not len(known) or max(known.min() - begin_s, begin_s + span_s - known.max()) > _SHORTER * span_s:
+            shorter.append(servers[number])
         there = ~np.isnan(series)
         row = frame.tenant_of[servers[number]]
         total[row, there] += series[there]
         seen[row] += there
         if number < _LOOKED_AT:
-            apart.append(np.diff(np.unique(times[~np.isnan(shares)])))
+            apart.append(np.diff(np.unique(known)))
     gaps = np.concatenate(apart)
-    cleaned = replace(cleaned, apart_s=float(np.median(gaps)) if len(gaps) else 0.0, invalid=samples.invalid)
+    apart_s = float(np.median(gaps)) if len(gaps) else 0.0
+    cleaned = replace(cleaned, apart_s=apart_s, invalid=samples.invalid, shorter=tuple(shorter))
     with np.errstate(invalid="ignore"):
         utilisation = (total / seen).astype(np.float32)
     return replace(frame.datacenter(utilisation, name), slot_s=slot_s, start_s=start_s), cleaned
@@ -162,6 +173,7 @@ def read_inventory(path: Path, options: Options | None = None) -> tuple[Inventor
         dict(zip(servers, tenants, strict=True)),
         environment,
         {server: rack for server, rack in racks if rack},
+        path,
     )
     return found, table
 
@@ -219,11 +231,10 @@ class _Frame:
             raise InputError("are too many servers", found=len(servers), allowed=f"{_MOST_SERVERS}")
         missing = [server for server in servers if server not in inventory.tenant]
         if missing:
-            raise InputError(
-                "does not name every server",
-                place="inventory",
-                found=f"{missing[0]}, and {len(missing) - 1} more",
-            )
+            others = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+            message = f"does not name every server{nearest(missing[0], inventory.tenant)}"
+            allowed = f"{counted(len(inventory.tenant), 'server')}, such as {next(iter(inventory.tenant))}"
+            raise InputError(message, file=inventory.path, found=f"{missing[0]}{others}", allowed=allowed)
         self.servers = servers
         owner = [inventory.tenant[server] for server in servers]
         self.tenants = sorted(set(owner))

@@ -1,7 +1,8 @@
 """Layouts of utilisation tables, by the columns that are wanted of each.
 
 Sources: the traces' own descriptions (GWA-T-12 Bitbrains; PlanetLab as of CloudSim; Alibaba cluster-trace v2017, v2018
-and gpu-v2020; AzurePublicDataset V1 and V2; Google ClusterData 2011-2 and 2019); Prometheus' HTTP API, "Range queries".
+and gpu-v2020; AzurePublicDataset V1 and V2; Google ClusterData 2011-2 and 2019); Prometheus' HTTP API, "Range queries";
+Amazon CloudWatch's API, GetMetricStatistics.
 """
 
 from __future__ import annotations
@@ -12,32 +13,26 @@ from functools import partial
 from froude.base.columns import Column, Kind
 from froude.base.forms import Form
 
-_TIMES = ("time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts", "epoch", "clock")
-_SERVERS = (
-    "server",
-    "series",
-    "machine",
-    "host",
-    "hostname",
-    "node",
-    "instance",
-    "machine_id",
-    "vm",
-    "vm_id",
-    "server_id",
-    "instance_id",
-)
-_SHARES = (
-    "cpu",
-    "utilisation",
-    "utilization",
-    "cpu_util",
-    "cpu_percent",
-    "cpu_util_percent",
-    "cpu_usage",
-    "value",
-    "average",
-)
+TIMES = (
+    "time", "timestamp", "time_s", "t", "datetime", "date", "time_stamp", "ts", "epoch", "clock", "@timestamp",
+    "time_generated",
+)  # fmt: skip
+SERVERS = (
+    "server", "series", "machine", "host", "hostname", "node", "instance", "machine_id", "vm", "vm_id", "server_id",
+    "instance_id", "server_name", "host_name", "machine_name", "node_name", "vm_name", "instance_name", "computer",
+    "computer_name", "pod", "pod_name", "container", "container_name",
+)  # fmt: skip
+"""What a server is called: in headers, labels and inventories."""
+ADDRESSES = ("ip", "ip_address", "address")
+"""Likewise, where it has no name."""
+METRICS = ("metric", "metric_name", "measurement", "field", "counter", "counter_name", "parameter", "kpi")
+"""Columns that name what a value is; of a table they have one value."""
+KINDS = ("name", "item", "item_id", "key", "type", "label", "object", "check", "dimension", "statistic")
+"""Columns that may do so, or describe a server: of each they have one value."""
+SHARES = (
+    "cpu", "utilisation", "utilization", "cpu_util", "cpu_percent", "cpu_util_percent", "cpu_usage", "cpu_utilisation",
+    "cpu_utilization", "percentage_cpu", "value", "average", "counter_value",
+)  # fmt: skip
 _INVALID = 101.0
 """The largest that published traces write where a value is invalid."""
 
@@ -72,9 +67,10 @@ _GOOGLE = (
 _LOWEST = Column("lowest", ("min cpu",), Kind.NUMBER, empty=True)
 _HIGHEST = Column("highest", ("max cpu",), Kind.NUMBER, empty=True)
 _PLAIN = (
-    _time(*_TIMES),
-    Column("server", _SERVERS, needed=False, numbered=True),
-    Column("cpu", _SHARES, Kind.NUMBER, empty=True),
+    _time(*TIMES),
+    Column("server", (*SERVERS, *ADDRESSES), needed=False, numbered=True),
+    Column("cpu", SHARES, Kind.NUMBER, empty=True),
+    *(Column(name, needed=False, empty=True, numbered=True) for name in (*METRICS, *KINDS)),
 )
 # What each position holds; a published header may precede it, in which the names count instead.
 _TASKS = ("time", "end", "", "", "server", "cpu", *[""] * 14)
@@ -136,6 +132,12 @@ _FORMS = (
 )
 LAYOUTS = {layout.form.name: layout for layout in _FORMS}
 """By name, the more special first. In the 2020 trace of Alibaba it is the machine's use while a worker ran."""
+WIDE = Layout(Form("wide", ()))
+"""A column a server, known once the header is read."""
 PROMETHEUS = Layout(Form("prometheus", ()))
 """The JSON of a range query; its samples are read by a reader of its own."""
+CLOUDWATCH = Layout(Form("cloudwatch-json", ()), percent=True)
+"""The JSON of statistics of one server, likewise."""
+OTHERS = {layout.form.name: layout for layout in (WIDE, PROMETHEUS, CLOUDWATCH)}
+"""Those that are not found by the columns of a form."""
 OLDER_NAMES = {"alibaba": "alibaba2018", "cloudwatch": "csv"}

@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-import json
+import os
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from froude.base.columns import LATEST_S, Column, Kind, convert
+from froude.base.columns import Column, Kind, convert
 from froude.base.dropped import Dropped
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.base.files import open_regular
 from froude.base.forms import Options
 from froude.base.input_limits import check_limit
-from froude.base.packed import read_unpacked, unpacked
+from froude.base.packed import unpacked
 from froude.base.summary import counted
 from froude.base.tables import Table, parts_of, read_table
+from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
-from froude.harvest.telemetry.layouts import LAYOUTS, OLDER_NAMES, PROMETHEUS, Layout
+from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
+from froude.harvest.telemetry.plausible import refuse_odd, shares_factor
+from froude.harvest.telemetry.wide import read_wide
 
-_LIMIT_BYTES, _HEAD_BYTES = 2 << 30, 4096
-_FEWEST_ABOVE = 0.02
-"""Share of values above 1 from which on they are percent: of shares, few are above 1 by mistake."""
-_DAY = "%Y%m%d"
+_HEAD_BYTES = 1 << 18
+_DAY = re.compile(r"([0-9]{4})([-_.]?)([0-9]{2})\2([0-9]{2})")
+"""A folder's name that is a day."""
 _SEVERAL = 20
 """Samples from which on more servers than half of them mean that another column is the server."""
-_MOST_ODD = 0.1
-"""Share of samples that may be duplicates of a server's, or below 0; with more another column is meant."""
-_LABELS = ("instance", "server", "host", "hostname", "node", "nodename", "machine", "pod", "name")
-"""Labels of Prometheus that name a server, in the order in which they count."""
+_FITS = 0.9
+"""Share of the lines of a table without a header that are of its layout."""
+_ALL = {**LAYOUTS, **OTHERS}
+_PACKED = {
+    ".csv", ".txt", ".tsv", ".json", ".parquet", ".gz", ".zst", ".zstd", ".lz4", ".bz2", ".snappy", ".sz",
+}  # fmt: skip
+"""What the name of a file has behind that of its server."""
 
 
 @dataclass(slots=True)
@@ -54,7 +62,12 @@ class Samples:
     lines: int
     dropped: Dropped
     understood: str
-    """Layouts, and which column is what."""
+    """Layouts, which column is what, and how servers are called where it is not plain."""
+
+    @property
+    def span_s(self) -> float:
+        """Seconds from the first sample to the last, or to its end."""
+        return float((self.time_s if self.end_s is None else self.end_s).max() - self.time_s.min())
 
     def by_server(self) -> Iterable[tuple[int, slice]]:
         """Sort the samples by server, and give the place of each server's."""
@@ -78,6 +91,8 @@ class _Part:
     end_s: Floats | None
     dropped: Dropped
     understood: str
+    stem: str = ""
+    """The name of its server, where that is the file's."""
 
 
 def read_samples(
@@ -93,15 +108,18 @@ def read_samples(
             all files have is kept.
 
     Raises:
-        InputError: a file cannot be read; too many of its lines are left out; its values may be percent or shares.
+        InputError: a file cannot be read; too many of its lines are left out; its values may be percent or shares, or
+            are no utilisation of servers.
     """
     options = replace(options, layout=OLDER_NAMES.get(options.layout, options.layout))
-    parts = [_part(path, options) for path in parts_of(paths)]
+    files = parts_of(paths)
+    if len(files) > 1:  # Alibaba publishes the headers of tables beside them
+        files = [path for path in files if path.suffix != ".header"]
+    parts = [_part(path, options) for path in files]
     if align_s:
         parts = _aligned(parts, align_s)
-    if all(bool(np.isnan(part.cpu).all()) for part in parts):
-        found = counted(sum(len(part.cpu) for part in parts), "sample") + " without a value"
-        raise InputError("holds no value of utilisation", file=parts[0].path, found=found)
+    remarks = _named_by_folder(parts)
+    file = str(files[0]) + (f", and {len(files) - 1:,} more" if len(files) > 1 else "")
     dropped = Dropped()
     for part in parts:
         dropped += part.dropped
@@ -112,28 +130,27 @@ def read_samples(
     with np.errstate(invalid="ignore"):
         invalid = marked & ((cpu < 0) | (cpu > 100))
     cpu[invalid] = np.nan
-    with np.errstate(invalid="ignore"):
-        negative = int((cpu < 0).sum())
-    if negative > _MOST_ODD * len(cpu):
-        found = f"{negative:,} of {counted(len(cpu), 'sample')} below 0"
-        remedy = "Name the column of its utilisation: --column cpu=NAME"
-        raise InputError(
-            "has another column for its utilisation", file=parts[0].path, found=found, remedy=remedy
-        )
+    if np.isnan(cpu).all():
+        found = f"{counted(len(cpu), 'sample')} without a value"
+        raise InputError("holds no value of utilisation", file=file, found=found)
     ends = [part.end_s for part in parts if part.end_s is not None]
-    factor = _factor(parts, cpu, percent)
+    time_s = np.concatenate([part.time_s for part in parts])
+    if not ends:
+        refuse_odd(file, server, time_s, cpu)
+    plain = any(part.layout.percent is None for part in parts)
+    factor = shares_factor(file, cpu, _in_percent(parts, cpu, percent), plain=plain)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
     understood += f", in {'percent' if factor < 1 else 'shares'}"
     return Samples(
         servers,
         server,
-        np.concatenate([part.time_s for part in parts]),
+        time_s,
         cpu * factor,
         np.concatenate(ends) if len(ends) == len(parts) else None,
         int(invalid.sum()),
         len(cpu) + dropped.total,
         dropped,
-        understood,
+        "; ".join([understood, *remarks]),
     )
 
 
@@ -147,48 +164,122 @@ def _sorted_names(names: Any) -> tuple[list[str], Ints]:
     return [dictionary[number] for number in order], rank[codes]
 
 
-def _factor(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> float:
-    """By which values become shares.
+def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bool | None:
+    """Whether utilisation counts to 100; None if the values are to show it.
 
     Raises:
-        InputError: neither the layout nor the values show it.
+        InputError: the layouts do not agree.
     """
     known = {part.layout.percent for part in parts} if percent is None else {percent}
     if len(known) > 1:
         names = ", ".join(dict.fromkeys(part.layout.form.name for part in parts))
         raise InputError("are of layouts with percent and with shares", file=parts[0].path, found=names)
-    (in_percent,) = known
-    if in_percent is None:
-        known_values = cpu[np.isfinite(cpu)]
-        above = int((known_values > 1).sum())
-        if not above or above < _FEWEST_ABOVE * len(known_values):
-            remedy = "Say which it is: --scale share, or --scale percent"
-            most = f"no value above {float(np.max(known_values)):g}"
-            found = f"{above:,} of {counted(len(known_values), 'value')} above 1" if above else most
-            raise InputError("may have percent or shares", file=parts[0].path, found=found, remedy=remedy)
-        in_percent = True
-    return 0.01 if in_percent else 1.0
+    ordered = percent is None and known == {True} and all(part.layout.form.order for part in parts)
+    if ordered and np.nanmax(cpu) <= 1 and (np.nan_to_num(cpu) % 1).any():
+        return None  # without a header it may be a table of another one, who counts in shares
+    return known.pop()
+
+
+def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
+    """Call files of one name whose times meet after their folders too: they are of several servers.
+
+    Returns:
+        What was done, in words.
+    """
+    groups: dict[str, list[_Part]] = defaultdict(list)
+    for part in parts:
+        if part.stem:
+            groups[part.stem].append(part)
+    apart, joined = [], []
+    for stem, group in groups.items():
+        spans = sorted((float(part.time_s.min()), float(part.time_s.max())) for part in group)
+        meet = any(later[0] < span[1] or later == span for span, later in pairwise(spans))
+        folders = [part.path.absolute().parent for part in group]
+        if not meet or len(set(folders)) < len(group):
+            joined += [stem] if len(group) > 1 else []
+            continue
+        common = os.path.commonpath(folders)
+        for part, folder in zip(group, folders, strict=True):
+            part.stem = str(folder.relative_to(common) / stem)
+            part.names = _one_name(part.stem, len(part.cpu))
+            apart.append(part.stem)
+    remarks = {
+        "files of one name and time are servers of their own": apart,
+        "files of one name are one server": joined,
+    }
+    return [f"{text}, such as {names[0]!r}" for text, names in remarks.items() if names]
+
+
+def _one_name(name: str, count: int) -> Any:
+    own = pa.array([name]).dictionary_encode().dictionary
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32), pa.int32()), own)
 
 
 def _part(path: Path, options: Options) -> _Part:
-    if options.layout == PROMETHEUS.form.name or (not options.layout and _is_range_query(path)):
-        return _range_query(path, options)
-    if options.layout and options.layout not in LAYOUTS:
-        allowed = ", ".join([*LAYOUTS, PROMETHEUS.form.name])
-        raise InputError("is not a layout", place="--layout", found=options.layout, allowed=allowed)
-    table = read_table(path, [layout.form for layout in LAYOUTS.values()], options)
-    layout = LAYOUTS[table.form.name]
-    columns = table.columns
+    if options.layout and options.layout not in _ALL:
+        message = f"is not a layout{nearest(options.layout, _ALL)}"
+        raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(_ALL))
+    table = _table(path, options)
+    layout, columns, stem = _ALL[table.form.name], table.columns, _stem(path)
+    _check_columns(path, table)
+    time_s, understood = columns.get("time"), table.understood
+    understood += _metric(path, columns)
+    if time_s is None:
+        start_s = _day_s(path, options)
+        time_s = (start_s or 0.0) + (table.lines - 1).astype(np.float64) * layout.step_s
+        understood += "" if start_s is not None else ", times from 0 as its folder is not called after a day"
     names = columns.get("server")
     if names is None:
-        own = pa.array([_stem(path)]).dictionary_encode().dictionary
-        names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(table), np.int32), pa.int32()), own)
-    time_s = columns["time"] if "time" in columns else _times_by_line(path, table, layout)
-    if "server" not in columns:
-        _refuse_several(path, time_s)
-    _check_columns(path, table)
+        names = _one_name(stem, len(table))
     end_s = columns["end"] if layout.added else None
-    return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, table.understood)
+    return _Part(
+        path,
+        layout,
+        names,
+        time_s,
+        columns["cpu"],
+        end_s,
+        table.dropped,
+        understood,
+        "" if "server" in columns else stem,
+    )
+
+
+def _table(path: Path, options: Options) -> Table:
+    with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
+        head = stream.read(_HEAD_BYTES)
+    if options.layout in OTHERS or (not options.layout and is_answer(head)):
+        wide = read_wide(path, head, options) if options.layout == WIDE.form.name else None
+        return read_answer(path, options) if wide is None else wide
+    try:
+        return read_table(path, [layout.form for layout in LAYOUTS.values()], options)
+    except InputError:
+        wide = None if options.layout or options.columns.keys() - {"time"} else read_wide(path, head, options)
+        if wide is None:
+            raise
+        return wide
+
+
+def _metric(path: Path, columns: Mapping[str, Any]) -> str:
+    """What a column of metrics says that the values are, in words; nothing without such a column.
+
+    Raises:
+        InputError: values are of several metrics.
+    """
+    said = ""
+    for metric in (name for name in (*METRICS, *KINDS) if name in columns):
+        names, codes, most = columns[metric].dictionary.to_pylist(), np.asarray(columns[metric].indices), 1
+        if (
+            metric in KINDS and "server" in columns
+        ):  # it may describe the server, and has one value for each then
+            servers = np.asarray(columns["server"].indices, np.int64)
+            codes, most = servers * len(names) + codes, len(columns["server"].dictionary)
+        if len(np.unique(codes)) > most:
+            found = f"{counted(len(names), 'value')} of {metric}, such as {names[0]!r} and {names[1]!r}"
+            remedy = f"Keep the rows of one; or if it names servers: --column server={metric}"
+            raise InputError("has several metrics", file=path, found=found, remedy=remedy)
+        said += f" of {metric} {names[0]!r}" if len(names) == 1 else ""
+    return said
 
 
 def _check_columns(path: Path, table: Table) -> None:
@@ -208,51 +299,26 @@ def _check_columns(path: Path, table: Table) -> None:
         )
     if "lowest" in columns:
         between = (columns["lowest"] <= columns["cpu"]) & (columns["cpu"] <= columns["highest"])
-        if between.mean() < 1 - _MOST_ODD:
+        if between.mean() < _FITS:
             found = f"{int((~between).sum()):,} of {counted(len(table), 'line')}"
             message = f"is not of layout {name}: the average is not between the least and the largest value"
             raise InputError(message, file=path, found=found)
 
 
-def _refuse_several(path: Path, time_s: Floats) -> None:
-    """Refuse a table without a column of servers whose times come again, as those of several servers do."""
-    again = len(time_s) - len(np.unique(time_s))
-    if again > _MOST_ODD * len(time_s):
-        found = f"{again:,} of {counted(len(time_s), 'sample')} at the time of another one"
-        remedy = "Name the column of its servers: --column server=NAME"
-        raise InputError(
-            "has samples of several servers and no column that names them",
-            file=path,
-            found=found,
-            remedy=remedy,
-        )
-
-
 def _stem(path: Path) -> str:
     """A server's name by its file: without what names a form or a packing."""
     name = path.name
-    while (suffix := Path(name).suffix.lower()) in {
-        ".csv",
-        ".txt",
-        ".tsv",
-        ".gz",
-        ".zst",
-        ".lz4",
-        ".bz2",
-        ".parquet",
-    }:
+    while (suffix := Path(name).suffix.lower()) in _PACKED:
         name = name[: -len(suffix)]
     return name or path.name
 
 
-def _times_by_line(path: Path, table: Table, layout: Layout) -> Floats:
-    """Times of a layout that has none: a line a step, from the day on that its folder is called after."""
-    day = convert(
-        Column("day", kind=Kind.TIME), pa.array([path.parent.name]), replace(Options().style, dates=_DAY)
-    )
-    start_s = 0.0 if day.wrong[0] else float(day.values[0])
-    times: Floats = start_s + (table.lines - 1).astype(np.float64) * layout.step_s
-    return times
+def _day_s(path: Path, options: Options) -> float | None:
+    """The day that the folder of a file is called after; None if it is not."""
+    named = _DAY.fullmatch(path.absolute().parent.name)
+    day = "" if named is None else "".join(named.group(1, 3, 4))
+    found = convert(Column("day", kind=Kind.TIME), pa.array([day]), replace(options.style, dates="%Y%m%d"))
+    return None if found.wrong[0] else float(found.values[0])
 
 
 def _aligned(parts: Sequence[_Part], slot_s: float) -> list[_Part]:
@@ -269,67 +335,3 @@ def _aligned(parts: Sequence[_Part], slot_s: float) -> list[_Part]:
         names = part.names.filter(pa.array(kept))
         found.append(replace(part, names=names, time_s=times[kept], cpu=part.cpu[kept]))
     return found
-
-
-def _is_range_query(path: Path) -> bool:
-    with open_regular(path) as raw, unpacked(raw, path) as stream:
-        head = stream.read(_HEAD_BYTES).lstrip()
-    return (head[:1] == b"{" and (b'"resultType"' in head or b'"status"' in head[:40])) or (
-        head[:1] == b"[" and b'"metric"' in head
-    )
-
-
-def _range_query(path: Path, options: Options) -> _Part:
-    """The JSON of Prometheus' query_range: a series a server, named by a label.
-
-    Raises:
-        InputError: not that, or two series of one server.
-    """
-    try:
-        document = json.loads(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
-        document = (
-            {"result": document} if isinstance(document, list) else document
-        )  # of a tool that shows series alone
-        data = document.get("data", document)
-        kind, result = data.get("resultType", "matrix"), data["result"]
-        metrics = [dict(each["metric"]) for each in result]
-        series = [[(float(time), str(value)) for time, value in each.get("values", ())] for each in result]
-    except (ValueError, RecursionError, AttributeError, KeyError, TypeError, OverflowError) as error:
-        found = " ".join(str(error).split())[:80]
-        raise InputError(
-            "is not the answer to a range query of Prometheus", file=path, found=found
-        ) from error
-    if kind != "matrix" or not any(series):
-        found = f"{kind}, {len(series)} series"
-        raise InputError("has no series of a range query", file=path, found=found, allowed="matrix")
-    check_limit("rows", sum(map(len, series)), file=path)
-    label = _label(path, metrics, options.columns.get("server"))
-    names = [str(metric.get(label, "")) for metric, pairs in zip(metrics, series, strict=True) for _ in pairs]
-    times = np.array([time for pairs in series for time, _ in pairs], np.float64)
-    if not (np.abs(times) <= LATEST_S).all():
-        raise InputError("has a time that is not one", file=path, allowed="seconds since 1970")
-    texts = pa.array([value for pairs in series for _, value in pairs], pa.string())
-    values = convert(Column("cpu", kind=Kind.NUMBER, empty=True), texts, options.style).values
-    understood = f"prometheus (server in label {label!r})" if label else "prometheus"
-    encoded = pa.array(names, pa.string()).dictionary_encode()
-    return _Part(path, PROMETHEUS, encoded, times, values, None, Dropped(), understood)
-
-
-def _label(path: Path, metrics: Sequence[Mapping[str, Any]], given: str | None) -> str:
-    """The label that names a server.
-
-    Raises:
-        InputError: there is none, or it does not tell the series apart.
-    """
-    present = {label for metric in metrics for label in metric}
-    label = given or next((each for each in _LABELS if each in present), "")
-    names = [metric.get(label, "") for metric in metrics]
-    if len(set(names)) < len(names) or (len(names) > 1 and "" in names):
-        query = f"avg by ({label or 'instance'}) (...)"
-        remedy = f"Ask for one series a server: {query}; or name the label: --column server=LABEL"
-        found = f"{len(names)} series with {len(set(names))} values of {label or 'a label of servers'}"
-        raise InputError(
-            "has several series of one server", file=path, found=found, allowed=", ".join(sorted(present)) or None,
-            remedy=remedy,
-        )  # fmt: skip
-    return label

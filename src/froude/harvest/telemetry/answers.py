@@ -1,0 +1,146 @@
+"""JSON answers of monitoring systems: series of Prometheus, statistics of CloudWatch.
+
+Sources: Prometheus' HTTP API, "Format overview" and "Expression query result formats"; Amazon CloudWatch's API,
+GetMetricStatistics.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from froude.base.columns import Column, Kind, Style, convert
+from froude.base.dropped import Dropped
+from froude.base.errors import InputError
+from froude.base.forms import Options
+from froude.base.input_limits import check_limit
+from froude.base.packed import read_unpacked
+from froude.base.tables import Table
+from froude.harvest.telemetry.layouts import ADDRESSES, CLOUDWATCH, PROMETHEUS, SERVERS
+
+_LIMIT_BYTES = 2 << 30
+_LABELS = ("instance", *SERVERS, "name", *ADDRESSES)
+"""Labels of Prometheus that name a server, in the order in which they count."""
+_TIME, _CPU = Column("time", kind=Kind.TIME), Column("cpu", kind=Kind.NUMBER, empty=True)
+_Series = list[tuple[str, list[tuple[Any, Any]]]]
+"""Of each server its name, and times and values."""
+_INFINITE = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
+
+
+def is_answer(head: bytes) -> bool:
+    """Whether a file that begins so is JSON other than objects a line of the published traces."""
+    plain = head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+    return plain[:1] in {b"{", b"["} and b'"average_usage' not in plain
+
+
+def read_answer(path: Path, options: Options) -> Table:
+    """The samples of an answer, as columns `time`, `cpu` and, where it names servers, `server`.
+
+    Args:
+        path: the answer, as it was sent; may be packed.
+        options: `server` may name the label of Prometheus by which servers are called.
+
+    Raises:
+        InputError: it is an error, of another kind, or without a sample; two series are of one server; too many values
+            are not numbers.
+    """
+    document: Any = None
+    try:
+        document = json.loads(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
+        if isinstance(document, list):
+            document = {"result": document}  # of a tool that shows series alone
+        cloudwatch = "Datapoints" in document or options.layout == CLOUDWATCH.form.name
+        layout = CLOUDWATCH if cloudwatch and options.layout != PROMETHEUS.form.name else PROMETHEUS
+        read = _statistics if layout is CLOUDWATCH else _range_query
+        series, understood = read(path, document, options)
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError, OverflowError) as error:
+        found = ", ".join(document) if isinstance(document, dict) else " ".join(str(error).split())
+        allowed = "a range query of Prometheus, or get-metric-statistics of CloudWatch with Average"
+        message = "is JSON of another kind than is read"
+        raise InputError(message, file=path, found=found[:80], allowed=allowed) from error
+    count = sum(len(pairs) for _, pairs in series)
+    check_limit("rows", count, file=path)
+    if not count:
+        raise InputError("has no sample", file=path, found=f"{len(series)} series")
+    names = [name for name, pairs in series for _ in pairs]
+    dropped, wrong = Dropped("value"), np.zeros(count, bool)
+    columns: dict[str, Any] = {}
+    for which, column in enumerate((_TIME, _CPU)):
+        texts = [_text(pair[which]) for _, pairs in series for pair in pairs]
+        texts = ["NaN" if _INFINITE.fullmatch(text) else text for text in texts]
+        converted = convert(column, pa.array(texts), Style(zone=options.style.zone))
+        columns[column.what] = converted.values
+        for where, reason in converted.odd:
+            if (new := where & ~wrong).any():
+                row = int(np.argmax(new))
+                dropped.add(reason, f"{path}: {names[row]}", texts[row], int(new.sum()))
+                wrong |= new
+    dropped.refuse(path, count, strict=options.strict)
+    columns = {what: values[~wrong] for what, values in columns.items()}
+    if any(names):
+        columns["server"] = pa.array(names).filter(pa.array(~wrong)).dictionary_encode()
+    return Table(path, layout.form, columns, np.flatnonzero(~wrong), dropped, understood)
+
+
+def _text(value: object) -> str:
+    return str(value).encode("utf-8", "backslashreplace").decode()  # half of a pair of UTF-16 is no text
+
+
+def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
+    if document.get("status") == "error":
+        found = f"{document.get('errorType', 'an error')}: {document.get('error', 'without a reason')}"
+        raise InputError("is an error, not the answer to a range query", file=path, found=found)
+    data = document.get("data", document)
+    if (kind := data.get("resultType", "matrix")) != "matrix":
+        remedy = "Ask /api/v1/query_range, with start, end and step"
+        message = "is not the answer to a range query"
+        raise InputError(message, file=path, found=f"a {kind}", allowed="matrix", remedy=remedy)
+    metrics = [dict(each["metric"]) for each in data["result"]]
+    pairs = [[(time, value) for time, value in each.get("values", ())] for each in data["result"]]
+    label = _label(path, metrics, options.columns.get("server"))
+    understood = f"prometheus (server in label {label!r})" if label else "prometheus"
+    if measured := {str(metric["__name__"]) for metric in metrics if "__name__" in metric}:
+        understood += f" of {', '.join(sorted(measured))[:80]}"
+    if warnings := [*document.get("warnings", ()), *document.get("infos", ())]:
+        understood += f", with the warning {'; '.join(map(str, warnings))[:200]!r}"
+    return [
+        (_text(metric.get(label, "")), own) for metric, own in zip(metrics, pairs, strict=True)
+    ], understood
+
+
+def _statistics(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
+    del options
+    points = document["Datapoints"]
+    units = {str(point.get("Unit", "Percent")) for point in points}
+    if units - {"Percent"}:
+        found = ", ".join(sorted(units))
+        raise InputError("is not a utilisation", file=path, found=f"unit {found}", allowed="Percent")
+    understood = f"cloudwatch-json (Average of {str(document.get('Label', 'a metric without a name'))!r})"
+    return [("", [(point["Timestamp"], point["Average"]) for point in points])], understood
+
+
+def _label(path: Path, metrics: Sequence[Mapping[str, Any]], given: str | None) -> str:
+    """The label that names a server.
+
+    Raises:
+        InputError: there is none, or it does not tell the series apart.
+    """
+    present = {label for metric in metrics for label in metric}
+    plain = {label.replace("_", "").lower(): label for label in present}
+    label = given or next((plain[name] for each in _LABELS if (name := each.replace("_", "")) in plain), "")
+    names = [metric.get(label, "") for metric in metrics]
+    if len(set(names)) < len(names) or (len(names) > 1 and "" in names):
+        query = f"avg by ({label or 'instance'}) (...)"
+        remedy = f"Ask for one series a server: {query}; or name the label: --column server=LABEL"
+        found = f"{len(names)} series with {len(set(names))} values of {label or 'a label of servers'}"
+        raise InputError(
+            "has several series of one server", file=path, found=found, allowed=", ".join(sorted(present)) or None,
+            remedy=remedy,
+        )  # fmt: skip
+    return label

@@ -1,0 +1,82 @@
+"""Whether samples are the utilisation of servers: what is something else is refused rather than clipped or averaged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from froude.base.errors import InputError
+from froude.base.summary import counted
+from froude.harvest.telemetry.datacenter import Floats, Ints
+
+_MOST_ODD = 0.1
+"""Share of samples that may be below 0, or at the time of another one of their server with another value."""
+_BEYOND, _MOST_BEYOND = 1.2, 0.02
+"""Share of a server that is more than rounding, or a boost of its clock, shows; and of values that may be above it, or
+above 1 in a table of shares."""
+_CORES = 10.0
+"""Values up to this, of which half are not above 1, may be shares of several cores."""
+_STEPS, _RESETS = 20, 0.002
+"""Steps that show a counter, and share of them that may go down."""
+COLUMN = "Name the column of its utilisation: --column cpu=NAME"
+
+
+def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
+    """Refuse samples of something else, as far as their signs and their order show it; n log n.
+
+    Args:
+        file: whose they are, for errors.
+        server: shape (n,), as are the others: the number of the server of each sample.
+        time_s: in any order.
+        value: NaN where there is none.
+
+    Raises:
+        InputError: many values are below 0, or at the time of another one of their server; or they only grow.
+    """
+    count = counted(len(value), "sample")
+    if (negative := int((value < 0).sum())) > _MOST_ODD * len(value):
+        message, found = "has another column for its utilisation", f"{negative:,} of {count} below 0"
+        raise InputError(message, file=file, found=found, remedy=COLUMN)
+    order = np.lexsort((time_s, server))
+    same = np.diff(server[order]) == 0
+    step_s, rise = np.diff(time_s[order])[same], np.diff(value[order])[same]
+    if (again := int((np.abs(rise[step_s == 0]) > 0).sum())) > max(1, _MOST_ODD * len(value)):
+        found = f"{again:,} of {count} at the time of another one, with another value"
+        remedy = "Keep the rows of one metric, or name the column of its servers: --column server=NAME"
+        raise InputError(
+            "has several values of one server at one time", file=file, found=found, remedy=remedy
+        )
+    rise = rise[np.isfinite(rise) & (step_s > 0)]
+    grown, fallen = int((rise > 0).sum()), int((rise < 0).sum())
+    if len(rise) >= _STEPS and 2 * grown > len(rise) and fallen <= _RESETS * len(rise):
+        found = f"{grown:,} of {counted(len(rise), 'step')} up, {fallen:,} down"
+        remedy = "Take the differences of a counter, or its rate"
+        raise InputError("has values that only grow", file=file, found=found, remedy=remedy)
+
+
+def shares_factor(file: str, value: Floats, in_percent: bool | None, *, plain: bool) -> float:
+    """By which values become shares of a server.
+
+    Args:
+        file: whose they are, for errors.
+        value: shape (n,), NaN where there is none.
+        in_percent: what is known of them; None if the values are to show it.
+        plain: whether values far above 100 % are odd; those of a published trace are its own.
+
+    Raises:
+        InputError: the values do not show it, or many are far above 100 %.
+    """
+    value = value[np.isfinite(value)]
+    count, above = counted(len(value), "value"), int((value > 1).sum())
+    few = above < max(1, _MOST_BEYOND * len(value)) or (value.max() <= _CORES and 2 * above <= len(value))
+    if in_percent is None and few:
+        found = f"{above:,} of {count} above 1, " if above else ""
+        found += f"no value above {value.max():g}"
+        remedy = "Say which it is: --scale share, or --scale percent"
+        raise InputError("may have percent or shares", file=file, found=found, remedy=remedy)
+    factor = 1.0 if in_percent is False else 0.01
+    if plain and (beyond := int((value * factor > _BEYOND).sum())) > _MOST_BEYOND * len(value):
+        found = f"{beyond:,} of {count} above {_BEYOND:.0%}, up to {value.max() * factor:,.0%}"
+        other = "say what it counts in: --scale; or divide what counts several cores by their number"
+        message = "has values that are not a utilisation of a server"
+        raise InputError(message, file=file, found=found, remedy=f"{COLUMN}; {other}")
+    return factor

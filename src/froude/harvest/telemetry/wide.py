@@ -1,0 +1,102 @@
+"""Tables with a column a server, as Grafana and spreadsheets write them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from froude.base.columns import Column, Kind
+from froude.base.errors import InputError
+from froude.base.forms import Form, Options, separator_of
+from froude.base.summary import counted
+from froude.base.tables import Table, read_table
+from froude.harvest.telemetry.layouts import ADDRESSES, KINDS, METRICS, SERVERS, SHARES, TIMES, WIDE
+
+_HEADER_LINES = 50
+"""Among which the header is."""
+_SHOWN = 3
+_MEASURED = (
+    "cpu|core|load|mem|swap|disk|dev|dm|sd[a-z]|x?vd[a-z]|nvme|eth|ens|[rt]x|req|err|lat|rate|util|usage|idle|bytes?|"
+    "temp|fan|value|val|col|p(?=[0-9]{2})"
+)
+_SERVER = re.compile(rf"(?i)(?!.*(?<![a-z])(?:{_MEASURED})(?![a-z]))(?!.*%).*[0-9]")
+"""Titles of columns that are names of servers, rather than what was measured of one."""
+
+
+def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
+    """The samples of a table with times in one column and a server in each other one.
+
+    Args:
+        path: the table.
+        head: how it begins, unpacked.
+        options: how it is written; its columns may name that of the times.
+
+    Returns:
+        Columns `time`, `server` and `cpu`, of shape (lines times servers,); None if the table is of another form, and no
+        person says that it is of this one.
+
+    Raises:
+        InputError: its columns may as well be what was measured of one server; it cannot be read.
+    """
+    named = options.layout == WIDE.form.name
+    times = {*map(_plain, TIMES), _plain(options.columns.get("time", "time"))}
+    cells = _header(head, options.separator, times)
+    at = next((number for number, cell in enumerate(cells) if _plain(cell) in times), 0)
+    titles = {cell: number for number, cell in enumerate(cells) if cell and number != at}
+    sure = named or all(map(_SERVER.match, titles))
+    if not named and (
+        not titles or not (_OTHERS.isdisjoint(map(_plain, titles)) and (sure or len(titles) > 1))
+    ):
+        return None
+    if not titles or len(titles) < len(cells) - 1 - cells.count(""):
+        found, allowed = ", ".join(cells)[:80], "a time, and names of servers that differ"
+        raise InputError("has another header", file=path, place=1, found=found, allowed=allowed)
+    numbers = [Column(title, kind=Kind.NUMBER, empty=True) for title in titles]
+    form = Form(WIDE.form.name, (Column("time", kind=Kind.TIME), *numbers))
+    places = {"time": str(at), **{title: str(number) for title, number in titles.items()}}
+    try:
+        table = read_table(path, [form], replace(options, layout="", columns=places))
+    except InputError:
+        if sure:
+            raise
+        return None
+    shown = ", ".join([*map(repr, list(titles)[:_SHOWN]), *(["…"] if len(titles) > _SHOWN else [])])
+    if not sure:
+        message = "may have a server in each column, or what was measured of one"
+        remedy = "Say so with --layout wide, or name the column of the utilisation: --column cpu=NAME"
+        raise InputError(message, file=path, found=shown, remedy=remedy)
+    codes = np.repeat(np.arange(len(titles), dtype=np.int32), len(table))
+    columns = {
+        "time": np.tile(table.columns["time"], len(titles)),
+        "server": pa.DictionaryArray.from_arrays(codes, pa.array(list(titles))),
+        "cpu": np.concatenate([table.columns[title] for title in titles]),
+    }
+    understood = f"wide (time in {cells[at]!r}, {counted(len(titles), 'server')} in columns {shown})"
+    return replace(table, columns=columns, lines=np.tile(table.lines, len(titles)), understood=understood)
+
+
+def _header(head: bytes, separator: str, times: set[str]) -> list[str]:
+    """The cells of the first line that has a name of the times; none without it."""
+    utf16 = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
+    lines = head.decode("utf-16" if utf16 else "utf-8-sig", "replace").split("\n")[:-1]
+    for line in lines[:_HEADER_LINES]:
+        row = csv.reader([line], delimiter=separator or separator_of(line), skipinitialspace=True)
+        with suppress(csv.Error):
+            cells = [cell.strip() for cell in next(row, [])]
+            if any(_plain(cell) in times for cell in cells):
+                return cells
+    return []
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+_OTHERS = frozenset(map(_plain, (*SERVERS, *ADDRESSES, *SHARES, *METRICS, *KINDS)))
+"""Names of columns of a table that is not of this form."""

@@ -1,0 +1,71 @@
+"""Whether samples are the utilisation of servers."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+
+from froude.base.errors import InputError
+from froude.harvest.telemetry.plausible import refuse_odd, shares_factor
+
+FILE = "t.csv"
+STEADY = np.full(200, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("odd", "count", "message"),
+    [
+        (1.1, 100, ""),
+        (7.8, 4, ""),
+        (7.8, 5, r"5 of 205 values above 120%, up to 780%.*--scale; or divide .* cores by their number"),
+    ],
+)
+def test_values_far_above_1(odd: float, count: int, message: str) -> None:
+    """Slightly above is a fast clock, a few are mistakes; many are of several cores, or of another column."""
+    share = np.append(STEADY, [odd] * count)
+    for percent, values in ((False, share), (True, share * 100), (None, share * 100)):
+        with pytest.raises(InputError, match=message) if message else nullcontext():
+            shares_factor(FILE, values, percent, plain=True)
+    shares_factor(FILE, share, False, plain=False)
+
+
+def test_one_value_above_1_does_not_make_shares_percent() -> None:
+    """It is asked about, by the flag that the command has."""
+    with pytest.raises(InputError, match=r"found no value above 0\.5\. Say which it is: --scale share"):
+        shares_factor(FILE, STEADY, None, plain=True)
+    with pytest.raises(InputError, match=r"or shares; found 1 of 201 values above 1, no value above 1\.03"):
+        shares_factor(FILE, np.append(STEADY, 1.03), None, plain=True)
+    with pytest.raises(InputError, match=r"found 200 of 400 values above 1, no value above 3\.5"):
+        shares_factor(FILE, np.append(STEADY, STEADY + 3), None, plain=True)
+    assert shares_factor(FILE, np.append(STEADY, [30] * 9), None, plain=True) == 0.01
+
+
+def test_values_below_0() -> None:
+    """A few are mistakes."""
+    server, time = np.zeros(200, np.int32), np.arange(200.0)
+    refuse_odd(FILE, server, time, STEADY - (time < 20))
+    with pytest.raises(
+        InputError, match="another column for its utilisation; found 21 of 200 samples below 0"
+    ):
+        refuse_odd(FILE, server, time, STEADY - (time < 21))
+
+
+def test_several_values_at_one_time() -> None:
+    """Of processors or metrics; the same value twice is a copy, and one is a mistake."""
+    server, time = np.repeat([0, 1], 100).astype(np.int32), np.repeat(np.arange(100.0), 2)
+    refuse_odd(FILE, server, time, STEADY)
+    other = np.where(np.arange(200) % 2 > 0, 0.7, STEADY)
+    refuse_odd(FILE, server[:2], time[:2], other[:2])
+    with pytest.raises(InputError, match="found 100 of 200 samples at the time of another one, with another"):
+        refuse_odd(FILE, server, time, other)
+
+
+def test_counters() -> None:
+    """What only grows, in any order of its samples, but for resets; what falls now and then is a load."""
+    server, time = np.zeros(2000, np.int32), np.arange(2000.0)[::-1]
+    refuse_odd(FILE, server, time, time % 100)
+    refuse_odd(FILE, server, time, time // 9)
+    with pytest.raises(InputError, match=r"only grow; found 1,998 of 1,999 steps up, 1 down\. Take the diff"):
+        refuse_odd(FILE, server, time, time % 1500)

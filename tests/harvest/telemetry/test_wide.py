@@ -1,0 +1,62 @@
+"""Tables with a column a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.base.forms import Options
+from froude.harvest.telemetry.samples import read_samples
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_column_a_server(encoding: str, tmp_path: Path) -> None:
+    """Below a title, as a spreadsheet has it; its first servers are named."""
+    text = "time\tn1\tn2\tn3\tn4\n" + "".join(f"{60 * n}\t50\t40\t30\t\n" for n in range(3))
+    (tmp_path / "t.csv").write_text(text, encoding)
+    found = read_samples([tmp_path / "t.csv"], Options())
+    assert found.servers == ["n1", "n2", "n3", "n4"]
+    assert found.share[:6].tolist() == [0.5, 0.5, 0.5, 0.4, 0.4, 0.4]
+    assert "wide (time in 'time', 4 servers in columns 'n1', 'n2', 'n3', …)" in found.understood
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "us,sy,id",
+        "cpu0,cpu1,cpu2",
+        "load1,load5,load15",
+        "%user,%system,%idle",
+        "alpha,beta,x",
+        "sda1,sdb1,p99",
+    ],
+)
+def test_columns_that_may_be_of_one_server_are_asked_about(header: str, tmp_path: Path) -> None:
+    """Metrics and processors are not taken for servers, unless a person says that they are."""
+    (tmp_path / "t.csv").write_text(f"time,{header}\n0,50,40,30\n60,50,40,30\n")
+    with pytest.raises(
+        InputError, match=r"may have a server in each column.*--layout wide, or .*--column cpu=NAME"
+    ):
+        read_samples([tmp_path / "t.csv"], Options())
+    found = read_samples([tmp_path / "t.csv"], Options(layout="wide"))
+    assert found.servers == sorted(header.split(","))
+    assert len(read_samples([tmp_path / "t.csv"], Options(columns={"cpu": "1"})).share) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "layout", "message"),
+    [
+        ("time,n1,n1\n0,50,40\n", "", "another header; found time, n1, n1; allowed: .* differ"),
+        ("when,n1\n0,50\n", "wide", "has another header"),
+        ("time,n1,n2\n0,50,big\n", "", "n2 is not a number"),
+        ("time,who,busy\n0,a,50\n", "", "has no column cpu"),
+        ("time,host,busy\n0,a1,50\n", "", "has no column cpu"),
+    ],
+)
+def test_what_is_not_such_a_table(text: str, layout: str, message: str, tmp_path: Path) -> None:
+    """The reason is that of the form which it plainly has."""
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_samples([tmp_path / "t.csv"], Options(layout=layout))
