@@ -485,6 +485,7 @@ NO_JUDGEMENT = {
         ("provision convert", "provision import", "provision draft"), "makes a file, with blanks"
     ),
     "provision check": "errors of the inputs; a plan breaks a constraint or not",
+    "clean": "sizes of folders",
     "ls": "the first figures of what others judged, with what is not known left out",
     "review": "asks about a workload, which always has calls",
     "extrapolate": "a plan of a workload, which always has calls, or refusals",

@@ -45,6 +45,7 @@ COMMANDS = {
     ),
     "doctor": _Entry("doctor", "doctor", "What is here, what is missing, and how to get it."),
     "ls": _Entry("ls", "ls", "What a workspace or a folder holds, newest first; Runs side by side."),
+    "clean": _Entry("clean", "clean", "What the cache holds, with sizes; removes what of it shall go."),
     "hadoop": _Entry("hadoop", "app", "Get a Hadoop; start and stop daemons or a small cluster."),
     "record": _Entry("record", "record", "A job of yours on small real clusters → Traces."),
     "capture": _Entry("capture", "app", "Record live calls, or those in a packet capture, into a Trace."),

@@ -271,6 +271,7 @@ LINES = {
         {"path": "img", "hadoop": "release"},
     ),
     "ls": Line("ls dc"),
+    "clean": Line("clean"),
     "report": Line(
         "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
     ),
