@@ -89,6 +89,12 @@ def test_what_is_not_a_table_of_samples(tmp_path: Path, text: str, message: str)
     assert "t.csv" in str(error.value)
 
 
+def test_percent_signs_show_percent(tmp_path: Path) -> None:
+    """Values below 1 % are not asked about then."""
+    (tmp_path / "t.csv").write_text("time;cpu\n0;0,5 %\n60;0,25 %\n")
+    assert read_samples([tmp_path], Options()).share.tolist() == [0.005, 0.0025]
+
+
 def test_names_that_are_not_unicode(tmp_path: Path) -> None:
     """Of a CSV they are read as Windows-1252, of Parquet they are refused, since its reader would not end."""
     (tmp_path / "t.csv").write_bytes(b"time,value,server\n1,50,\xe9\n")

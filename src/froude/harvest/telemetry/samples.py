@@ -93,6 +93,8 @@ class _Part:
     understood: str
     stem: str = ""
     """The name of its server, where that is the file's."""
+    signs: bool = False
+    """Whether its values have percent signs."""
 
 
 def read_samples(
@@ -171,6 +173,8 @@ def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bo
         InputError: the layouts do not agree.
     """
     known = {part.layout.percent for part in parts} if percent is None else {percent}
+    if known == {None} and all(part.signs for part in parts):
+        return True
     if len(known) > 1:
         names = ", ".join(dict.fromkeys(part.layout.form.name for part in parts))
         raise InputError("are of layouts with percent and with shares", file=parts[0].path, found=names)
@@ -242,6 +246,7 @@ def _part(path: Path, options: Options) -> _Part:
         table.dropped,
         understood,
         "" if "server" in columns else stem,
+        bool(table.percent),
     )
 
 
