@@ -36,6 +36,8 @@ _SEVERAL = 20
 """Samples from which on more servers than half of them mean that another column is the server."""
 _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
+_IN_COMMON = 0.1
+"""Share of the shorter of two files of one server that may be in both."""
 _ALL = {**LAYOUTS, **OTHERS}
 _PACKED = {
     ".csv", ".txt", ".tsv", ".json", ".parquet", ".gz", ".zst", ".zstd", ".lz4", ".bz2", ".snappy", ".sz",
@@ -193,7 +195,7 @@ def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
     apart, joined = [], []
     for stem, group in groups.items():
         spans = sorted((float(part.time_s.min()), float(part.time_s.max())) for part in group)
-        meet = any(later[0] < span[1] or later == span for span, later in pairwise(spans))
+        meet = any(_meet(span, later) for span, later in pairwise(spans))
         folders = [part.path.absolute().parent for part in group]
         if not meet or len(set(folders)) < len(group):
             joined += [stem] if len(group) > 1 else []
@@ -208,6 +210,12 @@ def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
         "files of one name are one server": joined,
     }
     return [f"{text}, such as {names[0]!r}" for text, names in remarks.items() if names]
+
+
+def _meet(span: tuple[float, float], later: tuple[float, float]) -> bool:
+    """Whether two files have more time in common than two months of one server that were cut a little late."""
+    both = min(span[1], later[1]) - later[0]
+    return later == span or both > _IN_COMMON * min(span[1] - span[0], later[1] - later[0])
 
 
 def _one_name(name: str, count: int) -> Any:
