@@ -93,6 +93,8 @@ class _Part:
     end_s: Floats | None
     dropped: Dropped
     understood: str
+    percent: bool | None
+    """What the layout, or percent signs of cells, say of it."""
     stem: str = ""
     """The name of its server, where that is the file's."""
 
@@ -172,10 +174,12 @@ def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bo
     Raises:
         InputError: the layouts do not agree.
     """
-    known = {part.layout.percent for part in parts} if percent is None else {percent}
+    known = {part.percent for part in parts} if percent is None else {percent}
     if len(known) > 1:
         names = ", ".join(dict.fromkeys(part.layout.form.name for part in parts))
-        raise InputError("are of layouts with percent and with shares", file=parts[0].path, found=names)
+        remedy = "Say what all count in: --scale; or read them apart"
+        message = "are of layouts with percent and with shares"
+        raise InputError(message, file=parts[0].path, found=names, remedy=remedy)
     ordered = percent is None and known == {True} and all(part.layout.form.order for part in parts)
     if ordered and np.nanmax(cpu) <= 1 and (np.nan_to_num(cpu) % 1).any():
         return None  # without a header it may be a table of another one, who counts in shares
@@ -240,17 +244,9 @@ def _part(path: Path, options: Options) -> _Part:
     if names is None:
         names = _one_name(stem, len(table))
     end_s = columns["end"] if layout.added else None
-    return _Part(
-        path,
-        layout,
-        names,
-        time_s,
-        columns["cpu"],
-        end_s,
-        table.dropped,
-        understood,
-        "" if "server" in columns else stem,
-    )
+    percent = True if "cpu" in table.percent else layout.percent
+    stem = "" if "server" in columns else stem
+    return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
 
 
 def _table(path: Path, options: Options) -> Table:
