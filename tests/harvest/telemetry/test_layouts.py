@@ -117,6 +117,8 @@ CASES = [
     Case("wide", "g.csv", GRAFANA, [WEB_1, WEB_2], [60, 120, 60, 120], [0.1, NOT_KNOWN, 0.2, 0.4]),
     Case("wide", "g.csv", "sep=;\nn1;Time;n2\n5,5;60;7\n",
          ["n1", "n2"], [60, 60], [0.055, 0.07]),
+    Case("csv", "a.csv", "time,server,cpu\n0,x,0.5%\n60,x,0.25 %\n", ["x"], [0, 60], [0.005, 0.0025]),
+    Case("wide", "g.csv", "Time,n1,n2\n0,0.5%,0.25%\n", ["n1", "n2"], [0, 0], [0.005, 0.0025]),
     Case("cloudwatch-json", "i-1.json", json.dumps(STATISTICS, indent=4), ["i-1"], [120, 60], [0.005, 0.125]),
     Case("csv", "a.csv", "clock,itemid,value\n0,7,10\n60,7,20\n", ["a"], [0, 60], [0.1, 0.2]),
     Case("csv", "a.csv", "Timestamp,Computer,Average\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),

@@ -150,6 +150,16 @@ def test_files_of_percent_and_of_shares_are_not_mixed(tmp_path: Path) -> None:
         read_samples([tmp_path], Options())
 
 
+@pytest.mark.parametrize(("begin_s", "servers"), [(1140, 1), (600, 2), (0, 2), (1200, 1), (-1140, 1)])
+def test_months_of_one_server_may_meet_a_little(begin_s: int, servers: int, tmp_path: Path) -> None:
+    """By less than a tenth of a file."""
+    for folder, first_s in (("5", 0), ("6", begin_s)):
+        (tmp_path / folder).mkdir()
+        rows = "".join(f"{first_s + 60 * n},{20 + n % 3}\n" for n in range(21))
+        (tmp_path / folder / "a.csv").write_text(f"time,value\n{rows}")
+    assert len(read_samples([tmp_path], Options()).servers) == servers
+
+
 def test_files_of_one_name_at_the_same_time_are_servers_of_their_own(tmp_path: Path) -> None:
     """Called after their folders, up to the one that all are in; those of other names are not."""
     for folder, value in (("web-1/x", 50), ("web-2/x", 20)):

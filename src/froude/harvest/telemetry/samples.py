@@ -36,6 +36,8 @@ _SEVERAL = 20
 """Samples from which on more servers than half of them mean that another column is the server."""
 _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
+_IN_COMMON = 0.1
+"""Share of the shorter of two files of one server that may be in both."""
 _ALL = {**LAYOUTS, **OTHERS}
 _PACKED = {
     ".csv", ".txt", ".tsv", ".json", ".parquet", ".gz", ".zst", ".zstd", ".lz4", ".bz2", ".snappy", ".sz",
@@ -91,10 +93,10 @@ class _Part:
     end_s: Floats | None
     dropped: Dropped
     understood: str
+    percent: bool | None
+    """What the layout, or percent signs of cells, say of it."""
     stem: str = ""
     """The name of its server, where that is the file's."""
-    signs: bool = False
-    """Whether its values have percent signs."""
 
 
 def read_samples(
@@ -172,12 +174,12 @@ def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bo
     Raises:
         InputError: the layouts do not agree.
     """
-    known = {part.layout.percent for part in parts} if percent is None else {percent}
-    if known == {None} and all(part.signs for part in parts):
-        return True
+    known = {part.percent for part in parts} if percent is None else {percent}
     if len(known) > 1:
         names = ", ".join(dict.fromkeys(part.layout.form.name for part in parts))
-        raise InputError("are of layouts with percent and with shares", file=parts[0].path, found=names)
+        remedy = "Say what all count in: --scale; or read them apart"
+        message = "are of layouts with percent and with shares"
+        raise InputError(message, file=parts[0].path, found=names, remedy=remedy)
     ordered = percent is None and known == {True} and all(part.layout.form.order for part in parts)
     if ordered and np.nanmax(cpu) <= 1 and (np.nan_to_num(cpu) % 1).any():
         return None  # without a header it may be a table of another one, who counts in shares
@@ -197,7 +199,7 @@ def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
     apart, joined = [], []
     for stem, group in groups.items():
         spans = sorted((float(part.time_s.min()), float(part.time_s.max())) for part in group)
-        meet = any(later[0] < span[1] or later == span for span, later in pairwise(spans))
+        meet = any(_meet(span, later) for span, later in pairwise(spans))
         folders = [part.path.absolute().parent for part in group]
         if not meet or len(set(folders)) < len(group):
             joined += [stem] if len(group) > 1 else []
@@ -212,6 +214,12 @@ def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
         "files of one name are one server": joined,
     }
     return [f"{text}, such as {names[0]!r}" for text, names in remarks.items() if names]
+
+
+def _meet(span: tuple[float, float], later: tuple[float, float]) -> bool:
+    """Whether two files have more time in common than two months of one server that were cut a little late."""
+    both = min(span[1], later[1]) - later[0]
+    return later == span or both > _IN_COMMON * min(span[1] - span[0], later[1] - later[0])
 
 
 def _one_name(name: str, count: int) -> Any:
@@ -236,18 +244,9 @@ def _part(path: Path, options: Options) -> _Part:
     if names is None:
         names = _one_name(stem, len(table))
     end_s = columns["end"] if layout.added else None
-    return _Part(
-        path,
-        layout,
-        names,
-        time_s,
-        columns["cpu"],
-        end_s,
-        table.dropped,
-        understood,
-        "" if "server" in columns else stem,
-        bool(table.percent),
-    )
+    percent = True if "cpu" in table.percent else layout.percent
+    stem = "" if "server" in columns else stem
+    return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
 
 
 def _table(path: Path, options: Options) -> Table:

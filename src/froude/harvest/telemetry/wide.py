@@ -78,7 +78,9 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
         "cpu": np.concatenate([table.columns[title] for title in titles]),
     }
     understood = f"wide (time in {cells[at]!r}, {counted(len(titles), 'server')} in columns {shown})"
-    return replace(table, columns=columns, lines=np.tile(table.lines, len(titles)), understood=understood)
+    lines = np.tile(table.lines, len(titles))
+    percent = frozenset({"cpu"}) if table.percent >= titles.keys() else frozenset[str]()
+    return replace(table, columns=columns, lines=lines, percent=percent, understood=understood)
 
 
 def _header(head: bytes, separator: str, times: set[str]) -> list[str]:
