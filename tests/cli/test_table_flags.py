@@ -55,6 +55,7 @@ COMMANDS = (
     "harvest import t.csv -o new",
     "harvest import load.csv --inventory t.csv -o new",
     "harvest import load.csv --reimages t.csv -o new",
+    "harvest generate --servers 9 --tenants 3 --days 2 --correlation t.csv -o new",
     "harvest apply dc --resourcemanager 127.0.0.1:1 --resources --usage t.csv",
     "harvest place dc --namenode 127.0.0.1:1 --usage t.csv",
     "harvest serve dc --resourcemanager 127.0.0.1:1 --usage t.csv",

@@ -83,7 +83,7 @@ def test_both_forms_say_the_same(text: str, tmp_path: Path) -> None:
         (history().replace("JOB_FINISHED", "JOB_KILLED"), "found JOB_KILLED"),
         (
             history() + history(),
-            "job:10.event: ends a second job; found JOB_FINISHED; allowed: one job a file",
+            "job:8.event: has a second job; found JOB_SUBMITTED. Give each job",
         ),
         (
             history().replace('"type": "JOB_FINISHED"', '"x": "JOB_FINISHED"'),

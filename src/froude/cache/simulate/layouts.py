@@ -150,7 +150,9 @@ LAYOUTS = {
             ),
             lambda op: op == "0",
         ),
-        Layout(Form("spc", (_time(), _volume(), _OP, _offset(unit=SECTOR), _size()), pattern=_SPC)),
+        Layout(
+            Form("spc", (_time(), _volume(), _OP, _offset(unit=SECTOR), _size()), pattern=_SPC, ignored="(?i)asu *,.*")
+        ),
         Layout(Form("mqsim", (_time(unit=1e-9), _volume(), _BIT, *_SECTORS), pattern=rf"\s*(?P<time>\d+){_FIVE}"),
                lambda op: op == "1"),
         Layout(

@@ -133,7 +133,12 @@ def _of_rest(document: Node) -> JobCounters:
 
 def _of_history(path: Path, text: str) -> JobCounters:
     name = submitted_ms = finished = None
+    kinds: set[str] = set()
     for kind, event in _events(path, text):
+        if kind in kinds:
+            remedy = "Give each job as a file of its own"
+            raise InputError("has a second job", file=path, place=event.place, found=kind, remedy=remedy)
+        kinds.add(kind)
         if kind == "JOB_SUBMITTED":
             submitted = event.field(f"{_PACKAGE}JobSubmitted")
             called, begun = submitted.optional("jobName"), submitted.optional("submitTime")
@@ -142,10 +147,6 @@ def _of_history(path: Path, text: str) -> JobCounters:
         elif kind in _UNSUCCESSFUL:
             raise _other(
                 path, f"{kind}: the job did not succeed, and its file has no counters", place=event.place
-            )
-        elif finished is not None:
-            raise InputError(
-                "ends a second job", file=path, place=event.place, found=kind, allowed="one job a file"
             )
         else:
             finished = _finished(event.field(f"{_PACKAGE}JobFinished"), name, submitted_ms)
