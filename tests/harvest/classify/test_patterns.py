@@ -195,12 +195,26 @@ def test_outages_are_left_out_for_all() -> None:
 
 
 def test_an_outage_each_night_leaves_every_class() -> None:
-    """No day is whole, and each hour but those is known of each day."""
+    """No day is whole, and each hour but those is known of each day; what was done in them is not known."""
     rows = np.tile([DAY, FLAT, STEP], (1, 3))
     rows[:, np.arange(rows.shape[1]) % 24 < 4] = np.nan
     found = find_patterns(made(rows))
     assert len(found.outages) == 18
     assert found.pattern.tolist() == [0, 1, 2]
+    assert found.uncertain.all()
+
+
+@pytest.mark.parametrize(("begin", "end", "uncertain"), [(24, 30, True), (24, 27, True), (25, 26, False)])
+def test_a_server_that_is_silent_at_the_same_time_of_each_day_is_uncertain(
+    begin: int, end: int, *, uncertain: bool
+) -> None:
+    """An hour or a quarter of one, as during a job of each night; not samples that are farther apart than slots."""
+    slot = np.arange(14 * 144)
+    rows = np.tile(0.3 + 0.001 * np.sin(slot), (2, 1))
+    rows[0, (begin <= slot % 144) & (slot % 144 < end)] = np.nan
+    rows[1, slot % 3 == 1] = np.nan
+    found = find_patterns(made(rows, slot_s=600.0))
+    assert found.uncertain.tolist() == [uncertain, False]
 
 
 def test_too_few_samples_left_show_no_pattern() -> None:

@@ -39,6 +39,8 @@ _SIGMAS = 3.0
 """Standard errors from a threshold within which a pattern is uncertain."""
 _WILDER = 3.0
 """How much more than the rest the hours without any sample may vary: a level that is constant only then is uncertain."""
+_SELDOM = 0.5
+"""How often an hour of the day is known, in shares of all, below which what is done in it each day may be missing."""
 _NEAR = (0.5, 2.0, 0.25)
 """Only tenants this near to a threshold are tested: slow part from and to, in thresholds; difference of a share."""
 
@@ -166,7 +168,7 @@ class _Judged:
             (self.scores[0] < high * rule.constant_below) | (np.abs(daily) < share)
         )
         (at,) = np.nonzero(near & np.isnan(rows).any(axis=1))
-        self.uncertain = self._unseen(rows)
+        self.uncertain = self._unseen(rows) | self._same_hours(rows)
         if len(at):
             margins = np.array((steady[at], daily[at]))
             constant, periodic = np.abs(margins) < _SIGMAS * self._errors(rows[at], at, margins)
@@ -193,6 +195,18 @@ class _Judged:
         return np.asarray(
             (variance * (1 - share) < limit) & (limit <= variance * (1 + (_WILDER**2 - 1) * share))
         )
+
+    def _same_hours(self, rows: Shares) -> Bools:
+        """Whether samples are missing at the same time of each day, shape (n,)."""
+        if self._days < _WEEK_DAYS:
+            return np.zeros(len(rows), bool)
+        per_day = rows.shape[1] // self._days
+        known = ~np.isnan(rows[:, : per_day * self._days]).reshape(len(rows), self._days, per_day)
+        often = known.mean(axis=1)
+        hours, quarters = (np.unique(np.arange(number) * per_day // number) for number in (24, 96))
+        hourly = np.add.reduceat(often, hours, axis=1) / np.diff([*hours, per_day])
+        seldom = (hourly < _SELDOM * often.mean(axis=1, keepdims=True)).any(axis=1)
+        return np.asarray(seldom | (np.add.reduceat(often, quarters, axis=1) == 0).any(axis=1))
 
     def _errors(self, rows: Shares, at: npt.NDArray[np.intp], margins: Floats) -> Floats:
         """Standard error of the margins due to missing samples, shape (2, n).
