@@ -106,7 +106,9 @@ def test_shown_by_its_name_in_a_workspace(log: str, capsys: Out) -> None:
     assert run(["--workspace", "w", "trace", "show", "audit-1"]) == 0
     assert capsys.readouterr().out.startswith("20 lines")
     assert run(["--workspace", "w", "trace", "show", "audit-2"]) == 1
-    assert "names nothing in the workspace w; allowed: audit-1" in capsys.readouterr().err
+    assert (
+        "names nothing in the workspace w, did you mean audit-1?; allowed: audit-1" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(

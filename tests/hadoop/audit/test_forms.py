@@ -100,6 +100,19 @@ def test_a_message_without_a_date_has_that_of_its_shipper(wrapper: dict[str, str
 
 
 @pytest.mark.parametrize(
+    ("zone", "read"), [("UTC", 1), ("GMT", 1), ("Z", 1), ("CET", 0), ("EDT", 0), ("INFO", 1)]
+)
+def test_names_of_zones_are_not_guessed(zone: str, read: int) -> None:
+    """Of CET and the like an offset is not known; by both ways of reading."""
+    line = LINE.replace(DATE, f"{DATE} {zone}")
+    dropped = Dropped()
+    assert len(list(audit_lines([line], "nn.log", dropped))) == read
+    assert set(dropped.counts()) <= {"has a date with the name of a zone, not its offset from UTC"}
+    parsed = parse_bytes(f"{line}\n".encode() * 20, Form())
+    assert (len(parsed.times), len(parsed.bad)) == (20 * read, 20 - 20 * read)
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         (f"{DATE} WARN org.apache.hadoop.ipc.Server: busy", "of another kind"),

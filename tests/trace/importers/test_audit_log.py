@@ -102,6 +102,18 @@ def test_a_damaged_packed_log(tmp_path: Path) -> None:
         import_audit([tmp_path / "l.bz2"], tmp_path / "al")
 
 
+def test_the_last_line_of_a_log_that_is_still_written(tmp_path: Path) -> None:
+    """Without its last keys it is cut short; without its line feed alone it is whole."""
+    text, path = texts(calls(20)), tmp_path / "nn.log"
+    for number, (cut, lines) in enumerate(((1, 20), (len(text) - text.rindex("dst=") - 4, 19))):
+        path.write_text(text[:-cut])
+        log = import_audit([path], tmp_path / f"al{number}")
+        assert len(list(log.lines())) == lines
+        assert [note.partition(",")[0] for note in log.meta.bad_places] == [
+            "1 line left out: cut short" for _ in range(20 - lines)
+        ]
+
+
 @pytest.mark.parametrize("form", STREAMED)
 def test_whole_lines_of_a_packed_log_that_is_cut_short(tmp_path: Path, form: str) -> None:
     """Are read, and the cut is counted with its place; --strict refuses it, and leaves nothing behind."""

@@ -45,13 +45,12 @@ _OTHER = re.compile(
     r"[\s/*#]|Caused by|\[?\d{4}-\d\d-\d\d.*\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|[\w.$]+(?:Exception|Error)\b"
 )
 """Lines of other loggers, and of stack traces."""
-_LOG4J = re.compile(
-    r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d),(\d{3})(?!\d)\s?(Z\b|[+-]\d\d:?\d\d(?!\d))?", re.ASCII
-)
+_OFFSET = r"\s?(Z\b|UTC\b|GMT\b|[+-]\d\d:?\d\d(?!\d))?"
+_ZONE = re.compile(r"\s?(?:(?:CE|EE|WE|AE)S?T|(?:AE|NZ|A|E|C|M|P)[SD]T|[BIJK]ST|MSK|SGT|HKT)\b")
+"""A name of a zone behind a date, such as CET: of several it is not known which offset it has."""
+_LOG4J = re.compile(rf"(\d{{4}}-\d\d-\d\d) (\d\d:\d\d:\d\d),(\d{{3}})(?!\d){_OFFSET}", re.ASCII)
 """The NameNode's own date, which is chosen before those of shippers."""
-_DATE = re.compile(
-    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{1,6})\d*)?\s?(Z\b|[+-]\d\d:?\d\d(?!\d))?", re.ASCII
-)
+_DATE = re.compile(rf"(\d{{4}}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{{1,6}})\d*)?{_OFFSET}", re.ASCII)
 _UGI = re.compile(r"^(?P<user>.*?)(?: \(auth:(?P<auth>[A-Z_]+)\))?$", re.DOTALL)
 _COMMAND = re.compile(r"^(?P<name>\S+?)(?: \((?P<options>.*)\))?$", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([tnrbf\\\"'/]))")
@@ -363,8 +362,11 @@ def dated(prefix: str, zone: tzinfo) -> tuple[float | None, bool]:
             pass
     if match is None:
         return None, False
+    if match[4] is None and _ZONE.match(prefix, match.end()):
+        raise InputError("has a date with the name of a zone, not its offset from UTC", found=prefix)
+    offset = "Z" if match[4] in {"UTC", "GMT"} else match[4] or ""
     try:
-        moment = datetime.fromisoformat(f"{match[1]}T{match[2]}{match[4] or ''}")
+        moment = datetime.fromisoformat(f"{match[1]}T{match[2]}{offset}")
         stamped = moment if moment.tzinfo else moment.replace(tzinfo=zone)
         return stamped.timestamp() + int((match[3] or "0").ljust(6, "0")) / 1e6, match[4] is not None
     except (ValueError, OverflowError):  # digits that look like a date

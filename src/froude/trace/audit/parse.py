@@ -194,6 +194,10 @@ class _Shapes:
         names = [key.decode() for key in keys]
         if len({*names}) < len(names) or not {*names} <= KEYS or not {"ugi", "cmd"} <= {*names}:
             return None
+        try:
+            dated(line[: line.index(b"\t")].decode("utf-8", "replace"), UTC)
+        except InputError:  # a name of a zone, which each line may have
+            return None
         return [key + b"=" for key in keys]
 
     def _group(self, rows: Ints, keys: list[bytes]) -> tuple[_Group | None, Ints]:

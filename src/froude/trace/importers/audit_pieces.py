@@ -233,10 +233,18 @@ def _chunks(piece: _Piece) -> Iterator[tuple[bytes, str, str]]:
             if len(rest) >= _LONGEST_LINE:
                 left -= skip_line(source)
                 yield whole, f"longer than {_LONGEST_LINE} bytes", _beginning(rest)
+            elif not cut_short(source) and _is_cut(rest, whole):
+                yield whole, CUT_SHORT, _beginning(rest)
             else:
                 yield whole if cut_short(source) else data, "", ""
         if cut_short(source):
             yield b"", CUT_SHORT, _beginning(rest)
+
+
+def _is_cut(rest: bytes, lines: bytes) -> bool:
+    """Whether a last line without a line feed has lost its last keys, as in a copy of a log that is written."""
+    before = lines[lines.rfind(b"\n", 0, -1) + 1 :]
+    return b"ugi=" in rest and rest.count(b"\t") < before.count(b"\t")
 
 
 def _beginning(line: bytes) -> str:
