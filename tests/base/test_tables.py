@@ -279,5 +279,5 @@ def test_a_date_and_its_time_in_two_columns(text: str, options: Options, tmp_pat
     """They are one time where the first row has one with them; or a person says so."""
     form = Form("times", (Column("time", ("time", "date"), Kind.TIME),))
     assert read_table(written(tmp_path, text), [form], options).columns["time"].tolist() == [1769853630.0]
-    with pytest.raises(InputError, match="several columns time.*or both, if they are date and time"):
+    with pytest.raises(InputError, match=r"several columns time.*or both, if they are date and time"):
         read_table(written(tmp_path, "date,time\n31.1.2026,10:00\n"), [form])

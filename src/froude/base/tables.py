@@ -240,6 +240,8 @@ class _Builder:
         if other := other_times(converted.values):
             found = texts[int(np.argmax(np.isfinite(converted.values)))].as_py()
             remedy = f"Write dates as 2026-01-31 23:59:00, or say --date-format {other!r}; s for seconds"
+            if self._reading.form.fixed:
+                remedy = "Write dates as 2026-01-31 23:59:00, or seconds since 1970"
             message = f"may not have seconds in its {what}"
             raise InputError(message, file=self._path, found=found, remedy=remedy)
 
