@@ -372,7 +372,8 @@ def positions_by_names(
             continue
         names = _names_of(column) if form.header else set()
         at = [number for number, name in enumerate(plain) if name in names and number not in found.values()]
-        pairs = [(at[0], at[1]), (at[1], at[0])] if len(at) == 2 and len(row) == len(cells) else []
+        may_join = column.kind is Kind.TIME and len(at) == 2 and len(row) == len(cells)
+        pairs = [(at[0], at[1]), (at[1], at[0])] if may_join else []
         if pairs := [pair for pair in pairs if _is_row((column, _CLOCK), pair, list(row), options.style)]:
             found[column.what], found[CLOCK] = pairs[0]
             continue
