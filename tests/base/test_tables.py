@@ -263,3 +263,21 @@ def test_folders_of_parts(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     with pytest.raises(InputError, match="is a folder without files"):
         parts_of([tmp_path / "none"])
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("Date,Time\n2026-01-31,10:00:30\n", Options()),
+        ("Time;Date\n10:00:30;2026/1/31\n", Options()),
+        ("date,time\n1/31/2026,10:00:30 AM\n", Options(style=Style(dates="%m/%d/%Y %I:%M:%S %p"))),
+        ("day,at\n2026-01-31,10:00:30\n", Options(columns={"time": "day", "clock": "at"})),
+        ("2026-01-31,10:00:30\n", Options(columns={"time": "0", "clock": "1"})),
+    ],
+)
+def test_a_date_and_its_time_in_two_columns(text: str, options: Options, tmp_path: Path) -> None:
+    """They are one time where the first row has one with them; or a person says so."""
+    form = Form("times", (Column("time", ("time", "date"), Kind.TIME),))
+    assert read_table(written(tmp_path, text), [form], options).columns["time"].tolist() == [1769853630.0]
+    with pytest.raises(InputError, match=r"several columns time.*or both, if they are date and time"):
+        read_table(written(tmp_path, "date,time\n31.1.2026,10:00\n"), [form])

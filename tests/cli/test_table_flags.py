@@ -31,6 +31,7 @@ def test_flags_become_options() -> None:
     [
         ({"columns": ["cpu"], "known": ("cpu",)}, "--column: does not name a column, did you mean cpu"),
         ({"columns": ["size=3"], "known": ("cpu",)}, "found size=3; allowed: cpu=THEIRS"),
+        ({"columns": ["cpu=a", "cpu=b"], "known": ("cpu",)}, "is given twice; found cpu"),
         ({"separator": "ab"}, "is not a separator; found ab"),
         ({"separator": '"'}, "is not a separator"),
         ({"decimal": ";"}, "is not a decimal character"),

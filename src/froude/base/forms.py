@@ -17,11 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
 from froude.base.columns import Column, Kind, Style, convert
 from froude.base.errors import InputError, nearest
 from froude.base.input_limits import check_limit
 
+pc: Any = pyarrow.compute
 _FITS = 0.9
 """Share of the sample that is of a form, from which on the file is taken for it."""
 _MAY_FIT = 0.5
@@ -34,6 +36,9 @@ _DECLARED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"\n]*"')
 _SIGNS = re.compile(r"""[\s_.]*[(\[]\s*(?:percent|utc)\s*[)\]]|[\s_.%"()[\]-]+""")
 """What does not matter in the name of a column; another unit makes it another column."""
+CLOCK = "clock"
+"""What `Options.columns` calls the times of a day, where the column of the time has days."""
+_CLOCK = Column(CLOCK)
 _SHOWN = 20
 _TITLE_LINES = 20
 """Lines within which a header is looked for."""
@@ -69,7 +74,7 @@ class Options:
 
     layout: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
-    """What to the name, or the number from 0, of its column."""
+    """What to the name, or the number from 0, of its column; and `CLOCK`."""
     separator: str = ""
     style: Style = field(default_factory=Style)
     decimal: str = ""
@@ -129,7 +134,7 @@ def named_forms(forms: Sequence[Form], options: Options) -> Sequence[Form]:
         raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(names))
     known = [] if named[0].pattern else [column.what for column in named[0].columns]
     for what in options.columns:
-        if what not in known:
+        if what not in known and not (what == CLOCK and "time" in known):
             message, allowed = f"is not a column of layout {options.layout}", ", ".join(known) or None
             raise InputError(message, place="--column", found=what, allowed=allowed)
     return named
@@ -137,7 +142,7 @@ def named_forms(forms: Sequence[Form], options: Options) -> Sequence[Form]:
 
 def placed(form: Form, positions: Mapping[str, int]) -> tuple[tuple[Column, ...], tuple[int, ...]]:
     """The columns of a form that a file has, and the position of each."""
-    columns = tuple(column for column in form.columns if column.what in positions)
+    columns = tuple(column for column in (*form.columns, _CLOCK) if column.what in positions)
     return columns, tuple(positions[column.what] for column in columns)
 
 
@@ -245,7 +250,7 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     cells = _cells(head, separator)
     check_limit("columns", len(cells), file=path, place=first + 1)
     rows = [_cells(line, separator) for line in sample[first + 1 :] if line.strip()]
-    positions = positions_by_names(path, cells, form, options)
+    positions = positions_by_names(path, cells, form, options, rows[0] if rows else ())
     named = positions is not None
     if positions is None:
         positions = _by_order(path, cells, form, options)
@@ -281,11 +286,23 @@ def _is_comment(line: str, following: str) -> bool:
 
 def _is_row(columns: Sequence[Column], at: Sequence[int], cells: list[str], style: Style) -> bool:
     """Whether the first line has values where a header has names."""
+    texts = with_clock(columns, [pa.array([cells[place]]) for place in at])
     return all(
-        not convert(column, pa.array([cells[place]]), style).wrong[0]
-        for column, place in zip(columns, at, strict=True)
+        not convert(column, own, style).wrong[0]
+        for column, own in zip(columns, texts, strict=True)
         if column.kind is not Kind.TEXT
     )
+
+
+def with_clock(columns: Sequence[Column], texts: Sequence[Any]) -> Sequence[Any]:
+    """The texts of columns; where days and times of the day are two columns, the first has both."""
+    if not columns or columns[-1].what != CLOCK:
+        return texts
+    clock = texts[-1].cast(pa.string())
+    return [
+        pc.binary_join_element_wise(own.cast(pa.string()), clock, " ") if column.kind is Kind.TIME else own
+        for column, own in zip(columns, texts, strict=True)
+    ]
 
 
 def _by_objects(path: Path, sample: list[str], form: Form, options: Options) -> Reading:
@@ -336,25 +353,36 @@ def _by_pattern(path: Path, sample: list[str], form: Form, options: Options) -> 
     return Reading(form, columns, at, (), "", options.style, 0, len(groups), fits)
 
 
-def positions_by_names(path: Path, cells: list[str], form: Form, options: Options) -> dict[str, int] | None:
+def positions_by_names(
+    path: Path, cells: list[str], form: Form, options: Options, row: Sequence[str] = ()
+) -> dict[str, int] | None:
     """Positions by the names of a header, or by the numbers that a person gave; None where its order decides.
+
+    Args:
+        row: the cells of the first row, where it is known: two columns may be a date and its time.
 
     Raises:
         InputError: a column that is needed is missing, and the form has no order; or several may be one.
     """
     plain = [_plain_name(cell) for cell in cells]
-    wanted = {column.what for column in form.columns}
+    wanted = {column.what for column in form.columns} | {CLOCK}
     found = {what: _named(path, cells, theirs) for what, theirs in options.columns.items() if what in wanted}
     for column in form.columns:
         if column.what in found:
             continue
         names = _names_of(column) if form.header else set()
         at = [number for number, name in enumerate(plain) if name in names and number not in found.values()]
+        may_join = column.kind is Kind.TIME and len(at) == 2 and len(row) == len(cells)
+        pairs = [(at[0], at[1]), (at[1], at[0])] if may_join else []
+        if pairs := [pair for pair in pairs if _is_row((column, _CLOCK), pair, list(row), options.style)]:
+            found[column.what], found[CLOCK] = pairs[0]
+            continue
         if len(at) > 1:
+            both = "; or both, if they are date and time" if column.kind is Kind.TIME else ""
             ways = " or ".join(f"--column {column.what}={number} ({cells[number]})" for number in at)
             raise InputError(
                 f"has several columns {column.what}", file=path, place=1, found=f"columns {', '.join(map(str, at))}",
-                remedy="Leave one of them" if form.fixed else f"Say which it is: {ways}",
+                remedy="Leave one of them" if form.fixed else f"Say which it is: {ways}{both}",
             )  # fmt: skip
         if at:
             found[column.what] = at[0]

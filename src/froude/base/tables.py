@@ -43,6 +43,7 @@ from froude.base.forms import (
     named_forms,
     placed,
     positions_by_names,
+    with_clock,
 )
 from froude.base.input_limits import check_limit
 from froude.base.packed import cut_short, parts, unpacked
@@ -208,6 +209,7 @@ class _Builder:
     def add(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> None:
         """Keep the rows whose values are right."""
         reading = self._reading
+        texts = with_clock(reading.columns, texts)
         wrong = np.zeros(len(lines), bool)
         values: list[Converted] = []
         for column, own in zip(reading.columns, texts, strict=True):
@@ -238,6 +240,8 @@ class _Builder:
         if other := other_times(converted.values):
             found = texts[int(np.argmax(np.isfinite(converted.values)))].as_py()
             remedy = f"Write dates as 2026-01-31 23:59:00, or say --date-format {other!r}; s for seconds"
+            if self._reading.form.fixed:
+                remedy = "Write dates as 2026-01-31 23:59:00, or seconds since 1970"
             message = f"may not have seconds in its {what}"
             raise InputError(message, file=self._path, found=found, remedy=remedy)
 

@@ -21,7 +21,7 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="WHAT=THEIRS",
-        help="A column by the name, or the number from 0, that it has; repeat.",
+        help="A column by the name, or the number from 0, that it has; repeat, for a date and its time with one WHAT.",
     ),
 ]
 Separator = Annotated[
@@ -67,7 +67,7 @@ def options_of(
     """
     from froude.base.columns import Style
     from froude.base.dates import date_format
-    from froude.base.forms import Options
+    from froude.base.forms import CLOCK, Options
     from froude.base.units import parse_zone
 
     named: dict[str, str] = {}
@@ -78,6 +78,10 @@ def options_of(
             raise InputError(
                 f"does not name a column{nearest(what, known)}", place="--column", found=each, allowed=allowed
             )
+        if what in named:  # a date and its time
+            what, twice = CLOCK, what
+            if twice != "time" or what in named:
+                raise InputError("is given twice", place="--column", found=twice)
         named[what] = theirs
     between = "" if separator is None else _NAMED.get(separator.lower(), separator)
     if separator is not None and (len(between) != 1 or between in "\r\n\"'" or between.isalnum()):

@@ -78,6 +78,8 @@ def test_reimages_of_known_servers(tmp_path: Path) -> None:
     wiped, unknown, _ = with_reimages(found, table(tmp_path / "w.csv", "server,time\nb,900\nz,1\na,300\n"))
     assert wiped.reimages.server.tolist() == [0, 1]
     assert wiped.reimages.time_s.tolist() == [-300.0, 300.0]
+    with pytest.raises(InputError, match="no wipe within ten years of the samples; found 2026-01-01"):
+        with_reimages(found, table(tmp_path / "w.csv", "server,time\nb,2026-01-01\n"))
     assert unknown == 1
 
 

@@ -139,6 +139,8 @@ def import_(
     """
     from dataclasses import replace
 
+    from froude.base.columns import Style
+    from froude.base.forms import Options
     from froude.base.summary import counted, recognised_text
     from froude.base.tables import parts_of
     from froude.base.units import seconds_text
@@ -164,7 +166,7 @@ def import_(
     files = parts_of(tables)
     read = [*files, *(path for path in (inventory, reimages) if path is not None)]
     claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)], read)
-    others = replace(options, layout="", columns={})
+    others = Options(style=Style(zone=options.style.zone), strict=strict)
     known, listed = (None, None) if inventory is None else read_inventory(inventory, others)
     slot_s = parse_seconds(slot, place="--slot")
     with settings.progress().task("Reading samples"):

@@ -28,6 +28,8 @@ _SPARSE, _FEW_CELLS = 1000, 2_000_000
 _MOST_SERVERS = 1_000_000
 _LOOKED_AT = 50
 """Servers by which the time between samples is known."""
+_FAR_S = 10 * 365.25 * 86400
+"""How far all wipes may be from the samples."""
 _SHORTER = 0.1
 """Share of the time of all samples that a server may lack at the begin or end."""
 _SERVER = Column("server", SERVERS, numbered=True)
@@ -187,7 +189,7 @@ def with_reimages(
         It, how many lines name a server that it does not have, which are left out, and the table.
 
     Raises:
-        InputError: unreadable, or too many lines without a time.
+        InputError: unreadable, too many lines without a time, or all times far from those of the samples.
     """
     table = read_table(path, [_REIMAGES], options)
     number = {server: n for n, server in enumerate(datacenter.servers)}
@@ -198,6 +200,12 @@ def with_reimages(
         )
         if server in number
     )
+    end_s = datacenter.start_s + datacenter.slots * datacenter.slot_s
+    if known and (known[-1][0] < datacenter.start_s - _FAR_S or known[0][0] > end_s + _FAR_S):
+        days = np.array([known[-1][0], datacenter.start_s]).astype("datetime64[s]").astype("datetime64[D]")
+        found = f"{days[0]}, and samples from {days[1]} on"
+        remedy = "Convert one of the two: in wipes, numbers are seconds since 1970"
+        raise InputError("has no wipe within ten years of the samples", file=path, found=found, remedy=remedy)
     reimages = Reimages(
         np.array([server for _, server in known], np.int32),
         np.array([time_s - datacenter.start_s for time_s, _ in known], np.float64),
