@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from froude.base.columns import Style
 from froude.base.errors import InputError
 from froude.base.forms import Options
 from froude.harvest.telemetry.answers import is_answer, read_answer
@@ -35,6 +36,15 @@ def test_series_of_prometheus_have_one_server_each(tmp_path: Path) -> None:
     path.write_text(range_query({"instance": "a", "mode": "user"}, {"instance": "a", "mode": "idle"}))
     with pytest.raises(InputError, match=r"several series of one server; .*avg by \(instance\)"):
         read_samples([path], Options())
+
+
+def test_times_in_milliseconds(tmp_path: Path) -> None:
+    """As a person says that they are."""
+    path = tmp_path / "q.json"
+    path.write_text(range_query({"instance": "a"}, values=[[1767225600000, "50"]]))
+    with pytest.raises(InputError, match="--date-format"):
+        read_samples([path], Options())
+    assert read_samples([path], Options(style=Style(dates="ms"))).time_s.tolist() == [1767225600.0]
 
 
 def test_series_alone_are_an_answer_of_prometheus(tmp_path: Path) -> None:

@@ -39,6 +39,11 @@ def test_one_value_above_1_does_not_make_shares_percent() -> None:
         shares_factor(FILE, np.append(STEADY, 1.03), None, plain=True)
     with pytest.raises(InputError, match=r"found 200 of 400 values above 1, no value above 3\.5"):
         shares_factor(FILE, np.append(STEADY, STEADY + 3), None, plain=True)
+    cores = np.linspace(0.4, 2.4, 200)
+    for scale in (1, 4, 100 / 2.5):
+        with pytest.raises(InputError, match="percent, cores or shares") if scale < 5 else nullcontext():
+            shares_factor(FILE, cores * scale, None, plain=True)
+    assert shares_factor(FILE, np.arange(8.0), None, plain=True) == 0.01
     assert shares_factor(FILE, np.append(STEADY, [30] * 9), None, plain=True) == 0.01
 
 

@@ -31,6 +31,10 @@ def test_a_column_a_server(encoding: str, tmp_path: Path) -> None:
         "%user,%system,%idle",
         "alpha,beta,x",
         "sda1,sdb1,p99",
+        "web-1 memory,web-1 network in,web-1 requests",
+        "connections_1,Queue 1,Temperature 1",
+        "heap_used_1,user1,system1",
+        "heapUsed1,threads1,sessions-1",
     ],
 )
 def test_columns_that_may_be_of_one_server_are_asked_about(header: str, tmp_path: Path) -> None:

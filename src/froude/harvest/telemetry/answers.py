@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from froude.base.columns import Column, Kind, Style, convert
+from froude.base.columns import Column, Kind, convert
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError
 from froude.base.forms import Options
@@ -74,7 +75,7 @@ def read_answer(path: Path, options: Options) -> Table:
     for which, column in enumerate((_TIME, _CPU)):
         texts = [_text(pair[which]) for _, pairs in series for pair in pairs]
         texts = ["NaN" if _INFINITE.fullmatch(text) else text for text in texts]
-        converted = convert(column, pa.array(texts), Style(zone=options.style.zone))
+        converted = convert(column, pa.array(texts), replace(options.style, decimal="."))
         columns[column.what] = converted.values
         for where, reason in converted.odd:
             if (new := where & ~wrong).any():

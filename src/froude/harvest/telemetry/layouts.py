@@ -110,14 +110,14 @@ _FORMS = (
         ),
     ),
     _marked(
-        Form("alibaba2018", (_time("time_stamp"), _NAME, _cpu("cpu_util_percent")), order=_MACHINE_USAGE),
-    ),
-    _marked(
         Form(
             "alibaba2018-containers",
             (_time("time_stamp"), _CONTAINER, _cpu("cpu_util_percent", most=1e4)),
             order=_CONTAINERS,
         ),
+    ),
+    _marked(
+        Form("alibaba2018", (_time("time_stamp"), _NAME, _cpu("cpu_util_percent")), order=_MACHINE_USAGE),
     ),
     _marked(
         Form("alibaba2020", (_time("start_time"), _GPU, _cpu("machine_cpu")), order=_METRIC),

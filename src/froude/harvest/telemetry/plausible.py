@@ -14,7 +14,7 @@ _BEYOND, _MOST_BEYOND = 1.2, 0.02
 """Share of a server that is more than rounding, or a boost of its clock, shows; and of values that may be above it, or
 above 1 in a table of shares."""
 _CORES = 10.0
-"""Values up to this, of which half are not above 1, may be shares of several cores."""
+"""Values up to this, with fractions, may be the cores that are busy; of whole numbers, where half are not above 1."""
 _STEPS, _RESETS = 20, 0.002
 """Steps that show a counter, and share of them that may go down."""
 COLUMN = "Name the column of its utilisation: --column cpu=NAME"
@@ -67,12 +67,14 @@ def shares_factor(file: str, value: Floats, in_percent: bool | None, *, plain: b
     """
     value = value[np.isfinite(value)]
     count, above = counted(len(value), "value"), int((value > 1).sum())
-    few = above < max(1, _MOST_BEYOND * len(value)) or (value.max() <= _CORES and 2 * above <= len(value))
-    if in_percent is None and few:
+    low = value.max() <= _CORES and (2 * above <= len(value) or bool((value % 1).any()))
+    if in_percent is None and (low or above < max(1, _MOST_BEYOND * len(value))):
         found = f"{above:,} of {count} above 1, " if above else ""
         found += f"no value above {value.max():g}"
         remedy = "Say which it is: --scale share, or --scale percent"
-        raise InputError("may have percent or shares", file=file, found=found, remedy=remedy)
+        remedy += "; divide cores by their number" if above else ""
+        message = f"may have percent{', cores' if above else ''} or shares"
+        raise InputError(message, file=file, found=found, remedy=remedy)
     factor = 1.0 if in_percent is False else 0.01
     if plain and (beyond := int((value * factor > _BEYOND).sum())) > _MOST_BEYOND * len(value):
         found = f"{beyond:,} of {count} above {_BEYOND:.0%}, up to {value.max() * factor:,.0%}"

@@ -23,9 +23,12 @@ _HEADER_LINES = 50
 _SHOWN = 3
 _MEASURED = (
     "cpu|core|load|mem|swap|disk|dev|dm|sd[a-z]|x?vd[a-z]|nvme|eth|ens|[rt]x|req|err|lat|rate|util|usage|idle|bytes?|"
-    "temp|fan|value|val|col|p(?=[0-9]{2})"
+    "temp|fan|value|val|col|p(?=[0-9]{2})|user|users|system|sys|steal|nice|irq|softirq|guest|wait|iowait|io|iops|used|free|"
+    "available|cached|buffers?|count|total|avg|mean|max|min|packets|reads|writes|time|uptime|processes"
 )
-_SERVER = re.compile(rf"(?i)(?!.*(?<![a-z])(?:{_MEASURED})(?![a-z]))(?!.*%).*[0-9]")
+"""Words of what is measured; those below are beginnings of words."""
+_BEGUN = "memor|network|temperature|request|latenc|error|queue|connection|heap|thread|session|throughput|traffic|percent"
+_SERVER = re.compile(rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN}))(?!.*%).*[0-9]")
 """Titles of columns that are names of servers, rather than what was measured of one."""
 
 
