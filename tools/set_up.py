@@ -116,4 +116,6 @@ def _step(number: int, what: str) -> Iterator[None]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in KINDS or not LOCKS.is_dir():
+        sys.exit(f"froude: in the project's folder: python3 tools/set_up.py {'|'.join(KINDS)}")
     set_up(sys.argv[1])

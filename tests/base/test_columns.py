@@ -155,3 +155,22 @@ def test_values_that_have_types() -> None:
     assert convert(WHOLE, pa.array([1.0, 2.5]), Style()).wrong.tolist() == [False, True]
     assert convert(Column("x"), pa.array([7, None]), Style()).wrong.tolist() == [False, True]
     assert convert(NUMBER, pa.array([b"x"]), Style()).wrong.tolist() == [True]
+
+
+def test_cells_with_and_without_percent_signs() -> None:
+    """0 is the same of both; another number without the sign may be a share."""
+    column = Column("cpu", kind=Kind.NUMBER, empty=True, percent=True)
+    found = convert(column, pa.array(["12%", "0", "0.0", "100 %", "0.5", "10"]), Style())
+    assert found.values[:4].tolist() == [12.0, 0.0, 0.0, 100.0]
+    assert found.wrong.tolist() == [False] * 4 + [True] * 2
+
+
+def test_markers_of_missing_values() -> None:
+    """As round-robin databases, spreadsheets and SQL write them."""
+    found = convert(
+        Column("cpu", kind=Kind.NUMBER, empty=True),
+        pa.array(["-nan", "No Data", "--", "#N/A", "NULL"]),
+        Style(),
+    )
+    assert np.isnan(found.values).all()
+    assert not found.wrong.any()

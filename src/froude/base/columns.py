@@ -18,7 +18,25 @@ from froude.base.dates import LAST_S, TIME_UNITS, epoch, from_excel, iso, parsed
 
 pc: Any = pyarrow.compute
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_MISSING = pa.array(["", "nan", "null", "na", "n/a", "none", "-", "\\n", "nil", "undefined"])
+_MISSING = pa.array(
+    [
+        "",
+        "nan",
+        "-nan",
+        "null",
+        "na",
+        "n/a",
+        "#n/a",
+        "none",
+        "-",
+        "--",
+        "\\n",
+        "nil",
+        "undefined",
+        "nodata",
+        "no data",
+    ]
+)
 """Texts that mean a missing value, in lower case; `\\N` is written by Hive and MySQL."""
 LATEST_S = 253_402_300_799.0
 """The end of the year 9999."""
@@ -103,7 +121,8 @@ def convert(column: Column, texts: Any, style: Style) -> Converted:
         parts = pc.struct_field(pc.extract_regex(texts, column.within), "value")
         texts = pc.coalesce(parts, texts)
     if column.percent and pa.types.is_string(texts.type):
-        texts = pc.replace_substring_regex(texts, r"([0-9])\s*$", r"\1?")  # may be a share: not a number here
+        # A number without the sign may be a share, and is not a number here; 0 is the same of both.
+        texts = pc.replace_substring_regex(texts, r"^(.*[1-9].*[0-9]|.*[1-9])\s*$", r"\1?")
         texts = pc.replace_substring_regex(texts, r"%\s*$", "")
     return _CONVERTERS[column.kind](column, texts, style)
 

@@ -189,7 +189,7 @@ def test_a_decimal_comma_that_may_be_one_of_thousands_is_asked_about(tmp_path: P
         InputError, match=r"commas of thousands; found 1,234\. Say what the comma is: --decimal"
     ):
         imported([samples], slot_s=600)
-    found, _ = imported([samples], slot_s=600, decimal=",")
+    found, _ = imported([samples], slot_s=600, decimal=",", percent=True)
     assert np.allclose(found.utilisation, [[0.01234]])
 
 

@@ -27,7 +27,7 @@ _MEASURED = (
     "available|cached|buffers?|count|total|avg|mean|max|min|packets|reads|writes|time|uptime|processes"
 )
 """Words of what is measured; those below are beginnings of words."""
-_BEGUN = "memor|network|temperature|request|latenc|error|queue|connection|heap|thread|session|throughput|traffic|percent"
+_BEGUN = "memory|network|temperature|request|latenc|error|queue|connection|heap|thread|session|throughput|traffic|perc"
 _SERVER = re.compile(rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN}))(?!.*%).*[0-9]")
 """Titles of columns that are names of servers, rather than what was measured of one."""
 
