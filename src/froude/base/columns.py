@@ -18,25 +18,9 @@ from froude.base.dates import LAST_S, TIME_UNITS, epoch, from_excel, iso, parsed
 
 pc: Any = pyarrow.compute
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_MISSING = pa.array(
-    [
-        "",
-        "nan",
-        "-nan",
-        "null",
-        "na",
-        "n/a",
-        "#n/a",
-        "none",
-        "-",
-        "--",
-        "\\n",
-        "nil",
-        "undefined",
-        "nodata",
-        "no data",
-    ]
-)
+_MISSING = pa.array([
+    "", "nan", "-nan", "null", "na", "n/a", "#n/a", "none", "-", "--", "\\n", "nil", "undefined", "nodata", "no data",
+])  # fmt: skip
 """Texts that mean a missing value, in lower case; `\\N` is written by Hive and MySQL."""
 LATEST_S = 253_402_300_799.0
 """The end of the year 9999."""

@@ -123,7 +123,7 @@ def named_forms(forms: Sequence[Form], options: Options) -> Sequence[Form]:
     """The forms that a file may be of: the one of the layout that a person names, else all.
 
     Raises:
-        InputError: there is no such layout, or it does not have a column that a person names.
+        InputError: there is no such layout, or it lacks a column that a person names.
     """
     if not options.layout:  # whose columns a person names, it is of no published layout
         return forms[-1:] if options.columns else forms
@@ -199,7 +199,7 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
 
 
 def _lines_above(sample: list[str], forms: Sequence[Form], options: Options) -> int:
-    """Lines of a title above a header that has the columns of a form; 0 where there is no such header."""
+    """Lines of a title above a header that has the columns of a form; 0 without such a header."""
     for number, line in enumerate(sample[:_TITLE_LINES]):
         if _DECLARED.fullmatch(line):
             break

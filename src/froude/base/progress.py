@@ -61,7 +61,7 @@ class Silent:
 
 
 class Within:
-    """The words of inner tasks beside the label of the one that they belong to.
+    """Shows the words of inner tasks next to the label of the outer task.
 
     Args:
         task: the outer one.
@@ -85,7 +85,7 @@ class _Inner(_SilentTask):
         self._outer = outer
 
     def say(self, text: str) -> None:
-        """Beside the outer label."""
+        """Next to the label of the outer task."""
         self._outer.say(text)
 
     def result(self, text: str) -> None:

@@ -91,7 +91,6 @@ def read_table(
         InputError: unreadable; of none of the forms; without a row; with too many rows left out.
     """
     options = options or Options()
-    forms = named_forms(forms, options)
     with open_regular(path) as raw:
         parquet = raw.read(4) == b"PAR1"
         raw.seek(0)
@@ -251,16 +250,14 @@ class _Builder:
         Raises:
             InputError: no row is left, or too many were left out.
         """
-        of = self._rows + self.dropped.total
+        reading, of = self._reading, self._rows + self.dropped.total
         self.dropped.refuse(self._path, of, strict=options.strict)
         if not self._rows and not empty:
             raise InputError("has no row", file=self._path, found="; ".join(self.dropped.notes()[:3]) or None)
         columns = {
-            column.what: _joined(parts)
-            for column, parts in zip(self._reading.columns, self._parts, strict=True)
+            column.what: _joined(parts) for column, parts in zip(reading.columns, self._parts, strict=True)
         }
         lines = np.concatenate([np.zeros(0, np.int64), *self._lines])
-        reading = self._reading
         percent = frozenset(column.what for column in reading.columns if column.percent)
         return Table(self._path, reading.form, columns, lines, self.dropped, reading.understood, percent)
 
@@ -386,6 +383,7 @@ def _named_form(
 
 
 def _read_parquet(raw: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
+    forms = named_forms(forms, options)
     try:
         file = pyarrow.parquet.ParquetFile(raw)
         check_limit("columns", file.metadata.num_columns, file=path)

@@ -28,7 +28,7 @@ _MOST = 10_000
 _LONGEST = 120
 """Characters of figures in a line; `--json` has all."""
 _BESIDE = "report"
-"""Kind of the figures beside a page."""
+"""Kind of the JSON file that is written with a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def _found(folder: Path) -> Iterator[_Found]:
 
 
 def _facts(settings: Settings, found: _Found, *, runs: bool) -> Mapping[str, str]:
-    """The figures of an artifact; why there are none."""
+    """The figures of an artifact, or the reason why it cannot be read."""
     reader = _READERS.get(found.kind)
     if reader is None:
         return {}

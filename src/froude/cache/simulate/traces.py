@@ -35,7 +35,7 @@ _ALIKE = {
 _UNALIGNED = 0.1
 """Share of offsets within a sector from which on they are not bytes, where all sizes are whole sectors."""
 _BACK = 0.01
-"""Share of a trace's time by which the times of a volume may go back without a remark."""
+"""Share of a trace's time by which the times of a volume may go back before it is noted."""
 _NOT_READ = {
     b"\x07tae": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
     b"eat\x07": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),

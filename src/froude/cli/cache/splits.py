@@ -5,6 +5,8 @@ They are played on clusters of jobs or on block traces.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,15 +15,12 @@ import typer
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.cli import answers, table_flags
+from froude.cli.cache.sizes import size_of
 from froude.documents.reading import LIMIT_BYTES
 
 if TYPE_CHECKING:
     from froude.base.forms import Options
     from froude.cli.settings import Settings
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-from froude.cli.cache.sizes import size_of
 
 
 def solve(
@@ -210,7 +209,7 @@ def simulate(
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """A trace is read and played, as typed."""
+    """How a trace is read and played, as typed."""
 
     space: str | None
     chunk: str | None
@@ -249,7 +248,7 @@ def _scenario(
 
 
 def _traces(
-    settings: Settings, paths: list[Path], names: list[str], flags: _How
+    settings: Settings, paths: list[Path], names: list[str], asked: _How
 ) -> tuple[answers.Answer, list[str]]:
     from dataclasses import asdict
 
@@ -259,8 +258,8 @@ def _traces(
     from froude.cache.simulate.traces import read_traces
     from froude.documents.lineage import content_of
 
-    chunk = size_of(flags.chunk or "64 KiB", "--chunk")
-    trace = read_traces(paths, flags.options, read=flags.read)
+    chunk = size_of(asked.chunk or "64 KiB", "--chunk")
+    trace = read_traces(paths, asked.options, read=asked.read)
     volumes, requests = counted(len(trace.volumes), "volume"), counted(len(trace.requests), "request")
     every_s = trace.duration_s / max(1, len(trace.requests) - 1)
     form = f"block traces of {'; '.join(trace.understood)}"
@@ -268,15 +267,15 @@ def _traces(
     for text in (*trace.dropped.notes(), *trace.remarks):
         settings.note(f"note: {text}")
     space = (
-        footprint_bytes(trace, chunk, cache_writes=flags.cache_writes) // 2
-        if flags.space is None
-        else size_of(flags.space, "--space", zero=True)
+        footprint_bytes(trace, chunk, cache_writes=asked.cache_writes) // 2
+        if asked.space is None
+        else size_of(asked.space, "--space", zero=True)
     )
     how = Replay(
         space_bytes=space,
         chunk_bytes=chunk,
-        windows=flags.windows or 20,
-        cache_writes=flags.cache_writes,
+        windows=asked.windows or 20,
+        cache_writes=asked.cache_writes,
     )
     with settings.progress().task(f"{len(trace.requests):,} requests under {len(names)} policies"):
         found = replay_all(trace, how, names, answers.seeds(settings), settings.workers)

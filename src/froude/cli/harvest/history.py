@@ -8,22 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, TargetError
 from froude.base.units import parse_seconds
 from froude.cli import table_flags
 from froude.cli.harvest import common
+from froude.cli.harvest.placing import calls_to
 
 if TYPE_CHECKING:
     from froude.base.forms import Options
     from froude.cli.settings import Settings
+    from froude.harvest.live.hdfs.datanodes import DataNode
     from froude.harvest.telemetry.correlation import Correlation
     from froude.harvest.telemetry.datacenter import Datacenter
-from froude.base.errors import TargetError
-from froude.cli.harvest.placing import calls_to
-
-if TYPE_CHECKING:
-    from froude.cli.settings import Settings
-    from froude.harvest.live.hdfs.datanodes import DataNode
 
 HEAD = "server,time\n"
 _LIMIT_BYTES = 1 << 30

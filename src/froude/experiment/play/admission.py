@@ -10,6 +10,7 @@ from froude.experiment.scenario.options import Running
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.cluster.resourcemanager import SERVICES, ResourceManager
 from froude.hadoop.rpc.connection import current_user
+from froude.hadoop.rpc.errors import NAME_THE_ACTIVE
 from froude.hadoop.rpc.identity import ask_identity, check_askable
 from froude.hadoop.rpc.target import Target, answers_for, parse_address, target_at
 from froude.messages.schema import Schema
@@ -92,9 +93,10 @@ def admit(targets: Targets, source_ids: Iterable[str], schema: Schema) -> dict[s
     def ask(service: str, address: tuple[str, int], _: str | None) -> str:
         found = ask_identity(service, address, schema, user=user)
         if found.passive:
-            remedy = "Name the active one: `hdfs haadmin -getAllServiceState` shows which it is"
             place = f"{address[0]}:{address[1]}"
-            raise TargetError("is not the active NameNode", file=place, found=found.passive, remedy=remedy)
+            raise TargetError(
+                "is not the active NameNode", file=place, found=found.passive, remedy=NAME_THE_ACTIVE
+            )
         return found.id
 
     return _admitted(targets, source_ids, ask)

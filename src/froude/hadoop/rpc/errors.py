@@ -13,9 +13,11 @@ class RemoteProtocolError(TargetError):
     """The peer sent what Hadoop RPC version 9 does not allow; the connection is of no more use."""
 
 
+NAME_THE_ACTIVE = "Name the active one: `hdfs haadmin` and `yarn rmadmin` show it with -getAllServiceState"
+"""What a person can do about a standby daemon."""
 _REMEDIES = {
     "SIMPLE authentication is not enabled": "The cluster is secure: Froude has no Kerberos yet. Name one without it",
-    "StandbyException": "Name the active one: `hdfs haadmin` and `yarn rmadmin` show it with -getAllServiceState",
+    "StandbyException": NAME_THE_ACTIVE,
 }
 """By a part of the exception."""
 

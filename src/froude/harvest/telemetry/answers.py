@@ -45,7 +45,7 @@ def read_answer(path: Path, options: Options) -> Table:
 
     Args:
         path: the answer, as it was sent; may be packed.
-        options: `server` may name the label of Prometheus by which servers are called.
+        options: `server` may be the label of Prometheus that names the servers.
 
     Raises:
         InputError: it is an error, of another kind, or without a sample; two series are of one server; too many values
@@ -90,7 +90,7 @@ def read_answer(path: Path, options: Options) -> Table:
 
 
 def _text(value: object) -> str:
-    return str(value).encode("utf-8", "backslashreplace").decode()  # half of a pair of UTF-16 is no text
+    return str(value).encode("utf-8", "backslashreplace").decode()  # a lone surrogate cannot be written
 
 
 def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
@@ -130,7 +130,7 @@ def _label(path: Path, metrics: Sequence[Mapping[str, Any]], given: str | None) 
     """The label that names a server.
 
     Raises:
-        InputError: there is none, or it does not tell the series apart.
+        InputError: there is none, or several series have the same value of it.
     """
     present = {label for metric in metrics for label in metric}
     plain = {label.replace("_", "").lower(): label for label in present}

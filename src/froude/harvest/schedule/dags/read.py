@@ -27,7 +27,7 @@ _LONGEST_MS = 100 * 365.25 * 86_400_000.0
 _MOST_MS = 1e18
 _ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 _BETWEEN = re.compile(r"\s*(?:(?:<!--.*?-->\s*)?Avro-Json\s*)?", re.DOTALL)
-"""Before a record; the first line of a .jhist file, too, of which some that are published have a licence before it."""
+"""Blanks before a record, and the first line of a .jhist file; some published files have a licence before it."""
 _MANY_BAD = 1000
 """Damaged records from which on no more are read, if they are a fifth of all: for each, all lines before are counted."""
 _BEGINS = re.compile(r"^(?:\} ?)?(\{)", re.MULTILINE)
@@ -241,7 +241,7 @@ def _text(path: Path, count: _Counted) -> str:
 
 
 def _objects(path: Path, text: str, count: _Counted) -> Iterator[Any]:
-    """JSON values one behind the other or in lists, on lines or not; what is none is counted, up to a next line."""
+    """JSON values one after another, or in lists; other text is counted, up to a line that may begin a record."""
     decoder, at, line, counted_to = json.JSONDecoder(), 0, 1, 0
     while True:
         between = _BETWEEN.match(text, at)
