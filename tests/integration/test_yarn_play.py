@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -176,7 +177,7 @@ def test_how_far_a_resourcemanager_scales(hadoop: Hadoop) -> None:
                 warm_up_s=4,
             ),
         )
-        states = {app["state"] for app in asked(master, "apps")["apps"]["app"]}
+        states = Counter(app["state"] for app in asked(master, "apps")["apps"]["app"])
     assert (found.status, [play.run.scale["jobs"] for play in found.plays]) == (Status.OPEN, ["2", "3"])
     assert found.answer.startswith("At least ")
     assert " containers/s (nodes=3, jobs=3, maps=6): no limit broke" in found.answer
@@ -196,7 +197,9 @@ def test_how_far_a_resourcemanager_scales(hadoop: Hadoop) -> None:
         assert run.thread_time.keys() <= {"scheduler", "event dispatcher", "asynchronous scheduler"}
         assert run.core_time["calls"] > 0
     assert "nodemanagers_lost < 1" in found.limits
-    assert {"FINISHED", "KILLED"} <= states
+    # A play kills what an earlier one left unfinished, so that only the three of the last one may go on.
+    assert states["FINISHED"] > 0
+    assert states["ACCEPTED"] + states["RUNNING"] <= 3
 
 
 def _check(trace: Any) -> None:
