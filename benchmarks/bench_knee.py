@@ -23,7 +23,7 @@ from froude.experiment.main_job import record_job
 from froude.experiment.record.jobs import DEMO
 from froude.experiment.scenario.options import KneeOptions, KneeSearch
 from froude.experiment.session import Hadoop
-from froude.mining.pipeline import mine
+from froude.mining.traces import mine
 from froude.workload.types import Workload
 from froude.workload.yaml_file import read_workload
 from testbed.pages import page_blocks, run_shell

@@ -18,8 +18,8 @@ from benchmarks.patternminer_positions import Position, positions
 from benchmarks.patternminer_tables import AIMS, MASTERS, Figure
 from froude.mining.check.intervals import Site, intervals, slower, validated
 from froude.mining.check.prediction import LeafOutcome, Prediction, predict
-from froude.mining.pipeline import mine
 from froude.mining.read.events import recording_of
+from froude.mining.traces import mine
 from froude.trace.files import read_trace
 from froude.trace.intervals import FEWEST, RESOLUTION_S, Statistic
 from froude.trace.types import Trace
@@ -97,7 +97,10 @@ def sequence_rows(prediction: Prediction) -> list[Figure]:
     return [
         *by_type,
         _figure("exact sequences, all", round(prediction.sequence_share, 4), "share", ">= 1"),
-        _figure("calls at their predicted place", round(prediction.call_share, 4), "share", ">= 1"),
+        _figure("calls made that were predicted (fitness)", round(prediction.fitness, 4), "share", ">= 1"),
+        _figure(
+            "calls predicted that were made (precision)", round(prediction.precision, 4), "share", ">= 1"
+        ),
         *effects,
     ]
 

@@ -28,7 +28,7 @@ from froude.experiment.record.jobs import JobDefinition
 from froude.experiment.scenario.options import Load, PlayOptions
 from froude.experiment.session import Hadoop
 from froude.mining.check.prediction import Prediction, predict
-from froude.mining.pipeline import mine
+from froude.mining.traces import mine
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
 from froude.workload.extrapolate import extrapolate

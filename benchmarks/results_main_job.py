@@ -31,7 +31,7 @@ from froude.experiment.scenario.options import Load, PlayOptions
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode
 from froude.mining.check.prediction import LeafOutcome, Prediction, predict
-from froude.mining.pipeline import mine
+from froude.mining.traces import mine
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.types import Workload
@@ -66,7 +66,12 @@ def prediction_rows(prediction: Prediction, conditions: str) -> list[Row]:
             "nodes whose call sequence was predicted exactly", prediction.sequence_share, "share", 1.0, **more
         )
     ]
-    rows.append(at_least("calls at their predicted place", prediction.call_share, "share", 1.0, **more))
+    rows.append(
+        at_least("calls made that were predicted (fitness)", prediction.fitness, "share", 1.0, **more)
+    )
+    rows.append(
+        at_least("calls predicted that were made (precision)", prediction.precision, "share", 1.0, **more)
+    )
     for row in prediction.rows:
         kinds = ", ".join(f"{row.outcomes.get(o, 0)} {o.value}" for o in LeafOutcome)
         detail = {"conditions": f"{conditions}; {row.leaves} leaves: {kinds}"}

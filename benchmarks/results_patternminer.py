@@ -16,7 +16,7 @@ from froude.documents.store import Workspace
 from froude.experiment.main_job import record_job
 from froude.experiment.own_job import OwnJob
 from froude.experiment.session import Hadoop
-from froude.mining.pipeline import mine
+from froude.mining.traces import mine
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
 from froude.workload.scale import Scale

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -86,10 +87,18 @@ def _image(path: Path) -> Path:
     return path
 
 
-def _started(command: list[str], socket: Path) -> subprocess.Popen[bytes]:
+def _started(command: list[str], monitor: Path) -> subprocess.Popen[bytes]:
     child = subprocess.Popen([*reaper_command(), *command], stdin=subprocess.DEVNULL)
-    until(socket.exists, "the monitor is there")
+    until(lambda: _listens(monitor), "the monitor listens")
     return child
+
+
+def _listens(path: Path) -> bool:
+    """Whether someone may connect: a socket is there a moment earlier."""
+    with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
+        client.connect(str(path))
+        return True
+    return False
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from froude.base.locks import in_turn
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.server import ServerConnection
 from froude.messages.schema import Schema
-from froude.mining.pipeline import mine
+from froude.mining.traces import mine
 from froude.trace.files import read_trace
 from froude.trace.tape import RecordKind, pack
 from froude.trace.types import Call, Status, Trace

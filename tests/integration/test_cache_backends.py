@@ -70,7 +70,9 @@ def test_only_the_group_is_held_and_buffered_writes_leave_it(tmp_path: Path) -> 
             assert isinstance(backend, CgroupV1)
             assert isinstance(load, GroupLoad)
             backend.apply(Limits(iops=50))
-            inside, outside = load.rate(0.4).iops, GroupLoad(None, load.path).rate(0.3).iops
+            inside = load.rate(0.4).iops
+            # The best of three: a busy machine may start the reader late.
+            outside = max(GroupLoad(None, load.path).rate(0.3).iops for _ in range(3))
             backend.apply(Limits())
             found = buffered(backend.folder, backend.device, tmp_path)
     except TargetError as error:

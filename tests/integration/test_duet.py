@@ -36,11 +36,10 @@ def test_two_namenodes_at_once(hadoop: Hadoop, tmp_path: Path) -> None:
     assert [run.failure for run in found.runs] == [None, None]
     assert [run.interrupted for run in found.runs] == [False, False]
     assert len({run.target_id for run in found.runs}) == 2
-    assert found.slices
-    for each in found.slices:
-        assert min(each.calls) > 0
-        assert each.cpu_s is not None
-        assert each.service_s
+    assert all(each.cpu_s is not None for each in found.slices)
+    # Next to other processes a slice may be too short for a call of the same method to both.
+    assert any(each.service_s for each in found.slices)
+    assert min(map(sum, zip(*(each.calls for each in found.slices), strict=True))) > 0
     for arm in ("baseline", "candidate"):
         assert read_run(tmp_path / "duet" / arm).steady_from_s is not None
     compared = comparison_of(found, options)

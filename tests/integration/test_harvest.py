@@ -102,7 +102,7 @@ def test_a_daemon_places_jobs_and_makes_room_for_tenants(
                 assert {classes[host] for host in hosts_of(cluster, server)} == {told["label"]}
                 spike(cluster, str(home / "bin" / "yarn"), classes, server)
             daemon.terminate()
-            assert daemon.wait(30) == 0
+            assert daemon.wait(120) == 0
         known = json.loads(Path("harvest-service", "service.json").read_text())
         assert [job["job"] for job in known["jobs"]] == ["pi"]
 

@@ -421,6 +421,38 @@ def test_what_is_shared_out_among_some_is_at_least_one(others: dict[str, float])
     assert found(fit_count(points))[0] == "ceil((files - node) / clients)"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ceil((files - node) / 2)",
+        "days*ceil((files - node) / 2)",
+        "days*ceil((files - node) / 2) - 1",
+        "days*ceil((files - node) / clients) + 1",
+    ],
+)
+def test_what_two_workers_share_out_each_day(text: str) -> None:
+    """Among a number of nodes that never varied, or as many as a variable says; the first may be done otherwise."""
+    sizes = [(5, 4, 2), (3, 6, 3), (8, 5, 5)]
+    points = [
+        (at_node(Scale.of(files=files, days=days, clients=clients), node), 0.0)
+        for files, days, clients in sizes
+        for node in range(2)
+    ]
+    fit = fit_count([(scale, Count.parse(text).at(scale)) for scale, _ in points])
+    assert found(fit)[0] == text
+
+
+def test_no_number_of_nodes_that_varied_shares_anything_out() -> None:
+    """Two nodes at one size and three at another: by which number is not known."""
+    sizes = [(5, 2), (3, 3), (8, 2)]
+    points = [
+        (at_node(Scale.of(files=files), node), float(-(-(files - node) // 2)))
+        for files, nodes in sizes
+        for node in range(nodes)
+    ]
+    assert fit_count(points).count is None
+
+
 def test_three_sizes_show_how_things_are_dealt_out() -> None:
     """Two do not, and sizes with a unit deal nothing out."""
     points = at([2, 1, 3], users=(5, 3, 8))

@@ -11,16 +11,19 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.mining.check.prediction import LeafOutcome, predict_recording
-from froude.mining.pipeline import mine, mine_recordings
+from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Event, Recording
 from froude.mining.rules.arguments import is_open
+from froude.mining.traces import mine
 from froude.trace.lowered import LoweredInterval
 from froude.workload.extrapolate import extrapolate
 from froude.workload.groups import groups
+from froude.workload.review import answer
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
     Cases,
+    Constant,
     Counter,
     Flow,
     Generated,
@@ -261,8 +264,12 @@ def test_a_number_that_only_timing_moves_is_drawn(tmp_path: Path) -> None:
     assert isinstance(loop, Repeat)
     assert loop.drawn == Generated("gauge", {"low": 3, "high": 7})
     assert loop.times == Count(4.0)
-    assert [finding.fatal for finding in mined.findings if finding.node_type] == [False]
+    (question,) = (question for question in mined.questions if question.number == "L1")
     plan = extrapolate(mined, Scale.of(clients=50))
+    assert answer(mined, question, loop.drawn).node_types == mined.node_types
+    assert answer(mined, question, Constant(4)).node_types[0].steps[0] == replace(
+        loop, times=Count(4.0), drawn=None
+    )
     assert plan.playable
     file = tmp_path / "workload.yaml"
     write_workload(file, mined)

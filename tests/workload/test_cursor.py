@@ -107,4 +107,4 @@ def test_loops_by_the_round_of_the_loop_around() -> None:
     body = (call("a"), Repeat("L2", Count.parse("(L1+1)//3 - L1//3"), (call("b"),)))
     steps: tuple[Step, ...] = (Repeat("L1", Count(8), body),)
     made = [name for name, _ in walk(steps)]
-    assert made == list("aaabaaabaa") == unrolled(steps, SCALE, lambda each: each.id)
+    assert made == list("aaabaaabaa") == [call.id for call, _ in unrolled(steps, SCALE)]

@@ -149,7 +149,7 @@ def test_an_answer_about_a_number_or_a_user_takes_its_place() -> None:
         Question("client:user", "?", "client", path="user"),
     )
     workload = Workload((node_type,), Recorded((), ()), questions)
-    with pytest.raises(InputError, match="no number of things"):
+    with pytest.raises(InputError, match="not a number of nodes"):
         answer(workload, questions[0], Constant("many"))
     for question, rule in zip(questions, (twice, Constant(3), Constant("alice")), strict=True):
         workload = answer(workload, question, rule)

@@ -1,5 +1,7 @@
 """Scales and counts read as people write them."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,6 +130,24 @@ def test_a_count_may_depend_on_the_number_of_the_node() -> None:
     assert [count.whole_at(at_node(scale, node)) for node in range(3)] == [3, 2, 2]
     with pytest.raises(InputError, match="no size"):
         count.at(at_node(Scale.of(files=7, clients=0), 0))
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("days*ceil((files - node) / 2) - 1", [11, 7]),
+        ("ceil((files - node) / 2) + 3", [6, 5]),
+        ("min(9, days*ceil((files - node) / 2))", [9, 8]),
+        ("days*ceil((files - 7) / 2) - 1", [0, 0]),
+    ],
+)
+def test_pieces_of_every_round_of_a_variable(text: str, made: list[int]) -> None:
+    """Five files between two nodes on each of four days, with an offset; never below none."""
+    count = Count.parse(text)
+    assert (str(count), Count.parse(str(count))) == (text, count)
+    scale = Scale.of(files=5, days=4)
+    assert [count.whole_at(at_node(scale, node)) for node in range(2)] == made
+    assert count.variables == set(re.findall("files|days", text))
 
 
 def test_a_name_that_is_folded_may_be_multiplied_before() -> None:

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from froude.base.errors import InputError
 from froude.documents.artifact import Origin
 from froude.documents.reading import parse_document
-from froude.workload.scale import Count
-from froude.workload.types import CallTemplate, Constant, Counter, NodeType, Recorded, Wait, Workload
+from froude.workload.scale import Count, Scale
+from froude.workload.types import CallTemplate, Constant, Counter, LeftOut, NodeType, Recorded, Wait, Workload
 from froude.workload.walk import templates
 from froude.workload.yaml_file import (
     dump_workload,
@@ -127,6 +127,21 @@ def test_the_lineage_tells_an_edit(tmp_path: Path) -> None:
     assert edited.edited
     assert edited.lineage == lineage
     assert edited.content == workload_hash(edited.workload)
+
+
+def test_how_well_each_size_follows_is_kept(tmp_path: Path) -> None:
+    """As shares, which no edit makes larger than all."""
+    figures = (
+        LeftOut(Scale.of(files=5, input="2 MB"), 0.9, 1.0, "client"),
+        LeftOut(Scale.of(files=7), 1.0, 0.25),
+    )
+    recorded = Recorded((Scale.of(files=5, input="2 MB"),), (), left_out=figures)
+    path = tmp_path / "w.yaml"
+    write_workload(path, Workload((NodeType("client", Count(1.0), ()),), recorded))
+    assert read_workload(path).recorded == recorded
+    path.write_text(path.read_text().replace("0.25", "1.25"))
+    with pytest.raises(InputError, match=r"precision: .*found 1.25"):
+        read_workload(path)
 
 
 @pytest.mark.parametrize("index", ["no index", "a+b"])

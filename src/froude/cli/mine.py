@@ -12,10 +12,13 @@ from froude.cli import inputs, review
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
+from froude.experiment.figures.prediction import share_text
 from froude.mining.check.summary import RuleKind, TypeSummary, summarise
 from froude.workload.groups import groups
 from froude.workload.remarks import remarks_on_scale
-from froude.workload.types import Finding, Workload
+from froude.workload.scale import Scale
+from froude.workload.types import Finding, Recorded, Workload
+from froude.workload.yaml_file import scale_fields
 
 
 def mine(
@@ -31,7 +34,7 @@ def mine(
 
     Example: froude mine trace-1 trace-2 trace-3 trace-4
     """
-    from froude.mining.pipeline import mine as mine_traces
+    from froude.mining.traces import mine as mine_traces
     from froude.trace.files import read_trace
     from froude.workload.yaml_file import write_workload
 
@@ -52,6 +55,7 @@ def mine(
     if not settings.dry_run:
         write_workload(output, workload, settings.origin(workload.recorded.traces))
     settings.emit(_document(workload))
+    settings.out(_left_out(workload.recorded))
     settings.out(_tables(summarise(workload)))
     for finding in workload.findings:
         settings.out(f"{'limits' if finding.fatal else 'note'}: {finding.what}")
@@ -65,6 +69,22 @@ def mine(
     settings.out(f"Workload written to {output}")
     if workload.questions:
         settings.out(f"Answer its questions: froude review {output}")
+
+
+def _left_out(recorded: Recorded) -> str:
+    """How well each size follows from the others, in one line."""
+    if not recorded.left_out:
+        return "How well one size follows from others is not known: that takes runs at three sizes.\n"
+    worst = min(recorded.left_out, key=lambda each: min(each.fitness, each.precision))
+    ends = [
+        f"{name} {share_text(min(shares))} to {share_text(max(shares))}"
+        for name, shares in (
+            ("fitness", [each.fitness for each in recorded.left_out]),
+            ("precision", [each.precision for each in recorded.left_out]),
+        )
+    ]
+    which = f"; worst: {worst.worst} at {Scale(dict(worst.scale))}" if worst.worst is not None else ""
+    return f"Each size predicted from the others: {', '.join(ends)} of the calls{which}\n"
 
 
 def _tables(types: tuple[TypeSummary, ...]) -> str:
@@ -91,6 +111,15 @@ def _document(workload: Workload) -> dict[str, object]:
                 "arguments": {kind.value: count for kind, count in node_type.arguments.items()},
             }
             for node_type in summarise(workload)
+        ],
+        "left_out": [
+            {
+                "scale": scale_fields(each.scale),
+                "fitness": each.fitness,
+                "precision": each.precision,
+                "worst": each.worst,
+            }
+            for each in workload.recorded.left_out
         ],
         "findings": [_finding(finding) for finding in workload.findings],
         "remarks": list(remarks_on_scale(workload)),

@@ -11,6 +11,7 @@ from froude.cli import inputs
 from froude.cli.interval_text import delays_text, sites_text
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
+from froude.experiment.figures.prediction import share_text
 from froude.mining.check.intervals import intervals
 from froude.mining.check.matching import match
 from froude.mining.check.prediction import LeafOutcome, Prediction, predict
@@ -61,15 +62,17 @@ def _text(prediction: Prediction, scale: str) -> str:
             lines.append(f"  first difference: {nodes.first_difference}")
     if prediction.unmatched:
         lines.append(f"{prediction.unmatched} senders are of no type that the workload has")
+    lines += ["", fit_text(prediction)]
     arguments = [("calls", "arguments", "predicted", "ceiling")]
     for row in prediction.rows:
         ceiling = "" if row.ceiling_share is None else f"{row.ceiling_share:.2%}"
         share = "" if row.share is None else f"{row.share:.2%}"
         arguments.append((row.name, f"{row.leaves:,}", share, ceiling))
     lines += ["", aligned(arguments)]
+    arguments_ = prediction.row("all").leaves + prediction.invented
     lines.append(
-        f"silently wrong: {prediction.silent_share or 0:.2%} of {prediction.row('all').leaves:,} arguments, and "
-        f"{counted(prediction.silent_sequences, 'node')}: no question, finding or refusal said so"
+        f"silently wrong: {prediction.silent_share or 0:.2%} of {arguments_:,} arguments, and "
+        f"{counted(prediction.silent_sequences, 'node')}: no question and no refusal names the number or the step"
     )
     if prediction.misses:
         lines += ["", "not predicted:"]
@@ -80,10 +83,27 @@ def _text(prediction: Prediction, scale: str) -> str:
     return "\n".join([*lines, *([f"         and {hidden} kinds more"] if hidden > 0 else [])])
 
 
+def fit_text(prediction: Prediction) -> str:
+    """Fitness and precision in one line, with the node type that comes out worst."""
+    seen, predicted = prediction.calls_seen, prediction.calls_predicted
+    line = (
+        f"fitness {share_text(prediction.fitness)} ({prediction.calls_matched:,} of {seen:,} calls made were "
+        f"predicted), precision {share_text(prediction.precision)} (of {predicted:,} predicted)"
+    )
+    worst = prediction.worst
+    if worst is None or worst.share == 1.0:
+        return line
+    return (
+        f"{line}; worst: {worst.node_type}, {worst.calls_matched:,} of {worst.calls_real:,} calls made, "
+        f"{worst.calls_predicted:,} predicted"
+    )
+
+
 def _document(prediction: Prediction) -> dict[str, Any]:
     return {
         "sequence_share": prediction.sequence_share,
-        "call_share": prediction.call_share,
+        "fitness": prediction.fitness,
+        "precision": prediction.precision,
         "silent_share": prediction.silent_share,
         "silent_sequences": prediction.silent_sequences,
         "unmatched senders": prediction.unmatched,

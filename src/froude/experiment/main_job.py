@@ -32,7 +32,7 @@ from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.cluster.yarn_cluster import YarnCluster
 from froude.hadoop.release.distribution import Hadoop
 from froude.mining.check.prediction import Prediction, predict
-from froude.mining.pipeline import mine
+from froude.mining.traces import mine
 from froude.trace.files import read_trace
 from froude.trace.importers.audit import ClosureResult, closure
 from froude.trace.types import Trace

@@ -25,7 +25,7 @@ from froude.hadoop.cluster.cluster import Cluster, ClusterOptions
 from froude.hadoop.cluster.namenode import NameNode, NameNodeOptions
 from froude.hadoop.cluster.yarn_cluster import YarnCluster
 from froude.hadoop.release import distribution
-from froude.mining import pipeline
+from froude.mining.traces import mine as mine_traces
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
 from froude.workload import review, types
@@ -106,7 +106,7 @@ def mine(
         progress: where to show what is going on.
         workers: decode the traces side by side.
     """
-    return Workload.of(pipeline.mine(traces, progress=progress, workers=workers))
+    return Workload.of(mine_traces(traces, progress=progress, workers=workers))
 
 
 class Workspace:

@@ -253,14 +253,27 @@ def _distinct(counts: Sequence[Count], points: Points) -> list[Count]:
 
 
 def _shared_out(points: Points, varied: Sequence[str]) -> list[Count]:
-    """Shares of things that nodes have by their number: the first ones get one more where they do not come out even."""
+    """Shares of things that nodes have by their number: the first ones get one more where they do not come out even.
+
+    Dealt out among as many as a variable says, or among a number of nodes that never varied; in each round of a
+    further variable, too; and all of them but the first, where that is done otherwise.
+    """
     if NODE not in varied:
         return []
     known = sorted(set.intersection(*(set(scale) for scale, _ in points)) - {NODE})
+    nodes: dict[str, int] = {}
+    for scale, _ in points:
+        size = str({name: scale[name] for name in known})
+        nodes[size] = max(nodes.get(size, 0), int(scale[NODE].value) + 1)
+    positive = [name for name in known if all(scale[name].value > 0 for scale, _ in points)]
+    among: list[int | str] = [*positive, *(set(nodes.values()) if len(set(nodes.values())) == 1 else ())]
     return [
-        Count(0.0, {what: 1.0, NODE: -1.0}, None, among)
-        for what, among in permutations(known, 2)
-        if what in varied and all(scale[among].value > 0 for scale, _ in points)
+        Count(0.0, {what: 1.0, NODE: -1.0}, None, each, times=times, offset=offset)
+        for what in known
+        for each in among
+        for times in (None, *known)
+        for offset in (0, -1, 1)
+        if what in varied and len({what, each, times}) == 3
     ]
 
 

@@ -1,12 +1,10 @@
-"""Mining from end to end: Traces of a job at several scales in, its scale-free Workload out."""
+"""Mining decoded runs of a job at several scales: its scale-free Workload, step by step."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from froude.base import parallel
-from froude.base.errors import InputError
 from froude.base.memory import collected_later
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
@@ -20,7 +18,7 @@ from froude.mining.fit.starts import start_rules, undecided_starts
 from froude.mining.fit.timing import timings
 from froude.mining.history.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.history.waits import find_waits
-from froude.mining.read.events import Recording, recordings_of
+from froude.mining.read.events import Recording
 from froude.mining.read.knowledge import CONFIRMATION, PIECES
 from froude.mining.read.lanes import find_lanes, put_in_order
 from froude.mining.read.senders import Conventions, senders_of
@@ -35,7 +33,6 @@ from froude.mining.shape.segments import Item, Loop
 from froude.mining.shape.structure import MinedType, Occurrence, find_types
 from froude.mining.yarn.containers import find_containers
 from froude.mining.yarn.inputs import find_inputs
-from froude.trace.types import Trace
 from froude.workload.scale import Scale
 from froude.workload.types import (
     CALLEE,
@@ -64,44 +61,8 @@ _CERTAIN = 0.95
 """An effect seen for this share of its causes is always there: a capture's end cuts the last ones off."""
 
 
-def mine(
-    traces: Sequence[Trace], *, progress: Progress | None = None, workers: parallel.Workers = 1
-) -> Workload:
-    """Mine the scale-free pattern of a job.
-
-    Args:
-        traces: one a run, at scales as different as possible; several runs at one scale are welcome.
-        progress: where to show what is going on.
-        workers: decode the traces side by side; see `froude.base.parallel`.
-
-    Returns:
-        The workload. What no rule was found for is in its questions; what limits extrapolation in its
-        findings.
-
-    Raises:
-        InputError: no trace, a trace without payloads, or one whose payloads do not decode.
-    """
-    if not traces:
-        raise InputError(
-            "there is nothing to mine", allowed="one trace or more, better three at different scales"
-        )
-    for number, trace in enumerate(traces, 1):
-        if not trace.calls:
-            remedy = "Was the job run against the proxy's address? `froude trace show` says who was seen"
-            raise InputError("has no calls", place=f"trace {number}", remedy=remedy)
-        if not trace.meta.fidelity.payload:
-            remedy = "Record with `froude capture proxy`, which sees payloads; an audit log has none"
-            raise InputError("has no payloads to mine", place=f"trace {number}", remedy=remedy)
-        if not trace.meta.fidelity.response:
-            remedy = "Import it again from a table with a column `response`, or columns `response.NAME`"
-            raise InputError("has no responses to mine", place=f"trace {number}", remedy=remedy)
-    workload = mine_recordings(recordings_of(traces, workers), progress=progress)
-    hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
-    return replace(workload, recorded=replace(workload.recorded, traces=hashes))
-
-
 def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | None = None) -> Workload:
-    """The same for decoded runs.
+    """Mine the scale-free pattern of a job.
 
     Args:
         recordings: the runs, of one job at any Scales; at least one.

@@ -26,6 +26,7 @@ from froude.workload.types import (
     LAUNCHER,
     LETTERS,
     NODE,
+    NODES,
     Cases,
     Counter,
     Cycle,
@@ -165,13 +166,13 @@ def _at_odds(
     node_type: NodeType, scale: Scale, recorded: Sequence[Mapping[str, Quantity]]
 ) -> Iterator[Refusal]:
     """Numbers of which several formulas fit the recordings, and come to other things here."""
-    numbers = [("the number of nodes", node_type.count, node_type.rivals)]
+    numbers = [(NODES, "the number of nodes", node_type.count, node_type.rivals)]
     numbers += [
-        (f"the iterations of {segment.id}", segment.times, segment.rivals)
+        (segment.id, f"the iterations of {segment.id}", segment.times, segment.rivals)
         for segment in repeats(node_type.steps)
     ]
     agreeing = 0
-    for what, count, rivals in numbers:
+    for number, what, count, rivals in numbers:
         formulas = (count, *rivals)
         if rivals and at_odds(formulas, scale):
             said = " or ".join(f"{number_at(formula, scale)} ({formula})" for formula in formulas)
@@ -182,6 +183,7 @@ def _at_odds(
             yield Refusal(
                 f"{node_type.name}: {what} would be {said}: all fit what was recorded; {remedy}",
                 node_type.name,
+                number=number,
             )
         agreeing += bool(rivals)
     if agreeing:

@@ -28,6 +28,8 @@ _LONGEST = 1 << 20
 """Bytes of one value."""
 CONTAINER_ASKS = "container-asks"
 """Of leaves of asks for containers: which asks a call makes says the miner (`mining.yarn`)."""
+_WORDED = frozenset({"dfs-client", "task-client", "uuid", "epoch-ms"})
+"""Generators by whose form alone one value is recognised."""
 _FEW = 8
 """Values that a choice may have."""
 
@@ -67,6 +69,13 @@ def generate(rule: Generated, rng: random.Random, now_s: float) -> Scalar:
         KeyError: there is no generator of that name.
     """
     return GENERATORS[rule.generator].make(rule.parameters, rng, now_s)
+
+
+def fits(rule: Generated, value: Scalar) -> bool:
+    """Whether a value has the form of those that a rule makes; for numbers, of which any may be made, always."""
+    if rule.generator == "choice":
+        return value in rule.parameters.values()
+    return rule.generator not in _WORDED or GENERATORS[rule.generator].recognise([value]) == rule.parameters
 
 
 def choice(values: Sequence[Scalar]) -> Generated | None:

@@ -29,6 +29,8 @@ class Refusal:
     node_type: str | None = None
     fatal: bool = True
     """Whether the plan cannot be played because of it."""
+    number: str | None = None
+    """The number that is not known: a loop's id, or `workload.types.NODES`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 _TABLE = """
 type NodeType.name Flow.node_type Wait.node_type Effect.cause_type Container.of Awaited.ended
-type StartRule.after StartRule.follows Question.node_type Finding.node_type
+type StartRule.after StartRule.follows Question.node_type Finding.node_type LeftOut.worst
 call CallTemplate.id Flow.call Effect.cause Effect.carried_by Periodic.opened_by Periodic.closed_by Question.call
-index Cases.index Counter.steps Count.slopes Count.per Finding.variable Recorded.scales
+index Cases.index Counter.steps Count.slopes Count.per Count.times Finding.variable Recorded.scales LeftOut.scale
 beginning Question.id Question.text
 parameter Generated.parameters
 """

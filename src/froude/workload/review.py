@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,8 +12,10 @@ from froude.workload.references import names_for, unknown_names
 from froude.workload.scale import Count
 from froude.workload.types import (
     CALLEE,
+    NODES,
     CallTemplate,
     Constant,
+    Generated,
     NodeType,
     Question,
     Repeat,
@@ -24,10 +25,8 @@ from froude.workload.types import (
     Unknown,
     Workload,
 )
-from froude.workload.walk import fold, map_calls, within
+from froude.workload.walk import fold, loops_around, map_calls, within
 from froude.workload.yaml_rules import read_rule
-
-_ITERATIONS = re.compile(r"iterations of (?P<loop>\S+) in ")
 
 
 def open_questions(workload: Workload) -> tuple[Question, ...]:
@@ -65,22 +64,16 @@ def read_answer(workload: Workload, question: Question, text: str, place: str) -
     rule = read_rule(parse_yaml(text.encode(), place), Section(Fields(), place), question.id)
     own = next((each for each in workload.node_types if each.name == question.node_type), None)
     if own is not None:
-        known = names_for(workload, own, _loops_around(own, question.call))
+        around = {
+            loop for call, loops in loops_around(own.steps) if call.id == question.call for loop in loops
+        }
+        known = names_for(workload, own, around)
         for what, name in unknown_names(rule, known):
             allowed = ", ".join(sorted(known[what])) or "none"
             raise InputError(
                 f"there is no such {what}", file=place, place=question.id, found=name, allowed=allowed
             )
     return rule
-
-
-def _loops_around(node_type: NodeType, call_id: str | None) -> set[str]:
-    around = fold(
-        node_type.steps,
-        lambda call: {call.id: set[str]()},
-        lambda segment, body: {id_: loops | {segment.id} for each in body for id_, loops in each.items()},
-    )
-    return next((calls[call_id] for calls in around if call_id in calls), set())
 
 
 def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload:
@@ -126,12 +119,13 @@ def _settled_type(node_type: NodeType, asked: Question, rule: Rule) -> NodeType:
     """A node type with the answer to a question about none of its calls."""
     if asked.path == "user":
         return replace(node_type, user=str(rule.value) if isinstance(rule, Constant) else rule)
-    about = _ITERATIONS.match(asked.id.removeprefix(f"{node_type.name}:"))
-    if about is None:
+    if asked.number == NODES:
         return replace(node_type, count=_number(asked, rule), rivals=())
 
     def settle(segment: Repeat, body: Sequence[Step]) -> Step:
-        if segment.id != about["loop"]:
+        if segment.id != asked.number:
+            return replace(segment, steps=tuple(body))
+        if isinstance(rule, Generated) and rule == segment.drawn:
             return replace(segment, steps=tuple(body))
         return replace(segment, times=_number(asked, rule), drawn=None, rivals=(), steps=tuple(body))
 
@@ -143,5 +137,7 @@ def _number(asked: Question, rule: Rule) -> Count:
         return rule.count
     if isinstance(rule, Constant) and type(rule.value) is int and rule.value >= 0:
         return Count(float(rule.value))
-    allowed = "one of its candidates, or a whole number"
-    raise InputError("is no number of things", place=asked.id, found=str(rule), allowed=allowed)
+    allowed = "one of its candidates, a formula, or a whole number"
+    raise InputError(
+        "is not a number of nodes or iterations", place=asked.id, found=str(rule), allowed=allowed
+    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeVar
 
 from froude.base.errors import InputError
 from froude.base.input_limits import check_limit
@@ -24,7 +23,8 @@ the same place in any group of up to eight."""
 _MOST_LOOKS = 200_000
 """Rounds that are looked at one by one, of loops that differ within loops that differ."""
 
-T = TypeVar("T")
+Round = tuple[tuple[str, int], ...]
+"""The ids of the loops around a call, outermost first, each with its round, from 0."""
 Ends = tuple[float, float]
 """The lowest and the highest number."""
 
@@ -89,30 +89,26 @@ def count_calls(
 
 
 def unrolled(
-    steps: Sequence[Step], scale: Mapping[str, Quantity], value: Callable[[CallTemplate], T]
-) -> list[T]:
-    """One value for every call that one node makes, in order; takes as long as there are calls.
+    steps: Sequence[Step], scale: Mapping[str, Quantity], around: Round = ()
+) -> Iterator[tuple[CallTemplate, Round]]:
+    """Every call that one node makes, in order, with its round of the loops around it; takes as long as there are calls.
 
     Args:
         steps: of a node type.
         scale: as the node sees it (`workload.scale.at_node`).
-        value: of a call template.
+        around: the round that the steps are in, of the loops around them.
 
     Raises:
         InputError: the Scale lacks a variable.
     """
-    values: list[T] = []
     for step in steps:
         if not isinstance(step, Repeat):
-            values.append(value(step))
+            yield step, around
             continue
-        times = step.times.whole_at(scale)
-        if not is_uneven(step):
-            values += unrolled(step.steps, scale, value) * times
-            continue
-        for number in range(times):
-            values += unrolled(step.steps, at_round(scale, step.id, number), value)
-    return values
+        uneven = is_uneven(step)
+        for number in range(step.times.whole_at(scale)):
+            inner = at_round(scale, step.id, number) if uneven else scale
+            yield from unrolled(step.steps, inner, (*around, (step.id, number)))
 
 
 def check_size(node_type: NodeType, scale: Mapping[str, Quantity]) -> None:

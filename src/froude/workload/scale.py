@@ -32,7 +32,8 @@ _TERM = re.compile(
 _FOLD = re.compile(r"//|%")
 _MULTIPLE = re.compile(r"^\((?:(?P<factor>[0-9]+)\*)?(?P<name>[^+]+)(?:\+(?P<plus>[0-9]+))?\)$")
 _PIECES = re.compile(
-    rf"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>[0-9]{{1,18}}|{_VARIABLE})\s*\)$"
+    rf"^(?:(?P<times>{_VARIABLE})\s*\*\s*)?(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*"
+    rf"(?P<per>[0-9]{{1,18}}|{_VARIABLE})\s*\)(?:\s*(?P<sign>[+-])\s*(?P<offset>[0-9]{{1,18}}))?$"
 )
 _MINIMUM = re.compile(r"^min\(\s*(?P<cap>[0-9]+(?:\.[0-9]*)?)\s*,\s*(?P<sum>.+)\)$")
 
@@ -167,7 +168,8 @@ class Count:
     """A number that follows from the Scale: `intercept + Σ slope·variable`, at most `cap`.
 
     With `per` it is a number of pieces, such as the blocks of a file: that sum over `per`, rounded up; or, with
-    `rest`, the size of the last piece.
+    `rest`, the size of the last piece. With `times` it is a variable times as many pieces, as of each day's files,
+    and with `offset` so many more: all but the first.
     """
 
     intercept: float = 0.0
@@ -180,12 +182,17 @@ class Count:
     """Size of a piece, or the variable that says it; None where the sum itself is the number."""
     rest: bool = False
     """Whether it is the size of the last piece instead of the number of pieces."""
+    times: str | None = None
+    """The variable that the number of pieces is multiplied by; None for none."""
+    offset: int = 0
+    """What is added to the number of pieces."""
 
     @classmethod
     def parse(cls, text: str | float) -> Count:
         """Read `7`, `files`, `2*files + 3`, `min(3, datanodes)`, `ceil((input) / 1048576)`, `rest((input) / 1048576)`.
 
-        A piece may be as large as a variable says: `ceil((files - node) / clients)`.
+        A piece may be as large as a variable says: `ceil((files - node) / clients)`; the number of pieces may be
+        multiplied by a variable: `days*ceil((files - node) / 2) - 1`.
 
         Raises:
             InputError: any other form.
@@ -212,7 +219,8 @@ class Count:
             raise InputError("is beyond any size", found=whole[:80], allowed="numbers that a count can have")
         if pieces:
             per = int(pieces["per"]) if pieces["per"].isdecimal() else pieces["per"]
-            return cls(total, slopes, cap, per, pieces["what"] == "rest")
+            offset = int(f"{pieces['sign'] or ''}{pieces['offset'] or 0}")
+            return cls(total, slopes, cap, per, pieces["what"] == "rest", pieces["times"], offset)
         return cls(total, slopes, cap)
 
     @property
@@ -231,7 +239,8 @@ class Count:
         terms = [term_of(text) for text in self.slopes]
         sizes = {term.by for term in terms if term.by and not term.by.isdecimal()}
         per = {self.per} if isinstance(self.per, str) else set[str]()
-        return frozenset(name for term in terms for name in term.names) | sizes | per
+        times = set[str]() if self.times is None else {self.times}
+        return frozenset(name for term in terms for name in term.names) | sizes | per | times
 
     @property
     def whole(self) -> bool:
@@ -258,6 +267,9 @@ class Count:
                 raise InputError("pieces of no size", place=str(self), found=per, allowed="above zero")
             pieces = math.ceil(total / per)
             total = total - (pieces - 1) * per if self.rest else float(pieces)
+            if self.times is not None:
+                total = max(0.0, total) * variable_at(self.times, scale)
+            total += self.offset
         return total if self.cap is None else min(self.cap, total)
 
     def whole_at(self, scale: Mapping[str, Quantity]) -> int:
@@ -270,7 +282,9 @@ class Count:
             parts.append(_number(self.intercept))
         text = " + ".join(parts).replace("+ -", "- ")
         if self.per is not None:
-            text = f"{'rest' if self.rest else 'ceil'}(({text}) / {self.per})"
+            times = "" if self.times is None else f"{self.times}*"
+            offset = f" {self.offset:+}".replace("+", "+ ").replace("-", "- ") if self.offset else ""
+            text = f"{times}{'rest' if self.rest else 'ceil'}(({text}) / {self.per}){offset}"
         return text if self.cap is None else f"min({_number(self.cap)}, {text})"
 
 

@@ -8,6 +8,7 @@ counter, template), an information flow (`Flow`), a named generator, or is unkno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -27,6 +28,10 @@ Scalar = bool | int | float | str | bytes | None
 
 LETTERS = 26
 """Base of counters whose digits are letters: `aa`, `ab`, ... `ba`, as `split` names its parts."""
+
+NODES = "nodes"
+"""In place of a loop's id: a question about how many nodes of a type there are."""
+_ITERATIONS = re.compile(r"iterations of (?P<loop>\S+) in ")
 
 CALLEE = "(callee)"
 """In place of a leaf path: a question about whom a call is addressed to, not about an argument."""
@@ -411,6 +416,14 @@ class Question:
     """Rules that fit part of what was seen, likeliest first; the first is what stands until answered."""
     answered: bool = False
 
+    @property
+    def number(self) -> str | None:
+        """What it asks the number of: a loop's id, or `NODES`; None where it is about an argument or a user."""
+        if self.call is not None or self.path is not None:
+            return None
+        loop = _ITERATIONS.match(self.id.removeprefix(f"{self.node_type}:"))
+        return NODES if loop is None else loop["loop"]
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -426,6 +439,19 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How well the calls at one recorded size follow from the runs at the other sizes."""
+
+    scale: Mapping[str, Quantity]
+    fitness: float
+    """Calls that were predicted, over all that were made: 0 to 1."""
+    precision: float
+    """Calls that were made, over all that were predicted: 0 to 1."""
+    worst: str | None = None
+    """The node type with the smallest share of calls in common; None where all are."""
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded:
     """What the workload was mined from."""
 
@@ -436,6 +462,8 @@ class Recorded:
     release: str = ""
     traces: tuple[str, ...] = ()
     """Content hashes of the traces."""
+    left_out: tuple[LeftOut, ...] = ()
+    """By size, of three and more; none where that was not measured, as in a mixture."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

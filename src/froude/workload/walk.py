@@ -50,6 +50,22 @@ def repeats(steps: Sequence[Step]) -> Iterator[Repeat]:
             yield from repeats(step.steps)
 
 
+def loops_around(
+    steps: Sequence[Step], around: tuple[str, ...] = ()
+) -> Iterator[tuple[CallTemplate, tuple[str, ...]]]:
+    """Each call template of steps, with the ids of the loops around it, outermost first.
+
+    Args:
+        steps: of a node type.
+        around: the loops that the steps are in.
+    """
+    for step in steps:
+        if isinstance(step, Repeat):
+            yield from loops_around(step.steps, (*around, step.id))
+        else:
+            yield step, around
+
+
 def templates(node_type: NodeType) -> Iterator[CallTemplate]:
     """Every call template of a node type: steps in order, then periodic calls, then effects."""
     yield from calls(node_type.steps)

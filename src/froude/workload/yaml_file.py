@@ -24,6 +24,7 @@ from froude.workload.types import (
     Effect,
     Finding,
     Generated,
+    LeftOut,
     NodeType,
     Periodic,
     Poll,
@@ -168,6 +169,9 @@ def _workload_fields(workload: Workload) -> dict[str, Any]:
                 "source_ids": list(recorded.source_ids),
                 "scales": [scale_fields(scale) for scale in recorded.scales],
                 "traces": list(recorded.traces),
+                "left_out": [
+                    lean({**asdict(each), "scale": scale_fields(each.scale)}) for each in recorded.left_out
+                ],
             }
         ),
         "nodes": {node_type.name: _node_type_fields(node_type) for node_type in workload.node_types},
@@ -297,9 +301,21 @@ def _recorded(section: Section) -> Recorded:
         source_ids=tuple(map(str, section.items("source_ids"))),
         release=section.value("release", str, ""),
         traces=section.converted("traces", parse_hash),
+        left_out=tuple(_left_out(each) for each in section.sections("left_out")),
     )
     section.finish()
     return recorded
+
+
+def _left_out(section: Section) -> LeftOut:
+    figures = LeftOut(
+        scale=_scale(section.section("scale")),
+        fitness=section.value("fitness", float, within=(0.0, 1.0)),
+        precision=section.value("precision", float, within=(0.0, 1.0)),
+        worst=section.optional("worst", str),
+    )
+    section.finish()
+    return figures
 
 
 def _scale(section: Section) -> Scale:

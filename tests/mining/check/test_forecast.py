@@ -9,13 +9,12 @@ import pytest
 from froude.mining.check.forecast import (
     Announced,
     EffectCounts,
+    NodeDifference,
     TypeSequences,
     effect_counts,
-    expand,
     sequences_of,
 )
 from froude.mining.check.matching import match, token_of
-from froude.mining.read.canonical import Token
 from froude.mining.read.events import Recording
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
@@ -54,22 +53,13 @@ def sequences(workload: Workload, run: Recording) -> dict[str, TypeSequences]:
     matched = match(workload, run)
     calls = (call for node in workload.node_types for call in templates(node))
     tokens = {call.id: token_of(call) for call in calls}
-    return {node.name: sequences_of(node, matched, run.scale, tokens) for node in workload.node_types}
+    return {node.name: sequences_of(node, matched, run.scale, tokens)[0] for node in workload.node_types}
 
 
 def effects(workload: Workload, run: Recording) -> list[EffectCounts]:
     """Of the types that have some."""
     matched = match(workload, run)
     return [effect_counts(node, matched) for node in workload.node_types if node.effects]
-
-
-def test_loops_within_loops_are_expanded_in_order() -> None:
-    """Two folders, each with three files."""
-    mkdirs, create = (CallTemplate(name, "p", name, {}) for name in ("mkdirs", "create"))
-    steps = (Repeat("L1", Count(2.0), (mkdirs, Repeat("L2", Count(0.0, {"files": 1.0}), (create,)))),)
-    tokens: dict[str, Token] = {name: ("p", name, "") for name in ("mkdirs", "create")}
-    sent = [method for _, method, _ in expand(steps, Scale.of(files=3), tokens)]
-    assert sent == ["mkdirs", "create", "create", "create"] * 2
 
 
 def test_every_node_of_every_type_is_exact(workload: Workload, run: Recording) -> None:
@@ -113,36 +103,58 @@ def test_a_drawn_number_is_any_that_may_be_drawn(times: int, exact: int) -> None
 
 
 def _announced(*questions: Question, findings: tuple[Finding, ...] = (), **scale: int) -> Announced:
-    node = NodeType("c", Count(1), (CallTemplate("c.c1", "p.P", "m", {}),))
+    call, looked = CallTemplate("c.c1", "p.P", "m", {}), CallTemplate("c.c2", "p.P", "look", {})
+    node = NodeType("c", Count(1), (call, Repeat("L1", Count(2.0), (Repeat("L2", Count(2.0), (looked,)),))))
     workload = Workload((node,), Recorded(SCALES, ()), questions, findings)
     return Announced(workload, Scale.of(**(scale or {"n": 5})))
 
 
 def test_a_question_announces_its_argument_and_in_a_list_all_elements() -> None:
-    """Of that call, and not its sequence."""
-    said = _announced(Question("q", "?", "c", "c.c1", "list[1].id"))
-    assert said.argument("c.c1", "list[1].id")
-    assert said.argument("c.c1", "list[7].id")
-    assert not said.argument("c.c1", "list[1].name")
-    assert not said.sequence("c")
+    """Of that call, and not how often it is made."""
+    announced = _announced(Question("q", "?", "c", "c.c1", "list[1].id"))
+    assert announced.argument("c.c1", "list[1].id")
+    assert announced.argument("c.c1", "list[7].id")
+    assert not announced.argument("c.c1", "list[1].name")
+    assert not announced.call("c", "c.c1")
+    assert not announced.node("c")
 
 
-def test_a_question_about_a_number_announces_the_sequence() -> None:
-    """An answered one announces nothing."""
-    assert _announced(Question("q", "?", "c")).sequence("c")
-    assert not _announced(Question("q", "?", "c", answered=True)).sequence("c")
+@pytest.mark.parametrize("loop", ["L1", "L2"])
+def test_a_question_about_iterations_announces_the_calls_in_that_loop_alone(loop: str) -> None:
+    """Not the calls around it, nor how many nodes there are; an answered one announces nothing."""
+    question = Question(f"c:iterations of {loop} in c", "?", "c")
+    announced = _announced(question)
+    assert announced.call("c", "c.c2")
+    assert not announced.call("c", "c.c1")
+    assert not announced.node("c")
+    assert not _announced(replace(question, answered=True)).call("c", "c.c2")
+    both = NodeDifference("c", (), ("c.c2", "c.c1"))
+    assert (announced.differs(replace(both, missing=("c.c2",))), announced.differs(both)) == (True, False)
 
 
-def test_findings_announce_sequences_and_fatal_ones_values_too() -> None:
-    """Only of their node type, and fatal ones only elsewhere than recorded."""
+def test_a_question_about_a_number_of_nodes_announces_whole_nodes() -> None:
+    """And no call of those that there are."""
+    announced = _announced(Question("c:number of c nodes", "?", "c"))
+    assert announced.node("c")
+    assert announced.differs(NodeDifference("c", (), ("c.c1",), node=True))
+    assert not announced.call("c", "c.c2")
+
+
+def test_a_remark_announces_nothing_and_a_refusal_all_of_its_type() -> None:
+    """Elsewhere than recorded: there the plan is not refused."""
     note = _announced(findings=(Finding("some calls fit nowhere", fatal=False, node_type="c"),))
-    assert (note.sequence("c"), note.argument("c.c1", "src"), note.sequence("d")) == (True, False, False)
+    assert (note.call("c", "c.c2"), note.node("c"), note.argument("c.c1", "src")) == (False, False, False)
     fatal = (Finding("fits no count", fatal=True, node_type="c"),)
     assert _announced(findings=fatal).argument("c.c1", "src")
+    assert _announced(findings=fatal).call("c", "c.c1")
+    assert not _announced(findings=fatal).node("d")
     assert not _announced(findings=fatal, n=2).argument("c.c1", "src")
 
 
 def test_a_scale_that_cannot_be_planned_announces_all() -> None:
     """A variable that was never recorded."""
-    assert _announced(n=2, racks=1).argument("c.c1", "src")
-    assert _announced(n=2, racks=1).sequence("c")
+    announced = _announced(n=2, racks=1)
+    assert announced.argument("c.c1", "src")
+    assert announced.call("c", "c.c1")
+    assert announced.node("c")
+    assert announced.everything

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from froude.mining.check.prediction import LeafOutcome, Prediction, predict_recording
 from froude.mining.read.events import Recording
+from froude.workload.generators import fits
 from froude.workload.scale import Count
-from froude.workload.types import CallTemplate, Constant, Question, Workload
-from froude.workload.walk import map_calls
+from froude.workload.types import (
+    CallTemplate,
+    Constant,
+    Generated,
+    NodeType,
+    Question,
+    Repeat,
+    Step,
+    Workload,
+)
+from froude.workload.walk import fold, map_calls
 from testbed.synthetic import HELD_OUT, record
 
 
@@ -22,7 +34,7 @@ def prediction(workload: Workload, held_out: Recording) -> Prediction:
 
 def test_every_sequence_comes_out(prediction: Prediction) -> None:
     """Node counts, sequences and effects."""
-    assert prediction.sequence_share == prediction.call_share == 1.0
+    assert prediction.sequence_share == prediction.fitness == prediction.precision == 1.0
     assert all(effects.seen == effects.expected and not effects.unexplained for effects in prediction.effects)
 
 
@@ -92,15 +104,68 @@ def test_what_is_wrong_is_silent_unless_a_question_is_about_it(
     assert predict_recording(answered, held_out).silent_share == silent.silent_share
 
 
-def test_nodes_that_behave_otherwise_are_silent_unless_their_numbers_were_asked(
+def _with(workload: Workload, change: Callable[[NodeType], NodeType], *questions: Question) -> Workload:
+    """The client changed, and asked about."""
+    nodes = (change(node) if node.name == "client" else node for node in workload.node_types)
+    return replace(workload, node_types=tuple(nodes), questions=questions)
+
+
+def test_nodes_that_are_not_predicted_are_silent_unless_their_number_was_asked(
     workload: Workload, held_out: Recording
 ) -> None:
-    """A number of nodes that does not come out, with nothing said of it, and with a question."""
-    nodes = tuple(
-        replace(node, count=Count(1.0)) if node.name == "client" else node for node in workload.node_types
-    )
-    few = replace(workload, node_types=nodes)
+    """Three of four clients have no place: all of their leaves are unexpected."""
     assert predict_recording(workload, held_out).silent_sequences == 0
-    assert predict_recording(few, held_out).silent_sequences == 3
-    asked = replace(few, questions=(Question("q", "how many clients?", "client"),))
-    assert predict_recording(asked, held_out).silent_sequences == 0
+    one = partial(replace, count=Count(1.0))
+    few = predict_recording(_with(workload, one), held_out)
+    calls = next(each for each in few.sequences if each.node_type == "client")
+    assert (few.silent_sequences, calls.calls_predicted * 4, calls.share) == (3, calls.calls_real, 0.25)
+    assert few.fitness == few.calls_matched / few.calls_seen < 1.0 == few.precision
+    assert few.worst == calls
+    assert few.silent_share == few.row("all").outcomes[LeafOutcome.UNEXPECTED] / few.row("all").leaves > 0
+    asked = Question("client:number of client nodes", "?", "client")
+    few = predict_recording(_with(workload, one, asked), held_out)
+    assert (few.silent_sequences, few.silent_share) == (0, 0.0)
+    about_another = replace(asked, id="client:iterations of L1 in client")
+    assert predict_recording(_with(workload, one, about_another), held_out).silent_sequences == 3
+
+
+@pytest.mark.parametrize("times", [1.0, 7.0])
+def test_a_loop_that_runs_otherwise_is_wrong_for_all_leaves_of_its_calls(
+    workload: Workload, held_out: Recording, times: float
+) -> None:
+    """Calls that were not predicted, or not made: announced by a question about that loop, and by no other."""
+    exact = predict_recording(workload, held_out)
+
+    def change(node: NodeType) -> NodeType:
+        return replace(node, steps=tuple(fold(node.steps, lambda call: call, other)))
+
+    def other(loop: Repeat, body: Sequence[Step]) -> Step:
+        return replace(loop, steps=tuple(body), times=Count(times) if loop.id == "L2" else loop.times)
+
+    spoiled = predict_recording(_with(workload, change), held_out)
+    fewer = times < 2
+    assert (spoiled.fitness < 1.0, spoiled.precision < 1.0) == (fewer, not fewer)
+    assert spoiled.silent_sequences == 4
+    unexpected = spoiled.row("all").outcomes.get(LeafOutcome.UNEXPECTED, 0)
+    assert (unexpected > 0, spoiled.invented > 0) == (fewer, not fewer)
+    wrong = unexpected + spoiled.silently_invented
+    assert spoiled.silent_share == wrong / (spoiled.row("all").leaves + spoiled.invented)
+    assert exact.row("all").predicted - spoiled.row("all").predicted <= unexpected
+    asked = Question("client:iterations of L2 in client", "?", "client")
+    assert predict_recording(_with(workload, change, asked), held_out).silent_share == 0.0
+    elsewhere = replace(asked, id="client:number of client nodes")
+    assert (
+        predict_recording(_with(workload, change, elsewhere), held_out).silent_share == spoiled.silent_share
+    )
+
+
+def test_a_generated_value_of_another_form_is_wrong() -> None:
+    """One of a choice that was not seen, a client's name where a UUID is generated; any number fits a gauge."""
+    name = "DFSClient_NONMAPREDUCE_-4711_1"
+    rule = Generated("dfs-client", {"task": "NONMAPREDUCE", "thread": 1})
+    assert fits(rule, name)
+    assert not fits(rule, name.replace("NON", ""))
+    assert not fits(Generated("uuid", {}), name)
+    choice = Generated("choice", {"1": "a", "2": "b"})
+    assert (fits(choice, "b"), fits(choice, "c")) == (True, False)
+    assert fits(Generated("gauge", {"low": 1, "high": 2}), 3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from froude.mining.read.knowledge import Role
@@ -14,6 +16,37 @@ from froude.workload.types import CallTemplate, Finding, Generated, Repeat
 
 SCALES = [Scale.of(n=n) for n in (2, 3, 4)]
 LOOP = Loop((("p", "stop", ""),))
+BODY = (CallTemplate("c1", "p", "stop", {}),)
+
+
+def asked(*counts: tuple[int, ...], own: int = 1) -> list[str]:
+    """What is asked of a loop whose nodes ran so often in each run, if a node makes `own` calls in all."""
+    mined = MinedType("a", Role("master"), [], (LOOP,))
+    mined.loop_runs["L1"] = [
+        LoopRun(run, node, {}, times)
+        for run, listed in enumerate(counts)
+        for node, times in enumerate(listed)
+    ]
+    mined.senders.append(SimpleNamespace(tokens=LOOP.body * own))  # type: ignore[arg-type]
+    questions, findings = Questions(), list[Finding]()
+    loop = LoopCounts(SCALES, (), [mined], questions, findings).repeat(mined, "L1", LOOP, BODY)
+    assert loop.drawn is not None
+    assert bool(questions.asked) != bool(findings)
+    return [question.text for question in questions.asked]
+
+
+def test_a_drawn_number_is_asked_about_where_it_moves_many_calls() -> None:
+    """More than a twentieth of a node's own; of fewer a remark is enough."""
+    moved = (3, 5), (4, 3, 5), (3, 5, 4, 4)
+    (text,) = asked(*moved, own=20)
+    assert "3 to 5 were seen, by no formula of the Scale" in text
+    assert asked(*moved, own=41) == []
+
+
+def test_a_number_that_grows_is_never_drawn_without_a_question() -> None:
+    """Whatever it moves: at a larger size it lies beyond the range seen."""
+    (text,) = asked((2, 3) * 3, (4, 5) * 3, (7, 6) * 3, own=1000)
+    assert "more with n," in text
 
 
 def typed(name: str, *times: int) -> MinedType:
@@ -27,8 +60,7 @@ def repeats(*types: MinedType) -> tuple[list[Repeat], list[Finding]]:
     """The loop of each, and what is said of them."""
     findings: list[Finding] = []
     counts = LoopCounts(SCALES, (), types, Questions(), findings)
-    body = (CallTemplate("c1", "p", "stop", {}),)
-    return [counts.repeat(mined, "L1", LOOP, body) for mined in types], findings
+    return [counts.repeat(mined, "L1", LOOP, BODY) for mined in types], findings
 
 
 def test_a_formula_of_the_scale() -> None:

@@ -13,8 +13,8 @@ from froude.base.input_limits import InputLimits, within_limits
 from froude.base.units import Quantity
 from froude.hadoop.rpc.target import Target
 from froude.mining.check.prediction import predict
-from froude.mining.pipeline import mine
 from froude.mining.read.events import recording_of
+from froude.mining.traces import mine
 from froude.trace.diff import diff
 from froude.trace.files import read_trace, write_trace
 from froude.trace.importers.call_rows import parse_mapping

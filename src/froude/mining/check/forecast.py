@@ -10,21 +10,24 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from froude.base.units import Quantity
 from froude.messages.rows import EMPTY
 from froude.mining.check.matching import Matched
-from froude.mining.read.canonical import Token
+from froude.mining.read.canonical import Logical, Token
 from froude.mining.read.elements import ONLY, Numbers, element_path, elements_of
 from froude.mining.shape.structure import MinedType, Occurrence
 from froude.workload.extrapolate import extrapolate
 from froude.workload.review import open_questions
-from froude.workload.rounds import unrolled
+from froude.workload.rounds import Round, unrolled
 from froude.workload.scale import Count, Scale, at_node
-from froude.workload.types import Actor, CallTemplate, Effect, NodeType, Repeat, Scalar, Step, Workload
-from froude.workload.walk import repeats
+from froude.workload.types import NODES, Actor, CallTemplate, Effect, NodeType, Repeat, Scalar, Step, Workload
+from froude.workload.walk import loops_around, repeats
 
 _INDEX = re.compile(r"\[\d+\]")
+Place = tuple[str, Round]
+"""A call template's id, and the round of the loops around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,12 @@ class TypeSequences:
     """Calls at their predicted place."""
     first_difference: str | None = None
     """Where the first node that differs does so."""
+
+    @property
+    def share(self) -> float | None:
+        """Calls at their predicted place, over the larger number of calls made and predicted; None of no calls."""
+        most = max(self.calls_predicted, self.calls_real)
+        return self.calls_matched / most if most else None
 
     @property
     def missed(self) -> int:
@@ -63,50 +72,93 @@ class EffectCounts:
     unexplained: int
     """Effects whose cause is not."""
 
+    @property
+    def matched(self) -> int:
+        """Effects that were made and follow from a cause of the run."""
+        return self.seen + self.optional
 
-def expand(steps: Sequence[Step], scale: Mapping[str, Quantity], tokens: Mapping[str, Token]) -> list[Token]:
-    """The calls that one node makes at a Scale, as tokens.
+    @property
+    def made(self) -> int:
+        """All that were made."""
+        return self.matched + self.unexplained
 
-    Args:
-        steps: of its node type.
-        scale: the Scale, with the node's number (`workload.scale.at_node`) where a loop depends on it.
-        tokens: what the calls of each template look like, by its id.
-    """
-    return unrolled(steps, scale, lambda call: tokens[call.id])
+    @property
+    def predicted(self) -> int:
+        """All that follow from the run's causes."""
+        return self.expected + self.optional
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDifference:
+    """Where the calls of one node differ from the predicted ones."""
+
+    node_type: str
+    made: tuple[tuple[str, Logical], ...]
+    """Calls at a place that was not predicted, with the id of their template; empty where no template fits."""
+    missing: tuple[str, ...]
+    """Templates of calls that were predicted and not made, one for each call."""
+    node: bool = False
+    """Whether the whole node was predicted and not seen, or the other way round."""
 
 
 def sequences_of(
     node: NodeType, matched: Matched, scale: Mapping[str, Quantity], tokens: Mapping[str, Token]
-) -> TypeSequences:
-    """How the sequences of a node type's nodes came out.
+) -> tuple[TypeSequences, tuple[NodeDifference, ...]]:
+    """How the sequences of a node type's nodes came out, and what differs in those that did not.
+
+    A call is at its predicted place where one of the same template is predicted in the same round of its loops.
 
     Args:
         node: the type, as mined.
         matched: the run's calls, matched to the workload.
-        tokens: as in `expand`.
+        tokens: what the calls of each template look like, by its id.
     """
     mined = next(occurrence for occurrence in matched.types if occurrence.name == node.name)
     wanted = node.count.whole_at(scale)
-    numbers = range(
-        max(wanted, len(mined.senders), 1) if any(s.times.of_node for s in repeats(node.steps)) else 1
-    )
-    by_node = [expand(node.steps, at_node(scale, number), tokens) for number in numbers]
-    exact = agreed = real = 0
-    difference = None
+    loops = list(repeats(node.steps))
+    by_number = any(segment.times.of_node for segment in loops)
+    any_drawn = any(segment.drawn is not None for segment in loops)
+
+    def predicted_of(number: int, steps: Sequence[Step]) -> dict[Place, None]:
+        return {(call.id, around): None for call, around in unrolled(steps, at_node(scale, number))}
+
+    usual = cache(lambda number: predicted_of(number, node.steps))
+    placed: dict[int, dict[int, Place]] = defaultdict(dict)
+    for each in mined.occurrences:
+        placed[id(each.sender)][id(each.call)] = each.template, tuple(each.indices.items())
+    exact = agreed = real = expected = 0
+    first = None
+    differences = []
     for number, sender in mined.numbered():
-        predicted = by_node[number if len(by_node) > 1 else 0]
-        sent = list(sender.tokens)
-        if sent != predicted and (steps := _as_drawn(node.steps, mined, sender.run, number)) != node.steps:
-            predicted = expand(steps, at_node(scale, number), tokens)
+        predicted, sent = usual(number if by_number else 0), list(sender.tokens)
         real += len(sent)
-        exact += sent == predicted
-        agreed += _agreeing(sent, predicted)
-        if sent != predicted and difference is None:
-            difference = _difference(sent, predicted)
-    if len(mined.senders) > wanted:
-        exact -= min(exact, len(mined.senders) - wanted)
-    calls = sum(map(len, by_node[:wanted])) if len(by_node) > 1 else wanted * len(by_node[0])
-    return TypeSequences(node.name, wanted, len(mined.senders), exact, calls, real, agreed, difference)
+        if any_drawn and sent != [tokens[template] for template, _ in predicted]:
+            predicted = predicted_of(number, _as_drawn(node.steps, mined, sender.run, number))
+        due = [tokens[template] for template, _ in predicted]
+        beyond = number >= wanted
+        expected += 0 if beyond else len(due)
+        if sent == due and not beyond:
+            exact, agreed = exact + 1, agreed + len(sent)
+            continue
+        place_of = {} if beyond else placed[id(sender)]
+        made = [call for call in sender.own if place_of.get(id(call)) not in predicted]
+        agreed += len(sent) - len(made)
+        missing = () if beyond else (predicted.keys() - place_of.values())
+        first = first or _difference(sent, due) or f"node {number + 1}: not predicted"
+        differences.append(
+            NodeDifference(
+                node.name,
+                tuple((placed[id(sender)].get(id(call), ("",))[0], call) for call in made),
+                tuple(sorted(template for template, _ in missing)),
+                beyond,
+            )
+        )
+    for number in range(len(mined.senders), wanted):
+        absent = [template for template, _ in usual(number if by_number else 0)]
+        expected += len(absent)
+        differences.append(NodeDifference(node.name, (), tuple(absent), True))
+    counts = TypeSequences(node.name, wanted, len(mined.senders), exact, expected, real, agreed, first)
+    return counts, tuple(differences)
 
 
 def _as_drawn(steps: Sequence[Step], mined: MinedType, run: int, number: int) -> tuple[Step, ...]:
@@ -125,18 +177,6 @@ def _loop_as_drawn(loop: Repeat, mined: MinedType, run: int, number: int) -> Rep
     low, high = (loop.drawn.parameters[bound] for bound in ("low", "high"))
     possible = isinstance(low, int | float) and isinstance(high, int | float) and low <= times <= high
     return replace(loop, steps=steps, times=Count(float(times)) if possible else loop.times)
-
-
-def _agreeing(sent: Sequence[Token], predicted: Sequence[Token]) -> int:
-    """Calls in common, in order."""
-    if list(sent) == list(predicted):
-        return len(sent)
-    row = [0] * (len(predicted) + 1)
-    for token in sent:
-        before = 0
-        for at, other in enumerate(predicted, 1):
-            row[at], before = (before + 1 if token == other else max(row[at], row[at - 1])), row[at]
-    return row[-1]
 
 
 def _difference(sent: Sequence[Token], predicted: Sequence[Token]) -> str:
@@ -199,7 +239,7 @@ def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[Number
 
 
 class Announced:
-    """The questions, findings and refusals of a workload at a Scale, by what they are about."""
+    """What a workload's questions and refusals at a Scale are about: an argument, a number, or all that a type does."""
 
     def __init__(self, workload: Workload, scale: Mapping[str, Quantity]) -> None:
         """Collect them.
@@ -212,14 +252,19 @@ class Announced:
         refusals = extrapolate(workload, Scale(dict(scale))).refusals
         self._arguments = {(q.call, _INDEX.sub("[]", q.path or "")) for q in questions if q.call is not None}
         self._refused = {refusal.node_type for refusal in refusals if refusal.fatal}
-        self._doubtful = {
-            *(question.node_type for question in questions if question.call is None),
-            *(finding.node_type for finding in workload.findings if finding.node_type is not None),
-            *(refusal.node_type for refusal in refusals if refusal.node_type is not None),
+        asked = ((question.node_type, question.number) for question in questions)
+        self._numbers = {*asked, *((refusal.node_type, refusal.number) for refusal in refusals)}
+        self._loops = {
+            call.id: around for node in workload.node_types for call, around in loops_around(node.steps)
         }
 
+    @property
+    def everything(self) -> bool:
+        """Whether the workload as a whole is refused."""
+        return None in self._refused
+
     def argument(self, template: str, path: str) -> bool:
-        """Whether an argument was said to be unsure: asked about, or its whole node type or workload refused.
+        """Whether an argument was stated to be unsure: asked about, or its whole node type or workload refused.
 
         A question about an element of a list is one about all of its elements.
 
@@ -227,10 +272,29 @@ class Announced:
             template: id of its call template.
         """
         node_type = template.rpartition(".")[0]
-        return (template, _INDEX.sub("[]", path)) in self._arguments or bool(
-            {node_type, None} & self._refused
-        )
+        return (template, _INDEX.sub("[]", path)) in self._arguments or self._is_refused(node_type)
 
-    def sequence(self, node_type: str) -> bool:
-        """Whether the number of a type's nodes, or which calls they make, was said to be unsure."""
-        return node_type in self._doubtful or None in self._refused
+    def call(self, node_type: str, template: str) -> bool:
+        """Whether how often a call is made was stated to be unsure: asked or refused, of a loop around it.
+
+        Args:
+            node_type: whose call it is.
+            template: id of its call template; empty where it has none, which nothing announces.
+        """
+        around = self._loops.get(template, ())
+        return self._is_refused(node_type) or any((node_type, loop) in self._numbers for loop in around)
+
+    def node(self, node_type: str) -> bool:
+        """Whether the number of a type's nodes was stated to be unsure."""
+        return self._is_refused(node_type) or (node_type, NODES) in self._numbers
+
+    def differs(self, difference: NodeDifference) -> bool:
+        """Whether all that differs in a node was stated to be unsure."""
+        name = difference.node_type
+        if difference.node:
+            return self.node(name)
+        templates_ = {*difference.missing, *(template for template, _ in difference.made)}
+        return all(self.call(name, template) for template in templates_)
+
+    def _is_refused(self, node_type: str) -> bool:
+        return bool({node_type, None} & self._refused)

@@ -16,7 +16,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 from froude.base.units import Quantity
-from froude.mining.check.forecast import Announced, EffectCounts, TypeSequences, effect_counts, sequences_of
+from froude.mining.check.forecast import (
+    Announced,
+    EffectCounts,
+    NodeDifference,
+    TypeSequences,
+    effect_counts,
+    sequences_of,
+)
 from froude.mining.check.matching import match, token_of
 from froude.mining.fit.patterns import same
 from froude.mining.history.placement import Placement
@@ -31,10 +38,11 @@ from froude.mining.shape.structure import Occurrence
 from froude.mining.yarn.container_requests import Outstanding, judge
 from froude.mining.yarn.inputs import find_inputs
 from froude.trace.types import Trace
-from froude.workload.generators import CONTAINER_ASKS
+from froude.workload.generators import CONTAINER_ASKS, fits
 from froude.workload.rules import Context, Special, evaluate
 from froude.workload.rules import active as deciding_rule
 from froude.workload.types import (
+    Absent,
     CallTemplate,
     Generated,
     NodeFact,
@@ -132,12 +140,17 @@ class Prediction:
     """Of those, the leaves that no question, finding or refusal was about."""
     silent_sequences: int = 0
     """Nodes whose sequence or number came out wrong although nothing said that it might."""
+    calls_seen: int = 0
+    """Calls of sequences and effects that were made, those of unmatched senders with them."""
+    calls_predicted: int = 0
+    calls_matched: int = 0
+    """Calls that were made at a predicted place."""
 
     @property
     def silent_share(self) -> float | None:
-        """Values that are wrong although nothing said that they might be, over all leaves of all requests: 0 to 1."""
+        """Values that are wrong although nothing stated that they might be, over all made or predicted: 0 to 1."""
         silent = sum(miss.count for miss in self.misses if miss.silent) + self.silently_invented
-        leaves = self.row("all").leaves
+        leaves = self.row("all").leaves + self.invented
         return silent / leaves if leaves else None
 
     @property
@@ -147,10 +160,21 @@ class Prediction:
         return sum(s.exact for s in self.sequences) / total if total else None
 
     @property
-    def call_share(self) -> float | None:
-        """Calls at their predicted place, over all predicted or made."""
-        total = sum(max(s.calls_predicted, s.calls_real) for s in self.sequences)
-        return sum(s.calls_matched for s in self.sequences) / total if total else None
+    def fitness(self) -> float | None:
+        """Calls that were predicted, over all that were made: 0 to 1; as process mining uses the word."""
+        return self.calls_matched / self.calls_seen if self.calls_seen else None
+
+    @property
+    def precision(self) -> float | None:
+        """Calls that were made, over all that were predicted: 0 to 1."""
+        return self.calls_matched / self.calls_predicted if self.calls_predicted else None
+
+    @property
+    def worst(self) -> TypeSequences | None:
+        """The node type of which the smallest share of the calls, made or predicted, is matched; None of none."""
+        return min(
+            (s for s in self.sequences if s.share is not None), key=lambda s: s.share or 0.0, default=None
+        )
 
     def row(self, name: str) -> PredictionRow:
         """A row by name.
@@ -192,28 +216,40 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     """
     matched = match(workload, recording)
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
+    tokens = {call_id: token_of(call) for call_id, call in calls.items()}
+    sequences, differences = [], list[NodeDifference]()
+    for node in workload.node_types:
+        counts, different = sequences_of(node, matched, recording.scale, tokens)
+        sequences.append(counts)
+        differences += different
     announced = Announced(workload, recording.scale)
     score = Score(matched.placement, recording.scale, calls)
     score.early = on_the_way(recording.events, score.outcomes)
+    unexpected = Unexpected(differences, announced)
+    score.leave_out(unexpected.silent)
     reachable = None
     if pair is not None:
         # What was predicted could be, even where the same rule fails elsewhere in the other run.
         predicted = {leaf for leaf, outcome in score.outcomes.items() if outcome.predicted}
         reachable = ceiling(workload, recording, pair) | predicted
     rows = _rows(recording, score, _periodic_methods(workload), reachable)
-    tokens = {call_id: token_of(call) for call_id, call in calls.items()}
-    senders = {sender.key: mined.name for mined in matched.types for sender in mined.senders}
-    sequences = tuple(sequences_of(node, matched, recording.scale, tokens) for node in workload.node_types)
+    missing = {call_id: _leaves_of(calls[call_id]) for call_id in unexpected.missing}
+    lacking = sum(missing[call_id] * number for call_id, number in unexpected.missing.items())
+    effects = tuple(effect_counts(node, matched) for node in workload.node_types if node.effects)
+    alone = sum(len(sender.own) for sender in matched.unmatched)
     return Prediction(
-        sequences=sequences,
-        effects=tuple(effect_counts(node, matched) for node in workload.node_types if node.effects),
+        sequences=tuple(sequences),
+        effects=effects,
         rows=rows,
-        misses=_misses(recording, score, announced, senders),
+        misses=_misses(recording, score, announced, unexpected),
         unmatched=len(matched.unmatched),
-        invented=len(score.invented) + score.unasked,
-        silently_invented=sum(not announced.argument(*rule) for rule in score.invented),
-        silent_sequences=len(matched.unmatched)
-        + sum(each.missed for each in sequences if not announced.sequence(each.node_type)),
+        invented=len(score.invented) + score.unasked + lacking,
+        silently_invented=sum(not announced.argument(*rule) for rule in score.invented)
+        + sum(missing[call_id] * number for call_id, number in unexpected.silently_missing.items()),
+        silent_sequences=len(matched.unmatched) + sum(not announced.differs(each) for each in differences),
+        calls_seen=sum(s.calls_real for s in sequences) + sum(e.made for e in effects) + alone,
+        calls_predicted=sum(s.calls_predicted for s in sequences) + sum(e.predicted for e in effects),
+        calls_matched=sum(s.calls_matched for s in sequences) + sum(e.matched for e in effects),
     )
 
 
@@ -272,6 +308,37 @@ def _place(occurrence: Occurrence) -> tuple[object, ...]:
     return occurrence.template, occurrence.node, tuple(occurrence.indices.items()), cause, occurrence.each
 
 
+class Unexpected:
+    """The leaves of calls that were made at no predicted place, and the calls that were predicted and not made."""
+
+    def __init__(self, differences: Iterable[NodeDifference], announced: Announced) -> None:
+        """Collect them.
+
+        Args:
+            differences: of all nodes.
+            announced: what was stated to be unsure.
+        """
+        self.silent: dict[Leaf, bool] = {}
+        """Of each leaf of an unexpected call, whether nothing stated that it might be made."""
+        self.missing: Counter[str] = Counter()
+        """Calls by template."""
+        self.silently_missing: Counter[str] = Counter()
+        for each in differences:
+            whole = announced.node(each.node_type) if each.node else None
+            for template, call in each.made:
+                known = announced.call(each.node_type, template) if whole is None else whole
+                leaves = ((event.order, raw) for event, names in call.raw for raw in names)
+                self.silent.update(dict.fromkeys(leaves, not known))
+            for template, number in Counter(each.missing).items():
+                known = announced.call(each.node_type, template) if whole is None else whole
+                self.missing[template] += number
+                self.silently_missing[template] += 0 if known else number
+
+
+def _leaves_of(call: CallTemplate) -> int:
+    return sum(not isinstance(rule, Absent) for rule in call.arguments.values())
+
+
 # --- arguments --------------------------------------------------------------------------------------------
 
 
@@ -300,6 +367,12 @@ class Score:
             template = templates.get(occurrence.template)
             if template is not None:
                 self._call(occurrence, template, OccurrenceContext(placement.timeline, scale, occurrence))
+
+    def leave_out(self, leaves: Iterable[Leaf]) -> None:
+        """Count leaves as unexpected: their calls were not predicted, whatever the rules of their templates give."""
+        for leaf in leaves:
+            self.outcomes[leaf] = LeafOutcome.UNEXPECTED
+            self.predicted.pop(leaf, None)
 
     def _call(self, occurrence: Occurrence, template: CallTemplate, context: Context) -> None:
         judged: dict[str, tuple[LeafOutcome, str]] = {}
@@ -350,7 +423,7 @@ def _judge(rule: Rule, context: Context, value: Scalar) -> tuple[LeafOutcome, st
         echoed = same(context.fact(active.fact), value)
         return LeafOutcome.ECHO if echoed else LeafOutcome.GENERATED, active.fact
     if isinstance(active, Generated):
-        return LeafOutcome.GENERATED, active.generator
+        return (LeafOutcome.GENERATED if fits(active, value) else LeafOutcome.WRONG), active.generator
     if isinstance(active, Unknown):
         return LeafOutcome.UNKNOWN, ""
     given = evaluate(active, context)
@@ -402,7 +475,7 @@ def _leaves(event: Event) -> list[Leaf]:
 
 
 def _misses(
-    recording: Recording, score: Score, announced: Announced, senders: Mapping[str, str]
+    recording: Recording, score: Score, announced: Announced, unexpected: Unexpected
 ) -> tuple[Miss, ...]:
     by_leaf: dict[tuple[str, str, LeafOutcome, bool], list[tuple[Scalar, str]]] = defaultdict(list)
     for event in recording.events:
@@ -412,9 +485,9 @@ def _misses(
             if outcome.predicted:
                 continue
             template, path = score.rule_of.get(leaf, ("", raw))
-            silent = (outcome is LeafOutcome.WRONG and not announced.argument(template, path)) or (
-                outcome is LeafOutcome.UNEXPECTED and not announced.sequence(senders.get(event.client, ""))
-            )
+            silent = outcome is LeafOutcome.WRONG and not announced.argument(template, path)
+            if outcome is LeafOutcome.UNEXPECTED:
+                silent = unexpected.silent.get(leaf, not announced.everything)
             by_leaf[event.method, path, outcome, silent].append((value, score.predicted.get(leaf, "")))
     ranked = sorted(
         by_leaf.items(), key=lambda item: (-len(item[1]), *item[0][:2], item[0][2].value, item[0][3])

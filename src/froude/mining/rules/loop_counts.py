@@ -25,6 +25,12 @@ _FEW, _MOSTLY = 0.15, 0.6
 not have: one call of a hundred that is lost is one loop of ten, and more in a run that is short."""
 
 
+_MATTERS = 0.05
+"""Share of a node's calls by which a drawn number may move them before it is asked about."""
+_CORRELATED, _BY_CHANCE = 0.5, 0.01
+"""Kendall's tau from which a number follows a variable, and the chance of one as large where it does not."""
+
+
 class LoopCounts:
     """Finds how often loops run.
 
@@ -69,7 +75,7 @@ class LoopCounts:
         few = len(seen) <= _CHANCE and len(loop.body) == 1
         timed = loop.body in self._timed and (few or fit.count is None)
         if stray or timed or (fit.count is None and self._moved(seen)):
-            return self._drawn(mined, name, [each.times for each in seen], body)
+            return self._drawn(mined, name, loop, seen, body)
         others = self._rivals(fit, seen)
         return Repeat(name, self.count(mined, fit, what, counts, others), body, rivals=others)
 
@@ -154,12 +160,39 @@ class LoopCounts:
             and any(self._iterations(m.loop_runs[name], m.position).count is None for m, name in listed)
         }
 
-    def _drawn(self, mined: MinedType, name: str, counts: Sequence[int], body: tuple[Step, ...]) -> Repeat:
+    def _drawn(
+        self, mined: MinedType, name: str, loop: Loop, seen: Sequence[LoopRun], body: tuple[Step, ...]
+    ) -> Repeat:
+        """A loop whose number no formula gives: drawn from the range seen, and asked about where that matters."""
+        counts = [each.times for each in seen]
         low, high = min(counts), max(counts)
-        text = f"iterations of {name} in {mined.name}: {low} to {high}, by time and not by the Scale; drawn"
-        self._findings.append(Finding(text, fatal=False, node_type=mined.name))
         drawn = Generated("gauge", {"low": low, "high": high})
+        what = f"iterations of {name} in {mined.name}"
+        grows = self._grows_with(seen)
+        calls = sum(len(sender.tokens) for sender in mined.senders) / max(1, len(mined.senders))
+        if grows or (high - low) * len(loop.body) > _MATTERS * calls:
+            why = (
+                f"more with {grows}, by no formula that was found" if grows else "by no formula of the Scale"
+            )
+            self._questions.drawn(mined.name, what, f"{low} to {high} were seen, {why}", drawn)
+        else:
+            text = f"{what}: {low} to {high}, by no formula of the Scale; drawn"
+            self._findings.append(Finding(text, fatal=False, node_type=mined.name))
         return Repeat(name, Count(float(median_low(counts))), body, drawn)
+
+    def _grows_with(self, seen: Sequence[LoopRun]) -> str:
+        """The variable, or `node`, that a loop's number rises or falls with; empty for none."""
+        from scipy.stats import kendalltau  # slow to load, and only needed here
+
+        places = [at_node(self._scales[each.run], each.node) for each in seen]
+        times = [each.times for each in seen]
+        for name in sorted({name for place in places for name in place}):
+            values = [place[name].value if name in place else 0.0 for place in places]
+            if len(set(values)) > 1 and len(set(times)) > 1:
+                tau, chance = kendalltau(values, times)
+                if abs(tau) >= _CORRELATED and chance < _BY_CHANCE:
+                    return name
+        return ""
 
 
 def _loops(items: Sequence[Item]) -> Iterator[Loop]:

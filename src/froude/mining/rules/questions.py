@@ -35,6 +35,18 @@ class Questions:
         text = f"{what}: is it {' or '.join(str(c.count) for c in candidates)}?"
         self.asked.append(Question(f"{node_type}:{what}", text, node_type, candidates=candidates))
 
+    def drawn(self, node_type: str, what: str, seen: str, rule: Rule) -> None:
+        """Ask how often a loop runs where no formula says so.
+
+        Args:
+            node_type: name of the type that has the loop.
+            what: is counted, in words.
+            seen: what was seen, in words.
+            rule: draws a number from the range seen.
+        """
+        text = f"{what}: {seen}; which formula, or is it drawn from that range?"
+        self.asked.append(Question(f"{node_type}:{what}", text, node_type, candidates=(rule,)))
+
     def user(self, node_type: str, rule: Rule) -> None:
         """Ask whose calls a type's are, where the rule is open.
 
