@@ -78,6 +78,8 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
             "Keep the rows of one; or if it names servers: --column server=item",
         ),
         ("time,value\ntrue,50\n", "time is not a time"),
+        ("time,metric,value\n1,cpu_idle,5\n", "utilisation of CPUs; found cpu_idle"),
+        ("time,cpu,cpu load pct\n" + "".join(f"{n},8,{n}\n" for n in range(20)), "number of processors"),
         ("", "has no line"),
     ],
 )
@@ -103,6 +105,23 @@ def test_names_that_are_not_unicode(tmp_path: Path) -> None:
     pq.write_table(pa.table({"time": [1], "machine": labels, "value": [50]}), tmp_path / "t.parquet")
     with pytest.raises(InputError, match=r"(utf|UTF)-?8"):
         read_samples([tmp_path / "t.parquet"], Options())
+
+
+def test_a_server_in_shares_among_percent_is_named(tmp_path: Path) -> None:
+    """In a file of its own, or a row among others; a person who says what it counts in has looked."""
+    (tmp_path / "a.csv").write_text("time,cpu\n0,50\n60,20\n")
+    (tmp_path / "b.csv").write_text("time,server,cpu\n0,x,0.35\n0,y,40\n")
+    assert (
+        "no value of 'x' is above 1: shares among percent?" in read_samples([tmp_path], Options()).understood
+    )
+    assert "among" not in read_samples([tmp_path], Options(), percent=True).understood
+
+
+def test_a_column_of_idle_time_is_refused(tmp_path: Path) -> None:
+    """Even where a person names it."""
+    (tmp_path / "a.csv").write_text("time,%user,%idle\n0,20,80\n")
+    with pytest.raises(InputError, match="utilisation of CPUs; found %idle"):
+        read_samples([tmp_path], Options(columns={"cpu": "%idle"}))
 
 
 def test_two_files_of_one_machine_are_one_series(tmp_path: Path) -> None:

@@ -26,7 +26,13 @@ from froude.base.tables import Table, parts_of, read_table
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
-from froude.harvest.telemetry.plausible import refuse_odd, shares_factor
+from froude.harvest.telemetry.plausible import (
+    in_shares,
+    refuse_constant,
+    refuse_odd,
+    refuse_others,
+    shares_factor,
+)
 from froude.harvest.telemetry.wide import read_wide
 
 _HEAD_BYTES = 1 << 18
@@ -142,7 +148,13 @@ def read_samples(
     if not ends:
         refuse_odd(file, server, time_s, cpu)
     plain = any(part.layout.percent is None for part in parts)
-    factor = shares_factor(file, cpu, _in_percent(parts, cpu, percent), plain=plain)
+    known = _in_percent(parts, cpu, percent)
+    factor = shares_factor(file, cpu, known, plain=plain)
+    low, high = _extremes(servers, server, cpu)
+    if plain and "cpu" not in options.columns:
+        refuse_constant(file, low, high, len(cpu))
+    if known is None and factor < 1 and (remark := in_shares(servers, low, high)):
+        remarks.append(remark)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
     understood += f", in {'percent' if factor < 1 else 'shares'}"
     return Samples(
@@ -156,6 +168,14 @@ def read_samples(
         dropped,
         "; ".join([understood, *remarks]),
     )
+
+
+def _extremes(servers: Sequence[str], server: Ints, value: Floats) -> tuple[Floats, Floats]:
+    """The least and the largest value of each server, shape (servers,); NaN without a value."""
+    low, high = np.full(len(servers), np.nan), np.full(len(servers), np.nan)
+    np.fmin.at(low, server, value)
+    np.fmax.at(high, server, value)
+    return low, high
 
 
 def _sorted_names(names: Any) -> tuple[list[str], Ints]:
@@ -236,6 +256,7 @@ def _part(path: Path, options: Options) -> _Part:
     _check_columns(path, table)
     time_s, understood = columns.get("time"), table.understood
     understood += _metric(path, columns)
+    refuse_others(str(path), table.titles.get("cpu", ""))
     if time_s is None:
         start_s = _day_s(path, options)
         time_s = (start_s or 0.0) + (table.lines - 1).astype(np.float64) * layout.step_s
@@ -282,7 +303,9 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
             found = f"{counted(len(names), 'value')} of {metric}, such as {names[0]!r} and {names[1]!r}"
             remedy = f"Keep the rows of one; or if it names servers: --column server={metric}"
             raise InputError("has several metrics", file=path, found=found, remedy=remedy)
-        said += f" of {metric} {names[0]!r}" if len(names) == 1 else ""
+        if len(names) == 1:
+            refuse_others(str(path), names[0])
+            said += f" of {metric} {names[0]!r}"
     return said
 
 
