@@ -107,6 +107,16 @@ def test_names_that_are_not_unicode(tmp_path: Path) -> None:
         read_samples([tmp_path / "t.parquet"], Options())
 
 
+def test_the_hour_at_the_end_of_summer_time_is_two(tmp_path: Path) -> None:
+    """Where dates are of a zone that has one; this is said."""
+    hours = ("01:30", "02:00", "02:30", "02:00", "02:30", "03:00")
+    rows = "".join(f"2023-10-29 {hour},{s},50\n" for hour in hours for s in "ab")
+    (tmp_path / "a.csv").write_text(f"time,server,cpu\n{rows}")
+    found = read_samples([tmp_path], Options(style=Style(zone=ZoneInfo("Europe/Berlin"))))
+    assert sorted(found.time_s.tolist()) == [1698537600 + 1800.0 * n for n in range(-1, 5) for _ in "ab"]
+    assert "clock has twice" in found.understood
+
+
 def test_a_server_in_shares_among_percent_is_named(tmp_path: Path) -> None:
     """In a file of its own, or a row among others; a person who says what it counts in has looked."""
     (tmp_path / "a.csv").write_text("time,cpu\n0,50\n60,20\n")

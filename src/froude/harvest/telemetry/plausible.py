@@ -64,7 +64,7 @@ def refuse_constant(file: str, low: Floats, high: Floats, samples: int) -> None:
 def in_shares(servers: Sequence[str], low: Floats, high: Floats) -> str:
     """The servers, of a table in percent, that may count in shares, in words; empty without one."""
     with np.errstate(invalid="ignore"):
-        names = [servers[number] for number in np.flatnonzero((high <= 1) & ((low % 1 > 0) | (high % 1 > 0)))]
+        names = [servers[number] for number in np.flatnonzero((high <= 1) & ((low % 1 > 0) | (high % 1 > 0))).tolist()]
     others = f" and {counted(len(names) - 1, 'other server')}" if len(names) > 1 else ""
     return f"no value of {names[0]!r}{others} is above 1: shares among percent?" if names else ""
 

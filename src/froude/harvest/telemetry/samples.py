@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from froude.base.columns import Column, Kind, convert
+from froude.base.dates import with_second_passes
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError, nearest
 from froude.base.files import open_regular
@@ -144,7 +145,10 @@ def read_samples(
         found = f"{counted(len(cpu), 'sample')} without a value"
         raise InputError("holds no value of utilisation", file=file, found=found)
     ends = [part.end_s for part in parts if part.end_s is not None]
-    time_s = np.concatenate([part.time_s for part in parts])
+    taken_s = np.concatenate([part.time_s for part in parts])
+    time_s = with_second_passes(taken_s, server, options.style.zone)
+    if time_s is not taken_s:
+        remarks.append("the hour that a clock has twice is two")
     if not ends:
         refuse_odd(file, server, time_s, cpu)
     plain = any(part.layout.percent is None for part in parts)
