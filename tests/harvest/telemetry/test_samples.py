@@ -184,9 +184,24 @@ def test_months_of_one_server_may_meet_a_little(begin_s: int, servers: int, tmp_
     """By less than a tenth of a file."""
     for folder, first_s in (("5", 0), ("6", begin_s)):
         (tmp_path / folder).mkdir()
-        rows = "".join(f"{first_s + 60 * n},{20 + n % 3}\n" for n in range(21))
+        rows = "".join(f"{first_s + 60 * n},{20 + n % int(folder)}\n" for n in range(21))
         (tmp_path / folder / "a.csv").write_text(f"time,value\n{rows}")
     assert len(read_samples([tmp_path], Options()).servers) == servers
+
+
+@pytest.mark.parametrize("column", ["", ",a"])
+def test_a_file_that_is_there_twice_is_refused(column: str, tmp_path: Path) -> None:
+    """Whether it is one server or has several; two servers with nothing to do are no copies."""
+    header = "time,value" + ",server" * bool(column) + "\n"
+    rows = "".join(f"{n * 60},{20 + n % 3}{column}\n" for n in range(20))
+    (tmp_path / "a.csv").write_text(header + rows)
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress((header + rows).encode()))
+    with pytest.raises(InputError, match=r"b\.csv\.gz: has the samples of another file; found .*a\.csv"):
+        read_samples([tmp_path], Options())
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "c.csv").write_text("time,value\n" + "".join(f"{n * 60},0\n" for n in range(20)))
+    assert len(read_samples([tmp_path / "a", tmp_path / "b"], Options(), percent=True).servers) == 2
 
 
 def test_files_of_one_name_at_the_same_time_are_servers_of_their_own(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import defaultdict
@@ -127,6 +128,7 @@ def read_samples(
     if len(files) > 1:  # Alibaba publishes the headers of tables beside them
         files = [path for path in files if path.suffix != ".header"]
     parts = [_part(path, options) for path in files]
+    _refuse_copies(parts)
     if align_s:
         parts = _aligned(parts, align_s)
     remarks = _named_by_folder(parts)
@@ -208,6 +210,23 @@ def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bo
     if ordered and np.nanmax(cpu) <= 1 and (np.nan_to_num(cpu) % 1).any():
         return None  # without a header it may be a table of another one, who counts in shares
     return known.pop()
+
+
+def _refuse_copies(parts: Sequence[_Part]) -> None:
+    """Refuse a file that is there twice, such as plain and packed: it would count twice, or as another server.
+
+    Raises:
+        InputError: two files have the same samples, which are not of servers of their own that do nothing.
+    """
+    seen: dict[bytes, Path] = {}
+    for part in parts:
+        own = "\n".join(part.names.dictionary.to_pylist()) * (not part.stem)
+        held = (own.encode(), np.asarray(part.names.indices), part.time_s, part.cpu)
+        digest = hashlib.sha256(b"".join(map(bytes, held))).digest()
+        changes = len(part.cpu) >= _SEVERAL and (part.cpu != part.cpu[0]).any()
+        if changes and (other := seen.setdefault(digest, part.path)) is not part.path:
+            remedy = "Leave out one of them"
+            raise InputError("has the samples of another file", file=part.path, found=other, remedy=remedy)
 
 
 def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
