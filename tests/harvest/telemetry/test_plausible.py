@@ -73,6 +73,15 @@ def test_several_values_at_one_time() -> None:
         refuse_odd(FILE, server, time, other)
 
 
+def test_samples_that_are_days_apart() -> None:
+    """Of a recording; with dates it is how they were taken."""
+    server, time = np.zeros(200, np.int32), np.arange(200.0) * 300_000
+    with pytest.raises(InputError, match="one every 300,000 s. .*--date-format ms"):
+        refuse_odd(FILE, server, time, STEADY)
+    refuse_odd(FILE, server, time / 5, STEADY)
+    refuse_odd(FILE, server, time + 1.7e9, STEADY)
+
+
 def test_counters() -> None:
     """What only grows, in any order of its samples, but for resets; what falls now and then is a load."""
     server, time = np.zeros(2000, np.int32), np.arange(2000.0)[::-1]

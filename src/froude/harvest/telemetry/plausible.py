@@ -18,6 +18,9 @@ _BEYOND, _MOST_BEYOND = 1.2, 0.02
 above 1 in a table of shares."""
 _CORES = 10.0
 """Values up to this, with fractions, may be the cores that are busy; of whole numbers, where half are not above 1."""
+_LONGEST_STEP_S = 86_400.0
+_FROM_1990_S = 631_152_000.0
+"""Of times before it, 1970 is the begin of a recording."""
 _STEPS, _RESETS = 20, 0.002
 """Steps that show a counter, and share of them that may go down."""
 COLUMN = "Name the column of its utilisation: --column cpu=NAME"
@@ -79,7 +82,8 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
         value: NaN where there is none.
 
     Raises:
-        InputError: many values are below 0, or at the time of another one of their server; or they only grow.
+        InputError: many values are below 0, or at the time of another one of their server; or they only grow; or those of
+            a recording are days apart.
     """
     count = counted(len(value), "sample")
     if (negative := int((value < 0).sum())) > _MOST_ODD * len(value):
@@ -94,6 +98,11 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
         raise InputError(
             "has several values of one server at one time", file=file, found=found, remedy=remedy
         )
+    apart_s = float(np.median(step_s)) if len(step_s) >= _STEPS else 0.0
+    if apart_s > _LONGEST_STEP_S and time_s.min() < _FROM_1990_S:
+        message, found = "has samples more than a day apart", f"one every {apart_s:,.0f} s"
+        remedy = "Say in what its times count, if not in seconds: --date-format ms, us or ns"
+        raise InputError(message, file=file, found=found, remedy=remedy)
     rise = rise[np.isfinite(rise) & (step_s > 0)]
     grown, fallen = int((rise > 0).sum()), int((rise < 0).sum())
     if len(rise) >= _STEPS and 2 * grown > len(rise) and fallen <= _RESETS * len(rise):
