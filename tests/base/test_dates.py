@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
-from froude.base.dates import date_format, other_times
+from froude.base.dates import date_format, other_times, with_second_passes
 from froude.base.errors import InputError
 
 NOON = 1767268800.0
@@ -22,6 +23,7 @@ NOON = 1767268800.0
         ([NOON, NOON + 300.5], ""),
         ([math.nan], ""),
         ([20_000_000, 20_000_300], ""),
+        ([NOON / 60, NOON / 60 + 5], "min"),
         ([46023, 46024], "excel"),
         ([46023.5, 46023.503472], "excel"),
         ([20260101, 20260102], "%Y%m%d"),
@@ -60,3 +62,38 @@ def test_formats_of_dates(text: str, used: str | None) -> None:
             date_format(text, place="--date-format")
     else:
         assert date_format(text, place="--date-format") == used
+
+
+BERLIN, FIRST = ZoneInfo("Europe/Berlin"), 1698537600.0
+"""2023-10-29 02:00 there, for the first time."""
+TWICE = [-1800, 0, 1800, 0, 1800, 7200]
+"""Half hours around it as `FIRST` has them, if each is of the first pass."""
+
+
+@pytest.mark.parametrize(
+    ("times", "group", "right"),
+    [
+        (TWICE, "aaaaaa", [-1800, 0, 1800, 3600, 5400, 7200]),
+        (TWICE[::-1], "aaaaaa", [7200, 5400, 3600, 1800, 0, -1800]),
+        ([-3600, 0, 0, 3600], "aaaa", [-3600, 0, 3600, 3600]),
+        ([3600, 0, 0, -3600], "aaaa", [3600, 3600, 0, -3600]),
+        ([0, 0, 0, 0], "abab", [0, 0, 3600, 3600]),
+        ([0, 1800, 0, 0, 1800, 0], "aaabbb", [0, 1800, 3600, 0, 1800, 3600]),
+        ([0, 1800, 3600], "aaa", [0, 1800, 3600]),
+        ([0, 366 * 86400 - 86400 * 2], "aa", [0, 366 * 86400 - 86400 * 2]),
+        ([], "", []),
+    ],
+)
+def test_an_hour_that_a_clock_has_twice(times: list[float], group: str, right: list[float]) -> None:
+    """By the order of each, which may end with the earliest; what is there once is of the first pass."""
+    groups = np.array([ord(each) for each in group], np.int32)
+    found = with_second_passes(np.array(times, float) + FIRST, groups, BERLIN)
+    assert (found - FIRST).tolist() == right
+
+
+def test_an_hour_that_a_clock_has_twice_in_no_order() -> None:
+    """It is refused; a clock of UTC has no such hour."""
+    times = FIRST + np.array([0.0, 1800, 900, 1800, 900])
+    with pytest.raises(InputError, match=r"clock had twice, in no order; found 2023-10-29T00:\d\d UTC"):
+        with_second_passes(times, np.zeros(5, np.int32), BERLIN)
+    assert with_second_passes(times, np.zeros(5, np.int32), ZoneInfo("UTC")) is times

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from datetime import tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 import numpy as np
@@ -33,12 +33,14 @@ _FROM_1900_S = -2_208_988_800.0
 """1900, before 1970."""
 _FROM_EXCEL_S = 25_569 * 86_400.0
 """From 1899-12-30, the day 0 of spreadsheets, to 1970."""
-TIME_UNITS: Mapping[str, float] = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "excel": 86_400.0}
+TIME_UNITS: Mapping[str, float] = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "excel": 86_400.0}
 """Seconds in one, since 1970; `excel` are days of a spreadsheet."""
 _STAMPS = {"%Y%m%d": 1, "%Y%m%d%H": 10**2, "%Y%m%d%H%M": 10**4, "%Y%m%d%H%M%S": 10**6}
 """Dates of digits alone, and by what they are longer than a day."""
 _DIRECTIVES = frozenset("YymbBhdeHIpMSzTFDRaAnt%")
 """Those of `strptime` that are read; `%Z` and those of weeks would be passed over without a word."""
+_QUARTER_S = 900.0
+"""Clocks are changed at whole quarters of an hour."""
 _MOSTLY = 0.9
 """Share of numbers that are plausible in another unit, from which on it may be theirs."""
 
@@ -47,8 +49,8 @@ def other_times(values: npt.NDArray[np.float64]) -> str:
     """What numbers may be that are taken for seconds, as `--date-format` has it; empty for seconds.
 
     Args:
-        values: of one column, shape (n,). Days of a spreadsheet are looked for from 2009 to 2064; of a recording whose
-            seconds are in that range some steps would be whole tens.
+        values: of one column, shape (n,). Days of a spreadsheet and minutes are looked for from 2009 to 2064; of a recording whose
+            seconds are in the range of days some steps would be whole tens.
     """
     values = values[np.isfinite(values)]
     if not len(values):
@@ -63,6 +65,7 @@ def other_times(values: npt.NDArray[np.float64]) -> str:
         days = np.floor(values / longer)
         may[dates] = within(days, 1990_01_01, 2100_12_31) & (np.floor(values) == values)
         may[dates] &= within(days // 100 % 100, 1, 12) & within(days % 100, 1, 31)
+    may["min"] = within(values, 20_800_000, 50_000_000)
     return next((each for each, fits in may.items() if fits.mean() >= _MOSTLY), "")
 
 
@@ -155,3 +158,53 @@ def epoch(stamps: Any, zone: tzinfo) -> npt.NDArray[np.float64]:
         stamps = pc.assume_timezone(stamps, timezone=str(zone), ambiguous="earliest", nonexistent="earliest")
     micros = stamps.cast(pa.timestamp("us", stamps.type.tz)).cast(pa.int64())
     return np.asarray(micros.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64) / 1e6
+
+
+def with_second_passes(
+    seconds: npt.NDArray[np.float64], group: npt.NDArray[np.int32], zone: tzinfo
+) -> npt.NDArray[np.float64]:
+    """Times of which those of an hour that a clock has twice are in its second pass where their order shows it.
+
+    Args:
+        seconds: since 1970, shape (n,), in the order of a file, which begins with the first or with the last; as if each
+            was of a first pass.
+        group: shape (n,): whose time each is. The times of each are in order.
+        zone: of the clock.
+
+    Returns:
+        The times, or `seconds` itself where no time is in a second pass.
+
+    Raises:
+        InputError: their order does not show it.
+    """
+    if str(zone) == "UTC" or not len(seconds):
+        return seconds
+    quarters, place = np.unique(seconds // _QUARTER_S, return_inverse=True)
+    back_s = np.array([_goes_back_s(quarter * _QUARTER_S, zone) for quarter in quarters.tolist()])[place]
+    rows = np.flatnonzero(back_s)
+    if np.sign(np.diff(seconds)).sum() < 0:
+        rows = rows[::-1]
+    rows = rows[np.argsort(group[rows], kind="stable")]
+    step_s = np.diff(seconds[rows])
+    together = (np.diff(group[rows]) == 0) & (np.abs(step_s) < 86_400)
+    again = np.cumsum(np.append(False, together & (step_s <= 0))[: len(rows)])
+    begins = np.flatnonzero(np.append(True, ~together)[: len(rows)])
+    again -= np.repeat(again[begins], np.diff([*begins, len(rows)]))
+    if not len(rows) or not again.any():
+        return seconds
+    if again.max() > 1:
+        first = np.datetime64(int(seconds[rows[0]]), "s").astype("datetime64[m]")
+        remedy = "Write dates with their offset from UTC, or in UTC; or sort them"
+        raise InputError(
+            "has times that the clock had twice, in no order", place=f"--zone {zone}", found=f"{first} UTC", remedy=remedy
+        )  # fmt: skip
+    found = seconds.copy()
+    found[rows] += np.where(again, back_s[rows], 0.0)
+    return found
+
+
+def _goes_back_s(seconds: float, zone: tzinfo) -> float:
+    """Seconds until a clock shows a moment of a first pass again; 0 of any other one."""
+    first = datetime.fromtimestamp(seconds, zone)
+    passes = [first.replace(fold=fold).utcoffset() or timedelta() for fold in (0, 1)]
+    return 0.0 if first.fold else max(0.0, (passes[0] - passes[1]).total_seconds())

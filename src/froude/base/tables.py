@@ -15,9 +15,9 @@ import io
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -71,6 +71,8 @@ class Table:
     """The form, and which column is what."""
     percent: frozenset[str] = frozenset()
     """Columns whose cells end with percent signs."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What the file calls each column; empty without a header."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -259,7 +261,10 @@ class _Builder:
         }
         lines = np.concatenate([np.zeros(0, np.int64), *self._lines])
         percent = frozenset(column.what for column in reading.columns if column.percent)
-        return Table(self._path, reading.form, columns, lines, self.dropped, reading.understood, percent)
+        titles = dict(zip(columns, reading.names, strict=False))
+        return Table(
+            self._path, reading.form, columns, lines, self.dropped, reading.understood, percent, titles
+        )
 
     def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading

@@ -39,7 +39,7 @@ DateFormat = Annotated[
     typer.Option(
         "--date-format",
         metavar="FORMAT",
-        help="Of times: '%d.%m.%Y %H:%M:%S', or s, ms, us, ns since 1970, excel [seconds or dates with the year first].",
+        help="Of times: '%d.%m.%Y %H:%M:%S', or s, ms, us, ns, min since 1970, excel [seconds, or dates, year first].",
     ),
 ]
 Zone = Annotated[str, typer.Option("--zone", metavar="NAME", help="Of dates that name no zone.")]

@@ -95,6 +95,8 @@ def test_values_that_are_not_numbers_are_counted(tmp_path: Path) -> None:
             '{"Datapoints": [{"Timestamp": "2026-01-01", "Maximum": 1}]}',
             "found Datapoints; allowed: .* with Average",
         ),
+        ('{"Label": "MemoryUtilization", "Datapoints": []}', "utilisation of CPUs; found MemoryUtilization"),
+        ('[{"metric": {"__name__": "node_load1"}}]', "utilisation of CPUs; found node_load1"),
         (
             '{"MetricDataResults": []}',
             "JSON of another kind .* allowed: .* get-metric-statistics of CloudWatch",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from froude.harvest.telemetry.clean import Cleaned, filled, on_slots
+from froude.harvest.telemetry.clean import Cleaned, filled, on_slots, slots_at_zero
 
 
 def test_everything_wrong_is_counted_once() -> None:
@@ -56,3 +56,16 @@ def test_gaps_have_the_usual_value_of_that_time() -> None:
 def test_counts_are_added_and_a_median_is_not() -> None:
     """That of two tables does not follow from theirs."""
     assert Cleaned(samples=1, gaps=4, apart_s=600.0) + Cleaned(samples=2, apart_s=300.0) == Cleaned(3, gaps=4)
+
+
+@pytest.mark.parametrize(
+    ("tenants", "begin", "end", "at_zero"),
+    [(4, 20, 30, 10), (4, 20, 50, 0), (2, 20, 30, 0), (40, 20, 30, 10)],
+)
+def test_an_outage_that_is_written_as_zeros(tenants: int, begin: int, end: int, at_zero: int) -> None:
+    """Nearly all are at 0 at once, and seldom else; one that always is does not count."""
+    series = np.full((tenants, 100), 0.5, np.float32)
+    series[: round(0.95 * tenants), begin:end] = 0
+    series[0, 7] = series[1, 8] = 0
+    series = np.concatenate([series, np.zeros((5, 100), np.float32)])
+    assert slots_at_zero(series).tolist() == list(range(begin, begin + at_zero))

@@ -249,3 +249,10 @@ def test_use_of_machines_adds_up_over_their_tasks(tmp_path: Path) -> None:
         InputError, match=r"records longer than a slot; found a record of 300 s\. .* --slot 300s"
     ):
         imported([path], slot_s=120)
+
+
+def test_an_outage_that_is_written_as_zeros_is_named(tmp_path: Path) -> None:
+    """With when it began; the values stay what they are."""
+    rows = "".join(f"{n * 120},{s},{0 if 30 <= n < 35 else 20 + n % 3}\n" for n in range(60) for s in "abc")
+    _, cleaned = imported([table(tmp_path / "a.csv", "time,server,cpu\n" + rows)], slot_s=120)
+    assert "at 0 in 5 slots from 1970-01-01T01:00 on: an outage" in cleaned.text()

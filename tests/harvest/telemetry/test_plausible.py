@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from froude.base.errors import InputError
-from froude.harvest.telemetry.plausible import refuse_odd, shares_factor
+from froude.harvest.telemetry.plausible import (
+    in_shares,
+    refuse_constant,
+    refuse_odd,
+    refuse_others,
+    shares_factor,
+)
 
 FILE = "t.csv"
 STEADY = np.full(200, 0.5)
@@ -67,6 +73,15 @@ def test_several_values_at_one_time() -> None:
         refuse_odd(FILE, server, time, other)
 
 
+def test_samples_that_are_days_apart() -> None:
+    """Of a recording; with dates it is how they were taken."""
+    server, time = np.zeros(200, np.int32), np.arange(200.0) * 300_000
+    with pytest.raises(InputError, match="one every 300,000 s. .*--date-format ms"):
+        refuse_odd(FILE, server, time, STEADY)
+    refuse_odd(FILE, server, time / 5, STEADY)
+    refuse_odd(FILE, server, time + 1.7e9, STEADY)
+
+
 def test_counters() -> None:
     """What only grows, in any order of its samples, but for resets; what falls now and then is a load."""
     server, time = np.zeros(2000, np.int32), np.arange(2000.0)[::-1]
@@ -74,3 +89,49 @@ def test_counters() -> None:
     refuse_odd(FILE, server, time, time // 9)
     with pytest.raises(InputError, match=r"only grow; found 1,998 of 1,999 steps up, 1 down\. Take the diff"):
         refuse_odd(FILE, server, time, time % 1500)
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("%idle", True),
+        ("cpu_idle", True),
+        ("id", True),
+        ("system.cpu.util[,iowait]", True),
+        ("mem_used_percent", True),
+        ("MemoryUtilization", True),
+        ("node_load15", True),
+        ("100 - (avg by(instance)(rate(node_cpu_seconds_total{mode='idle'}[5m])))", False),
+        ("cpu_nonidle", False),
+        ("host-id-7", False),
+        ("cpu load pct", False),
+        ("frames", False),
+    ],
+)
+def test_names_of_what_is_not_utilisation(name: str, refused: bool) -> None:
+    """Idle time, memory and the like are refused; what is left of idle time is not."""
+    with pytest.raises(InputError, match="utilisation of CPUs; found") if refused else nullcontext():
+        refuse_others(FILE, name)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "samples", "refused"),
+    [
+        ([8, 16, np.nan], [8, 16, np.nan], 60, True),
+        ([8, 16, np.nan], [8, 16, np.nan], 59, False),
+        ([8, 16], [8, 17], 60, False),
+        ([8, 7.5], [8, 7.5], 60, False),
+        ([0, 1], [0, 1], 60, False),
+    ],
+)
+def test_the_number_of_processors(low: list[float], high: list[float], samples: int, refused: bool) -> None:
+    """A whole number that each server has in all of its samples."""
+    with pytest.raises(InputError, match="number of processors") if refused else nullcontext():
+        refuse_constant(FILE, np.array(low), np.array(high), samples)
+
+
+def test_servers_in_shares_among_percent() -> None:
+    """Those whose values are up to 1, with fractions; whole percent are of a server with nothing to do."""
+    low, high = np.array([0, 0.1, 0.1, 0, np.nan]), np.array([1, 1, 0.5, 40, np.nan])
+    assert "'b' and 1 other server is above 1" in in_shares("abcde", low, high)
+    assert in_shares("abcde", low, high + 1) == ""

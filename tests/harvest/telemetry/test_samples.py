@@ -78,6 +78,8 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
             "Keep the rows of one; or if it names servers: --column server=item",
         ),
         ("time,value\ntrue,50\n", "time is not a time"),
+        ("time,metric,value\n1,cpu_idle,5\n", "utilisation of CPUs; found cpu_idle"),
+        ("time,cpu,cpu load pct\n" + "".join(f"{n},8,{n}\n" for n in range(20)), "number of processors"),
         ("", "has no line"),
     ],
 )
@@ -103,6 +105,33 @@ def test_names_that_are_not_unicode(tmp_path: Path) -> None:
     pq.write_table(pa.table({"time": [1], "machine": labels, "value": [50]}), tmp_path / "t.parquet")
     with pytest.raises(InputError, match=r"(utf|UTF)-?8"):
         read_samples([tmp_path / "t.parquet"], Options())
+
+
+def test_the_hour_at_the_end_of_summer_time_is_two(tmp_path: Path) -> None:
+    """Where dates are of a zone that has one; this is said."""
+    hours = ("01:30", "02:00", "02:30", "02:00", "02:30", "03:00")
+    rows = "".join(f"2023-10-29 {hour},{s},50\n" for hour in hours for s in "ab")
+    (tmp_path / "a.csv").write_text(f"time,server,cpu\n{rows}")
+    found = read_samples([tmp_path], Options(style=Style(zone=ZoneInfo("Europe/Berlin"))))
+    assert sorted(found.time_s.tolist()) == [1698537600 + 1800.0 * n for n in range(-1, 5) for _ in "ab"]
+    assert "clock has twice" in found.understood
+
+
+def test_a_server_in_shares_among_percent_is_named(tmp_path: Path) -> None:
+    """In a file of its own, or a row among others; a person who says what it counts in has looked."""
+    (tmp_path / "a.csv").write_text("time,cpu\n0,50\n60,20\n")
+    (tmp_path / "b.csv").write_text("time,server,cpu\n0,x,0.35\n0,y,40\n")
+    assert (
+        "no value of 'x' is above 1: shares among percent?" in read_samples([tmp_path], Options()).understood
+    )
+    assert "among" not in read_samples([tmp_path], Options(), percent=True).understood
+
+
+def test_a_column_of_idle_time_is_refused(tmp_path: Path) -> None:
+    """Even where a person names it."""
+    (tmp_path / "a.csv").write_text("time,%user,%idle\n0,20,80\n")
+    with pytest.raises(InputError, match="utilisation of CPUs; found %idle"):
+        read_samples([tmp_path], Options(columns={"cpu": "%idle"}))
 
 
 def test_two_files_of_one_machine_are_one_series(tmp_path: Path) -> None:
@@ -155,9 +184,24 @@ def test_months_of_one_server_may_meet_a_little(begin_s: int, servers: int, tmp_
     """By less than a tenth of a file."""
     for folder, first_s in (("5", 0), ("6", begin_s)):
         (tmp_path / folder).mkdir()
-        rows = "".join(f"{first_s + 60 * n},{20 + n % 3}\n" for n in range(21))
+        rows = "".join(f"{first_s + 60 * n},{20 + n % int(folder)}\n" for n in range(21))
         (tmp_path / folder / "a.csv").write_text(f"time,value\n{rows}")
     assert len(read_samples([tmp_path], Options()).servers) == servers
+
+
+@pytest.mark.parametrize("column", ["", ",a"])
+def test_a_file_that_is_there_twice_is_refused(column: str, tmp_path: Path) -> None:
+    """Whether it is one server or has several; two servers with nothing to do are no copies."""
+    header = "time,value" + ",server" * bool(column) + "\n"
+    rows = "".join(f"{n * 60},{20 + n % 3}{column}\n" for n in range(20))
+    (tmp_path / "a.csv").write_text(header + rows)
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress((header + rows).encode()))
+    with pytest.raises(InputError, match=r"b\.csv\.gz: has the samples of another file; found .*a\.csv"):
+        read_samples([tmp_path], Options())
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "c.csv").write_text("time,value\n" + "".join(f"{n * 60},0\n" for n in range(20)))
+    assert len(read_samples([tmp_path / "a", tmp_path / "b"], Options(), percent=True).servers) == 2
 
 
 def test_files_of_one_name_at_the_same_time_are_servers_of_their_own(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from froude.provision.draft.log import AccessLog
 from froude.provision.draft.paths import Folders
 from froude.provision.draft.types import Caller
 from froude.trace.files import write_trace
+from froude.trace.importers.audit_log import import_audit
 from froude.trace.types import Loss, Status
 from tests.support.provision.draft.making import START_S, Recording, audit_line
 from tests.support.trace.making import small_trace
@@ -45,6 +46,26 @@ def test_a_trace_and_an_audit_log(tmp_path: Path, hadoop: Hadoop) -> None:
     assert len(log) == 5
     assert (log.windows[0].start_s, log.windows[0].end_s) == (START_S + 1, START_S + 5)
     assert log.windows[1].length_s == 0
+
+
+def test_an_audit_log_that_was_imported(tmp_path: Path) -> None:
+    """It is the same as the log itself."""
+    lines = "".join(audit_line(n, "open", "/b/f") for n in range(7))
+    (tmp_path / "a.log").write_text(lines)
+    import_audit([tmp_path / "a.log"], tmp_path / "a")
+    logs = [empty(), empty()]
+    said = [read_source(tmp_path / name, log) for name, log in zip(("a", "a.log"), logs, strict=True)]
+    assert said[1] == said[0].replace("a:", "a.log:")
+    assert [len(log) for log in logs] == [7, 7]
+    assert logs[0].windows == logs[1].windows
+
+
+def test_lines_of_a_log_without_dates_are_named(tmp_path: Path) -> None:
+    """With how they can be read."""
+    undated = audit_line(1, "open", "/b/f").partition(" INFO ")[2]
+    (tmp_path / "a.log").write_text(audit_line(1, "open", "/b/f") + undated * 2)
+    log = empty()
+    assert "; 2 lines without a date that is read, which give no rate" in read_source(tmp_path / "a.log", log)
 
 
 def test_calls_that_failed_or_are_others_do_not_count(tmp_path: Path, hadoop: Hadoop) -> None:

@@ -24,6 +24,7 @@ from froude.base.input_limits import check_limit
 from froude.base.packed import read_unpacked
 from froude.base.tables import Table
 from froude.harvest.telemetry.layouts import ADDRESSES, CLOUDWATCH, PROMETHEUS, SERVERS
+from froude.harvest.telemetry.plausible import refuse_others
 
 _LIMIT_BYTES = 2 << 30
 _LABELS = ("instance", *SERVERS, "name", *ADDRESSES)
@@ -107,6 +108,7 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
     label = _label(path, metrics, options.columns.get("server"))
     understood = f"prometheus (server in label {label!r})" if label else "prometheus"
     if measured := {str(metric["__name__"]) for metric in metrics if "__name__" in metric}:
+        refuse_others(str(path), min(measured))
         understood += f" of {', '.join(sorted(measured))[:80]}"
     if warnings := [*document.get("warnings", ()), *document.get("infos", ())]:
         understood += f", with the warning {'; '.join(map(str, warnings))[:200]!r}"
@@ -122,7 +124,9 @@ def _statistics(path: Path, document: Mapping[str, Any], options: Options) -> tu
     if units - {"Percent"}:
         found = ", ".join(sorted(units))
         raise InputError("is not a utilisation", file=path, found=f"unit {found}", allowed="Percent")
-    understood = f"cloudwatch-json (Average of {str(document.get('Label', 'a metric without a name'))!r})"
+    name = str(document.get("Label", "a metric without a name"))
+    refuse_others(str(path), name)
+    understood = f"cloudwatch-json (Average of {name!r})"
     return [("", [(point["Timestamp"], point["Average"]) for point in points])], understood
 
 

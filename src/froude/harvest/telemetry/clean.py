@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from froude.base.summary import counted
-from froude.harvest.telemetry.datacenter import Floats, Shares
+from froude.harvest.telemetry.datacenter import Floats, Ints, Shares
 
 _WEEK_DAYS, _HOURS = 7, 24
+_SELDOM, _NEARLY_ALL, _FEWEST = 0.2, 0.9, 3
+"""Share of its slots in which a tenant that is seldom at 0 is; share of such tenants that are at 0 in an outage, and the
+fewest that show one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +37,11 @@ class Cleaned:
     """Median time between two samples of a server, of some servers; 0 where none has two."""
     shorter: tuple[str, ...] = ()
     """Servers whose samples begin later, or end earlier, than those of others."""
+    at_zero: str = ""
+    """When nearly all tenants are at 0 that seldom are, in words; empty where they never are."""
 
     def __add__(self, other: Cleaned) -> Cleaned:
-        counts = [name for name in self.__slots__ if name not in {"apart_s", "shorter"}]  # are of all
+        counts = [name for name in self.__slots__ if name not in {"apart_s", "shorter", "at_zero"}]  # are of all
         return Cleaned(*(getattr(self, name) + getattr(other, name) for name in counts))
 
     def text(self) -> str:
@@ -52,6 +57,8 @@ class Cleaned:
         if self.shorter:
             each = f"{counted(len(self.shorter), 'server')} without samples at the begin or end"
             said.append((1, f"{each}, such as {self.shorter[0]}"))
+        if self.at_zero:
+            said.append((1, f"nearly all tenants at 0 in {self.at_zero}: an outage of the monitoring?"))
         parts = ", ".join(text for number, text in said if number)
         return f"{counted(self.samples, 'sample')}: {parts or 'nothing to clean'}"
 
@@ -93,6 +100,19 @@ def on_slots(
         above=int((value > 1).sum()),
         gaps=spanned - int((count > 0).sum()),
     )
+
+
+def slots_at_zero(series: Shares) -> Ints:
+    """Slots in which nearly all tenants are at 0 that seldom are, ascending: of an outage whose values are written as 0.
+
+    Args:
+        series: shape (tenants, slots).
+    """
+    zero = series == 0
+    rows = np.flatnonzero((zero.mean(axis=1) < _SELDOM) & ~np.isnan(series).all(axis=1))
+    if len(rows) < _FEWEST:
+        return np.zeros(0, np.int32)
+    return np.flatnonzero(zero[rows].mean(axis=0) >= _NEARLY_ALL).astype(np.int32)
 
 
 def filled(series: Shares, per_day: int) -> Shares:

@@ -14,7 +14,7 @@ from froude.base.errors import InputError, nearest
 from froude.base.forms import Form, Options
 from froude.base.summary import counted
 from froude.base.tables import Table, read_table
-from froude.harvest.telemetry.clean import Cleaned, on_slots
+from froude.harvest.telemetry.clean import Cleaned, on_slots, slots_at_zero
 from froude.harvest.telemetry.correlation import Together, together
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints, Reimages
 from froude.harvest.telemetry.layouts import SERVERS
@@ -87,7 +87,8 @@ def datacenter_of(
     slots = int((float(samples.time_s.max()) - start_s) // slot_s) + 1
     if slots > _LONGEST_SLOTS:
         found = f"{slots * slot_s / 86400:,.0f} days in slots of {slot_s:g} s"
-        raise InputError("spans too long a time", file=path, found=found, allowed=f"{_LONGEST_SLOTS} slots")
+        allowed, remedy = f"{_LONGEST_SLOTS} slots", "If its times are not seconds, say what they are: --date-format ms"
+        raise InputError("spans too long a time", file=path, found=found, allowed=allowed, remedy=remedy)
     servers = samples.servers
     frame = _Frame(servers, inventory or _alone(servers))
     _refuse_sparse(len(samples.time_s), len(frame.tenants), slots, path)
@@ -112,9 +113,15 @@ def datacenter_of(
             apart.append(np.diff(np.unique(known)))
     gaps = np.concatenate(apart)
     apart_s = float(np.median(gaps)) if len(gaps) else 0.0
-    cleaned = replace(cleaned, apart_s=apart_s, invalid=samples.invalid, shorter=tuple(shorter))
     with np.errstate(invalid="ignore"):
         utilisation = (total / seen).astype(np.float32)
+    at_zero = ""
+    if len(zero := slots_at_zero(utilisation)):
+        begin = np.datetime64(int(start_s + int(zero[0]) * slot_s), "s").astype("datetime64[m]")
+        at_zero = f"{counted(len(zero), 'slot')} from {begin} on"
+    cleaned = replace(
+        cleaned, apart_s=apart_s, invalid=samples.invalid, shorter=tuple(shorter), at_zero=at_zero
+    )
     return replace(frame.datacenter(utilisation, name), slot_s=slot_s, start_s=start_s), cleaned
 
 

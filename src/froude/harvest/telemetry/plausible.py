@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
 
 from froude.base.errors import InputError
@@ -15,9 +18,58 @@ _BEYOND, _MOST_BEYOND = 1.2, 0.02
 above 1 in a table of shares."""
 _CORES = 10.0
 """Values up to this, with fractions, may be the cores that are busy; of whole numbers, where half are not above 1."""
+_LONGEST_STEP_S = 86_400.0
+_FROM_1990_S = 631_152_000.0
+"""Of times before it, 1970 is the begin of a recording."""
 _STEPS, _RESETS = 20, 0.002
 """Steps that show a counter, and share of them that may go down."""
 COLUMN = "Name the column of its utilisation: --column cpu=NAME"
+_OTHERS = re.compile(
+    r"(?i)(?!.*(?:^|[( ])100?\s*-)(?!.*no[nt][-_ ]?idle).*(?:idle|io_?wait|memory|swap|disk|network|latency|temperature|"
+    r"load_?average|load_?(?:1|5|15)(?![0-9])|(?<![a-z])(?:steal|mem|ram|net|io|free|available)(?![a-z])|"
+    r"^[%\s]*(?:id|wa|st)$)"
+)
+"""Names of what was measured that is not utilisation; of its complement, such as 100 - idle, it is not known."""
+
+
+def refuse_others(file: str, name: str) -> None:
+    """Refuse what the name of a column or a metric shows to be something else than the utilisation of CPUs.
+
+    Raises:
+        InputError: it does.
+    """
+    if _OTHERS.match(name):
+        message, remedy = (
+            "does not have the utilisation of CPUs",
+            f"{COLUMN}; of idle time take 100 minus its percent",
+        )
+        raise InputError(message, file=file, found=name, remedy=remedy)
+
+
+def refuse_constant(file: str, low: Floats, high: Floats, samples: int) -> None:
+    """Refuse whole numbers that are the same in all samples of a server, as the number of its processors is.
+
+    Args:
+        low: shape (servers,), the least value of each; NaN where it has none. Not all are NaN.
+        high: the largest.
+        samples: of all servers.
+
+    Raises:
+        InputError: they are, and not just 0.
+    """
+    changed = np.nan_to_num(high - low).any() or np.nan_to_num(low % 1).any()
+    if samples >= _STEPS * len(low) and np.nanmax(high) > 1 and not changed:
+        found = f"{np.nanmin(low):g} to {np.nanmax(high):g}, the same in all samples of each server"
+        message = "may have the number of processors for its utilisation"
+        raise InputError(message, file=file, found=found, remedy=COLUMN)
+
+
+def in_shares(servers: Sequence[str], low: Floats, high: Floats) -> str:
+    """The servers, of a table in percent, that may count in shares, in words; empty without one."""
+    with np.errstate(invalid="ignore"):
+        names = [servers[number] for number in np.flatnonzero((high <= 1) & ((low % 1 > 0) | (high % 1 > 0))).tolist()]
+    others = f" and {counted(len(names) - 1, 'other server')}" if len(names) > 1 else ""
+    return f"no value of {names[0]!r}{others} is above 1: shares among percent?" if names else ""
 
 
 def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
@@ -30,7 +82,8 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
         value: NaN where there is none.
 
     Raises:
-        InputError: many values are below 0, or at the time of another one of their server; or they only grow.
+        InputError: many values are below 0, or at the time of another one of their server; or they only grow; or those of
+            a recording are days apart.
     """
     count = counted(len(value), "sample")
     if (negative := int((value < 0).sum())) > _MOST_ODD * len(value):
@@ -45,6 +98,11 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
         raise InputError(
             "has several values of one server at one time", file=file, found=found, remedy=remedy
         )
+    apart_s = float(np.median(step_s)) if len(step_s) >= _STEPS else 0.0
+    if apart_s > _LONGEST_STEP_S and time_s.min() < _FROM_1990_S:
+        message, found = "has samples more than a day apart", f"one every {apart_s:,.0f} s"
+        remedy = "Say in what its times count, if not in seconds: --date-format ms, us or ns"
+        raise InputError(message, file=file, found=found, remedy=remedy)
     rise = rise[np.isfinite(rise) & (step_s > 0)]
     grown, fallen = int((rise > 0).sum()), int((rise < 0).sum())
     if len(rise) >= _STEPS and 2 * grown > len(rise) and fallen <= _RESETS * len(rise):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import defaultdict
@@ -15,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from froude.base.columns import Column, Kind, convert
+from froude.base.dates import with_second_passes
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError, nearest
 from froude.base.files import open_regular
@@ -26,7 +28,13 @@ from froude.base.tables import Table, parts_of, read_table
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
-from froude.harvest.telemetry.plausible import refuse_odd, shares_factor
+from froude.harvest.telemetry.plausible import (
+    in_shares,
+    refuse_constant,
+    refuse_odd,
+    refuse_others,
+    shares_factor,
+)
 from froude.harvest.telemetry.wide import read_wide
 
 _HEAD_BYTES = 1 << 18
@@ -120,6 +128,7 @@ def read_samples(
     if len(files) > 1:  # Alibaba publishes the headers of tables beside them
         files = [path for path in files if path.suffix != ".header"]
     parts = [_part(path, options) for path in files]
+    _refuse_copies(parts)
     if align_s:
         parts = _aligned(parts, align_s)
     remarks = _named_by_folder(parts)
@@ -138,11 +147,20 @@ def read_samples(
         found = f"{counted(len(cpu), 'sample')} without a value"
         raise InputError("holds no value of utilisation", file=file, found=found)
     ends = [part.end_s for part in parts if part.end_s is not None]
-    time_s = np.concatenate([part.time_s for part in parts])
+    taken_s = np.concatenate([part.time_s for part in parts])
+    time_s = with_second_passes(taken_s, server, options.style.zone)
+    if time_s is not taken_s:
+        remarks.append("the hour that a clock has twice is two")
     if not ends:
         refuse_odd(file, server, time_s, cpu)
     plain = any(part.layout.percent is None for part in parts)
-    factor = shares_factor(file, cpu, _in_percent(parts, cpu, percent), plain=plain)
+    known = _in_percent(parts, cpu, percent)
+    factor = shares_factor(file, cpu, known, plain=plain)
+    low, high = _extremes(servers, server, cpu)
+    if plain and "cpu" not in options.columns:
+        refuse_constant(file, low, high, len(cpu))
+    if known is None and factor < 1 and (remark := in_shares(servers, low, high)):
+        remarks.append(remark)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
     understood += f", in {'percent' if factor < 1 else 'shares'}"
     return Samples(
@@ -156,6 +174,14 @@ def read_samples(
         dropped,
         "; ".join([understood, *remarks]),
     )
+
+
+def _extremes(servers: Sequence[str], server: Ints, value: Floats) -> tuple[Floats, Floats]:
+    """The least and the largest value of each server, shape (servers,); NaN without a value."""
+    low, high = np.full(len(servers), np.nan), np.full(len(servers), np.nan)
+    np.fmin.at(low, server, value)
+    np.fmax.at(high, server, value)
+    return low, high
 
 
 def _sorted_names(names: Any) -> tuple[list[str], Ints]:
@@ -184,6 +210,23 @@ def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bo
     if ordered and np.nanmax(cpu) <= 1 and (np.nan_to_num(cpu) % 1).any():
         return None  # without a header it may be a table of another one, who counts in shares
     return known.pop()
+
+
+def _refuse_copies(parts: Sequence[_Part]) -> None:
+    """Refuse a file that is there twice, such as plain and packed: it would count twice, or as another server.
+
+    Raises:
+        InputError: two files have the same samples, which are not of servers of their own that do nothing.
+    """
+    seen: dict[bytes, Path] = {}
+    for part in parts:
+        own = "\n".join(part.names.dictionary.to_pylist()) * (not part.stem)
+        held = (own.encode(), np.asarray(part.names.indices), part.time_s, part.cpu)
+        digest = hashlib.sha256(b"".join(map(bytes, held))).digest()
+        changes = len(part.cpu) >= _SEVERAL and (part.cpu != part.cpu[0]).any()
+        if changes and (other := seen.setdefault(digest, part.path)) is not part.path:
+            remedy = "Leave out one of them"
+            raise InputError("has the samples of another file", file=part.path, found=other, remedy=remedy)
 
 
 def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
@@ -236,6 +279,7 @@ def _part(path: Path, options: Options) -> _Part:
     _check_columns(path, table)
     time_s, understood = columns.get("time"), table.understood
     understood += _metric(path, columns)
+    refuse_others(str(path), table.titles.get("cpu", ""))
     if time_s is None:
         start_s = _day_s(path, options)
         time_s = (start_s or 0.0) + (table.lines - 1).astype(np.float64) * layout.step_s
@@ -282,7 +326,9 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
             found = f"{counted(len(names), 'value')} of {metric}, such as {names[0]!r} and {names[1]!r}"
             remedy = f"Keep the rows of one; or if it names servers: --column server={metric}"
             raise InputError("has several metrics", file=path, found=found, remedy=remedy)
-        said += f" of {metric} {names[0]!r}" if len(names) == 1 else ""
+        if len(names) == 1:
+            refuse_others(str(path), names[0])
+            said += f" of {metric} {names[0]!r}"
     return said
 
 

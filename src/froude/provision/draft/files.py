@@ -12,7 +12,7 @@ Source: org.apache.hadoop.hdfs.protocol.ClientProtocol; DFSInputStream.openInfo,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -32,6 +32,7 @@ from froude.provision.draft.jobs import short_user
 from froude.provision.draft.log import AccessLog, Window
 from froude.provision.draft.types import Access, Caller
 from froude.provision.types import Op
+from froude.trace.audit.files import open_audit, part_name
 from froude.trace.files import CALLS, META, SCHEMA, open_calls, read_meta, read_schema
 from froude.trace.types import Status, TraceMeta
 
@@ -58,7 +59,7 @@ _COLUMNS = (
 
 
 def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC, strict: bool = False) -> str:
-    """Add what a Trace's folder, or an audit log, holds.
+    """Add what a Trace's folder, or an audit log, as it was written or imported, holds.
 
     Reads in pieces; linear in the calls. What is kept is `log`'s.
 
@@ -75,6 +76,8 @@ def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC, strict: bool 
             too many damaged ones.
     """
     log.windows.append(Window())
+    if path.is_dir() and (path / part_name(0)).exists():
+        return _read_lines(open_audit(path).lines(), path.name, log, Dropped())[1]
     if path.is_dir() and ((path / META).exists() or not any(path.iterdir())):
         return _read_trace(path, log)
     if not path.exists():
@@ -137,18 +140,30 @@ def _take_batch(batch: pa.RecordBatch, calls: HdfsCalls, meta: TraceMeta) -> int
 def _read_audit(path: Path, log: AccessLog, zone: tzinfo, *, strict: bool) -> str:
     dropped = Dropped()
     texts = read_lines(path, longest=_LONGEST_LINE, dropped=dropped)
-    good = 0
-    for line in audit_lines(texts, path.name, dropped, zone=zone):
-        good += 1
-        if line.time_s is not None:
-            log.windows[-1].holds(line.time_s)
-        take_line(line, log)
+    good, said = _read_lines(audit_lines(texts, path.name, dropped, zone=zone), path.name, log, dropped)
     if not good:
         raise without_lines(path, dropped)
     dropped.refuse(path, good + dropped.total, strict=strict, least=SHORT_LOG)
+    return said
+
+
+def _read_lines(lines: Iterable[AuditLine], name: str, log: AccessLog, dropped: Dropped) -> tuple[int, str]:
+    """Count lines; and how many there are, and the source in words."""
+    good = undated = 0
+    for line in lines:
+        good += 1
+        if line.time_s is None:
+            undated += 1
+        else:
+            log.windows[-1].holds(line.time_s)
+        take_line(line, log)
     span_s = log.windows[-1].length_s
     found = recognised_text("audit log", counted(good, "line"), span_s / max(1, good - 1), span_s or None)
-    return "; ".join([f"{path.name}: {found}", *dropped.notes()])
+    notes = dropped.notes()
+    if undated:
+        how = "`froude trace import audit --pattern` reads other dates, and its folder can be drafted from"
+        notes.append(f"{counted(undated, 'line')} without a date that is read, which give no rate: {how}")
+    return good, "; ".join([f"{name}: {found}", *notes])
 
 
 def take_line(line: AuditLine, log: AccessLog) -> None:
