@@ -611,5 +611,5 @@ def test_other_files_of_a_folder_of_records(tmp_path: Path) -> None:
         f"note: {tmp_path}: 2 files left out, such as {tmp_path / 'README.md'}: is not"
     )
     assert notes[-1].startswith(f"note: {tmp_path}: 2 jobs with the name and the submission of another")
-    with pytest.raises(InputError, match="README.md: is not a record of jobs"):
+    with pytest.raises(InputError, match=r"README\.md: is not a record of jobs"):
         read_jobs(tmp_path, strict=True)

@@ -55,7 +55,7 @@ _MOST_DIGITS = 36
 """Of two sizes in bytes, together."""
 
 
-class _OtherFile(InputError):
+class _OtherFileError(InputError):
     """A file that is not a record of jobs, such as a README in a folder of them."""
 
 
@@ -144,7 +144,7 @@ def read_jobs(
         InputError: it cannot be read, is none of them, or holds no job that ran a task.
     """
     if path.is_dir() and not _is_rolled(path):
-        return _read_folder(path, note or (lambda text: None), recognised, strict=strict)
+        return _read_folder(path, note, recognised, strict=strict)
     count = _Counted()
     try:
         form, jobs = _recognised(path, count)
@@ -164,30 +164,30 @@ def read_jobs(
 
 
 def _read_folder(
-    path: Path, note: Callable[[str], None], recognised: Callable[[str], None] | None, *, strict: bool
+    path: Path, note: Callable[[str], None] | None, recognised: Callable[[str], None] | None, *, strict: bool
 ) -> list[JobGraph]:
     files = [each for each in parts(path, folders="*") if not each.is_dir() or _is_rolled(each)]
     if not files:
         raise InputError("is a folder without files to read", file=path, allowed=_RECORDS)
     full = [each for each in files if each.is_dir() or each.stat().st_size] or files
-    if len(full) < len(files):
-        note(f"note: {path}: {counted(len(files) - len(full), 'empty file')} left out")
     jobs: list[JobGraph] = []
-    others: list[_OtherFile] = []
+    others: list[_OtherFileError] = []
     for file in full:
         try:
             jobs += read_jobs(file, note, recognised, strict=strict)
-        except _OtherFile as error:
+        except _OtherFileError as error:
             others.append(error)
     if others and (strict or not jobs):
         raise others[0]
-    if others:
-        note(f"note: {path}: {counted(len(others), 'file')} left out, such as {others[0]}")
     known = [(job.name, job.submitted_s) for job in jobs if job.submitted_s is not None]
-    if twice := len(known) - len(set(known)):
-        note(
-            f"note: {path}: {counted(twice, 'job')} with the name and the submission of another: each counts"
-        )
+    empty, twice = len(files) - len(full), len(known) - len(set(known))
+    for count, text in (
+        (empty, f"{counted(empty, 'empty file')} left out"),
+        (len(others), f"{counted(len(others), 'file')} left out, such as {(others or [None])[0]}"),
+        (twice, f"{counted(twice, 'job')} with the name and the submission of another: each counts"),
+    ):
+        if count and note is not None:
+            note(f"note: {path}: {text}")
     return jobs
 
 
@@ -199,7 +199,7 @@ def _recognised(path: Path, count: _Counted) -> tuple[str, list[JobGraph]]:
         return "SWIM trace", list(_swim(first, text, count))
     line = text.strip().partition("\n")[0]
     if line[:1] not in {"", "{", "["} and not _BEGINS.search(text):
-        raise _OtherFile("is not a record of jobs", file=first, found=line, allowed=_RECORDS)
+        raise _OtherFileError("is not a record of jobs", file=first, found=line, allowed=_RECORDS)
     values = itertools.chain(
         _objects(first, text, count), *(_objects(each, _text(each, count), count) for each in others)
     )
@@ -217,7 +217,7 @@ def _recognised(path: Path, count: _Counted) -> tuple[str, list[JobGraph]]:
         return ".jhist file", [_history(path, events, count) for events in _histories(records)]
     count.refuse(path)
     found = f"an object with {', '.join(head)}" if isinstance(head, dict) else head
-    raise _OtherFile("is not a record of jobs", file=path, found=found, allowed=_RECORDS)
+    raise _OtherFileError("is not a record of jobs", file=path, found=found, allowed=_RECORDS)
 
 
 def _interval(jobs: Sequence[JobGraph]) -> tuple[float, float | None]:
@@ -273,7 +273,7 @@ def _text(path: Path, count: _Counted) -> str:
     except UnicodeDecodeError as error:
         if data.startswith((b"{", b"A")):  # a letter was cut, or a line is damaged
             return data.decode(errors="replace")
-        raise _OtherFile("is not text", file=path, found=error) from error
+        raise _OtherFileError("is not text", file=path, found=error) from error
 
 
 def _objects(path: Path, text: str, count: _Counted) -> Iterator[Any]:
