@@ -245,5 +245,5 @@ def test_a_table_of_a_spreadsheet(encoding: str, tmp_path: Path) -> None:
 
 def test_a_list_of_objects(tmp_path: Path) -> None:
     """Is refused with what to do."""
-    with pytest.raises(InputError, match="is a JSON list; .*Write an object on each line"):
+    with pytest.raises(InputError, match=r"is a JSON list; .*Write an object on each line"):
         rows(tmp_path / "t.json", b'[{"time": 1, "sender": "a", "method": "b"}]')
