@@ -290,7 +290,7 @@ def _volumes(table: Table) -> Any:
     if not parts:
         return pa.array([table.path.name] * len(table)).dictionary_encode()
     joined = pa.compute.binary_join_element_wise(*parts, ".")
-    blank = pa.compute.equal(joined, "." * (len(parts) - 1))
+    blank = pa.compute.equal(joined, pa.scalar("." * (len(parts) - 1)))
     return pa.compute.if_else(blank, table.path.name, joined).dictionary_encode()
 
 

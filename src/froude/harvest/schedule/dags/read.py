@@ -183,7 +183,7 @@ def _read_folder(
     empty, twice = len(files) - len(full), len(known) - len(set(known))
     for count, text in (
         (empty, f"{counted(empty, 'empty file')} left out"),
-        (len(others), f"{counted(len(others), 'file')} left out, such as {(others or [None])[0]}"),
+        (len(others), f"{counted(len(others), 'file')} left out, such as {next(iter(others), None)}"),
         (twice, f"{counted(twice, 'job')} with the name and the submission of another: each counts"),
     ):
         if count and note is not None:
