@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from froude.base.columns import Style
 from froude.base.errors import InputError
 from froude.base.forms import Options
 from froude.cache.simulate.layouts import LAYOUTS
@@ -30,7 +32,7 @@ EXAMPLES: dict[str, tuple[str, list[tuple[float, str, int, int, bool]]]] = {
         "device_id,opcode,offset,length,timestamp\n7,R,0,512,1577808144360767\n", [(0, "7", 0, 512, True)]
     ),
     "tencent": ("1538323200.5,8,16,0,1063\n1538323201,8,16,1,1063\n", [(0, "1063", 4096, 8192, True)]),
-    "spc": ("ASU,LBA,Size,Opcode,Timestamp\n0,20941264,8192,W,0.551706\n", [(0, "0", 20941264 * 512, 8192, False)]),
+    "spc": ("0;20941264;8192;W;0.551706\n", [(0, "0", 20941264 * 512, 8192, False)]),
     "mqsim": ("1000000000 0 16 8 1\n3500000000 0 16 8 0\n", [(0, "0", 8192, 4096, True), (2.5, "0", 8192, 4096, False)]),
     "disksim": ("0.0 0 16 8 1\n7.5 0 16 8 0\n", [(0, "0", 8192, 4096, True), (0.0075, "0", 8192, 4096, False)]),
     "fiu": ("89966 4253 my job 16 8 W 6 0 a1b2\n", [(0, "6.0", 8192, 4096, False)]),
@@ -64,6 +66,7 @@ HEAD = "time,volume,offset,size,op"
         ("timestamp_ms,device,lba,nr_sector,rwbs", "3,a,8,16,RA", (0.003, "a", 4096, 8192, True)),
         ("time_us,disk,offset_bytes,size_kb,type", "3,a,8,16,FWS", (3e-6, "a", 8, 16384, False)),
         ("time,host,device,offset,size,op", "3,h,a,4096,512,DiskRead", (3, "h.a", 4096, 512, True)),
+        ("ASU,LBA,Size,Opcode,Timestamp", "0,8,8192,W,0.5", (0.5, "0", 4096, 8192, False)),
         ("time_ns,lun,sector,bytes,op", "3,a,8,16,rd", (3e-9, "a", 4096, 16, True)),
         ("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)", "3.5 dd 9 a R 8 4096 0.7", (3.5, "a", 4096, 4096, True)),
     ],
@@ -97,8 +100,14 @@ def test_columns_can_be_named_with_their_units(tmp_path: Path) -> None:
         (f"{HEAD}\n1,a,0,512,0\n2,a,0,512,1\n", "which operation is a read; found 0, 1; .*such as --read 0"),
         ("time,volume,size,op\n1,a,512,R\n", "has no column offset; .*--column offset_sectors=NAME"),
         ("time,volume,lba,offset_bytes,size,op\n1,a,8,8,512,R\n", "has several columns of the offset; found csv"),
-        ("0 0 303567 8 1\n7 0 303567 8 1\n12 1 55590 6 0\n", "several layouts; found 3 requests in 1.2e-05 ms"),
-        ("device_id,opcode,offset,length,timestamp\n7,R,0,512,0.5\n7,W,0,512,0.7\n", "alibaba .* or csv"),
+        ("0 0 303567 8 1\n7 0 303567 8 1\n12 1 55590 6 0\n", "another unit; found 3 requests in 1.2e-05 ms"),
+        ("device_id,opcode,offset,length,timestamp\n7,R,0,512,0.5\n7,W,0,512,0.7\n", "microseconds, as of alibaba"),
+        ("device_id,opcode,offset,length,timestamp\n7,R,0,512,1700000000500\n", "microseconds, as of alibaba"),
+        ("1700000000.5,usr,0,Read,0,512,9\n1700000600.5,usr,0,Read,0,512,9\n", "100 ns, as of msr, or --date-format s"),
+        ("1700000000500000,0,Read,0,512,9\n1700000600500000,0,Read,0,512,9\n", "100 ns, as of msr, or --date-format s"),
+        (f"{HEAD}\n0,a,0,512,R\n61,a,0,512,W\n", "than seconds for its time; found 2 requests in 61 s"),
+        ("1538323200 8 16 0 1063\n", "--layout tencent --separator blanks, or --layout mqsim"),
+        (f"{TIME} hm 0 Read 4096 512 9\n", "Say so: --layout msr --separator blanks"),
         (f"{HEAD}\n-1,a,0,512,R\n2,a,0,512,W\n", "in 1 of 2 lines; found 1 line left out: time is below 0"),
         ("fio version 2 iolog\n/dev/sda read 0 4096\n", "is an iolog of fio without times"),
         ("\x07tae\0\0\0", "is a binary trace of blktrace. Print its requests: blkparse"),
@@ -109,6 +118,54 @@ def test_what_may_be_something_else_is_asked_about(text: str, message: str, tmp_
     (tmp_path / "t").write_text(text)
     with pytest.raises(InputError, match=message):
         read_traces([tmp_path / "t"])
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "duration_s"),
+    [
+        ("1700000000.5,usr,0,Read,0,512,9\n1700000600.5,usr,0,Read,0,512,9\n", Options(style=Style(dates="s")), 600),
+        (f"{HEAD}\n0,a,0,512,R\n61,a,0,512,W\n", Options(style=Style(dates="us")), 61e-6),
+        (f"{HEAD}\n0,a,0,512,R\n61,a,0,512,W\n", Options(columns={"time_s": "time"}), 61),
+        ("1538323200 8 16 0 1063\n1538323201 8 16 0 1063\n", Options(layout="tencent", separator=" "), 1),
+    ],
+)  # fmt: skip
+def test_what_was_asked_can_be_named(text: str, options: Options, duration_s: float, tmp_path: Path) -> None:
+    """By the unit of the times, the layout, and what is between columns."""
+    (tmp_path / "t").write_text(text)
+    assert read_traces([tmp_path / "t"], options).duration_s == pytest.approx(duration_s)
+
+
+@pytest.mark.parametrize(("unaligned", "asked"), [(10, False), (11, True)])
+def test_offsets_that_are_not_whole_sectors(unaligned: int, asked: bool, tmp_path: Path) -> None:
+    """A tenth of them may be odd."""
+    rows = [f"{n},a,{8 if n < unaligned else 4096},512,R\n" for n in range(100)]
+    (tmp_path / "t").write_text(f"{HEAD}\n{''.join(rows)}")
+    with pytest.raises(InputError, match="bytes for its offset") if asked else nullcontext():
+        read_traces([tmp_path / "t"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "volumes"),
+    [("vm_id", "7", "7"), ("lun_id", "7", "7"), ("host", "h", "h"), ("other", "7", "one.csv")],
+)
+def test_the_volume_of_a_csv(columns: str, row: str, volumes: str, tmp_path: Path) -> None:
+    """By its usual names; without it a host, or a file, is one volume, and that is noted."""
+    (tmp_path / "one.csv").write_text(f"time,{columns},offset,size,op\n1,{row},0,512,R\n")
+    found = read_traces([tmp_path / "one.csv"])
+    assert (found.volumes, bool(found.remarks)) == ((volumes,), row == "h" or columns == "other")
+
+
+def test_discards_and_flushes_are_counted(tmp_path: Path) -> None:
+    """As lines of another kind, which are not damage."""
+    rows = [f"{n},a,0,4096,{op}\n" for n, op in enumerate(["R", "W", "D", "DISCARD", "Flush", "trim", "FF"])]
+    (tmp_path / "t").write_text(f"{HEAD}\n{''.join(rows * 10)}")
+    with pytest.raises(InputError, match="10 lines left out: not a value of op"):
+        read_traces([tmp_path / "t"])
+    (tmp_path / "t").write_text(f"{HEAD}\n{''.join(rows[:-1])}")
+    found = read_traces([tmp_path / "t"])
+    assert (len(found.requests), found.dropped.counts()) == (2, {"of another kind": 4})
+    with pytest.raises(InputError, match="--strict"):
+        read_traces([tmp_path / "t"], Options(strict=True))
 
 
 def test_an_operation_of_reads_that_is_given(tmp_path: Path) -> None:
@@ -144,3 +201,7 @@ def test_times_that_go_back_are_noted(tmp_path: Path) -> None:
     (tmp_path / "t").write_text(f"{HEAD}\n{''.join(rows).replace('b', 'a')}")
     (remark,) = read_traces([tmp_path / "t"]).remarks
     assert remark.endswith("t: times of a volume go back by up to 9 s: sorted by time")
+    for back_s, noted in ((1, False), (2, True)):  # of a hundred seconds
+        times = [*range(51), 50 - back_s, *range(51, 101)]
+        (tmp_path / "t").write_text(HEAD + "".join(f"\n{time},a,0,4096,R" for time in times))
+        assert bool(read_traces([tmp_path / "t"]).remarks) == noted

@@ -28,7 +28,7 @@ def test_a_table_is_read_packed_or_not(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [PACKED[:-12], PACKED[:10] + b"\xff" * 20, b"\x1f\x8b"],
+    [gzip.compress(b'[{"a": 1}, {"a": 2}]' * 9)[:-12], PACKED[:10] + b"\xff" * 20, b"\x1f\x8b"],
     ids=["cut", "damaged", "header"],
 )
 def test_a_packed_file_that_is_not_whole(tmp_path: Path, data: bytes) -> None:
@@ -38,6 +38,14 @@ def test_a_packed_file_that_is_not_whole(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(InputError, match=r"a\.gz: ") as caught:
         load_table(path)
     assert caught.value.file == str(path)
+
+
+def test_a_packed_table_that_is_cut_short(tmp_path: Path) -> None:
+    """Its whole lines are read, and the cut is named."""
+    (tmp_path / "a.gz").write_bytes(PACKED[:-12])
+    table = load_table(tmp_path / "a.gz")
+    assert len(table.rows) > 2
+    assert [each.message for each in table.malformed] == ["is cut short"]
 
 
 def test_a_small_file_that_unpacks_to_a_huge_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

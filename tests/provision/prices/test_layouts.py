@@ -75,7 +75,9 @@ def test_a_unit_is_known_of_a_layout_that_is_known_whole() -> None:
     assert columns_of(_header(EC2), {}, "")["memory_mib"] == "memory"
     other = columns_of(_table("instance_type", "vCPU", "pretty_name", "memory"), {}, "")
     assert other["memory_gib"] == "memory"
-    assert columns_of(_table("instance_type", "vCPU", "memory"), {}, "").keys() == {"name", "cpu"}
+    assert columns_of(_table("instance_type", "vCPU", "memory"), {}, "").keys() == {"name", "cpu", "memory"}
+    titles = _table(*(column.replace("_", " ").title() for column in _header(EC2).columns))
+    assert columns_of(titles, {}, "")["memory_mib"] == "Memory"
 
 
 def test_a_price_by_region() -> None:

@@ -105,6 +105,23 @@ def test_a_table_of_other_names_is_mapped() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Instance Type,vCPUs,Memory,On-Demand Linux pricing\na.l,8,16 GiB,0.5 USD per Hour\n",
+        "Instance name,On-Demand hourly rate,vCPU,Memory,Storage\na.l,$0.5,8,16 GiB,EBS Only\n",
+        "Name,API Name,Instance Memory,vCPUs,Linux On Demand cost\nA Large,a.l,16.0 GiB,8 vCPUs,$0.500000 hourly\n",
+        "Instance type,vCPUs,Memory (GiB),On-Demand Linux pricing\na.l,8,16,0.5 USD per Hour\n",
+    ],
+)
+def test_lists_of_a_provider(text: str) -> None:
+    """With its titles, and units in the cells."""
+    (found,) = _prices(text).instances
+    assert (found.name, found.cpu, found.memory, found.price_hour) == ("a.l", 8, 2.0**34, 0.5)
+    prices = _prices(text + text.splitlines()[1].replace("16", "x") + "\n")
+    assert len(prices.malformed) == 1
+
+
+@pytest.mark.parametrize(
     ("words", "holds", "burst"),
     [
         ("10 Gigabit", 10e9 / 8, None),
@@ -126,8 +143,9 @@ def test_disks_of_an_instance_type() -> None:
     head = "name,cpu,memory_gib,hour"
     (instance_type,) = _prices(f"{head},disk_count,disk_gb\na-4,4,16,0.5,2,800\n").instances
     assert (instance_type.local, instance_type.devices) == (1600e9, 2)
-    (instance_type,) = _prices(f"{head},local_gb\na-4,4,16,0.5,2 x 800 GB SSD\n").instances
-    assert (instance_type.local, instance_type.devices) == (1600e9, 2)
+    for words in ("2 x 800 GB SSD", "1600 GB (2 * 800 GB NVMe SSD)"):
+        (instance_type,) = _prices(f"{head},local_gb\na-4,4,16,0.5,{words}\n").instances
+        assert (instance_type.local, instance_type.devices) == (1600e9, 2)
     (instance_type,) = _prices(f"{head},Disks\na-4,4,16,0.5,EBS only\n").instances
     assert instance_type.local == 0
 

@@ -36,6 +36,16 @@ def test_a_spreadsheet_with_semicolons_and_decimal_commas() -> None:
         read_table(b"name;usd_per_month\nm5.large;1,096\n", "p.csv")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_comments_above_a_header(encoding: str) -> None:
+    """Are passed over, with blank lines; lines keep their numbers, also in a spreadsheet's text."""
+    table = read_table("# prices, of July\n\n#\nname,price\na,1\nb\n".encode(encoding), "t.csv")
+    assert (table.columns, table.rows) == (("name", "price"), (TableRow(5, {"name": "a", "price": "1"}),))
+    assert table.malformed == (Malformed("t.csv", 6, "has 1 cells where the header has 2"),)
+    with pytest.raises(InputError, match=r"t\.csv:2: has no header"):
+        read_table("#\n1,2\n3,4\n".encode(encoding), "t.csv")
+
+
 @pytest.mark.parametrize(
     ("text", "price"),
     [
@@ -43,6 +53,9 @@ def test_a_spreadsheet_with_semicolons_and_decimal_commas() -> None:
         ('t,p\nx,"US$ 1,234.56"\n', 1234.56),
         ("t;p\nx;0,096 USD\n", 0.096),
         ("t;p\nx;1.234,56\ny;0,5\n", 1234.56),
+        ("t,p\nx,$0.096000 hourly\n", 0.096),
+        ("t,p\nx,0.096 USD per hour\n", 0.096),
+        ("t,p\nx,8 vCPUs\n", 8),
     ],
 )
 def test_dollars_and_thousands(text: str, price: float) -> None:
@@ -115,7 +128,7 @@ def test_what_is_no_number_is_said(text: str) -> None:
         (b"", NO_HEADER),
         (b"a\n1\n", NO_HEADER),
         (b"a,a\n1,2\n", f"{NO_HEADER}; found a, a"),
-        (b"\xff\xfe", "is not UTF-8 text"),
+        (b"\xff\xfd", "is not UTF-8 text"),
         (b"model,price\n", NO_ROWS),
         (b"[]", NO_ROWS),
         (b"[1", NO_JSON),

@@ -217,7 +217,7 @@ def test_anything_gives_rows_bad_rows_or_one_error(tmp_path: Path, text: str | b
 
 
 def test_bytes_that_are_no_utf8(tmp_path: Path) -> None:
-    """A bad line each, since two different ones would become equal; a header or UTF-16 is an error."""
+    """A bad line each, since two different ones would become equal; a header, or UTF-16 without a mark, is an error."""
     head = b"time,sender,method\n"
     good, bad, last = rows(tmp_path / "t.csv", head + b"1,a,b\n2,\xff,b\n3,a,b\n")
     assert isinstance(bad, BadRow)
@@ -228,6 +228,22 @@ def test_bytes_that_are_no_utf8(tmp_path: Path) -> None:
     assert isinstance(rows(tmp_path / "t.jsonl", line + line.replace(b"a", b"\xfe"))[1], BadRow)
     with pytest.raises(InputError, match="header that is no UTF-8"):
         rows(tmp_path / "t.csv", b"time,sender,method,\xe4\n1,a,b,c\n")
-    for encoding in ("utf-16", "utf-16-le", "utf-32"):
-        with pytest.raises(InputError, match="no UTF-8; found UTF-16"):
+    for encoding in ("utf-16-le", "utf-32"):
+        with pytest.raises(InputError, match="not UTF-8; found UTF-16"):
             rows(tmp_path / "t.csv", head.decode().encode(encoding))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_table_of_a_spreadsheet(encoding: str, tmp_path: Path) -> None:
+    """Names of columns with blanks between their words, the separator in the first line, and Unicode of 16 bits."""
+    text = "sep=;\n\nStart Time;Client-ID;RPC\n1;a;b\n2;;b\n"
+    good, bad = rows(tmp_path / "t.csv", text.encode(encoding))
+    assert isinstance(good, Row)
+    assert isinstance(bad, BadRow)
+    assert (good.line, good.sender, bad.line) == (4, "a", 5)
+
+
+def test_a_list_of_objects(tmp_path: Path) -> None:
+    """Is refused with what to do."""
+    with pytest.raises(InputError, match=r"is a JSON list; .*Write an object on each line"):
+        rows(tmp_path / "t.json", b'[{"time": 1, "sender": "a", "method": "b"}]')

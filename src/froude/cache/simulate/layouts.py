@@ -6,6 +6,7 @@ Council; Alibaba block traces 2020); DiskSim's and MQSim's manuals; blkparse(1);
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -35,6 +36,8 @@ def _volume(*names: str) -> Column:
     return Column("volume", names, numbered=True)
 
 
+DISCARD = re.compile(r"(?i)d[as]*|f[ns]*|n|discards?|trims?|unmaps?|flush(?:es)?|f?sync")
+"""Operations that move no data."""
 _OP = Column("op", numbered=True, pattern="(?i)rs?|ws?|read|write")
 _FLAGS, _SILENT = Column("op", numbered=True), replace(_OP, names=("IOType",), empty=True)
 _BIT = replace(_OP, pattern="[01]")
@@ -51,8 +54,8 @@ _OTHER = (
 )
 """What blkparse prints of other actions, and its summary."""
 _SPC = (
-    r"\s*(?P<volume>\d+)\s*,\s*(?P<offset>\d+)\s*,\s*(?P<size>\d+)\s*,\s*(?P<op>[rRwW])\s*,"
-    r"\s*(?P<time>\d*\.?\d+(?:[eE][+-]?\d+)?)\s*(?:,.*)?"
+    r"\s*(?P<volume>\d+)\s*[,;]\s*(?P<offset>\d+)\s*[,;]\s*(?P<size>\d+)\s*[,;]\s*(?P<op>[rRwW])\s*[,;]"
+    r"\s*(?P<time>\d*\.?\d+(?:[eE][+-]?\d+)?)\s*(?:[,;].*)?"
 )
 _FIU = (
     r"(?P<time>\d+)\s+\d+\s+.*?\s+(?P<offset>\d+)\s+(?P<size>\d+)\s+(?P<op>[RrWw])"
@@ -81,16 +84,20 @@ QUANTITIES = {
     "size_sectors": (_size, SECTOR, "size_sectors length_sectors sectors sector_count nr_sectors nr_sector"),
 }
 """Columns of a csv by what they are and their unit, in base units, with their names; a table has one of each kind."""
+_VOLUMES = ("volume", "device", "disk", "lun", "vm", "dev")
 _CSV = (
     *(
         replace(column(*names.split(), unit=unit), what=what, needed=False)
         for what, (column, unit, names) in QUANTITIES.items()
     ),
     Column("host", ("host", "hostname", "server", "node"), needed=False, empty=True, numbered=True),
-    _volume("volume", "device", "disk", "lun", "vm", "dev", "volume_id", "device_id", "disk_id"),
+    Column(
+        "volume", (*_VOLUMES, *(f"{name}_id" for name in _VOLUMES), "asu"), needed=False, numbered=True
+    ),
     Column(
         "op", ("op", "type", "operation", "opcode", "rw", "iotype", "io_type", "rwbs", "t"), numbered=True,
-        pattern=r"(?i)f?[rw][afms]*|rd|wr|(?:disk|rand|op_|irp_mj_)?(?:read|write)s?|\d{1,3}|0x[0-9a-f]{1,4}",
+        pattern=r"(?i)f?[rw][afms]*|rd|wr|(?:disk|rand|op_|irp_mj_)?(?:read|write)s?|\d{1,3}|0x[0-9a-f]{1,4}|"
+        + DISCARD.pattern.removeprefix("(?i)"),
     ),
 )  # fmt: skip
 
@@ -151,7 +158,7 @@ LAYOUTS = {
             lambda op: op == "0",
         ),
         Layout(
-            Form("spc", (_time(), _volume(), _OP, _offset(unit=SECTOR), _size()), pattern=_SPC, ignored="(?i)asu *,.*")
+            Form("spc", (_time(), _volume(), _OP, _offset(unit=SECTOR), _size()), pattern=_SPC)
         ),
         Layout(Form("mqsim", (_time(unit=1e-9), _volume(), _BIT, *_SECTORS), pattern=rf"\s*(?P<time>\d+){_FIVE}"),
                lambda op: op == "1"),

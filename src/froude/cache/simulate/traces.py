@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from froude.base.dropped import Dropped
+from froude.base.dates import TIME_UNITS, other_times
+from froude.base.dropped import OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular
 from froude.base.forms import Options
@@ -20,7 +22,7 @@ from froude.base.packed import unpacked
 from froude.base.summary import counted
 from froude.base.tables import Table, parts_of, read_table
 from froude.base.units import seconds_text
-from froude.cache.simulate.layouts import LAYOUTS, QUANTITIES, SECTOR
+from froude.cache.simulate.layouts import DISCARD, LAYOUTS, QUANTITIES, SECTOR
 
 _MOST_VOLUMES = 10_000
 _LONGEST_NAME = 200
@@ -28,20 +30,38 @@ _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
 _APART_S = 1e-5
 """Mean time between requests below which times may be of the larger unit of `_ALIKE`."""
+_FAR_APART_S = 60.0
+"""Mean time between requests from which on times of a csv that names no unit may be of a smaller one than seconds."""
 _ALIKE = {
     "mqsim": "mqsim (nanoseconds) or disksim (milliseconds)",
-    "alibaba": "alibaba (microseconds) or csv (seconds)",
+    "alibaba": "microseconds, as of alibaba, or --date-format s, ms or ns",
+    **dict.fromkeys(
+        ("msr", "msr-without-response", "msr-without-host"),
+        "100 ns, as of msr, or --date-format s, ms, us or ns",
+    ),
 }
+"""By layout, the units that its times may be of."""
 _UNALIGNED = 0.1
 """Share of offsets within a sector from which on they are not bytes, where all sizes are whole sectors."""
 _BACK = 0.01
 """Share of a trace's time by which the times of a volume may go back before it is noted."""
 _NOT_READ = {
-    b"\x07tae": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
-    b"eat\x07": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
-    b"fio version 2 iolog": ("is an iolog of fio without times", "Write it with a fio of iolog version 3"),
+    rb"\x07tae|eat\x07": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
+    rb"fio version 2 iolog": ("is an iolog of fio without times", "Write it with a fio of iolog version 3"),
 }
-"""First bytes of what is known and not read: what it is, and what to do."""
+"""Regular expressions of the first bytes of what is known and not read: what it is, and what to do."""
+_WITH_BLANKS = {
+    rb"\d{17,18} +\S+ +\d+ +(?:Read|Write) ": (
+        "may be of msr with blanks",
+        "Say so: --layout msr --separator blanks",
+    ),
+    rb"\d{10}(?:\.\d+)? +\d+ +\d+ +[01] +\d\d+\s": (
+        "may be of tencent with blanks, mqsim or disksim",
+        "Name its layout: --layout tencent --separator blanks, or --layout mqsim or disksim",
+    ),
+}
+"""Likewise of what is read only where its layout or separator is given."""
+_HEAD_BYTES = 200
 
 
 class Request(NamedTuple):
@@ -99,11 +119,15 @@ def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: 
     for path in files:
         own = str(path) if path.name in names else path.name
         names.add(path.name)
-        _refuse_known(path)
+        _refuse_known(path, _NOT_READ if options.layout or options.separator else _NOT_READ | _WITH_BLANKS)
         table = read_table(path, [layout.form for layout in LAYOUTS.values()], options, empty=True)
         mine, silent, back_s = _requests(table, options, read)
         understood.append(table.understood)
         dropped += table.dropped
+        if "volume" not in table.columns:
+            remarks.append(
+                f"{path}: has no column of the volume, which --column volume=NAME names: taken as one"
+            )
         if silent:
             remarks.append(f"{path}: {counted(silent, 'line')} without an operation, left out")
         if back_s:
@@ -139,11 +163,11 @@ def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: 
     return BlockTrace(tuple(requests), volumes, dropped, tuple(remarks), tuple(dict.fromkeys(understood)))
 
 
-def _refuse_known(path: Path) -> None:
+def _refuse_known(path: Path, known: Mapping[bytes, tuple[str, str]]) -> None:
     with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
-        head = stream.read(max(map(len, _NOT_READ)))
-    for begin, (message, remedy) in _NOT_READ.items():
-        if head.startswith(begin):
+        head = stream.read(_HEAD_BYTES)
+    for begin, (message, remedy) in known.items():
+        if re.match(begin, head):
             raise InputError(message, file=path, remedy=remedy)
 
 
@@ -160,22 +184,24 @@ def _requests(table: Table, options: Options, read: str) -> tuple[list[Request],
     odd = np.array(
         [len(name) > _LONGEST_NAME or not name.isprintable() for name in names.dictionary.to_pylist()]
     )
+    discards = np.array([DISCARD.fullmatch(op) is not None for op in ops])[codes]
     keep, lines = ~silent, len(table) + table.dropped.total
-    for wrong, reason in (
-        (columns["size"] < 1, "size is 0"),
-        (columns["time"] < 0, "time is below 0"),
-        (odd[volumes], "not the name of a volume"),
+    for wrong, reason, text in (
+        (discards, OF_ANOTHER_KIND, "a discard or a flush"),
+        (columns["size"] < 1, "size is 0", ""),
+        (columns["time"] < 0, "time is below 0", ""),
+        (odd[volumes], "not the name of a volume", ""),
     ):
         new = wrong & keep
         if new.any():
             row = int(np.argmax(new))
-            table.dropped.add(reason, f"{table.path}:{table.lines[row]}", count=int(new.sum()))
+            table.dropped.add(reason, f"{table.path}:{table.lines[row]}", text, int(new.sum()))
             keep &= ~wrong
     table.dropped.refuse(table.path, lines, strict=options.strict)
     if not keep.any():
         return [], int(silent.sum()), 0.0
     _refuse_doubtful(table, options, columns, keep)
-    reads = _reads(table, [op for op in ops if op], read)
+    reads = _reads(table, [op for op in ops if op and not DISCARD.fullmatch(op)], read)
     is_read = np.array([op in reads for op in ops])[codes]
     kept = names.filter(pa.array(keep)).to_pylist()
     rows: list[npt.NDArray[Any]] = [columns["time"], columns["offset"], columns["size"], is_read]
@@ -220,19 +246,32 @@ def _refuse_doubtful(
 ) -> None:
     """Refuse numbers that hardly are of the unit that was taken, where nothing names it."""
     times, offsets, sizes = (columns[what][keep] for what in ("time", "offset", "size"))
-    alike, span_s = _ALIKE.get(table.form.name), float(np.ptp(times))
-    if alike and not options.layout and 0 < span_s < _APART_S * (len(times) - 1):
+    given = options.layout or options.style.dates
+    alike, span_s, gaps = _ALIKE.get(table.form.name), float(np.ptp(times)), len(times) - 1
+    in_span = f"{len(times):,} requests in {seconds_text(span_s)}"
+    if alike and not given and (0 < span_s < _APART_S * gaps or _since_1970(table, times)):
         raise InputError(
-            "may be of several layouts", file=table.path, found=f"{len(times):,} requests in {seconds_text(span_s)}",
-            allowed=alike, remedy="Name its layout with --layout",
+            "may have times of another unit", file=table.path, found=in_span, allowed=alike,
+            remedy="Name its layout with --layout, or the unit with --date-format",
         )  # fmt: skip
     middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
     doubts = {"size": f"half of its values at most {middle:g}"} if middle < SECTOR else {}
+    if span_s > _FAR_APART_S * gaps and not options.style.dates:
+        doubts["time"] = in_span
     if unaligned > _UNALIGNED and not (sizes % SECTOR).any():
         doubts["offset"] = f"{unaligned:.0%} of its values not whole sectors, as its sizes are"
     for what, found in doubts.items():
         if table.form.name == "csv" and columns[what] is table.columns.get(what):
-            raise _in_doubt(table, what, f"may have another unit than bytes for its {what}", found)
+            unit = "seconds" if what == "time" else "bytes"
+            raise _in_doubt(table, what, f"may have another unit than {unit} for its {what}", found)
+
+
+def _since_1970(table: Table, times_s: npt.NDArray[np.float64]) -> bool:
+    """Whether times are those since 1970 in another unit than that of the layout; of mqsim they are of a recording."""
+    unit = next(column.unit for column in table.form.columns if column.what == "time")
+    numbers = times_s / unit
+    may = "s" if other_times(numbers * 1e3) == "ms" else other_times(numbers)
+    return may in TIME_UNITS and TIME_UNITS[may] != unit and table.form.name != "mqsim"
 
 
 def _back_s(time_s: npt.NDArray[Any], volumes: npt.NDArray[Any]) -> float:
@@ -246,15 +285,13 @@ def _back_s(time_s: npt.NDArray[Any], volumes: npt.NDArray[Any]) -> float:
 
 def _volumes(table: Table) -> Any:
     """Names of volumes, by what they are a part of, or after the file where it has none; a dictionary array."""
-    volume, above = table.columns["volume"], LAYOUTS[table.form.name].above
-    if above not in table.columns:
-        return volume
-    joined = pa.compute.binary_join_element_wise(
-        table.columns[above].cast(pa.string()), volume.cast(pa.string()), "."
-    )
-    return pa.compute.if_else(
-        pa.compute.equal(joined, pa.scalar(".")), table.path.name, joined
-    ).dictionary_encode()
+    above = LAYOUTS[table.form.name].above
+    parts = [table.columns[each].cast(pa.string()) for each in (above, "volume") if each in table.columns]
+    if not parts:
+        return pa.array([table.path.name] * len(table)).dictionary_encode()
+    joined = pa.compute.binary_join_element_wise(*parts, ".")
+    blank = pa.compute.equal(joined, pa.scalar("." * (len(parts) - 1)))
+    return pa.compute.if_else(blank, table.path.name, joined).dictionary_encode()
 
 
 def _spans(requests: Iterable[Request]) -> dict[str, tuple[float, float]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from froude.base.dropped import CUT_SHORT, Dropped
 from froude.base.errors import InputError, nearest
 from froude.base.files import read_bounded
 from froude.base.packed import read_unpacked
 from froude.provision.prices.rates import SOURCED, Rates, read_rates
-from froude.provision.prices.tables import Table, read_table
+from froude.provision.prices.tables import Malformed, Table, read_table
 
 LIMIT_BYTES = 256 << 20
 """Largest table read, also unpacked."""
@@ -18,12 +20,20 @@ _DATE = re.compile(r"(?<!\d)(20\d{2}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]
 
 
 def load_table(path: Path) -> Table:
-    """A table of a file.
+    """A table of a file; of a packed one that is cut short, the lines that are whole.
 
     Raises:
         InputError: unreadable, too large, or no table.
     """
-    return read_table(read_unpacked(path, limit_bytes=LIMIT_BYTES), str(path))
+    dropped = Dropped()
+    data = read_unpacked(path, limit_bytes=LIMIT_BYTES, dropped=dropped)
+    if not dropped.total:
+        return read_table(data, str(path))
+    if data.lstrip()[:1] in {b"", b"[", b"{"}:  # without a whole line, or the end of a list
+        read_unpacked(path, limit_bytes=LIMIT_BYTES)
+    table = read_table(data, str(path))
+    cut = Malformed(str(path), data.count(b"\n") + 1, f"is {CUT_SHORT}")
+    return replace(table, malformed=(*table.malformed, cut))
 
 
 def sourced() -> list[str]:

@@ -24,7 +24,7 @@ class TableKind(Enum):
 
 
 FIELDS: dict[str, tuple[str, ...]] = {
-    "name": ("instance_type", "machine_type", "instance", "type", "name"),
+    "name": ("instance_type", "machine_type", "api_name", "instance_name", "instance", "type", "name"),
     "price_hour": (
         "od_usd_h",
         "usd_h",
@@ -33,14 +33,26 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "price_hour",
         "price_usd_h",
         "hour",
+        "on_demand_hourly_rate",
+        "on_demand_linux_pricing",
+        "linux_on_demand_cost",
         "pricing.{region}.linux.ondemand",
     ),
     "price_month": ("usd_per_month", "price_month", "month"),
     "cpu": ("cpu", "cpus", "vcpu", "vcpus", "cores"),
+    "memory": ("memory", "instance_memory", "ram"),
     "memory_mib": ("memory_mib", "mem_mib", "ram_mib"),
     "memory_gib": ("memory_gib", "mem_gib", "ram_gib"),
     "memory_gb": ("memory_gb", "mem_gb", "ram_gb"),
-    "local_gb": ("local_nvme", "local_nvme_gb", "local_gb", "local_ssd_gb", "disk_total_gb", "storage"),
+    "local_gb": (
+        "local_nvme",
+        "local_nvme_gb",
+        "local_gb",
+        "local_ssd_gb",
+        "disk_total_gb",
+        "instance_storage",
+        "storage",
+    ),
     "local_count": ("disk_count", "disks", "devices", "storage_devices", "storage.devices"),
     "local_device_gb": ("disk_gb", "disk_size_gb", "device_gb", "storage_size_gb", "storage.size"),
     "network_mbps": ("network_bandwidth", "network_mbps", "network_performance", "network"),
@@ -256,8 +268,8 @@ def columns_of(
         present = [plain[column] for column in known if column in plain]
         columns |= {name: present[0]} if present else {}
     for header, meant in _WHOLE:
-        if header <= set(table.columns):
-            columns |= meant
+        if set(map(_plain, header)) <= plain.keys():
+            columns |= {name: plain[_plain(column)] for name, column in meant.items()}
     for name, column in mapping.items():
         if name.startswith(
             ("memory_", "price_")
@@ -269,4 +281,4 @@ def columns_of(
 
 def _plain(column: str) -> str:
     """A name of a column without case, and without what joins its words."""
-    return re.sub(r"[\s_-]+", "", column).lower()
+    return re.sub(r"[\s_()-]+", "", column).lower()

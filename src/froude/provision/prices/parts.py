@@ -18,6 +18,8 @@ MEMORY = "memory"
 """Name of its bus and unit."""
 TOLERANCE = 0.01
 """Of a table's total, which is rounded (468, 937, 3750 GB): how far disks may be from it, as a share."""
+_SLOW_S = 1e-3
+"""Between reads of a disk, from which on it is one that revolves."""
 _NOT_ATTACHED = ("local", "snapshot")
 """Beginnings of classes that are no volumes: included local storage, and copies that nothing can be read from."""
 
@@ -186,17 +188,18 @@ def local_of(types: Sequence[InstanceType], rates: Rates, notes: Notes) -> Local
     units: dict[str, StorageUnit] = {}
     of: dict[str, tuple[StorageUnit, int]] = {}
     left: dict[str, list[InstanceType]] = {}
-    for instance in (instance for instance in types if instance.local):
+    for instance in types:
         disks = _disks_in(instance, rates)
+        if disks is None and not instance.local:
+            continue
         if disks is None:
             separator = "." if "." in instance.name else "-"
             left.setdefault(f"{instance.family}{separator}*", []).append(instance)
             continue
         size, count, speed = disks
-        for name in (
-            f"nvme {size / 1e9:.4g}GB {instance.family}",
-            f"nvme {size / 1e9:.4g}GB {instance.name}",
-        ):
+        kind = "hdd" if speed.gap_r > _SLOW_S else "nvme"
+        for owner in (instance.family, instance.name):
+            name = f"{kind} {size / 1e9:.5g}GB {owner}"
             unit = unit_of(name, name, size, speed, volatile=True)
             if units.setdefault(name, unit) == unit:
                 of[instance.name] = unit, count
@@ -213,6 +216,8 @@ def local_of(types: Sequence[InstanceType], rates: Rates, notes: Notes) -> Local
 def _disks_in(instance: InstanceType, rates: Rates) -> tuple[float, int, Speed] | None:
     """(bytes of one, how many, how fast) by the first entry whose disks make up what the table says."""
     for entry in rates.local(instance.name):
+        if not instance.local and entry.disk and entry.disks:
+            return entry.disk, entry.disks, entry.speed
         told = instance.local / instance.devices if instance.devices else None
         size = told or entry.disk
         if size is None or (entry.disk is not None and abs(size - entry.disk) > TOLERANCE * size):

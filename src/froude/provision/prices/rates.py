@@ -70,6 +70,8 @@ class Nvme:
     speed: Speed
     disk: float | None = None
     """Bytes of one; None where the table tells how many there are."""
+    disks: int | None = None
+    """How many there are, where the table has nothing about the disks of the type."""
 
     def fits(self, name: str) -> bool:
         """Whether a type's local disks are meant."""
@@ -211,8 +213,9 @@ def _memory(fields: Fields, _flaws: Flaws) -> Memory | None:
 def _nvme(fields: Fields, _flaws: Flaws) -> Nvme | None:
     types = tuple(re.split(r"[\s,]+", fields.text("types").strip(" ,")))
     disk, speed = fields.optional_number("disk", _SIZE, above_zero=True), _speed(fields)
+    disks = fields.optional_whole("disks")
     fields.finish()
-    return None if speed is None else fields.make(lambda: Nvme(types, speed, disk))
+    return None if speed is None else fields.make(lambda: Nvme(types, speed, disk, disks))
 
 
 def _disk(fields: Fields, _flaws: Flaws) -> Disk | None:

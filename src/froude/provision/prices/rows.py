@@ -30,7 +30,11 @@ _MOST_CORES = 1e6
 """Of a server: beyond, the products of its rates are no rates."""
 _DEFAULT_REGION = "us-east-1"
 """Of a table with columns per region, where none is asked for."""
-_DEVICES = re.compile(r"(\d{1,3})\s*[x*]\s*(\d{1,6}(?:\.\d{1,9})?)\b.*", re.IGNORECASE | re.ASCII)
+_MEMORY_UNITS = {"mib": MIB, "gib": GIB, "gb": GB, "tib": 1024 * GIB}
+_MEMORY = re.compile(r"(\d{1,6}(?:,\d{3})*(?:\.\d{1,9})?)\s*([MGT]iB|GB)", re.IGNORECASE | re.ASCII)
+_DEVICES = re.compile(
+    r"(?:[\d,]{1,9} GB )?\(?(\d{1,3})\s*[x*]\s*(\d{1,6}(?:\.\d{1,9})?)\b.*", re.IGNORECASE | re.ASCII
+)
 _GIGABIT = re.compile(r"(up to\s+)?(\d{1,9}(?:\.\d{1,9})?)\s*(gigabit|gbps|gpbs)", re.IGNORECASE | re.ASCII)
 
 
@@ -69,6 +73,8 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tar
     elif regions:
         _known_region(table, regions, region)
     columns = columns_of(table, mapping, region or _DEFAULT_REGION, tariff)
+    if not any(_MEMORY.fullmatch(row.cells.get(columns.get("memory", ""), "")) for row in table.rows):
+        columns.pop("memory", None)
     _complete(table, columns, tariff)
     rows = [row for row in table.rows if region is None or row.cells.get("region", region) == region]
     instances: list[InstanceType] = []
@@ -135,7 +141,7 @@ def _complete(table: Table, columns: Mapping[str, str], tariff: Tariff) -> None:
         "name": ("name",),
         "price_hour or price_month": ("price_hour", "price_month"),
         "cpu": ("cpu",),
-        "memory_mib, memory_gib or memory_gb": ("memory_mib", "memory_gib", "memory_gb"),
+        "memory_mib, memory_gib or memory_gb": ("memory_mib", "memory_gib", "memory_gb", "memory"),
     }
     missing = [said for said, fields in wanted.items() if not any(name in columns for name in fields)]
     if missing:
@@ -196,7 +202,11 @@ class _Cells:
             value = self.number(name)
             if value is not None:
                 return value * unit
-        return None
+        text = self.text("memory")
+        match = _MEMORY.fullmatch(text)
+        if text and match is None:
+            raise ValueError(f"memory is not a size such as 16 GiB, found {text[:40]!r}")
+        return None if match is None else float(match[1].replace(",", "")) * _MEMORY_UNITS[match[2].lower()]
 
     def local(self) -> tuple[float, int | None]:
         """Bytes of local storage, and its devices where the table says.

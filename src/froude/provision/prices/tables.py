@@ -17,10 +17,17 @@ from froude.provision.inputs.units import RANGES, Dimension
 _FLAT_DEPTH = 8
 _NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """As tables write them: `float` also takes `1_0` and the digits of other scripts."""
-_DOLLARS = re.compile(r"^(?:USD|(?:US)?\$) ?([0-9.,]+)$|^([0-9.,]+) ?(?:USD|(?:US)?\$)$")
+_DOLLARS = re.compile(
+    r"^(?:USD|(?:US)?\$) ?([0-9.,]+)(?: hourly)?$|^([0-9.,]+) ?(?:(?:USD|(?:US)?\$)(?: per hour)?|vCPUs?)$",
+    re.IGNORECASE,
+)
+"""Amounts with their unit, as consoles and lists of providers write them."""
+_ABOVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)+")
+"""Comments and blank lines above a header."""
 _COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+")
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
 """Commas that cannot be decimal ones."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*+(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
 """How a YAML file begins that is no JSON: a mapping's key on its line, after comments."""
 
@@ -89,7 +96,7 @@ def read_table(data: bytes, file: str) -> Table:
         InputError: neither; not UTF-8; no header or no rows.
     """
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError("is not UTF-8 text", file=file, place=f"byte {error.start}") from error
     if _YAML.match(text):
@@ -110,8 +117,11 @@ def read_table(data: bytes, file: str) -> Table:
 
 
 def _csv(text: str, file: str) -> Table:
-    separator = separator_of(text.lstrip().partition("\n")[0])
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    above = _ABOVE.match(text)
+    begin = above.end() if above else 0
+    separator = separator_of(text[begin:].partition("\n")[0])
+    reader = csv.reader(io.StringIO(text[begin:], newline=""), delimiter=separator)
+    skipped = text.count("\n", 0, begin)
     rows: list[TableRow] = []
     malformed: list[Malformed] = []
     try:
@@ -121,7 +131,7 @@ def _csv(text: str, file: str) -> Table:
             raise InputError(
                 "has no header",
                 file=file,
-                place=1,
+                place=1 + skipped,
                 found=", ".join(header),
                 allowed="names of columns, apart",
             )
@@ -130,12 +140,12 @@ def _csv(text: str, file: str) -> Table:
                 continue
             if len(cells) != len(header):
                 message = f"has {len(cells)} cells where the header has {len(header)}"
-                malformed.append(Malformed(file, reader.line_num, message))
+                malformed.append(Malformed(file, skipped + reader.line_num, message))
                 continue
             texts = (_DOLLARS.sub(r"\1\2", cell.strip()) for cell in cells)
-            rows.append(TableRow(reader.line_num, dict(zip(header, texts, strict=True))))
+            rows.append(TableRow(skipped + reader.line_num, dict(zip(header, texts, strict=True))))
     except csv.Error as error:
-        raise InputError(f"is not CSV ({error})", file=file, place=reader.line_num) from error
+        raise InputError(f"is not CSV ({error})", file=file, place=skipped + reader.line_num) from error
     if separator != ",":
         rows = _with_points(rows, file)
     return Table(file, header, tuple(rows), tuple(malformed))

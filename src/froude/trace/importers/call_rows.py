@@ -6,6 +6,7 @@ A row that is wrong is no error of the table: it comes out as a `BadRow` with it
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections import Counter
@@ -63,6 +64,8 @@ _LONGEST_LINE = 1 << 20
 _ODD = re.compile("[\udc80-\udcff]")
 """Bytes that are no UTF-8."""
 _DELIMITERS = ",;\t|"
+_DECLARED = re.compile(r'\ufeff?"?sep=."?\s*', re.IGNORECASE)
+"""A first line in which a spreadsheet names the separator."""
 
 
 @dataclass(slots=True)
@@ -138,7 +141,9 @@ class Columns:
         return is_secret(self.known.get(says, ""))
 
 
-_BY_ALIAS = {alias: says for says, aliases in ALIASES.items() for alias in aliases}
+_JOINTS = re.compile(r"[\s_-]+")
+"""What does not matter in the name of a column."""
+_BY_ALIAS = {_JOINTS.sub("", alias): says for says, aliases in ALIASES.items() for alias in aliases}
 
 
 def parse_mapping(texts: list[str]) -> dict[str, str]:
@@ -198,7 +203,7 @@ def add_column(columns: Columns, name: str, mapping: Mapping[str, str], file: Pa
     """
     says = mapping.get(name)
     if says is None:
-        plain = name.strip().lower()
+        plain = _JOINTS.sub("", name.lower())
         says = _BY_ALIAS.get(plain)
         if says in mapping.values() and says is not None:
             says = None  # somebody said which column it is
@@ -237,15 +242,22 @@ def read_rows(
     """
     times = Times(unit_ns)
     lines = _lines(path, columns)
-    first = next(lines, None)
-    while first is not None and not first.strip():
-        first = next(lines, None)
+    skipped, first = 0, next(lines, None)
+    while first is not None and (not first.strip() or _DECLARED.fullmatch(first)):
+        skipped, first = skipped + 1, next(lines, None)
     if first is None:
         raise InputError(
             "holds no calls", file=path, found="nothing", allowed="a CSV with a header, or JSON lines"
         )
-    records = _json_lines if first.lstrip("\ufeff \t").startswith("{") else _csv
-    for line, record in records(first, lines, path, columns, mapping):
+    begin = first.lstrip("\ufeff \t")[:1]
+    if begin == "[":
+        remedy = "Write an object on each line: jq -c '.[]' FILE"
+        raise InputError(
+            "is a JSON list", file=path, place=skipped + 1, allowed="a CSV, or JSON lines", remedy=remedy
+        )
+    records = _json_lines if begin == "{" else _csv
+    for number, record in records(first, lines, path, columns, mapping):
+        line = skipped + number
         if isinstance(record, InputError):
             yield BadRow(line, record)
             continue
@@ -260,16 +272,22 @@ def _lines(path: Path, columns: Columns) -> Iterator[str]:
     """The lines of a table, bytes that are no UTF-8 as lone surrogates; if it is cut, those that are whole."""
     number = 0
     with open_regular(path) as raw, unpacked(raw, path, whole=False) as source:
-        for number, line in enumerate(iter(partial(source.readline, _LONGEST_LINE + 1), b""), 1):
-            if number == 1 and (line[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in line[:4]):
-                remedy = "Convert it: `iconv -f UTF-16 -t UTF-8`"
-                raise InputError("is no UTF-8", file=path, found="UTF-16 or UTF-32", remedy=remedy)
+        head = source.peek(4)[:4]
+        wide = head[:2] in (b"\xff\xfe", b"\xfe\xff")
+        if b"\0" in head and (not wide or b"\0\0" in head):
+            remedy = "Convert it: `iconv -f UTF-16LE -t UTF-8`"
+            raise InputError(
+                "is not UTF-8", file=path, found="UTF-16 without a mark, or UTF-32", remedy=remedy
+            )
+        encoding, errors = ("utf-16", "replace") if wide else ("utf-8", "surrogateescape")
+        text = io.TextIOWrapper(source, encoding, errors, "\n")
+        for number, line in enumerate(iter(partial(text.readline, _LONGEST_LINE + 1), ""), 1):
             if len(line) > _LONGEST_LINE:
-                allowed = f"at most {_LONGEST_LINE} bytes"
+                allowed = f"at most {_LONGEST_LINE:,} characters"
                 raise InputError("has a line too long for a table", file=path, place=number, allowed=allowed)
-            if not line.endswith(b"\n") and cut_short(source):
+            if not line.endswith("\n") and cut_short(source):
                 break
-            yield line.decode("utf-8", "surrogateescape").rstrip("\n")
+            yield line.rstrip("\n")
         if cut_short(source):
             columns.cut_at = number
 

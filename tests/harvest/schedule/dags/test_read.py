@@ -111,7 +111,7 @@ def test_each_task_of_a_workflow_is_a_stage(tmp_path: Path) -> None:
         ),
         (b'{"mapTasks": 5}', DAMAGED),
         (b"{", f"{DAMAGED} of jobs"),
-        (b"\xff\xfe", "is no text"),
+        (b"\xff\xfd", "is not text"),
         (b"LZ4Block\x26\x10", r"is a cut short lz4 \(lz4-java\) file"),
         (b"\x82SNAPPY\0\0", r"is a cut short snappy \(snappy-java\) file"),
         (b"Avro-Binary\n", "is a .jhist file in binary form, not read here"),
@@ -558,3 +558,58 @@ def test_a_rolling_log_that_is_packed(form: str, tmp_path: Path) -> None:
         path.unlink()
     (found,) = read_jobs(folder)
     assert [stage.tasks for stage in found.stages] == [2, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\n \n" + SWIM.encode(),
+        b'"job","at","gap","map","shuffle","reduce"\n"job0","10","0","134217729","1","5"\n"job1","12","2","5","0","5"\n',
+        SWIM.replace("\t10\t0", "\t10.0\t0.25").encode(),
+        SWIM.encode("utf-16"),
+        lines(RUMEN).decode().encode("utf-16"),
+    ],
+)
+def test_records_as_other_programs_write_them(data: bytes, tmp_path: Path) -> None:
+    """With blank lines before them, in quotes, with decimals, or in UTF-16: nothing is left out."""
+    (tmp_path / "t").write_bytes(data)
+    assert [each.name[-1] for each in read_jobs(tmp_path / "t", strict=True)] == ["0", "1"]
+
+
+def test_a_rumen_job_without_maps(tmp_path: Path) -> None:
+    """Is one of reduces."""
+    jobs = [{name: value for name, value in each.items() if name != "mapTasks"} for each in RUMEN]
+    jobs[0]["reduceTasks"] = RUMEN[0]["mapTasks"]
+    (tmp_path / "r").write_bytes(lines(jobs[:1]))
+    assert [stage.name for stage in read_jobs(tmp_path / "r")[0].stages] == ["reduce"]
+
+
+def test_an_attempt_that_was_killed_ends_its_task(tmp_path: Path) -> None:
+    """Where the task has no end of its own."""
+    attempts = [
+        ("MAP_ATTEMPT_KILLED", {"taskid": "m0", "finishTime": 7000}),  # of a task that had ended
+        ("MAP_ATTEMPT_FAILED", {"taskid": "m2", "finishTime": 2500}),
+        ("MAP_ATTEMPT_STARTED", {"taskid": "m2", "startTime": 2600}),
+        ("REDUCE_ATTEMPT_KILLED", {"taskid": "r0", "finishTime": 5000}),
+        ("JOB_KILLED", {"jobid": "job_1_2", "finishTime": 8000}),
+    ]
+    (tmp_path / "j.jhist").write_bytes(history(*HISTORY, *attempts))
+    (found,) = read_jobs(tmp_path / "j.jhist")
+    assert found.stages == (Stage("map", 3, (2 + 3 + 6) / 3), Stage("reduce", 1, 2.0, (0,)))
+
+
+def test_other_files_of_a_folder_of_records(tmp_path: Path) -> None:
+    """Are left out and named; copies count, and are named; a rolling log may have another name."""
+    notes: list[str] = []
+    for name in ("a.tsv", "b.tsv"):
+        (tmp_path / name).write_text(SWIM)
+    _rolled(tmp_path / "my-log", ["events_1_app-1", "events_2_app-1", "events_3_app-1"])
+    (tmp_path / "README.md").write_text("# Jobs\n")
+    (tmp_path / "j.summary").write_text("jobId=job_1_2,submitTime=1000\n")
+    assert len(read_jobs(tmp_path, notes.append)) == 5
+    assert notes[-2].startswith(
+        f"note: {tmp_path}: 2 files left out, such as {tmp_path / 'README.md'}: is not"
+    )
+    assert notes[-1].startswith(f"note: {tmp_path}: 2 jobs with the name and the submission of another")
+    with pytest.raises(InputError, match=r"README\.md: is not a record of jobs"):
+        read_jobs(tmp_path, strict=True)

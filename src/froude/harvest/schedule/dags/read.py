@@ -32,14 +32,20 @@ _MANY_BAD = 1000
 """Damaged records from which on no more are read, if they are a fifth of all: for each, all lines before are counted."""
 _BEGINS = re.compile(r"^(?:\} ?)?(\{)", re.MULTILINE)
 """Where a next record may begin."""
-_SWIM = re.compile(r"[^\s,;]+(?:(?:[ \t]+|[,;] ?)\d+){5}(?:[\s,;]|$)", re.ASCII | re.MULTILINE)
+_SWIM = re.compile(
+    r"[^\s,;]+(?:(?:[ \t]+|[,;] ?)\d+(?:\.\d+)?){2}(?:(?:[ \t]+|[,;] ?)\d+){3}(?:[\s,;]|$)",
+    re.ASCII | re.MULTILINE,
+)
 """A line of SWIM: job, seconds of its submission, seconds since the one before, bytes of input, shuffle and output."""
 _SWIM_FILE = re.compile(rf"(?:[^\n{{\[]*[jJ][oO][bB][^\n]*\n)?{_SWIM.pattern}", re.ASCII | re.MULTILINE)
 """It, or a first line before it that names the columns, or is damaged."""
+_HEAD = 1 << 16
+"""Characters within which a trace of SWIM begins."""
 _SPLIT_BYTES = 128 << 20
 """Default of `dfs.blocksize`: SWIM counts bytes, not tasks."""
 _ROLLED = re.compile(r"events_(\d+)_.*?(\.compact)?")
 _ROLLED_FOLDER = "eventlog_v2_*"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _RECORDS = "a Spark event log, a Rumen or SWIM trace, a .jhist file (Avro-Json) or a WfCommons instance"
 _NAMED = 3
 """Failed jobs that are named."""
@@ -47,6 +53,10 @@ _SHOWN = 100
 """Characters of a record that was cut short."""
 _MOST_DIGITS = 36
 """Of two sizes in bytes, together."""
+
+
+class _OtherFileError(InputError):
+    """A file that is not a record of jobs, such as a README in a folder of them."""
 
 
 class _Counted:
@@ -134,11 +144,7 @@ def read_jobs(
         InputError: it cannot be read, is none of them, or holds no job that ran a task.
     """
     if path.is_dir() and not _is_rolled(path):
-        files = parts(path, folders=_ROLLED_FOLDER)
-        full = [each for each in files if each.is_dir() or each.stat().st_size] or files
-        if note is not None and len(full) < len(files):
-            note(f"note: {path}: {counted(len(files) - len(full), 'empty file')} left out")
-        return [job for file in full for job in read_jobs(file, note, recognised, strict=strict)]
+        return _read_folder(path, note, recognised, strict=strict)
     count = _Counted()
     try:
         form, jobs = _recognised(path, count)
@@ -157,15 +163,43 @@ def read_jobs(
     return found
 
 
+def _read_folder(
+    path: Path, note: Callable[[str], None] | None, recognised: Callable[[str], None] | None, *, strict: bool
+) -> list[JobGraph]:
+    files = [each for each in parts(path, folders="*") if not each.is_dir() or _is_rolled(each)]
+    if not files:
+        raise InputError("is a folder without files to read", file=path, allowed=_RECORDS)
+    full = [each for each in files if each.is_dir() or each.stat().st_size] or files
+    jobs: list[JobGraph] = []
+    others: list[_OtherFileError] = []
+    for file in full:
+        try:
+            jobs += read_jobs(file, note, recognised, strict=strict)
+        except _OtherFileError as error:
+            others.append(error)
+    if others and (strict or not jobs):
+        raise others[0]
+    known = [(job.name, job.submitted_s) for job in jobs if job.submitted_s is not None]
+    empty, twice = len(files) - len(full), len(known) - len(set(known))
+    for count, text in (
+        (empty, f"{counted(empty, 'empty file')} left out"),
+        (len(others), f"{counted(len(others), 'file')} left out, such as {next(iter(others), None)}"),
+        (twice, f"{counted(twice, 'job')} with the name and the submission of another: each counts"),
+    ):
+        if count and note is not None:
+            note(f"note: {path}: {text}")
+    return jobs
+
+
 def _recognised(path: Path, count: _Counted) -> tuple[str, list[JobGraph]]:
     """The form of a file, and its jobs."""
     first, *others = _files(path, count)
     text = _text(first, count)
-    if _SWIM_FILE.match(text):
+    if _SWIM_FILE.match(text[:_HEAD].lstrip().replace('"', "")):
         return "SWIM trace", list(_swim(first, text, count))
     line = text.strip().partition("\n")[0]
     if line[:1] not in {"", "{", "["} and not _BEGINS.search(text):
-        raise InputError("is not a record of jobs", file=first, found=line, allowed=_RECORDS)
+        raise _OtherFileError("is not a record of jobs", file=first, found=line, allowed=_RECORDS)
     values = itertools.chain(
         _objects(first, text, count), *(_objects(each, _text(each, count), count) for each in others)
     )
@@ -177,13 +211,13 @@ def _recognised(path: Path, count: _Counted) -> tuple[str, list[JobGraph]]:
         return "Spark event log", _spark(path, records, count)
     if isinstance(head, dict) and isinstance(head.get("workflow"), dict):
         return "WfCommons instance", [_workflow(path, head, count)]
-    if isinstance(head, dict) and "mapTasks" in head:
+    if isinstance(head, dict) and not {"mapTasks", "jobID"}.isdisjoint(head):
         return "Rumen trace", _rumen(records, count)
     if isinstance(head, dict) and "type" in head:
         return ".jhist file", [_history(path, events, count) for events in _histories(records)]
     count.refuse(path)
     found = f"an object with {', '.join(head)}" if isinstance(head, dict) else head
-    raise InputError("is not a record of jobs", file=path, found=found, allowed=_RECORDS)
+    raise _OtherFileError("is not a record of jobs", file=path, found=found, allowed=_RECORDS)
 
 
 def _interval(jobs: Sequence[JobGraph]) -> tuple[float, float | None]:
@@ -232,12 +266,14 @@ def _text(path: Path, count: _Counted) -> str:
         count.dropped.add(
             CUT_SHORT, f"{path.name}:{place}", data[data.rfind(b"\n") + 1 :].decode(errors="replace")
         )
+    if data.startswith(_UTF_16):  # as PowerShell writes what a program prints
+        return data.decode("utf-16", "replace")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if data.startswith((b"{", b"A")):  # a letter was cut, or a line is damaged
             return data.decode(errors="replace")
-        raise InputError("is no text", file=path, found=error) from error
+        raise _OtherFileError("is not text", file=path, found=error) from error
 
 
 def _objects(path: Path, text: str, count: _Counted) -> Iterator[Any]:
@@ -267,12 +303,14 @@ def _objects(path: Path, text: str, count: _Counted) -> Iterator[Any]:
 
 
 def _swim(path: Path, text: str, count: _Counted) -> Iterator[JobGraph]:
-    for number, line in enumerate(text.splitlines(), 1):
+    head = True
+    for number, line in enumerate(text.replace('"', "").splitlines(), 1):
         if not line.strip():
             continue
         fields = re.split(r"[\s,;]+", line.strip())
-        if number == 1 and not any(map(str.isdecimal, fields)):
-            continue  # a header
+        titles, head = head and not any(map(str.isdecimal, fields)), False
+        if titles:
+            continue
         count.records += 1
         if _SWIM.match(line) is None or len(fields[3]) + len(fields[4]) > _MOST_DIGITS:
             count.dropped.add("not a job, its time and its bytes", f"{path.name}:{number}", line)
@@ -497,10 +535,20 @@ def _history(path: Path, events: Iterable[Any], count: _Counted) -> JobGraph:
                     tasks.setdefault(fields["taskid"], {"kind": kind, "startTime": begun, "finishTime": None})
                 case ["TASK", "FINISHED" | "FAILED"]:
                     tasks[fields["taskid"]]["finishTime"] = fields["finishTime"]
+                case [
+                    _,
+                    "ATTEMPT",
+                    "STARTED" | "FAILED" | "KILLED",
+                ]:  # the last one, of a task without an end
+                    tasks.get(fields.get("taskid"), {})["attemptTime"] = fields.get("finishTime")
         except _ODD as error:
             count.damaged(error)
     for kind in ("map", "reduce"):
-        job[f"{kind}Tasks"] = [task for task in tasks.values() if task["kind"] == kind.upper()]
+        job[f"{kind}Tasks"] = [
+            task | {"finishTime": task["finishTime"] or task.get("attemptTime")}
+            for task in tasks.values()
+            if task["kind"] == kind.upper()
+        ]
     return _rumen_job(job, count)
 
 
