@@ -120,30 +120,27 @@ def _curve(
     from froude.provision.figures import sweep_report
     from froude.provision.search.compile import sweep as sweep_plans
 
-    curve: list[Point] = []
-    content: dict[str, Any] = {}
+    compiled: list[Point] = []
     interrupted = ""
     with settings.progress().task(f"compiling {counted(len(factors), 'load')}", len(factors)) as task:
         count = counting(task, _point_text)
 
-        def compiled(point: Point) -> None:
-            curve.append(point)
+        def done(point: Point) -> None:
+            compiled.append(point)
             count(point)
 
         try:
-            sweep_plans(
-                problem, factors, limits, baselines=baselines, workers=settings.workers, done=compiled
+            curve = sweep_plans(
+                problem, factors, limits, baselines=baselines, workers=settings.workers, done=done
             )
         except KeyboardInterrupt:
-            if not curve:
+            if not compiled:
                 raise
-            interrupted = f"after {len(curve)} of {counted(len(factors), 'load')}"
+            curve, interrupted = compiled, f"after {len(compiled)} of {counted(len(factors), 'load')}"
             facts = facts | {"Interrupted": interrupted}
-            content["interrupted"] = interrupted
     page = sweep_report(problem, curve, facts)
-    content["points"] = _points(curve)
-    plans = [point.plan for point in curve]
-    return Answer("sweep", content, page, plans, interrupted=interrupted)
+    content = {"points": _points(curve), **({"interrupted": interrupted} if interrupted else {})}
+    return Answer("sweep", content, page, [point.plan for point in curve], interrupted=interrupted)
 
 
 def _point_text(point: Point) -> str:
