@@ -67,7 +67,7 @@ def read_answer(workload: Workload, question: Question, text: str, place: str) -
     if own is not None:
         known = names_for(workload, own, _loops_around(own, question.call))
         for what, name in unknown_names(rule, known):
-            allowed = ", ".join(sorted(known[what])) or "none"
+            allowed = sorted(known[what])
             raise InputError(
                 f"there is no such {what}", file=place, place=question.id, found=name, allowed=allowed
             )

@@ -84,8 +84,7 @@ def durability(
 
         by = [each.value for each in Throttle]
         if throttle_by not in by:
-            allowed = ", ".join(by)
-            raise InputError("is no throttle", place="--throttle-by", found=throttle_by, allowed=allowed)
+            raise InputError("is no throttle", place="--throttle-by", found=throttle_by, allowed=by)
         setting = DurabilitySetting(
             blocks, replicas, levels[0], days, throttle_per_hour=throttle, throttle=Throttle(throttle_by)
         )
@@ -158,7 +157,7 @@ def availability(
 
         ways = [each.value for each in Scaling]
         if scaling not in ways:
-            raise InputError("is no scaling", place="--scaling", found=scaling, allowed=", ".join(ways))
+            raise InputError("is no scaling", place="--scaling", found=scaling, allowed=ways)
         means = tuple(mean) if mean else AvailabilitySetting().means
         setting = AvailabilitySetting(means, Scaling(scaling), blocks, replicas, busy=busy)
         start_s = datacenter.slots * datacenter.slot_s / 2 if from_day is None else from_day * _DAY_S

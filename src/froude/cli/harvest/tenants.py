@@ -188,7 +188,7 @@ def grouping(features: str, classes: str) -> Grouping:
     try:
         kind = Features(features)
     except ValueError as error:
-        allowed = ", ".join(each.value for each in Features)
+        allowed = [each.value for each in Features]
         raise InputError("are no features", place="--features", found=features, allowed=allowed) from error
     if classes == "auto":
         return Grouping(kind, None)
@@ -365,7 +365,7 @@ def _concurrency(text: str) -> Concurrency:
     try:
         return Concurrency(text)
     except ValueError as error:
-        allowed = ", ".join(each.value for each in Concurrency)
+        allowed = [each.value for each in Concurrency]
         raise InputError("is no way to count", place="--concurrency", found=text, allowed=allowed) from error
 
 
@@ -375,7 +375,7 @@ def _schedulers(names: list[str] | None) -> list[str]:
     known = [each.value for each in Scheduler]
     wrong = [name for name in names or [] if name not in known]
     if wrong:
-        raise InputError("is no scheduler", place="--only", found=wrong[0], allowed=", ".join(known))
+        raise InputError("is no scheduler", place="--only", found=wrong[0], allowed=known)
     return list(dict.fromkeys(names)) if names else known
 
 

@@ -271,13 +271,11 @@ def _choices(
     problem: Problem, plan: ProvisionPlan, dataset: str, choice: str | None
 ) -> list[tuple[str, ...]]:
     """The choices that are asked about."""
-    from froude.base.errors import nearest
     from froude.provision.search.architecture import choices_of
 
     every = choices_of(problem, plan)
     if dataset not in every:
-        message = f"leads nowhere{nearest(dataset, every)}"
-        raise InputError(message, place="--dataset", found=dataset, allowed=", ".join(every) or "none")
+        raise InputError("leads nowhere", place="--dataset", found=dataset, allowed=every)
     if choice is None:
         return list(every[dataset])
     wanted = tuple(part.strip() for part in choice.split(" + "))

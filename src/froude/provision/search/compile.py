@@ -80,7 +80,7 @@ def compile_plan(
             partial(_sound, problem),
         )
         plan = within_safe_rules(
-            whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s
+            whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s, watch=limits.watch
         )
     else:
         plan = layers.bought(whole, limits.gap, limits.time_limit_s)
