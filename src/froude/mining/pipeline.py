@@ -9,6 +9,7 @@ from froude.base import parallel
 from froude.base.errors import InputError
 from froude.base.memory import collected_later
 from froude.base.progress import Progress, Silent
+from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.messages.rows import EMPTY, Shape
 from froude.mining.counts import fit_count
@@ -95,7 +96,9 @@ def mine(
         if not trace.meta.fidelity.response:
             remedy = "Import it again from a table with a column `response`, or columns `response.NAME`"
             raise InputError("has no responses to mine", place=f"trace {number}", remedy=remedy)
-    workload = mine_recordings(recordings_of(traces, workers), progress=progress)
+    with (progress or Silent()).task(f"decoding {counted(sum(len(t.calls) for t in traces), 'call')}"):
+        recordings = recordings_of(traces, workers)
+    workload = mine_recordings(recordings, progress=progress)
     hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
     return replace(workload, recorded=replace(workload.recorded, traces=hashes))
 
