@@ -164,9 +164,7 @@ def test_a_step_without_news_pauses_ever_longer() -> None:
     with progress.task("simulate", total=4) as task:
         for second in range(1, 81):
             now[0] = float(second)
-            if second == 76:
-                task.advance()
-            task.say("")
+            task.advance(second == 76)
     assert written == [
         "simulate: 0% (5 s)",
         "simulate: 0% (15 s)",

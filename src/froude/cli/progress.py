@@ -145,9 +145,8 @@ class _Step:
         self.say_where()
 
     def say(self, text: str) -> None:
-        """Say where the work is, now and then."""
+        """What the next line says of where the work is: so that it goes with the share that is counted then."""
         self._text = text
-        self.say_where()
 
     def result(self, text: str) -> None:
         """A line, at once."""
