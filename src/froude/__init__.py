@@ -2,25 +2,29 @@
 
 ```python
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import froude as fr
 
 ws = fr.Workspace("scaling")
 hadoop = fr.Hadoop.find()
 for datanodes, files in ((2, 5), (3, 12), (4, 8)):
-    names = [f"file-{number}" for number in range(files)]
-    for name in names:
-        Path(name).write_bytes(bytes(1000))
-    with hadoop.cluster(datanodes=datanodes, fast=True) as cluster:
-        with ws.record(cluster, scale={"datanodes": datanodes, "files": files}) as recording:
-            recording.shell("-mkdir", "-p", "/in")
-            recording.shell("-put", *names, "/in")
+    with (
+        TemporaryDirectory() as data,
+        hadoop.cluster(datanodes=datanodes, fast=True) as cluster,
+        ws.record(cluster, scale={"datanodes": datanodes, "files": files}) as recording,
+    ):
+        names = [f"{data}/file-{number}" for number in range(files)]
+        for name in names:
+            Path(name).write_bytes(bytes(1000))
+        recording.shell("-mkdir", "-p", "/in")
+        recording.shell("-put", *names, "/in")
 workload = fr.mine(ws.traces())
 plan = workload.at(datanodes=50, files=40)
 with hadoop.namenode(heap="1 GB") as nn:
     run = fr.play(plan, nn, fr.PlayOptions(limits=("error_rate < 1 %",)))
 print(run.bottleneck, run.latency("addBlock").p99_ms)
-ws.report(run).save("report.html")
+ws.report(run).save("scaling/report.html")
 ```
 
 Which hardware, at least cost:

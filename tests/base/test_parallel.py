@@ -33,6 +33,15 @@ def test_results_come_in_order(workers: int) -> None:
     assert parallel.map(_square, range(20), workers) == [x * x for x in range(20)]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_each_result_is_reported_as_it_is_there(workers: int) -> None:
+    """In the caller's process, in the order of the items; an error ends it."""
+    reported: list[int] = []
+    with pytest.raises(InputError):
+        parallel.map(_square, [3, 4, -1, 5], workers, reported.append)
+    assert reported == [9, 16]
+
+
 def test_an_error_of_a_worker_is_the_callers() -> None:
     """It arrives as it was raised."""
     with pytest.raises(InputError, match="found -1"):

@@ -132,7 +132,8 @@ def test_the_chain_in_python(
     assert not run.errors  # type: ignore[attr-defined]
     assert run.counts["create"] == (40, 40)  # type: ignore[attr-defined]
     assert plan.counts["datanode"] == 50  # type: ignore[attr-defined]
-    assert (tmp_path / "report.html").read_text().startswith("<!")
+    assert (tmp_path / "scaling" / "report.html").read_text().startswith("<!")
+    assert [path.name for path in tmp_path.iterdir()] == ["scaling"]
 
 
 def test_help_has_the_examples_of_the_pages() -> None:

@@ -31,15 +31,20 @@ class FroudeError(Exception):
             file: the file or the peer (`host:port`) that is wrong.
             place: where in it: a line, a field, a byte offset.
             found: what was there; shortened to 200 characters when shown.
-            allowed: what may stand there.
+            allowed: what may stand there; of several names, the one nearest to what was found is suggested. Where
+                there is none, nothing is said of it.
             remedy: what the user can do now.
         """
+        if isinstance(allowed, Iterable) and not isinstance(allowed, str):
+            names = list(map(str, allowed))
+            hint = "" if found is None else nearest(str(found).strip("'"), names)
+            message, allowed = f"{message}{hint}", ", ".join(names)
         super().__init__(message)
         self.message = message
         self.file = None if file is None else str(file)
         self.place = None if place is None else str(place)
         self.found = None if found is None else str(found)
-        self.allowed = None if allowed is None else str(allowed)
+        self.allowed = None if allowed is None else str(allowed) or None
         self.remedy = remedy
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ come back in the order of the items, whatever finished first.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -41,7 +42,10 @@ def parse_workers(text: str) -> Workers:
 
 
 def map(  # noqa: A001 - as the builtin, with workers
-    f: Callable[[Item], Result], items: Iterable[Item], workers: Workers = 1
+    f: Callable[[Item], Result],
+    items: Iterable[Item],
+    workers: Workers = 1,
+    done: Callable[[Result], object] | None = None,
 ) -> list[Result]:
     """Apply `f` to every item.
 
@@ -49,6 +53,8 @@ def map(  # noqa: A001 - as the builtin, with workers
         f: a function that pickles, when workers is not 1.
         items: what it is applied to.
         workers: see `Workers`.
+        done: called in this process with each result as soon as it is there, in the order of the items unless a
+            scheduler has them; see `froude.base.progress.counting`.
 
     Returns:
         The results in the order of the items.
@@ -58,12 +64,26 @@ def map(  # noqa: A001 - as the builtin, with workers
     """
     todo = list(items)
     limited = partial(_limited, f, input_limits())
+    done = done or _nothing
     if isinstance(workers, str):
-        return _on_scheduler(limited, todo, workers)
+        return _on_scheduler(limited, todo, workers, done)
     if workers == 1 or len(todo) <= 1:
-        return [f(item) for item in todo]
-    with _pool(min(workers, len(todo))) as pool:
-        return list(pool.map(limited, todo))
+        return _collected((f(item) for item in todo), done)
+    # A worker that Ctrl-C reaches, as it does on a terminal, ends at once and without a traceback of its own.
+    with _pool(min(workers, len(todo)), signal.signal, (signal.SIGINT, signal.SIG_DFL)) as pool:
+        return _collected(pool.map(limited, todo), done)
+
+
+def _nothing(_: object) -> None:
+    """Where no one asks for results before all are there."""
+
+
+def _collected(results: Iterable[Result], done: Callable[[Result], object]) -> list[Result]:
+    collected = []
+    for result in results:
+        collected.append(result)
+        done(result)
+    return collected
 
 
 def gang(f: Callable[[int], Result], size: int) -> list[Result]:
@@ -124,19 +144,25 @@ def _limited(f: Callable[[Item], Result], limits: InputLimits, item: Item) -> Re
 
 
 @contextmanager
-def _pool(size: int) -> Iterator[ProcessPoolExecutor]:
+def _pool(
+    size: int, begin: Callable[..., object] | None = None, arguments: tuple[Any, ...] = ()
+) -> Iterator[ProcessPoolExecutor]:
+    """Worker processes, each of which first calls `begin` with the arguments."""
+    # spawn: a forked child of a process with threads (asyncio) can hang on a lock that no one holds.
+    context = multiprocessing.get_context("spawn")
     try:
-        # spawn: a forked child of a process with threads (asyncio) can hang on a lock that no one holds.
-        with ProcessPoolExecutor(size, mp_context=multiprocessing.get_context("spawn")) as pool:
+        with ProcessPoolExecutor(size, context, begin, arguments) as pool:
             yield pool
     except BrokenProcessPool as error:
         remedy = "Where memory ran out, which the system's log shows, use fewer --workers"
         raise MissingError("a worker process was ended from outside", remedy=remedy) from error
 
 
-def _on_scheduler(f: Callable[[Item], Result], items: Sequence[Item], address: str) -> list[Result]:
+def _on_scheduler(
+    f: Callable[[Item], Result], items: Sequence[Item], address: str, done: Callable[[Result], object]
+) -> list[Result]:
     try:
-        from distributed import Client
+        from distributed import Client, as_completed
     except ImportError as error:
         remedy = "pip install 'froude[distributed]'"
         raise MissingError(
@@ -144,7 +170,10 @@ def _on_scheduler(f: Callable[[Item], Result], items: Sequence[Item], address: s
         ) from error
     try:
         with Client(address, timeout="4s", set_as_default=False) as client:  # type: ignore[no-untyped-call]
-            results: list[Result] = client.gather(client.map(f, items, pure=False))
+            futures = client.map(f, items, pure=False)
+            for future in as_completed(futures):  # type: ignore[no-untyped-call]
+                done(future.result())
+            results: list[Result] = client.gather(futures)
             return results
     except OSError as error:
         raise MissingError("no scheduler answers", file=address) from error

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+Result = TypeVar("Result")
 
 
 class Task(Protocol):
@@ -34,6 +36,21 @@ class Progress(Protocol):
             total: units in the whole work, as `Task.advance` counts them; None where nobody knows.
         """
         ...
+
+
+def counting(task: Task, words: Callable[[Result], str] | None = None) -> Callable[[Result], None]:
+    """What `parallel.map` may call with each result: it counts as a unit of a task.
+
+    Args:
+        words: the figures of a result, shown beside the count; None for the count alone.
+    """
+
+    def done(result: Result) -> None:
+        if words is not None:
+            task.say(words(result))
+        task.advance()
+
+    return done
 
 
 class _SilentTask:

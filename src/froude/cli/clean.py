@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from froude.base.errors import InputError, nearest
+from froude.base.errors import InputError
 from froude.base.files import remove_folder
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -73,11 +73,8 @@ def _wanted(remove: Sequence[str]) -> set[str]:
     """
     for part in remove:
         if part not in {*PARTS, "all"}:
-            hint = nearest(part, PARTS)
-            allowed = ", ".join([*PARTS, "all"])
-            raise InputError(
-                f"is not a part of the cache{hint}", place="--remove", found=part, allowed=allowed
-            )
+            allowed = [*PARTS, "all"]
+            raise InputError("is not a part of the cache", place="--remove", found=part, allowed=allowed)
     return set(PARTS) if "all" in remove else set(remove)
 
 

@@ -17,6 +17,7 @@ from froude.cli.outputs import claim
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
+    from froude.base.progress import Task
     from froude.experiment.compare.comparable import Sample
 
 
@@ -147,18 +148,20 @@ def compare(
         raise typer.BadParameter(hint, param_hint=missing)
     arms = [[inputs.place(settings, path, "run") for path in arm] for arm in (baseline, candidate)]
     claim(settings, written.places, [path for arm in arms for path in arm])
-    samples = [_samples(arm) for arm in arms]
+    with settings.progress().task("reading runs", sum(map(len, arms))) as task:
+        samples = [_samples(arm, task) for arm in arms]
     if settings.dry_run:
         settings.would(f"compare {len(arms[0])} and {len(arms[1])} runs")
         return
-    found = compare_runs(
-        baseline=samples[0],
-        candidate=samples[1],
-        margin=DEFAULT_MARGIN if margin is None else margin,
-        level=DEFAULT_LEVEL if level is None else level,
-        primary=primary or DEFAULT_PRIMARY,
-        limited=limited,
-    )
+    with settings.progress().task(f"comparing {len(arms[0])} and {len(arms[1])} runs"):
+        found = compare_runs(
+            baseline=samples[0],
+            candidate=samples[1],
+            margin=DEFAULT_MARGIN if margin is None else margin,
+            level=DEFAULT_LEVEL if level is None else level,
+            primary=primary or DEFAULT_PRIMARY,
+            limited=limited,
+        )
     hashes = tuple(content_of(path) for arm in arms for path in arm)
     begun_s = max(each.run.begun_at_s for each in samples[1])
     environment = samples[0][0].run.environment
@@ -176,7 +179,7 @@ def _refuse(flags: Mapping[str, object], why: str) -> None:
         raise InputError(why, place=given, remedy="Leave it out")
 
 
-def _samples(paths: Sequence[Path]) -> list[Sample]:
+def _samples(paths: Sequence[Path], task: Task) -> list[Sample]:
     from froude.emulation.run.files import read_run
     from froude.experiment.compare.comparable import Sample
 
@@ -184,4 +187,6 @@ def _samples(paths: Sequence[Path]) -> list[Sample]:
     for path in paths:
         with inputs.named(path):
             samples.append(Sample(str(path), read_run(path)))
+        task.say(str(path))
+        task.advance()
     return samples

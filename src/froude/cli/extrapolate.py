@@ -42,11 +42,12 @@ def extrapolate(
     claim(settings, [Output(output, "plan", folder=True, parts=PARTS)], [workload])
     scale = Scale.parse(at or [])
     opened = inputs.workload(settings, workload)
-    with inputs.named(workload):
+    with inputs.named(workload), settings.progress().task(f"planning {scale}"):
         plan = make_plan(opened.workload, scale)
     stays = plan.refused and output.exists()
     if not settings.dry_run and not stays:
-        write_plan(output, plan, settings.origin([opened.content]), workload=opened)
+        with settings.progress().task(f"writing {output}"):
+            write_plan(output, plan, settings.origin([opened.content]), workload=opened)
     settings.emit(plan_summary(plan))
     for name, count in plan.counts.items():
         settings.out(f"{count:>8,}  {name}")

@@ -148,7 +148,7 @@ def _storages(types: list[str]) -> tuple[str, ...]:
 
     unknown = [each for each in types if each not in TYPES]
     if unknown:
-        raise InputError("no type of storage", place="--storage", found=unknown[0], allowed=", ".join(TYPES))
+        raise InputError("no type of storage", place="--storage", found=unknown[0], allowed=TYPES)
     return tuple(types)
 
 

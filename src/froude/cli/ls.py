@@ -16,8 +16,11 @@ from froude.base.errors import FroudeError, InputError
 from froude.cli.report import READERS
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
+from froude.documents.artifact import LINEAGE, TAGS
+from froude.documents.lineage import parse_file
+from froude.documents.reading import STAMP
 from froude.documents.recognise import DOCUMENTS, kind_of
-from froude.documents.store import PLACES, Workspace
+from froude.documents.store import PLACES, Workspace, read_artifact
 
 if TYPE_CHECKING:
     from froude.emulation.run.run import Run
@@ -27,6 +30,8 @@ _MOST = 10_000
 """Files of a folder that are looked at."""
 _LONGEST = 120
 """Characters of figures in a line; `--json` has all."""
+_DOCUMENTS = {".json", ".yaml", ".yml"}
+"""Suffixes of what has fields; pages, tables and XML have none."""
 _BESIDE = "report"
 """Kind of the JSON file that is written with a page."""
 
@@ -38,7 +43,7 @@ class _Found:
     path: Path
     kind: str
     made_s: float
-    """When it was written, seconds since the epoch."""
+    """When it was made, seconds since the epoch: by its lineage, for copies have other times."""
 
     def parts(self, facts: Mapping[str, str]) -> dict[str, str]:
         """As they are printed."""
@@ -62,15 +67,15 @@ def ls(
     around = folder or settings.workspace
     if not around.is_dir():
         raise InputError("is not a folder", file=around)
-    found = sorted(_found(around), key=lambda each: each.made_s, reverse=True)
-    if runs:
-        found = [each for each in found if each.kind == "run"]
-    rows = []
-    with settings.progress().task("Reading", total=len(found)) as task:
-        for each in found:
-            task.say(str(each.path))
-            rows.append(each.parts(_facts(settings, each, runs=runs)))
+    kinds = [(path, kind) for path, kind in _kinds(around) if kind == "run" or not runs]
+    described = []
+    with settings.progress().task("Reading", total=len(kinds)) as task:
+        for path, kind in kinds:
+            task.say(str(path))
+            found = _Found(path, kind, _made_s(path))
+            described.append((found.made_s, found.parts(_facts(settings, found, runs=runs))))
             task.advance()
+    rows = [parts for _, parts in sorted(described, key=lambda each: each[0], reverse=True)]
     settings.emit(rows)
     if not rows:
         settings.out(f"{around} holds {'no run' if runs else 'nothing of Froude'}")
@@ -83,8 +88,8 @@ def ls(
         settings.out(aligned([["made (UTC)", "kind", "path", "figures"], *texts], words=4))
 
 
-def _found(folder: Path) -> Iterator[_Found]:
-    """What is in a folder, and in those that a workspace has for each kind.
+def _kinds(folder: Path) -> Iterator[tuple[Path, str]]:
+    """What of Froude's is in a folder, and in those that a workspace has for each kind.
 
     Raises:
         InputError: there are too many files.
@@ -102,21 +107,48 @@ def _found(folder: Path) -> Iterator[_Found]:
             with suppress(OSError, InputError):  # what cannot be read is not known to be Froude's
                 kind = None if path.name.startswith(".") or path.suffix == ".partial" else kind_of(path)
                 if kind is not None and kind != _BESIDE:
-                    document = next((path / name for name in DOCUMENTS if (path / name).is_file()), path)
-                    yield _Found(path, kind, document.stat().st_mtime)
+                    yield path, kind
+
+
+def _made_s(path: Path) -> float:
+    with suppress(InputError, ValueError):  # its reader says what is wrong with it
+        artifact = read_artifact(path)
+        if artifact is not None:
+            return datetime.fromisoformat(artifact.lineage.made_at).timestamp()
+    document = next((path / name for name in DOCUMENTS if (path / name).is_file()), path)
+    return document.stat().st_mtime
 
 
 def _facts(settings: Settings, found: _Found, *, runs: bool) -> Mapping[str, str]:
     """The figures of an artifact, or the reason why it cannot be read."""
     reader = _READERS.get(found.kind)
-    if reader is None:
-        return {}
     try:
+        if reader is None:
+            return _figures(found.path)
         artifact = reader(settings, found.path)
     except FroudeError as error:
         return {"cannot be read": error.message}
     facts: Mapping[str, str] = _run_facts(artifact) if runs else artifact.summary()
     return facts
+
+
+def _figures(path: Path) -> Mapping[str, str]:
+    """Of a document without a reader here: its numbers and words, and how long its lists are."""
+    document = next((path / name for name in DOCUMENTS if (path / name).is_file()), path)
+    if document.suffix not in _DOCUMENTS:
+        return {}
+    figures = {}
+    for name, value in parse_file(document).fields.items():
+        if name in {STAMP, LINEAGE, TAGS} or value is None:
+            continue
+        if isinstance(value, dict):
+            lists = {inner: each for inner, each in value.items() if isinstance(each, list)}
+            figures[name] = ", ".join(f"{len(each):,} {inner}" for inner, each in lists.items())
+        elif isinstance(value, list):
+            figures[name] = f"{len(value):,}"
+        else:
+            figures[name] = f"{value:,.6g}" if isinstance(value, float) else str(value)
+    return {name: figure for name, figure in figures.items() if figure}
 
 
 def _audit(_: Settings, path: Path) -> AuditLog:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.summary import counted
 from froude.cli import inputs, review
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
@@ -41,7 +42,12 @@ def mine(
     settings: Settings = ctx.obj
     traces = [inputs.place(settings, path, "trace") for path in traces]
     claim(settings, [Output(output, "workload")], traces)
-    loaded = [read_trace(path) for path in traces]
+    loaded = []
+    with settings.progress().task(f"reading {counted(len(traces), 'trace')}", len(traces)) as task:
+        for path in traces:
+            loaded.append(read_trace(path))
+            task.say(f"{sum(len(trace.calls) for trace in loaded):,} calls")
+            task.advance()
     for path, trace in zip(traces, loaded, strict=True):
         if trace.incomplete is not None:
             settings.note(f"froude: {path} is not whole: {trace.incomplete}")

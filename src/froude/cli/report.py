@@ -161,7 +161,7 @@ def _find(name: str, settings: Settings) -> tuple[str, Path]:
         check_regular(path)
     kind = kind_of(path) or _damaged(path)
     if kind is None or kind not in READERS:
-        allowed = ", ".join(READERS)
+        allowed = READERS
         document = next((path / name for name in DOCUMENTS if (path / name).is_file()), path)
         found = "nothing that says its kind" if kind is None else f"kind {kind}"
         raise InputError("cannot be shown in a report", file=document, found=found, allowed=allowed)

@@ -67,7 +67,7 @@ def new(
     settings: Settings = ctx.obj
     if kind not in {*RUNNERS, *shipped()}:
         message = "is no kind of experiment that can be run, and no scenario that is shipped"
-        raise InputError(message, place="NAME", found=kind, allowed=", ".join([*RUNNERS, *shipped()]))
+        raise InputError(message, place="NAME", found=kind, allowed=[*RUNNERS, *shipped()])
     place = output or Path(f"{kind}.yaml")
     files = {place: template(kind)} if kind in RUNNERS else dict(files_of(kind, place))
     text, kept = files[place], [path for path in files if path != place and kind_of_place(path) is not None]

@@ -237,7 +237,7 @@ def calls(
         tuple(others),
     )
     parsed = dict(Scale.parse(scale or []))
-    with settings.progress().task("Reading the table"):
+    with settings.progress().task(f"reading {path.name}"):
         trace, remarks = import_calls(path, table, scale=parsed, source_id=source_id)
     settings.note(recognised(trace, "table of calls"))
     for remark in remarks:
@@ -272,7 +272,8 @@ def tap(
     settings: Settings = ctx.obj
     claim(settings, [Output(output, "trace", folder=True, keeps=True)], [path, hadoop])
     schema, _ = schema_of(hadoop, settings)
-    trace = import_tap(path, schema, scale=dict(Scale.parse(scale or [])), source_id=source_id)
+    with settings.progress().task(f"reading {path.name}"):
+        trace = import_tap(path, schema, scale=dict(Scale.parse(scale or [])), source_id=source_id)
     settings.note(recognised(trace, "tap of connections"))
     if cut := trace.meta.notes.get("cut"):
         if strict:
@@ -363,7 +364,8 @@ def _cut(settings: Settings, image: Path, edits: Path | None, hadoop: str | None
 
     schema, _ = schema_of(hadoop, settings)
     if edits is None:
-        return cut_by_image(image, schema, workers=settings.workers)
+        with settings.progress().task(f"reading {image.name}"):
+            return cut_by_image(image, schema, workers=settings.workers)
     from froude.hadoop.release.distribution import Hadoop
 
     with settings.progress().task("Looking for the image's last transaction"):

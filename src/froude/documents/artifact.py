@@ -237,5 +237,5 @@ def _state(value: object) -> State:
     try:
         return State(value)
     except ValueError as error:
-        allowed = ", ".join(state.value for state in State)
+        allowed = [state.value for state in State]
         raise InputError("is no state", found=value, allowed=allowed) from error

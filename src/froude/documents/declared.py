@@ -187,7 +187,7 @@ def from_plain(kind: type[D], value: Any) -> D:
     for key in mapping:
         if key not in known:
             message = f"is not a field here{nearest(str(key), known)}"
-            raise FieldError(message, names=(str(key),), line=lines.get(key), allowed=", ".join(known))
+            raise FieldError(message, names=(str(key),), line=lines.get(key), allowed=known)
     values = {}
     for key, each in known.items():
         if mapping.get(key) is None:

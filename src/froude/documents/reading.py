@@ -149,9 +149,7 @@ class Section:
         text = self.value(name, str)
         members = {member.value: member for member in kind}
         if text not in members:
-            raise self.error(
-                name, "is none of the words that may stand here", found=text, allowed=", ".join(members)
-            )
+            raise self.error(name, "is none of the words that may stand here", found=text, allowed=members)
         return members[text]
 
     def optional(self, name: str, kind: type[T]) -> T | None:
@@ -237,7 +235,7 @@ class Section:
         for name in self.fields:
             if str(name) not in self._asked:
                 message = f"is not a field here{nearest(str(name), self._asked)}"
-                raise self.error(str(name), message, allowed=", ".join(sorted(self._asked)))
+                raise self.error(str(name), message, allowed=sorted(self._asked))
 
     def _below(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name

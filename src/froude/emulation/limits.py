@@ -134,7 +134,7 @@ def parse_limit(text: str, place: str = _PLACE) -> Limit:
     name, method, compare, value = match.groups()
     measure = MEASURES.get(name)
     if measure is None:
-        raise InputError("is no measure", place=place, found=name, allowed=", ".join(MEASURES))
+        raise InputError("is no measure", place=place, found=name, allowed=MEASURES)
     if method and not measure.by_method:
         allowed = ", ".join(name for name, each in MEASURES.items() if each.by_method)
         raise InputError("is not known by method", place=place, found=name, allowed=allowed)
@@ -185,13 +185,8 @@ def check_limits(limits: Iterable[Limit], facts: PlanFacts) -> None:
             allowed = ", ".join(name for name, each in MEASURES.items() if each.possible(facts))
             raise InputError(message, place=limit.place, found=limit.measure, allowed=allowed)
         if limit.method is not None and limit.method not in facts.methods:
-            allowed = ", ".join(sorted(facts.methods)) or "none"
-            raise InputError(
-                "is a method that the plan never calls",
-                place=limit.place,
-                found=limit.method,
-                allowed=allowed,
-            )
+            message = "is a method that the plan never calls"
+            raise InputError(message, place=limit.place, found=limit.method, allowed=sorted(facts.methods))
 
 
 def _check_possible(text: str, compare: str, bound: float, unit: Unit, place: str) -> None:

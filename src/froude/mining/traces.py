@@ -8,6 +8,7 @@ from dataclasses import replace
 from froude.base import parallel
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
+from froude.base.summary import counted
 from froude.mining.check.prediction import predict_recording
 from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Recording, recordings_of
@@ -50,7 +51,8 @@ def mine(
         if not trace.meta.fidelity.response:
             remedy = "Import it again from a table with a column `response`, or columns `response.NAME`"
             raise InputError("has no responses to mine", place=f"trace {number}", remedy=remedy)
-    recordings = recordings_of(traces, workers)
+    with (progress or Silent()).task(f"decoding {counted(sum(len(t.calls) for t in traces), 'call')}"):
+        recordings = recordings_of(traces, workers)
     workload = mine_recordings(recordings, progress=progress)
     hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
     each_left_out = left_out(recordings, progress=progress)

@@ -89,7 +89,7 @@ def _refusal(request: Request, first: Mapping[str, Any]) -> InputError:
     for each in above:
         kind = get_type_hints(kind)[each]
     known = list(getattr(kind, "model_fields", None) or kind.__dataclass_fields__)
-    return InputError(f"is not a field here{nearest(name, known)}", place=place, allowed=", ".join(known))
+    return InputError(f"is not a field here{nearest(name, known)}", place=place, allowed=known)
 
 
 def check_query(request: Request) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, nearest
 from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal, one_at_a_time, unspoken
@@ -107,7 +107,8 @@ def _variables(workload: Workload, scale: Scale) -> Iterator[Refusal]:
     recorded = workload.recorded.scales
     known = {name for seen in recorded for name in seen}
     for name in sorted(set(scale) - known):
-        yield Refusal(f"'{name}' is no variable of the recorded runs ({', '.join(sorted(known)) or 'none'})")
+        variables = f" ({', '.join(sorted(known))})" if known else ""
+        yield Refusal(f"'{name}' is no variable of the recorded runs{variables}{nearest(name, known)}")
     for name in sorted(known):
         if name not in scale:
             values = sorted(

@@ -69,7 +69,7 @@ def read_answer(workload: Workload, question: Question, text: str, place: str) -
         }
         known = names_for(workload, own, around)
         for what, name in unknown_names(rule, known):
-            allowed = ", ".join(sorted(known[what])) or "none"
+            allowed = sorted(known[what])
             raise InputError(
                 f"there is no such {what}", file=place, place=question.id, found=name, allowed=allowed
             )

@@ -476,7 +476,7 @@ def _check_references(root: Section, workload: Workload) -> None:
     for node_type in workload.node_types:
         for problem, found, allowed in _dangling(node_type, names, set(every)):
             message = f"{node_type.name}: {problem}"
-            raise root.error("nodes", message, found=found, allowed=", ".join(sorted(allowed)))
+            raise root.error("nodes", message, found=found, allowed=sorted(allowed))
 
 
 def _dangling(node_type: NodeType, names: set[str], ids: set[str]) -> Iterator[tuple[str, object, set[str]]]:

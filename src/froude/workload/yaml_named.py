@@ -117,7 +117,7 @@ def _in_full(value: Any, rules: Section, within: tuple[str, ...]) -> Any:
     if len(value) == 1 and "rule" in value:
         name = str(value["rule"])
         if name not in rules or name in within:
-            allowed = ", ".join(rules.fields) or "none"
+            allowed = rules.fields
             raise Section(value, rules.file, "rule").error(
                 "rule", "no rule has this name", found=name, allowed=allowed
             )

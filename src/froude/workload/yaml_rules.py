@@ -226,9 +226,7 @@ def _which(text: object) -> Which:
     try:
         return Which(text)
     except ValueError as error:
-        raise InputError(
-            "not an occurrence", found=text, allowed=", ".join(w.value for w in Which)
-        ) from error
+        raise InputError("not an occurrence", found=text, allowed=[w.value for w in Which]) from error
 
 
 def _read_generated(section: Section) -> Rule:
@@ -236,12 +234,12 @@ def _read_generated(section: Section) -> Rule:
     parameters = {name: below.convert(name, scalar) for name in below.names()}
     rule = Generated(section.value("generated", str), parameters)
     if rule.generator not in GENERATORS:
-        allowed = ", ".join(GENERATORS)
+        allowed = GENERATORS
         raise section.error("generated", "is no generator", found=rule.generator, allowed=allowed)
     known = GENERATORS[rule.generator].parameters
     for name, value in parameters.items():
         if known is not None and name not in known:
-            raise below.error(name, f"is not a field here{nearest(name, known)}", allowed=", ".join(known))
+            raise below.error(name, f"is not a field here{nearest(name, known)}", allowed=known)
         if known is not None and isinstance(value, bool):
             raise below.error(name, "has the wrong type", found=value, allowed="a number or a text")
     try:

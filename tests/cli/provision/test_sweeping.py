@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,31 @@ def test_a_point_without_a_cluster_says_why_and_is_3(
     assert held.startswith("0.5 proved 7,329.09 7,329.09")
     assert lost.endswith("slots of SAS: needs 5, at most 4 can be had; network")
     assert json.loads((tmp_path / "sweep.json").read_text())["froude"] == "sweep/1"
+
+
+def test_an_interrupt_keeps_the_points_so_far(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Said in the file, on the page, and at the end; before the first point nothing is written."""
+    out = tmp_path / "sweep.json"
+
+    def interrupted(*_: object, done: Callable[[Point], None], **__: object) -> None:
+        for point in points:
+            done(point)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiling, "sweep", interrupted)
+    points: tuple[Point, ...] = ()
+    words = ["provision", "sweep", NAME, "--points", "3", "-o", str(out)]
+    assert (run(words), out.exists()) == (130, False)
+    points = POINTS[:1]
+    capsys.readouterr()
+    assert run([*words, "--report", str(tmp_path / "page.html")]) == 130
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error == f"froude: interrupted after 1 of 3 loads: what was done is in {out}"
+    document = json.loads(out.read_text())
+    assert (len(document["points"]), document["interrupted"]) == (1, "after 1 of 3 loads")
+    assert "after 1 of 3 loads" in (tmp_path / "page.html").read_text()
 
 
 def test_only_one_view_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,7 +52,7 @@ def test_a_node_must_be_there() -> None:
     check_nodes([Fault("datanode", 1, 1.0)], Scale.of(datanodes=2))
     with pytest.raises(InputError, match="is no datanode of datanodes=2; found 2; allowed: 0 to 1"):
         check_nodes([Fault("datanode", 2, 1.0)], Scale.of(datanodes=2))
-    with pytest.raises(InputError, match="is no nodemanager of datanodes=2; found 0; allowed: none"):
+    with pytest.raises(InputError, match=r"is no nodemanager of datanodes=2; found 0$"):
         check_nodes([Fault("nodemanager", 0, 1.0)], Scale.of(datanodes=2))
 
 

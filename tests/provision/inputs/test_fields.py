@@ -141,11 +141,11 @@ def test_what_nobody_asks_for_is_refused() -> None:
 
 @pytest.mark.parametrize("at", [element("t", x="1"), element("t", element("c"))])
 def test_an_element_without_fields_or_children(at: Element) -> None:
-    """None are allowed."""
+    """What is there is wrong; what would be right is not said, for there is nothing."""
     flaws = Flaws()
     fields = Fields(at, flaws)
     fields.finish()
-    assert messages(flaws)[0].endswith(("allowed: none", "allowed: nothing"))
+    assert "allowed" not in messages(flaws)[0]
     assert fields.make(lambda: 7) is None
 
 

@@ -77,8 +77,18 @@ def test_effort_reaches_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     _solver(monkeypatch, solve)
     assert compile_plan(photoshare(), SolveLimits(0.05, 3.0, 7)).conflict
     every = seen.pop("allowed")
-    assert seen == {"gap": 0.05, "time_limit_s": 3.0, "seed": 7}
+    assert seen == {"gap": 0.05, "time_limit_s": 3.0, "seed": 7, "watch": None}
     assert every == (tuple(range(6)),) * 3
+
+
+@pytest.mark.parametrize("name", ["photoshare-calibrated", "terasort", "hdfs-petabyte"])
+def test_the_search_reports_its_bounds(name: str) -> None:
+    """Of the whole problem, in dollars: they close in on those of the plan, and none of them was wrong."""
+    seen: list[tuple[float, float]] = []
+    limits = SolveLimits(0.05, 20.0, watch=lambda lower, upper: seen.append((lower, upper)))
+    plan = compile_plan(read_problem([name]), limits)
+    assert not seen or seen[-1] == pytest.approx((plan.lower, plan.upper))
+    assert all(lower <= plan.upper * (1 + 1e-9) and upper >= plan.lower * (1 - 1e-9) for lower, upper in seen)
 
 
 def test_a_conflict_of_the_inputs_needs_no_solver() -> None:

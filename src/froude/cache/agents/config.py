@@ -183,5 +183,5 @@ def read_agent(path: Path) -> AgentConfig:
     kind = fields.get(KIND)
     if not isinstance(kind, str) or kind not in KINDS:
         line = fields.lines.get(KIND, fields.line)
-        raise InputError("kind is none", file=path, place=line, found=kind, allowed=", ".join(KINDS))
+        raise InputError("kind is none", file=path, place=line, found=kind, allowed=KINDS)
     return declared_of(KINDS[kind], fields, path, beside=(KIND,))

@@ -61,7 +61,7 @@ class Keeper:
             FroudeError: a back-end refuses, or does not answer.
         """
         if vm not in self._vms:
-            raise InputError("is no VM here", place=vm, allowed=", ".join(self._vms) or "none")
+            raise InputError("is no VM here", place=vm, allowed=self._vms)
         with self._one_at_a_time:
             if number <= self.last_number:
                 raise GuardError(

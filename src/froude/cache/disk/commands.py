@@ -88,7 +88,7 @@ def parse_command(line: bytes) -> Command:
         raise InputError("is not JSON", found=repr(line[:80])) from error
     name = said.get("cmd") if isinstance(said, dict) else None
     if not isinstance(name, str) or name not in _KEYS:
-        raise InputError("is no command", place="cmd", found=repr(name), allowed=", ".join(_KEYS))
+        raise InputError("is no command", place="cmd", found=repr(name), allowed=_KEYS)
     foreign = [key for key in said if key not in {"cmd", *_KEYS[name]}]
     if foreign:
         raise InputError("is not known", place=foreign[0], allowed=", ".join(("cmd", *_KEYS[name])))

@@ -40,7 +40,13 @@ class _Task:
 
 
 def compare(
-    scenario: Scenario, names: Sequence[str], seeds: Seeds, *, runs: int = 5, workers: parallel.Workers = 1
+    scenario: Scenario,
+    names: Sequence[str],
+    seeds: Seeds,
+    *,
+    runs: int = 5,
+    workers: parallel.Workers = 1,
+    done: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
     """Play a scenario under policies.
 
@@ -48,12 +54,13 @@ def compare(
         seeds: the same ones give the same outcomes.
         runs: how many, each with data and reads of its own, the same for every policy.
         workers: see `froude.base.parallel`.
+        done: called with each outcome as soon as it is known.
 
     Returns:
         By run, then by policy.
     """
     tasks = [_Task(scenario, name, seeds.child("run", run), run) for run in range(runs) for name in names]
-    return parallel.map(_played, tasks, workers)
+    return parallel.map(_played, tasks, workers, done)
 
 
 def means(outcomes: Sequence[Outcome], figure: Figure) -> dict[str, float]:

@@ -9,7 +9,7 @@ window, from what was measured before it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from froude.base import parallel
@@ -78,7 +78,13 @@ class _Task:
 
 
 def replay_all(
-    trace: BlockTrace, how: Replay, names: Sequence[str], seeds: Seeds, workers: parallel.Workers = 1
+    trace: BlockTrace,
+    how: Replay,
+    names: Sequence[str],
+    seeds: Seeds,
+    workers: parallel.Workers = 1,
+    *,
+    done: Callable[[Replayed], None] | None = None,
 ) -> list[Replayed]:
     """A trace under policies.
 
@@ -86,8 +92,9 @@ def replay_all(
         trace: of one volume or more.
         seeds: of samples, and of policies.
         workers: see `froude.base.parallel`.
+        done: called with what came of each policy as soon as it is known.
     """
-    return parallel.map(_replayed, [_Task(trace, how, name, seeds) for name in names], workers)
+    return parallel.map(_replayed, [_Task(trace, how, name, seeds) for name in names], workers, done)
 
 
 def footprint_bytes(trace: BlockTrace, chunk_bytes: int, *, cache_writes: bool = False) -> int:

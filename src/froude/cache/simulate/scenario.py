@@ -106,11 +106,9 @@ class Scenario(Declared):
             for name, job in group.items():
                 names = ("groups", f"[{number}]", name)
                 if name not in clusters:
-                    raise FieldError(
-                        "is none of the clusters", names=names, allowed=", ".join(sorted(clusters))
-                    )
+                    raise FieldError("is none of the clusters", names=names, allowed=sorted(clusters))
                 if job not in JOBS:
-                    raise FieldError("is none of the jobs", names=names, found=job, allowed=", ".join(JOBS))
+                    raise FieldError("is none of the jobs", names=names, found=job, allowed=JOBS)
 
 
 class Opened(NamedTuple):

@@ -218,7 +218,7 @@ def policy(name: str) -> Policy:
     for each in POLICIES:
         if each.name == name:
             return each
-    allowed = ", ".join(each.name for each in POLICIES)
+    allowed = [each.name for each in POLICIES]
     raise InputError("is no policy", place="policy", found=name, allowed=allowed)
 
 

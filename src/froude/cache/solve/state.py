@@ -206,7 +206,7 @@ class State(Declared):
             if vm.hypervisor not in known:
                 names = ("vms", f"[{number}]", "hypervisor")
                 raise FieldError(
-                    "is none of the hypervisors", names=names, found=vm.hypervisor, allowed=", ".join(known)
+                    "is none of the hypervisors", names=names, found=vm.hypervisor, allowed=known
                 )
 
     def on(self, hypervisor: Hypervisor) -> tuple[Vm, ...]:

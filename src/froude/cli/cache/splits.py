@@ -14,6 +14,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
+from froude.base.progress import counting
 from froude.cli import answers, table_flags
 from froude.cli.cache.sizes import size_of
 from froude.documents.reading import LIMIT_BYTES
@@ -239,8 +240,11 @@ def _scenario(
     if space is not None:
         scenario = replace(scenario, space_bytes=size_of(space, "--space", zero=True))
     played = f"{len(scenario.groups)} groups of jobs under {len(names)} policies, each {runs} times"
-    with settings.progress().task(played):
-        outcomes = compare(scenario, names, answers.seeds(settings), runs=runs, workers=settings.workers)
+    with settings.progress().task(played, runs * len(names)) as task:
+        outcomes = compare(
+            scenario, names, answers.seeds(settings), runs=runs, workers=settings.workers,
+            done=counting(task, lambda each: f"run {each.run + 1}, {each.policy}: jobs of {each.jobs_s:,.0f} s"),
+        )  # fmt: skip
     found = {"outcomes": [asdict(outcome) for outcome in outcomes]}
     return answers.Answer(
         "cache-simulation", found, lambda facts: simulation_report(scenario, outcomes, facts)
@@ -259,7 +263,8 @@ def _traces(
     from froude.documents.lineage import content_of
 
     chunk = size_of(asked.chunk or "64 KiB", "--chunk")
-    trace = read_traces(paths, asked.options, read=asked.read)
+    with settings.progress().task(f"Reading {counted(len(paths), 'block trace')}"):
+        trace = read_traces(paths, asked.options, read=asked.read)
     volumes, requests = counted(len(trace.volumes), "volume"), counted(len(trace.requests), "request")
     every_s = trace.duration_s / max(1, len(trace.requests) - 1)
     form = f"block traces of {'; '.join(trace.understood)}"
@@ -277,8 +282,11 @@ def _traces(
         windows=asked.windows or 20,
         cache_writes=asked.cache_writes,
     )
-    with settings.progress().task(f"{len(trace.requests):,} requests under {len(names)} policies"):
-        found = replay_all(trace, how, names, answers.seeds(settings), settings.workers)
+    with settings.progress().task(f"{requests} under {len(names)} policies", len(names)) as task:
+        found = replay_all(
+            trace, how, names, answers.seeds(settings), settings.workers,
+            done=counting(task, lambda each: f"{each.policy}: {each.miss_ratio or 0:.1%} of reads missed"),
+        )  # fmt: skip
     content = {
         "requests": len(trace.requests),
         "dropped": trace.dropped.counts(),

@@ -70,7 +70,7 @@ def generate(
     settings: Settings = ctx.obj
     chosen = PROFILES.get(profile)
     if chosen is None:
-        raise InputError("is no profile", place="--profile", found=profile, allowed=", ".join(PROFILES))
+        raise InputError("is no profile", place="--profile", found=profile, allowed=PROFILES)
     try:
         chosen = replace(chosen, servers=servers or chosen.servers, tenants=tenants or chosen.tenants)
     except ValueError as error:

@@ -9,9 +9,10 @@ import numpy as np
 import typer
 
 from froude.base.errors import InputError
+from froude.base.progress import counting
 from froude.cli import answers
 from froude.cli.harvest import common
-from froude.cli.harvest.replicas import chosen_policies, reimages_start
+from froude.cli.harvest.replicas import chosen_policies, reimages_start, year_text
 from froude.cli.numbers import ranged
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from froude.harvest.place.existing import Existing
     from froude.harvest.place.layout import Layout
     from froude.harvest.place.policies import Policy
-    from froude.harvest.simulate.durability import Compared
     from froude.harvest.telemetry.datacenter import Datacenter
     from froude.harvest.telemetry.fsck import Locations
 
@@ -213,14 +213,13 @@ def _inspected(
     width = int(np.median((there.replicas >= 0).sum(axis=1)))
     setting = DurabilitySetting(there.blocks, max(1, width), fill, days)
     year = replace(year, layout=there.layout)
-    as_it_is: list[Compared] = []
-    anew: list[Compared] = []
     said = f"{2 * runs} simulated years under each of {len(policies)} policies"
-    with settings.progress().task(said, len(policies)) as task:
-        for each in policies:
-            seeds = Seeds(settings.seed)
-            lies = replace(year, existing=there)
-            as_it_is += compare([lies], setting, seeds, [each], runs, settings.workers)
-            anew += compare([year], setting, seeds, [each], runs, settings.workers)
-            task.advance()
+    with settings.progress().task(said, 2 * runs * len(policies)) as task:
+        as_it_is, anew = (
+            compare(
+                [each], setting, Seeds(settings.seed), policies, runs, settings.workers,
+                done=counting(task, year_text),
+            )
+            for each in (replace(year, existing=there), year)
+        )  # fmt: skip
     return Inspected(now, counts, left_out, days, as_it_is, anew, located.bad)

@@ -138,7 +138,7 @@ def carrier(text: str) -> Carrier:
     try:
         return Carrier(text)
     except ValueError as error:
-        allowed = ", ".join(each.value for each in Carrier)
+        allowed = [each.value for each in Carrier]
         raise InputError("carries no class", place="--as", found=text, allowed=allowed) from error
 
 

@@ -325,7 +325,7 @@ def _way(name: str) -> Way:
 
     ways = [each.value for each in Way]
     if name not in ways:
-        raise InputError("is no way of placing", place="--way", found=name, allowed=", ".join(ways))
+        raise InputError("is no way of placing", place="--way", found=name, allowed=ways)
     return Way(name)
 
 

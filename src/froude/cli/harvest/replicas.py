@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.progress import counting
+from froude.base.summary import counted
 from froude.cli import answers
 from froude.cli.harvest import common
 from froude.cli.numbers import ranged
@@ -14,8 +16,7 @@ from froude.cli.numbers import ranged
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.place.policies import Policy
-    from froude.harvest.simulate.availability import Availability
-    from froude.harvest.simulate.durability import Compared
+    from froude.harvest.simulate.durability import Outcome
     from froude.harvest.telemetry.datacenter import Datacenter
 
 _DAY_S = 86400.0
@@ -83,20 +84,19 @@ def durability(
 
         by = [each.value for each in Throttle]
         if throttle_by not in by:
-            allowed = ", ".join(by)
-            raise InputError("is no throttle", place="--throttle-by", found=throttle_by, allowed=allowed)
+            raise InputError("is no throttle", place="--throttle-by", found=throttle_by, allowed=by)
         setting = DurabilitySetting(
             blocks, replicas, levels[0], days, throttle_per_hour=throttle, throttle=Throttle(throttle_by)
         )
         year = year_of(datacenter, reimages_start(datacenter, days), days)
         chosen = chosen_policies(policy, distinct)
-        found: list[Compared] = []
-        said = f"{runs * len(levels)} simulated years under each of {len(chosen)} policies"
-        with settings.progress().task(said, len(chosen)) as task:
-            for each in chosen:
-                seeds = Seeds(settings.seed)
-                found += compare([year], setting, seeds, [each], runs, settings.workers, levels)
-                task.advance()
+        years = runs * len(levels)
+        said = f"{counted(years, 'simulated year')} under each of {len(chosen)} policies"
+        with settings.progress().task(said, years * len(chosen)) as task:
+            found = compare(
+                [year], setting, Seeds(settings.seed), chosen, runs, settings.workers, levels,
+                done=counting(task, year_text),
+            )  # fmt: skip
         content = {
             "policies": [
                 {
@@ -157,19 +157,17 @@ def availability(
 
         ways = [each.value for each in Scaling]
         if scaling not in ways:
-            raise InputError("is no scaling", place="--scaling", found=scaling, allowed=", ".join(ways))
+            raise InputError("is no scaling", place="--scaling", found=scaling, allowed=ways)
         means = tuple(mean) if mean else AvailabilitySetting().means
         setting = AvailabilitySetting(means, Scaling(scaling), blocks, replicas, busy=busy)
         start_s = datacenter.slots * datacenter.slot_s / 2 if from_day is None else from_day * _DAY_S
         chosen = chosen_policies(policy, distinct)
-        found: list[Availability] = []
-        with settings.progress().task(
-            f"{runs} runs under each of {len(chosen)} policies", len(chosen)
-        ) as task:
-            for each in chosen:
-                seeds = Seeds(settings.seed)
-                found += simulate(datacenter, start_s, setting, seeds, [each], runs, settings.workers)
-                task.advance()
+        said = f"{counted(runs, 'run')} under each of {len(chosen)} policies"
+        with settings.progress().task(said, runs * len(chosen)) as task:
+            seeds = Seeds(settings.seed)
+            found = simulate(
+                datacenter, start_s, setting, seeds, chosen, runs, settings.workers, counting(task)
+            )
         content = {
             "policies": [
                 {
@@ -187,6 +185,11 @@ def availability(
         )
 
     common.finish(settings, folder, find, output, report)
+
+
+def year_text(outcome: Outcome) -> str:
+    """What a simulated year came to, beside the progress."""
+    return f"{outcome.policy}, run {outcome.run + 1}: {counted(outcome.lost, 'block')} lost"
 
 
 def reimages_start(datacenter: Datacenter, days: float) -> float:

@@ -6,8 +6,9 @@ Meant to be used by its name: `common.problem(settings, files)`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from froude.provision.types.plan import ProvisionPlan
     from froude.render import Report
 
-EXIT_ERROR, EXIT_MISSED = 1, 3
+EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 FIGURES = ".figures.json"
 """Suffix of a page's figures: `sweep.html` may stand beside the plans in `sweep.json`."""
 
@@ -75,8 +76,6 @@ def problem(settings: Settings, files: Sequence[str], scale: float = 1.0) -> Pro
 
 
 def _scaled(problem: Problem, scale: float) -> Problem:
-    from dataclasses import replace
-
     if not 0 <= scale <= 1e12:
         raise InputError("is out of range", place="--scale", found=scale, allowed="0 to 1e12")
     return problem if scale == 1 else replace(problem, sla=problem.sla.scaled(scale))
@@ -179,6 +178,22 @@ def limits(settings: Settings, gap: float, time_limit: float) -> SolveLimits:
     return SolveLimits(gap, time_limit, settings.seed)
 
 
+@contextmanager
+def compiling(settings: Settings, limits: SolveLimits) -> Iterator[SolveLimits]:
+    """Show the bounds of one plan while the block looks for it.
+
+    Returns:
+        The limits, with what shows them.
+    """
+    with settings.progress().task(f"compiling, at most {limits.time_limit_s:g} s") as task:
+
+        def show(lower: float, upper: float) -> None:
+            found = f"a cluster of ${upper:,.2f}" if upper < float("inf") else "no cluster yet"
+            task.say(f"{found}; none costs less than ${lower:,.2f}")
+
+        yield replace(limits, watch=show)
+
+
 def factors(low: float, high: float, points: int) -> list[float]:
     """Multiples of the SLA from `low` to `high`, evenly spread in ratio.
 
@@ -249,6 +264,8 @@ class Answer:
     """All that must be proved."""
     met: bool = True
     """Whether what was asked for is met, besides the proofs."""
+    interrupted: str = ""
+    """After how much of it Ctrl-C came; empty where all was done."""
     text: str | None = None
     """For a terminal; None takes the verdict and the tables of the page."""
 
@@ -275,7 +292,7 @@ def finish(
         report: place of the page.
 
     Raises:
-        typer.Exit: a plan is not proved, or something is not met; its code is 3.
+        typer.Exit: a plan is not proved, or something is not met, with 3; or it was interrupted, with 130.
     """
     from froude.cli.page_text import page_text
     from froude.documents.lineage import dump_sealed_figures
@@ -295,6 +312,10 @@ def finish(
         outputs.write(texts)
         settings.emit(text)
     settings.out(page_text(answer.page) if answer.text is None else answer.text)
+    if answer.interrupted:
+        kept = f": what was done is in {output}" if output is not None and not settings.dry_run else ""
+        print(f"froude: interrupted {answer.interrupted}{kept}", file=sys.stderr)
+        raise typer.Exit(EXIT_INTERRUPTED)
     end(settings, answer.plans)
     if not answer.met:
         raise typer.Exit(EXIT_MISSED)

@@ -46,8 +46,8 @@ def compile_(
     bill_place = [] if bill_file is None else [Output(bill_file, "bill")]
     common.claim(settings, files, results=(output, "cluster"), report=report, others=bill_place)
     problem = common.problem(settings, files, scale)
-    with settings.progress().task("compiling"):
-        plan = compile_plan(problem, common.limits(settings, gap, time_limit))
+    with common.compiling(settings, common.limits(settings, gap, time_limit)) as limits:
+        plan = compile_plan(problem, limits)
     problem = decided(problem, plan)
     wanted = [path for path in (output, bill_file, report) if path is not None]
     if settings.dry_run:
@@ -96,8 +96,8 @@ def evaluate(
     if cluster is not None:
         problem, plan = common.cluster(problem, cluster)
     else:
-        with settings.progress().task("compiling"):
-            plan = compile_plan(problem, common.limits(settings, gap, time_limit))
+        with common.compiling(settings, common.limits(settings, gap, time_limit)) as limits:
+            plan = compile_plan(problem, limits)
         if not plan.found:
             common.end(settings, [plan])
         problem = decided(problem, plan)

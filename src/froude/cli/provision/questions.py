@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.progress import counting
+from froude.base.summary import counted
 from froude.cli import numbers
 from froude.cli.provision import common
 from froude.cli.provision.common import Answer, Files, Limit, Output, Page, Scale, Tight
@@ -100,10 +102,12 @@ def _robust(
     from froude.provision.figures.ranges import robustness_report
 
     span, tolerance = widths
-    with settings.progress().task(f"moving {len(chosen)} inputs"):
+    moving = f"how far {counted(len(chosen), 'input')} may move"
+    with settings.progress().task(moving, 2 * len(chosen)) as task:
         analysis = robustness(
-            problem, chosen, limits, span=span, tolerance=tolerance, workers=settings.workers
-        )
+            problem, chosen, limits, span=span, tolerance=tolerance, workers=settings.workers,
+            done=counting(task, lambda edge: f"the last one to {edge.stays:.4g}"),
+        )  # fmt: skip
     return Answer("robustness", common.found(analysis), robustness_report(analysis, facts), [analysis.plan])
 
 
@@ -121,10 +125,13 @@ def _swings(
     from froude.provision.analyses.vary import tornado
     from froude.provision.figures.ranges import sensitivity_report
 
-    with settings.progress().task("crossing prices"):
-        analysis = prices.price_sensitivity(problem, limits, workers=settings.workers)
-    with settings.progress().task(f"moving {len(chosen)} inputs"):
-        swings = tornado(problem, analysis.plan, chosen, limits, share=share, workers=settings.workers)
+    progress = settings.progress()
+    analysis = prices.price_sensitivity(problem, limits, workers=settings.workers, progress=progress)
+    with progress.task(f"moving {counted(len(chosen), 'input')}", 2 * len(chosen)) as task:
+        swings = tornado(
+            problem, analysis.plan, chosen, limits, share=share, workers=settings.workers,
+            done=counting(task, lambda plan: plan.in_brief),
+        )  # fmt: skip
     value = {"found": {**document(analysis), "tornado": document(swings)}}
     page = sensitivity_report(analysis, swings, share, facts)
     return Answer("sensitivity", value, page, [analysis.plan])
@@ -144,13 +151,13 @@ def _uncertain(
 
     number, wanted = drawn
     known = [known_input(problem, text) for text in ranges]
-    with settings.progress().task(f"compiling {number} samples"):
-        try:
-            analysis = uncertainty.uncertainty(
-                problem, known, limits, samples=number, wanted=wanted, workers=settings.workers
-            )
-        except ValueError as error:
-            raise InputError(f"draws a value that may not be: {error}", place="--input") from error
+    try:
+        analysis = uncertainty.uncertainty(
+            problem, known, limits, samples=number, wanted=wanted, workers=settings.workers,
+            progress=settings.progress(),
+        )  # fmt: skip
+    except ValueError as error:
+        raise InputError(f"draws a value that may not be: {error}", place="--input") from error
     best = analysis.recommended
     met = best is not None and best.met >= wanted
     return Answer("uncertainty", common.found(analysis), uncertainty_report(analysis, facts), met=met)
@@ -246,11 +253,14 @@ def _forced(
     from froude.provision.figures.choices import why_not_report
     from froude.provision.search.compile import compile_plan
 
-    with settings.progress().task("compiling"):
-        best = compile_plan(problem, limits)
-        choices = _choices(problem, best, *asked)
+    with common.compiling(settings, limits) as watched:
+        best = compile_plan(problem, watched)
+    choices = _choices(problem, best, *asked)
+    with settings.progress().task(f"compiling {counted(len(choices), 'choice')}", len(choices)) as task:
         ask = partial(choose.why_not, problem, best, asked[0], limits)
-        answers = parallel_map(ask, choices, settings.workers)
+        answers = parallel_map(
+            ask, choices, settings.workers, counting(task, lambda answer: answer.plan.in_brief)
+        )
     answers.sort(key=lambda answer: float("inf") if answer.extra is None else answer.extra)
     value = {"best": best, "choices": answers}
     plans = [best, *(answer.plan for answer in answers if answer.plan.found)]
@@ -261,13 +271,11 @@ def _choices(
     problem: Problem, plan: ProvisionPlan, dataset: str, choice: str | None
 ) -> list[tuple[str, ...]]:
     """The choices that are asked about."""
-    from froude.base.errors import nearest
     from froude.provision.search.architecture import choices_of
 
     every = choices_of(problem, plan)
     if dataset not in every:
-        message = f"leads nowhere{nearest(dataset, every)}"
-        raise InputError(message, place="--dataset", found=dataset, allowed=", ".join(every) or "none")
+        raise InputError("leads nowhere", place="--dataset", found=dataset, allowed=every)
     if choice is None:
         return list(every[dataset])
     wanted = tuple(part.strip() for part in choice.split(" + "))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
+from froude.base.progress import counting
+from froude.base.summary import counted
 from froude.cli.numbers import ranged
 from froude.cli.provision import common
 from froude.cli.provision.common import Answer, Files, Page
@@ -118,10 +120,31 @@ def _curve(
     from froude.provision.figures import sweep_report
     from froude.provision.search.compile import sweep as sweep_plans
 
-    with settings.progress().task("compiling"):
-        curve = sweep_plans(problem, factors, limits, baselines=baselines, workers=settings.workers)
+    compiled: list[Point] = []
+    interrupted = ""
+    with settings.progress().task(f"compiling {counted(len(factors), 'load')}", len(factors)) as task:
+        count = counting(task, _point_text)
+
+        def done(point: Point) -> None:
+            compiled.append(point)
+            count(point)
+
+        try:
+            curve = sweep_plans(
+                problem, factors, limits, baselines=baselines, workers=settings.workers, done=done
+            )
+        except KeyboardInterrupt:
+            if not compiled:
+                raise
+            curve, interrupted = compiled, f"after {len(compiled)} of {counted(len(factors), 'load')}"
+            facts = facts | {"Interrupted": interrupted}
     page = sweep_report(problem, curve, facts)
-    return Answer("sweep", {"points": _points(curve)}, page, [point.plan for point in curve])
+    content = {"points": _points(curve), **({"interrupted": interrupted} if interrupted else {})}
+    return Answer("sweep", content, page, [point.plan for point in curve], interrupted=interrupted)
+
+
+def _point_text(point: Point) -> str:
+    return f"load x{point.factor:.3g}: {point.plan.in_brief}"
 
 
 def _points(points: Sequence[Point]) -> list[dict[str, Any]]:
@@ -150,10 +173,10 @@ def _roadmap(
     from froude.provision.figures.roadmaps import roadmap_report
 
     allowance, width = widths
-    with settings.progress().task("compiling"):
-        analysis = find(
-            problem, factors, limits, allowance=allowance, tolerance=width, workers=settings.workers
-        )
+    analysis = find(
+        problem, factors, limits, allowance=allowance, tolerance=width, workers=settings.workers,
+        progress=settings.progress(),
+    )  # fmt: skip
     page = roadmap_report(problem, analysis, facts)
     return Answer("roadmap", common.found(analysis), page, [point.plan for point in analysis.points])
 
@@ -170,8 +193,12 @@ def _compared(
     from froude.provision.analyses.designs import compare
     from froude.provision.figures.choices import comparison_report
 
-    with settings.progress().task("compiling both"):
-        comparison = compare(*designs, factors, limits, workers=settings.workers)
+    said = f"compiling both designs at {counted(len(factors), 'load')}"
+    with settings.progress().task(said, 2 * len(factors)) as task:
+        comparison = compare(
+            *designs, factors, limits, workers=settings.workers,
+            done=counting(task, lambda plan: plan.in_brief),
+        )  # fmt: skip
     pairs, stretches = comparison.pairs, comparison.stretches
     value = {"first": names[0], "second": names[1], "pairs": pairs, "stretches": stretches}
     plans = [plan for pair in pairs for plan in (pair.first, pair.second)]

@@ -304,9 +304,7 @@ def _rows(
     names = [each.measure.name for each in deciding]
     if primary not in names:
         found = f"{primary}: {missing[primary]}" if primary in missing else primary
-        raise InputError(
-            "cannot be the primary measure", place="primary", found=found, allowed=", ".join(names) or "none"
-        )
+        raise InputError("cannot be the primary measure", place="primary", found=found, allowed=names)
     deciding.sort(key=lambda each: each.measure.name != primary)
     explaining = [each for each in compared if not each.measure.decides]
     # Half of the level for the primary measure, the other half shared by the others.

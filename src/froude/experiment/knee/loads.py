@@ -28,7 +28,7 @@ def first_scale(workload: Workload, at: Mapping[str, str | float | Quantity]) ->
                 recorded[name] = quantity
     unknown = sorted(set(given) - set(recorded))
     if unknown:
-        allowed = ", ".join(sorted(recorded)) or "none"
+        allowed = sorted(recorded)
         raise InputError(
             "is no variable of the recorded runs", place="--at", found=unknown[0], allowed=allowed
         )
@@ -48,9 +48,7 @@ def driving(workload: Workload, base: Scale) -> tuple[str, ...]:
 def _check_raised(names: Sequence[str], base: Scale) -> None:
     unknown = [name for name in names if name not in base and name != SPEED]
     if unknown:
-        raise InputError(
-            "cannot be raised", place="--raise", found=unknown[0], allowed=", ".join([*base, SPEED])
-        )
+        raise InputError("cannot be raised", place="--raise", found=unknown[0], allowed=[*base, SPEED])
     for name in names:
         if name != SPEED and base[name].value <= 0:
             found = f"{name}={base[name]}"

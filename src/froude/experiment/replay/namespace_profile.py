@@ -135,7 +135,7 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
 
 def _policy(key: str) -> int:
     if key not in _POLICIES:
-        raise InputError("is no policy", found=key, allowed=", ".join(_POLICIES))
+        raise InputError("is no policy", found=key, allowed=_POLICIES)
     return _POLICIES[key]
 
 

@@ -50,7 +50,7 @@ def lowered(
                 "has no interval that can be set",
                 place="intervals",
                 found=method,
-                allowed=", ".join(LOWERABLE),
+                allowed=LOWERABLE,
             )
         usual_s = known.usual_s
         if known.key in properties:

@@ -378,7 +378,7 @@ def scenario_of(fields: Fields, file: str) -> Scenario:
         if not isinstance(kind, str) or kind not in KINDS:
             message = "is missing" if kind is None else "is none"
             line = fields.lines.get(KIND, fields.line)
-            raise FieldError(message, names=(KIND,), line=line, found=kind, allowed=", ".join(KINDS))
+            raise FieldError(message, names=(KIND,), line=line, found=kind, allowed=KINDS)
         return from_plain(KINDS[kind], own)
     except FieldError as error:
         raise error.in_file(file) from error

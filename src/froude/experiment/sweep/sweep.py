@@ -109,7 +109,7 @@ def varied(value: Any, names: str, new: Any, folder: Path) -> Any:
     first, _, rest = names.partition(".")
     each = next((each for each in declared(type(value)) if each.key == first), None)
     if each is None:
-        allowed = ", ".join(each.key for each in declared(type(value)))
+        allowed = [each.key for each in declared(type(value))]
         raise FieldError("is not a field of the base", found=first, allowed=allowed)
     inner = getattr(value, each.name)
     if each.section is not None and rest:

@@ -72,7 +72,7 @@ def check_nodes(faults: Sequence[Fault], scale: Mapping[str, Quantity]) -> None:
         name = f"{fault.kind}s"
         count = int(scale[name].value) if name in scale else 0
         if fault.node >= count:
-            allowed = f"0 to {count - 1}" if count else "none"
+            allowed = f"0 to {count - 1}" if count else None
             raise InputError(
                 f"is no {fault.kind} of {scale}", place="fault", found=fault.node, allowed=allowed
             )

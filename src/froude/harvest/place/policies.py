@@ -152,7 +152,7 @@ def _attribute(name: str) -> Attribute:
     try:
         return Attribute(name)
     except ValueError as error:
-        allowed = ", ".join(each.value for each in Attribute)
+        allowed = [each.value for each in Attribute]
         raise InputError(
             "is no attribute of a server", place="distinct", found=name, allowed=allowed
         ) from error

@@ -6,7 +6,7 @@ is a block and a moment; it fails if all servers of the block's replicas are bus
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,6 +97,7 @@ def availability(  # noqa: PLR0917 - what, how, who, and how often
     policies: Sequence[Policy] = PRESETS,
     runs: int = 5,
     workers: parallel.Workers = 1,
+    done: Callable[[object], None] | None = None,
 ) -> tuple[Availability, ...]:
     """All policies over the same runs: same writers, same moments.
 
@@ -105,6 +106,7 @@ def availability(  # noqa: PLR0917 - what, how, who, and how often
         start_s: classes are of what is known before it, accesses are from it on; from 0 on, at 0 classes are of
             the very time that is simulated.
         runs: of each, from 1.
+        done: called after each run of a policy.
 
     Returns:
         By policy, and within it by mean utilisation, in the orders given.
@@ -130,7 +132,7 @@ def availability(  # noqa: PLR0917 - what, how, who, and how often
         for policy in policies
         for run in range(runs)
     ]
-    found = parallel.map(_simulate, cases, workers)
+    found = parallel.map(_simulate, cases, workers, done)
     results = []
     for number, policy in enumerate(policies):
         mine = found[number * runs : (number + 1) * runs]

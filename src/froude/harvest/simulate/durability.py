@@ -241,6 +241,8 @@ def compare(  # noqa: PLR0917 - what, how, who, and how often
     runs: int = 5,
     workers: parallel.Workers = 1,
     fills: Sequence[float] = (),
+    *,
+    done: Callable[[Outcome], None] | None = None,
 ) -> tuple[Compared, ...]:
     """All policies over the same runs: the ablation, in one call.
 
@@ -248,6 +250,7 @@ def compare(  # noqa: PLR0917 - what, how, who, and how often
         years: run n is of year n, beginning again after the last; one at least.
         runs: of each, from 1.
         fills: fill levels instead of the setting's: loss against how full the file system is.
+        done: called with the outcome of each run as soon as it is known.
 
     Returns:
         By policy, and within it by fill level, in the orders given.
@@ -259,7 +262,7 @@ def compare(  # noqa: PLR0917 - what, how, who, and how often
         for policy, each in groups
         for run in range(runs)
     ]
-    outcomes = parallel.map(simulate, cases, workers)
+    outcomes = parallel.map(simulate, cases, workers, done)
     return tuple(
         Compared(policy.name, each, tuple(outcomes[number * runs : (number + 1) * runs]))
         for number, (policy, each) in enumerate(groups)

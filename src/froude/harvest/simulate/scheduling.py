@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -38,6 +38,7 @@ def compare(
     schedulers: Sequence[Scheduler] = tuple(Scheduler),
     runs: int = 5,
     workers: parallel.Workers = 1,
+    done: Callable[[list[Outcome]], None] | None = None,
 ) -> list[Outcome]:
     """Every scheduler on the same jobs at the same times, run by run.
 
@@ -47,6 +48,7 @@ def compare(
         seeds: the same ones give the same runs.
         runs: how many, each with arrivals of its own.
         workers: see `froude.base.parallel`.
+        done: called with the outcomes of each run, by scheduler, as soon as they are known.
 
     Returns:
         Outcomes by run, then by scheduler. Linear in containers times the logarithm of servers.
@@ -55,7 +57,7 @@ def compare(
         Case(month, tuple(jobs), tuple(schedulers), setting, seeds.child("run", run), run)
         for run in range(runs)
     ]
-    return [outcome for outcomes in parallel.map(_played, cases, workers) for outcome in outcomes]
+    return [outcome for outcomes in parallel.map(_played, cases, workers, done) for outcome in outcomes]
 
 
 def spreads(outcomes: Sequence[Outcome], figure: str) -> Mapping[str, Spread]:

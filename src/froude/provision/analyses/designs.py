@@ -6,7 +6,7 @@ the other's lower bound.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -93,7 +93,13 @@ class Comparison:
 
 
 def compare(
-    first: Problem, second: Problem, factors: Sequence[float], limits: SolveLimits, *, workers: Workers = 1
+    first: Problem,
+    second: Problem,
+    factors: Sequence[float],
+    limits: SolveLimits,
+    *,
+    workers: Workers = 1,
+    done: Callable[[ProvisionPlan], None] | None = None,
 ) -> Comparison:
     """Compile both at every factor.
 
@@ -102,7 +108,8 @@ def compare(
         factors: multiples of the SLA, ascending.
         limits: of each solve; where the designs differ by less than its gap, nobody wins.
         workers: see `froude.base.parallel`.
+        done: called with each plan, two a factor, as soon as it is compiled.
     """
     lines = (Line(first, limits), Line(second, limits))
-    plans = cheapest_at([(line, factor) for factor in factors for line in lines], workers)
+    plans = cheapest_at([(line, factor) for factor in factors for line in lines], workers, done)
     return Comparison(tuple(map(Pair, factors, plans[::2], plans[1::2])))

@@ -16,6 +16,8 @@ from functools import partial
 
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
+from froude.base.progress import Progress, Silent, counting
+from froude.base.summary import counted
 from froude.provision.analyses.inputs import Input, find_input
 from froude.provision.analyses.vary import Line
 from froude.provision.search.architecture import (
@@ -87,19 +89,24 @@ _Way = Callable[[float], ProvisionPlan]
 """The cheapest cluster of some set, at a price."""
 
 
-def price_sensitivity(problem: Problem, limits: SolveLimits, *, workers: Workers = 1) -> Sensitivity:
+def price_sensitivity(
+    problem: Problem, limits: SolveLimits, *, workers: Workers = 1, progress: Progress | None = None
+) -> Sensitivity:
     """Ranges of every price, and the drop of every unit's price that moves each dataset onto it.
 
     Args:
         limits: of each solve; around 10 a price and 10 a pair of unit and dataset.
         workers: see `froude.base.parallel`.
+        progress: shows which step it is at.
     """
+    shown = progress or Silent()
     plan = compile_plan(problem, limits)
     held = architecture_of(plan)
     if held is None:
         return Sensitivity(plan, (), ())
     prices = [find_input(problem, path) for path in _price_paths(problem)]
-    ranges = parallel_map(partial(price_range, problem, held, limits), prices, workers)
+    with shown.task(f"ranges of {counted(len(prices), 'price')}", len(prices)) as task:
+        ranges = parallel_map(partial(price_range, problem, held, limits), prices, workers, counting(task))
     choices = choices_of(problem, plan)
     pairs = [
         (unit.name, dataset, choices[dataset])
@@ -107,7 +114,8 @@ def price_sensitivity(problem: Problem, limits: SolveLimits, *, workers: Workers
         for dataset, names in held.choices
         if unit.name not in names and unit.price > 0
     ]
-    drops = parallel_map(partial(_drop, problem, limits), pairs, workers)
+    with shown.task("prices at which datasets move", len(pairs)) as task:
+        drops = parallel_map(partial(_drop, problem, limits), pairs, workers, counting(task))
     return Sensitivity(plan, tuple(ranges), tuple(drops))
 
 

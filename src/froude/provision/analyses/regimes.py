@@ -16,6 +16,8 @@ from itertools import groupby, pairwise
 
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
+from froude.base.progress import Progress, Silent, counting
+from froude.base.summary import counted
 from froude.provision.analyses.choose import affordable
 from froude.provision.analyses.vary import EQUAL, Line, stays_best
 from froude.provision.search.architecture import (
@@ -96,6 +98,7 @@ def roadmap(
     allowance: float = 0.01,
     tolerance: float = 0.01,
     workers: Workers = 1,
+    progress: Progress | None = None,
 ) -> Roadmap:
     """Regimes over the factors, and the roadmap.
 
@@ -105,15 +108,25 @@ def roadmap(
         allowance: extra cost that the roadmap may have at any point, relative to the best cluster found there.
         tolerance: relative width at which a boundary is known well enough.
         workers: see `froude.base.parallel`; points go apart.
+        progress: shows which step it is at.
     """
+    shown = progress or Silent()
     study = _Study(Line(problem, limits), allowance, tolerance)
-    points = parallel_map(study.best, factors, workers)
-    gaps = parallel_map(study.between, list(pairwise(points)), workers)
+    with shown.task(f"compiling {counted(len(factors), 'load')}", len(factors)) as task:
+        points = parallel_map(
+            study.best,
+            factors,
+            workers,
+            counting(task, lambda best: f"load x{best.factor:.3g}: {best.plan.in_brief}"),
+        )
+    with shown.task("where the architecture changes", len(points) - 1) as task:
+        gaps = parallel_map(study.between, list(pairwise(points)), workers, counting(task))
     bests = list(points[:1])
     for inner, point in zip(gaps, points[1:], strict=True):
         bests += [*inner, point]
     every = architectures(best.plan for best in bests)
-    table = parallel_map(partial(study.priced, every), points, workers)
+    with shown.task(f"prices of {counted(len(every), 'architecture')} at each load", len(points)) as task:
+        table = parallel_map(partial(study.priced, every), points, workers, counting(task))
     candidates = len({architecture for row in table for architecture in row})
     stages = tuple(study.stages(points, table))
     return Roadmap(tuple(points), _regimes(bests), stages, allowance, tolerance, candidates)

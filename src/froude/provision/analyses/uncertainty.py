@@ -18,6 +18,8 @@ from typing import Protocol
 from froude.base.errors import MissingError
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
+from froude.base.progress import Progress, Silent, counting
+from froude.base.summary import counted
 from froude.provision.analyses.inputs import Input
 from froude.provision.check.evaluate import meets
 from froude.provision.model.growth import grown
@@ -156,6 +158,7 @@ def uncertainty(
     samples: int = 100,
     wanted: float = 0.95,
     workers: Workers = 1,
+    progress: Progress | None = None,
 ) -> Uncertainty:
     """Sample the inputs, compile each sample, judge the candidates.
 
@@ -165,6 +168,7 @@ def uncertainty(
         samples: how many; each is one solve, and one small linear program per candidate.
         wanted: share of the samples that the recommended plan sustains.
         workers: see `froude.base.parallel`; samples go apart.
+        progress: shows which step it is at.
 
     Raises:
         MissingError: scipy is not installed.
@@ -172,13 +176,22 @@ def uncertainty(
     """
     draws = _draws(inputs, samples, limits.seed)
     problems = [_at(problem, inputs, values) for values in draws]
-    plans = parallel_map(partial(compile_plan, limits=limits), problems, workers)
+    shown = progress or Silent()
+    with shown.task(f"compiling {samples} samples", samples) as task:
+        plans = parallel_map(
+            partial(compile_plan, limits=limits),
+            problems,
+            workers,
+            counting(task, lambda plan: plan.in_brief),
+        )
     drawn = tuple(Sample(values, plan) for values, plan in zip(draws, plans, strict=True))
     offered = _offered(drawn)
     if _decides(problem):
         # what a fixed cluster reaches depends on a split that its plan has decided
         problems = [decided(sampled, plan) for sampled, plan in zip(problems, plans, strict=True)]
-    rows = parallel_map(partial(_judged, offered), list(zip(problems, plans, strict=True)), workers)
+    with shown.task(f"{counted(len(offered), 'cluster')} against {samples} samples", samples) as task:
+        pairs = list(zip(problems, plans, strict=True))
+        rows = parallel_map(partial(_judged, offered), pairs, workers, counting(task))
     judged = [_candidate(problem, plan, [row[n] for row in rows]) for n, plan in enumerate(offered)]
     judged.sort(key=lambda candidate: (-candidate.met, _regret(candidate)))
     return Uncertainty(tuple(inputs), drawn, tuple(judged), _recommended(judged, wanted), wanted)

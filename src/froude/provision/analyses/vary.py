@@ -10,7 +10,7 @@ Source: scc 5.4, Table 3 (a), "robust": the same storage types per dataset, what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
@@ -74,14 +74,19 @@ class Line:
         return compile_plan(self.at(value), self.limits, only=only)
 
 
-def cheapest_at(points: Iterable[tuple[Line, float]], workers: Workers = 1) -> list[ProvisionPlan]:
+def cheapest_at(
+    points: Iterable[tuple[Line, float]],
+    workers: Workers = 1,
+    done: Callable[[ProvisionPlan], None] | None = None,
+) -> list[ProvisionPlan]:
     """The cheapest cluster at each point, in their order.
 
     Args:
         points: lines, each with a value that it allows.
         workers: see `froude.base.parallel`; points go apart.
+        done: called with each plan as soon as it is compiled.
     """
-    return parallel_map(_cheapest, list(points), workers)
+    return parallel_map(_cheapest, list(points), workers, done)
 
 
 def _cheapest(point: tuple[Line, float]) -> ProvisionPlan:
@@ -148,6 +153,7 @@ def robustness(
     span: float = 10.0,
     tolerance: float = 1e-3,
     workers: Workers = 1,
+    done: Callable[[Edge], None] | None = None,
 ) -> Robustness:
     """The range of each input, all others as they are.
 
@@ -157,6 +163,7 @@ def robustness(
         span: farthest factor up and down that is looked at, above 1.
         tolerance: relative width at which an edge is known well enough.
         workers: see `froude.base.parallel`; inputs go apart.
+        done: called with each edge, two an input, as soon as it is known.
 
     Raises:
         InputError: an input is 0.
@@ -170,7 +177,7 @@ def robustness(
         return Robustness(plan, None)
     walks = [Walk(problem, entry, held, limits, tolerance) for entry in inputs]
     sides = [(walk, factor) for walk in walks for factor in (1 / span, span)]
-    edges = parallel_map(_side, sides, workers)
+    edges = parallel_map(_side, sides, workers, done)
     pairs = zip(inputs, edges[::2], edges[1::2], strict=True)
     return Robustness(plan, held, tuple(Range(entry, low, high) for entry, low, high in pairs))
 
@@ -303,6 +310,7 @@ def tornado(
     *,
     share: float = 0.2,
     workers: Workers = 1,
+    done: Callable[[ProvisionPlan], None] | None = None,
 ) -> tuple[Swing, ...]:
     """Swings of the cost, the largest first; counts move by at least one piece.
 
@@ -310,12 +318,13 @@ def tornado(
         limits: of each solve; two an input.
         share: how far, relative, above 0 and below 1.
         workers: see `froude.base.parallel`.
+        done: called with each plan, at most two an input, as soon as it is compiled.
     """
     ends = [_ends(entry, share) for entry in inputs]
     lines = [Line(problem, limits, entry) for entry in inputs]
     points = [(line, value) for line, pair in zip(lines, ends, strict=True) for value in pair]
     allowed = [line.allows(value) for line, value in points]
-    solved = iter(cheapest_at(compress(points, allowed), workers))
+    solved = iter(cheapest_at(compress(points, allowed), workers, done))
     plans, held = [next(solved) if each else None for each in allowed], architecture_of(best)
     swings = [
         Swing(entry, *pair, low, high, any(_moved(plan, held) for plan in (low, high)))

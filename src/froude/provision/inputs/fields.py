@@ -153,7 +153,7 @@ class Fields:
         """Refuse fields that nobody asked for and children of other tags."""
         for name in self.element.fields:
             if name not in self._asked:
-                allowed = ", ".join(dict.fromkeys(self._asked)) or "none"
+                allowed = ", ".join(dict.fromkeys(self._asked))
                 self.flaw(f"is not a field here{nearest(name, self._asked)}", name, allowed=allowed)
         for child in self.element.children:
             if child.tag not in tags:
@@ -161,7 +161,7 @@ class Fields:
                 self._flaws.add(
                     child,
                     f"does not belong in {self.element.tag}{hint}",
-                    allowed=", ".join(tags) or "nothing",
+                    allowed=", ".join(tags),
                 )
                 self._sound = False
 

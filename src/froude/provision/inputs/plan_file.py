@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from froude.base.errors import ChangedError, nearest
+from froude.base.errors import ChangedError
 from froude.documents.artifact import Origin
 from froude.documents.lineage import dump_sealed_figures, open_document
 from froude.documents.migrate import Migrations, same
@@ -185,8 +185,7 @@ class _Names:
         """Core type per task."""
         for task in section.names():
             if task not in self.tasks:
-                message = f"leads nowhere{nearest(task, self.tasks)}"
-                raise section.error(task, message, found=repr(task), allowed=", ".join(self.tasks))
+                raise section.error(task, "leads nowhere", found=repr(task), allowed=self.tasks)
         return {task: self._name(section, task, self.core_types) for task in section.names()}
 
     def spares(self, section: Section) -> dict[str, int]:
@@ -194,8 +193,7 @@ class _Names:
         known = [*self.servers, *self.units, *self.core_types]
         for name in section.names():
             if name not in known:
-                message = f"leads nowhere{nearest(name, known)}"
-                raise section.error(name, message, found=repr(name), allowed=", ".join(known))
+                raise section.error(name, "leads nowhere", found=repr(name), allowed=known)
         return {name: _count(section, name, None) for name in section.names()}
 
     def choices(self, root: Section, groups: tuple[Group, ...]) -> dict[str, tuple[str, ...]]:
@@ -250,7 +248,7 @@ class _Names:
     def _unit(self, section: Section) -> str:
         name = self._name(section, "unit", self.units)
         if name not in self.standing:
-            allowed = ", ".join(self.standing)
+            allowed = self.standing
             raise section.error("unit", "is a service, and stands in no server", found=name, allowed=allowed)
         return name
 
@@ -265,8 +263,7 @@ class _Names:
     def _name(section: Section, field: str, known: list[str]) -> str:
         name = section.value(field, str)
         if name not in known:
-            message = f"leads nowhere{nearest(name, known)}"
-            raise section.error(field, message, found=repr(name), allowed=", ".join(known))
+            raise section.error(field, "leads nowhere", found=repr(name), allowed=known)
         return name
 
 
@@ -294,8 +291,8 @@ def _split(section: Section, problem: Problem) -> dict[str, float]:
     phases = list(dict.fromkeys(problem.application.task(target.task).phase for target in targets))
     for name, share in shares.items():
         if name not in phases:
-            allowed = ", ".join(phases) or "none: there is no batch job"
-            raise section.error(name, f"leads nowhere{nearest(name, phases)}", found=name, allowed=allowed)
+            message = "leads nowhere" if phases else "leads nowhere: there is no batch job"
+            raise section.error(name, message, found=name, allowed=phases)
         if not 0 < share <= 1:
             raise section.error(name, "is out of range", found=share, allowed="above 0 and at most 1")
     if shares and len(shares) < len(phases):

@@ -9,7 +9,7 @@ merely one that the search passes by.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -25,7 +25,7 @@ from froude.provision.search.frontier import Adapt
 from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
 from froude.provision.search.racks import best_racks
 from froude.provision.search.safe_rules import has_safe_rules, within_safe_rules
-from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.search.solve_limits import SolveLimits, Watch
 from froude.provision.search.split import as_it_is, best_split, decided, undecided
 from froude.provision.search.survive import Losses, best_spread
 from froude.provision.types import Problem
@@ -71,12 +71,16 @@ def compile_plan(
         UnsoundPlanError: the plan does not pass the check.
     """
     limits = limits or SolveLimits()
-    layers = _Layers(only or {}, limits.seed)
+    layers = _Layers(only or {}, limits.seed, watch=limits.watch)
     whole = grown(problem)
     if has_safe_rules(whole):
-        layers, sound = replace(layers, least_servers=least_servers(whole)), partial(_sound, problem)
+        # What the search inside finds may break the rules: its bounds are not those of the plan.
+        layers, sound = (
+            replace(layers, least_servers=least_servers(whole), watch=None),
+            partial(_sound, problem),
+        )
         plan = within_safe_rules(
-            whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s
+            whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s, watch=limits.watch
         )
     else:
         plan = layers.bought(whole, limits.gap, limits.time_limit_s)
@@ -91,7 +95,10 @@ def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Layers:
-    """From the outermost search to the linear problem; a layer with nothing to decide hands on as it is."""
+    """From the outermost search to the linear problem; a layer with nothing to decide hands on as it is.
+
+    The outermost that has something to decide is the one that is watched: it knows the bounds of the whole.
+    """
 
     only: Only
     seed: int
@@ -99,6 +106,7 @@ class _Layers:
     racks: int | None = None
     least_servers: int = 1
     """That any cluster has."""
+    watch: Watch | None = None
 
     def bought(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the quantities bought."""
@@ -106,9 +114,9 @@ class _Layers:
             return self.racked(problem, gap, seconds)
 
         def solve(part: Problem, restriction: Restriction, gap: float, seconds: float) -> ProvisionPlan:
-            return replace(self, restriction=restriction).racked(part, gap, seconds)
+            return replace(self, restriction=restriction, watch=None).racked(part, gap, seconds)
 
-        return best_purchase(problem, solve, gap=gap, time_limit_s=seconds)
+        return best_purchase(problem, solve, gap=gap, time_limit_s=seconds, watch=self.watch)
 
     def racked(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the number of racks."""
@@ -116,16 +124,19 @@ class _Layers:
             return self.spread(problem, gap, seconds)
 
         def solve(part: Problem, racks: int | None, gap: float, seconds: float) -> ProvisionPlan:
-            return replace(self, racks=racks).spread(part, gap, seconds)
+            return replace(self, racks=racks, watch=None).spread(part, gap, seconds)
 
-        return best_racks(problem, solve, least=self.least_servers, gap=gap, time_limit_s=seconds)
+        return best_racks(
+            problem, solve, least=self.least_servers, gap=gap, time_limit_s=seconds, watch=self.watch
+        )
 
     def spread(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the hosts to spread over."""
         losses = Losses.of(problem)
         if not losses.data:
             return self.split(problem, as_it_is, gap, seconds)
-        return best_spread(losses, partial(self.split, problem), gap=gap, time_limit_s=seconds)
+        solve = partial(replace(self, watch=None).split, problem)
+        return best_spread(losses, solve, gap=gap, time_limit_s=seconds, watch=self.watch)
 
     def split(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
         """Over the splits of a batch job's time."""
@@ -134,9 +145,10 @@ class _Layers:
             return self.linear(problem, adapt, gap, seconds)
 
         def solve(part: Problem, first: Adapt, gap: float, seconds: float) -> ProvisionPlan:
-            return self.linear(part, lambda instance: adapt(first(instance)), gap, seconds)
+            inner = replace(self, watch=None)
+            return inner.linear(part, lambda instance: adapt(first(instance)), gap, seconds)
 
-        return best_split(problem, phases, solve, gap=gap, time_limit_s=seconds)
+        return best_split(problem, phases, solve, gap=gap, time_limit_s=seconds, watch=self.watch)
 
     def linear(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
         """The linear problem of a choice per dataset and shares per server."""
@@ -146,7 +158,7 @@ class _Layers:
         open_ = _open(built, self.only, self.restriction)
         if isinstance(open_, Conflict):
             return ProvisionPlan(Status.INFEASIBLE, conflict=(open_,), lower=math.inf)
-        return _solved(adapt(built), open_, SolveLimits(gap, seconds, self.seed))
+        return _solved(adapt(built), open_, SolveLimits(gap, seconds, self.seed, self.watch))
 
 
 def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Conflict:
@@ -194,6 +206,7 @@ def sweep(
     *,
     baselines: bool = True,
     workers: Workers = 1,
+    done: Callable[[Point], None] | None = None,
 ) -> list[Point]:
     """Plans at multiples of the SLA.
 
@@ -203,9 +216,10 @@ def sweep(
         limits: per plan.
         baselines: whether the homogeneous clusters are compiled too.
         workers: see `froude.base.parallel`.
+        done: called with each point as soon as it is compiled.
     """
     at = partial(_point, problem, limits or SolveLimits(), baselines)
-    return parallel_map(at, factors, workers)
+    return parallel_map(at, factors, workers, done)
 
 
 def _point(problem: Problem, limits: SolveLimits, baselines: bool, factor: float) -> Point:
@@ -225,7 +239,12 @@ def _solved(instance: Instance, open_: Open, limits: SolveLimits) -> ProvisionPl
         remedy = "pip install 'froude[provision]'"
         raise MissingError(f"{error.name} is not installed", remedy=remedy) from error
     plan: ProvisionPlan = solve(
-        instance, gap=limits.gap, time_limit_s=limits.time_limit_s, seed=limits.seed, allowed=open_
+        instance,
+        gap=limits.gap,
+        time_limit_s=limits.time_limit_s,
+        seed=limits.seed,
+        allowed=open_,
+        watch=limits.watch,
     )
     if plan.status is Status.INFEASIBLE and not plan.conflict:
         return replace(plan, conflict=(Conflict("the constraints of the servers, taken together"),))

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from froude.base.clock import Clock, RealClock
 from froude.provision.model.instance import Instance
 from froude.provision.search.best_first import BestFirst
+from froude.provision.search.solve_limits import Watch
 from froude.provision.types.plan import ProvisionPlan, Status
 
 Adapt = Callable[[Instance], Instance]
@@ -44,7 +45,15 @@ def halves(start: int, end: int | None) -> tuple[tuple[int, int | None], tuple[i
 class Frontier(Generic[_Part]):
     """A best-first search for plans: its parts, the best plan, and the time that is left."""
 
-    def __init__(self, gap: float, time_limit_s: float, *, most: int, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        gap: float,
+        time_limit_s: float,
+        *,
+        most: int,
+        clock: Clock | None = None,
+        watch: Watch | None = None,
+    ) -> None:
         """Begin.
 
         Args:
@@ -52,6 +61,7 @@ class Frontier(Generic[_Part]):
             time_limit_s: seconds for all of it.
             most: parts that are taken at most.
             clock: where time comes from.
+            watch: called with its bounds before each part.
         """
         self._gap = gap
         self._clock = clock or RealClock()
@@ -59,6 +69,7 @@ class Frontier(Generic[_Part]):
         self._most_s = time_limit_s * _OF_ALL
         self._end = self._begin + time_limit_s
         self._left = most
+        self._watch = watch
         self._parts: BestFirst[_Part] = BestFirst()
         self._refused: ProvisionPlan | None = None
         self.best = ProvisionPlan(Status.UNDECIDED)
@@ -116,6 +127,8 @@ class Frontier(Generic[_Part]):
 
     def pop(self) -> tuple[_Part, float] | None:
         """The part with the least bound, and that; None when the search is over."""
+        if self._watch is not None:
+            self._watch(self.lower, self.best.upper)
         if not self._parts or self.closed or not self._left or self._clock.now() > self._end:
             return None
         self._left -= 1

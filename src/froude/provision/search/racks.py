@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from froude.base.clock import Clock
 from froude.provision.search.frontier import Frontier, halves
+from froude.provision.search.solve_limits import Watch
 from froude.provision.types import Problem, RackLoss
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -44,6 +45,7 @@ def best_racks(
     gap: float,
     time_limit_s: float,
     clock: Clock | None = None,
+    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest plan over all numbers of racks, with a bound over all of them.
 
@@ -54,11 +56,14 @@ def best_racks(
         gap: relative gap at which it stops.
         time_limit_s: seconds for all.
         clock: where time comes from.
+        watch: see `froude.provision.search.solve_limits`.
     """
     rack = problem.catalog.rack
     assert rack is not None
     each = problem.catalog.cost(rack)
-    frontier: Frontier[_Interval] = Frontier(gap, time_limit_s, most=_MOST_INTERVALS, clock=clock)
+    frontier: Frontier[_Interval] = Frontier(
+        gap, time_limit_s, most=_MOST_INTERVALS, clock=clock, watch=watch
+    )
 
     def racks(plan: ProvisionPlan) -> int:
         return -(-plan.servers // rack.servers)

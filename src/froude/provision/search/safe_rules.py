@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from froude.base.clock import Clock, RealClock
+from froude.provision.search.solve_limits import Watch
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -43,6 +44,7 @@ def within_safe_rules(
     gap: float,
     time_limit_s: float,
     clock: Clock | None = None,
+    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest plan that keeps the rules, with a bound that does not rest on them.
 
@@ -53,6 +55,7 @@ def within_safe_rules(
         gap: relative gap at which it stops.
         time_limit_s: seconds for all.
         clock: where time comes from.
+        watch: see `froude.provision.search.solve_limits`.
     """
     clock = clock or RealClock()
     end = clock.now() + time_limit_s
@@ -65,6 +68,8 @@ def within_safe_rules(
         plan = solve(part, gap / 2, max(0.1, end - clock.now()) / (len(parts) - number))
         if plan.found and plan.upper < best.upper and sound(plan):
             best = replace(plan, lower=min(free.lower, plan.upper))
+        if watch is not None:
+            watch(best.lower, best.upper)
         if best.found and best.gap <= gap:
             break
     if not best.found:

@@ -25,6 +25,7 @@ from froude.base.clock import Clock
 from froude.provision.model.build import build
 from froude.provision.model.instance import DatasetNeed, Instance, Path
 from froude.provision.search.frontier import Adapt, Frontier
+from froude.provision.search.solve_limits import Watch
 from froude.provision.types import Batch, Io, Placement, Problem, RateTarget, Sla
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -101,6 +102,7 @@ def best_split(
     gap: float,
     time_limit_s: float,
     clock: Clock | None = None,
+    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest plan over all splits, with a bound over all splits.
 
@@ -113,10 +115,11 @@ def best_split(
         gap: relative gap at which it stops.
         time_limit_s: seconds for all.
         clock: where time comes from.
+        watch: see `froude.provision.search.solve_limits`.
     """
-    return _Search(problem, phases, solve, Frontier(gap, time_limit_s, most=_MOST_BOXES, clock=clock)).run(
-        gap
-    )
+    return _Search(
+        problem, phases, solve, Frontier(gap, time_limit_s, most=_MOST_BOXES, clock=clock, watch=watch)
+    ).run(gap)
 
 
 class _Search:

@@ -129,6 +129,11 @@ class ProvisionPlan:
         return math.isfinite(self.upper)
 
     @property
+    def in_brief(self) -> str:
+        """Its cost and what is proved, beside the progress of those that are still to come."""
+        return f"${self.upper:,.2f}, {self.status.value}" if self.found else self.status.value
+
+    @property
     def servers(self) -> int:
         """How many servers it has."""
         return sum(group.count for group in self.groups)

@@ -340,6 +340,8 @@ class BendersSearch:
         """Nothing that the master may propose costs less, and what was packed has a bound of its own."""
         self._master_bound = max(self._master_bound, floor)
         self.lower = max(self.lower, min(self._master_bound, self.outside, *self.packed.values()))
+        if self.limits.watch is not None:
+            self.limits.watch(self.lower, self.best.cost)
 
     def _none_found(self, outcome: SolveOutcome) -> None:
         """No further choices, or none at all: infeasible is what our own tree proves, not what HiGHS says."""

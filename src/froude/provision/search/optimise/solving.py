@@ -27,7 +27,7 @@ from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.run_time_rows import least_run_time
 from froude.provision.search.optimise.server_rows import Excess
 from froude.provision.search.optimise.subproblem import FIT, Subproblem, flow_of_one, subproblem
-from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.search.solve_limits import SolveLimits, Watch
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 
 _LEAST = 1e-6
@@ -46,6 +46,7 @@ def solve(
     allowed: Sequence[Sequence[int]] | None = None,
     pool: ColumnPool | None = None,
     clock: Clock | None = None,
+    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest cluster between two bounds.
 
@@ -58,6 +59,7 @@ def solve(
         allowed: open choices per dataset, for what-if questions; None opens all.
         pool: columns kept from neighbouring SLAs; filled further.
         clock: where time comes from.
+        watch: see `SolveLimits`.
 
     Raises:
         SolverError: HiGHS failed.
@@ -69,9 +71,9 @@ def solve(
     begin = clock.now()
     unit = money_unit(instance)
     instance = in_money(instance, unit)
-    search = BendersSearch(
-        instance, SolveLimits(max(gap, EXACT), time_limit_s, seed), clock, pool or ColumnPool(), allowed
-    )
+    in_dollars = watch and (lambda lower, upper: watch(lower * unit, upper * unit))
+    limits = SolveLimits(max(gap, EXACT), time_limit_s, seed, in_dollars)
+    search = BendersSearch(instance, limits, clock, pool or ColumnPool(), allowed)
     search.run()
     plan = _plan(instance, search, clock.now() - begin)
     return replace(plan, lower=plan.lower * unit, upper=plan.upper * unit)
