@@ -6,6 +6,8 @@ from benchmarks.unseen.hdfs_ingest import COLLECTOR, LANDING, UPLOADS
 from benchmarks.unseen.hdfs_queue import QUEUE
 from benchmarks.unseen.hdfs_scripts import BACKUP, PUT_AND_MOVE, TEAMS
 from benchmarks.unseen.hdfs_warehouse import COMPACTOR, ETL, HIVE
+from froude.experiment.record.jobs import JobDefinition
 
 HDFS = (LANDING, ETL, COLLECTOR, BACKUP, COMPACTOR, QUEUE, HIVE, UPLOADS, TEAMS, PUT_AND_MOVE)
-JOBS = HDFS
+YARN: tuple[JobDefinition, ...] = ()
+JOBS = (*HDFS, *YARN)

@@ -211,6 +211,7 @@ LANDING = JobDefinition(
         Scale.of(datanodes=3, sources=5, files=4, workers=2),
         Scale.of(datanodes=4, sources=1, files=11, workers=1),
         Scale.of(datanodes=5, sources=3, files=9, workers=4),
+        Scale.of(datanodes=2, sources=4, files=5, workers=1),
     ),
     held_out=Scale.of(datanodes=10, sources=10, files=22, workers=8),
     play=Scale.of(datanodes=50, sources=60, files=100, workers=40),

@@ -55,7 +55,7 @@ BACKUP = JobDefinition(
         Scale.of(datanodes=2, rounds=4, files=3),
         Scale.of(datanodes=3, rounds=2, files=6),
         Scale.of(datanodes=4, rounds=5, files=2),
-        Scale.of(datanodes=5, rounds=3, files=5),
+        Scale.of(datanodes=5, rounds=3, files=4),
     ),
     held_out=Scale.of(datanodes=10, rounds=10, files=12),
     play=Scale.of(datanodes=50, rounds=60, files=60),
