@@ -1,4 +1,4 @@
-"""What the jobs' clients share: a connection as some user, and files written in one go."""
+"""What the jobs share: a connection as some user, files written in one go, and scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 
 from hdfs_native import Client, WriteOptions
 
-SCRIPTS = Path(__file__).with_name("scripts")
+from froude.experiment.record.jobs import Recorder
+from froude.workload.scale import Scale
+
+SCRIPTS = Path(__file__).parent / "scripts"
 """Shell scripts, as users have them."""
 BLOCK_BYTES = 1 << 20
 OPEN = 0o777
@@ -69,3 +72,9 @@ def open_folders(uri: str, *folders: str) -> None:
     client = Client(uri)
     for folder in folders:
         client.mkdirs(folder, OPEN, create_parent=True)
+
+
+def run_script(script: str, recorder: Recorder, scale: Scale, scratch: Path, *variables: str) -> None:
+    """Run a script with some variables of the Scale as its arguments, and the scratch folder as the last."""
+    numbers = [str(int(scale[name].value)) for name in variables]
+    recorder.run(["bash", str(SCRIPTS / script), *numbers, str(scratch)], output=scratch / "job.out")

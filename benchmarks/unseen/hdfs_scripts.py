@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.unseen.clients import SCRIPTS
+from benchmarks.unseen.clients import run_script
 from froude.experiment.record.jobs import JobDefinition, Recorder
 from froude.workload.scale import Scale
 
@@ -17,7 +17,7 @@ def back_up(recorder: Recorder, scale: Scale, scratch: Path) -> None:
         scale: `rounds` and `files` (of each round) are looked at.
         scratch: a folder of its own for the files to upload.
     """
-    _run("backup.sh", ("rounds", "files"), recorder, scale, scratch)
+    run_script("backup.sh", recorder, scale, scratch, "rounds", "files")
 
 
 def set_up_teams(recorder: Recorder, scale: Scale, scratch: Path) -> None:
@@ -28,7 +28,7 @@ def set_up_teams(recorder: Recorder, scale: Scale, scratch: Path) -> None:
         scale: `teams` and `members` (of each) are looked at.
         scratch: a folder of its own for the file to upload.
     """
-    _run("teams.sh", ("teams", "members"), recorder, scale, scratch)
+    run_script("teams.sh", recorder, scale, scratch, "teams", "members")
 
 
 def put_and_move(recorder: Recorder, scale: Scale, scratch: Path) -> None:
@@ -39,12 +39,7 @@ def put_and_move(recorder: Recorder, scale: Scale, scratch: Path) -> None:
         scale: `clients` and `files` (of each) are looked at.
         scratch: a folder of its own for the files to upload.
     """
-    _run("put_and_move.sh", ("clients", "files"), recorder, scale, scratch)
-
-
-def _run(script: str, names: tuple[str, ...], recorder: Recorder, scale: Scale, scratch: Path) -> None:
-    numbers = [str(int(scale[name].value)) for name in names]
-    recorder.run(["bash", str(SCRIPTS / script), *numbers, str(scratch)], output=scratch / "job.out")
+    run_script("put_and_move.sh", recorder, scale, scratch, "clients", "files")
 
 
 BACKUP = JobDefinition(
