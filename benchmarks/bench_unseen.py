@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from difflib import ndiff
@@ -19,32 +19,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.unseen.measuring import Figure, played, traces
 from benchmarks.unseen_jobs import FROZEN, UNSEEN
-from froude.base.errors import FroudeError
-from froude.documents.store import Workspace
-from froude.experiment.main_job import record_job
-from froude.experiment.play.play import play
 from froude.experiment.record.jobs import JobDefinition
-from froude.experiment.scenario.options import Load, PlayOptions
-from froude.experiment.session import Hadoop
 from froude.mining.check.prediction import Prediction, predict
 from froude.mining.traces import mine
-from froude.trace.files import read_trace
-from froude.trace.types import Trace
-from froude.workload.extrapolate import extrapolate
-from froude.workload.plan import expected_s
-from froude.workload.scale import Scale
 from froude.workload.types import Recorded, Workload
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from testbed.noise import without_intervals
 
-LONGEST_PLAY_S = 300.0
-"""What would take longer is played with shorter pauses: one client after the other makes thousands of files."""
 _BUSY = (
     "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    for _ in range(1_000_000):\n        pass\n"
 )
-Figure = tuple[str, dict[str, object]]
-"""Of what, and the fields of its row."""
 
 
 def rows(folder: Path | None = None) -> list[dict[str, object]]:
@@ -58,56 +44,23 @@ def rows(folder: Path | None = None) -> list[dict[str, object]]:
 
 
 def _rows(job: JobDefinition, folder: Path, scratch: Path) -> list[dict[str, object]]:
-    *train, held_out, again = _traces(job, folder / job.name, (*job.train, job.held_out, job.held_out))
+    *train, held_out, again = traces(job, folder / job.name, (*job.train, job.held_out, job.held_out))
     path = scratch / f"{job.name}.yaml"
     write_workload(path, mine(train))
     workload = read_workload(path)
     figures = _figures(workload, predict(workload, held_out, ceiling_pair=again))
     with busy():
-        noisy = mine(_traces(job, folder / f"{job.name}-busy", job.train))
+        noisy = mine(traces(job, folder / f"{job.name}-busy", job.train))
     name = (
         "lines that differ, but for intervals and gauges, where two busy processes ran beside the recordings"
     )
     figures.append((name, {"value": _differing(workload, noisy), "unit": "lines", "aim": "<= 0"}))
     where = f"{job.name}, written when the miner was frozen at commit {FROZEN}, mined from {len(train)} sizes"
-    held, played = f"{where}, held out {job.held_out}", f"{where}, played at {job.play} with a heap of 1 GB"
+    held, at_play = f"{where}, held out {job.held_out}", f"{where}, played at {job.play} with a heap of 1 GB"
     return [
         {"measure": f"{name}; {job.name}", "conditions": conditions} | row
-        for conditions, rows in ((held, figures), (played, _played(job, workload)))
+        for conditions, rows in ((held, figures), (at_play, played(job, workload)))
         for name, row in rows
-    ]
-
-
-def _played(job: JobDefinition, workload: Workload) -> list[Figure]:
-    """What goes wrong in a play of a much larger size, unless the plan is refused."""
-    name = "errors of ours in the play"
-    try:
-        plan = extrapolate(workload, job.play)
-        with Hadoop.find().namenode(heap="1 GB") as namenode:
-            speed = max(1.0, (expected_s(plan) or 0.0) / LONGEST_PLAY_S)
-            run = play(plan, namenode, PlayOptions(load=Load(speed=speed)))
-    except FroudeError as error:
-        return [(name, {"value": f"not played: {error}", "unit": "", "aim": "<= 0", "met": False})]
-    if run.failure is not None:
-        return [(name, {"value": f"ended early: {run.failure}", "unit": "", "aim": "<= 0", "met": False})]
-    sent = sum(sent for sent, _ in run.tally.whole.counts.values())
-    kinds = {
-        "failed": run.failed.total(),
-        "left out": sum(run.left_out.values()),
-        "not sent in time": sum(run.unsent.values()),
-    }
-    return [
-        (
-            name,
-            {
-                "value": sum(kinds.values()),
-                "unit": "calls",
-                "aim": "<= 0",
-                "speed": f"{run.speed:.3g}",
-                **kinds,
-            },
-        ),
-        ("calls sent in the play", {"value": sent, "unit": "calls"}),
     ]
 
 
@@ -150,14 +103,6 @@ def _figures(workload: Workload, prediction: Prediction) -> list[Figure]:
 
 def _share(value: float, aim: str) -> dict[str, object]:
     return {"value": round(value, 6), "unit": "share", "aim": aim}
-
-
-def _traces(job: JobDefinition, folder: Path, scales: Sequence[Scale]) -> list[Trace]:
-    """Those kept in a workspace, one a Scale; those that it lacks are recorded into it."""
-    workspace = Workspace(folder)
-    for scale in scales[len(workspace.traces(job.name)) :]:
-        record_job(job, scale, workspace, Hadoop.find())
-    return [read_trace(path) for path in workspace.traces(job.name)]
 
 
 if __name__ == "__main__":

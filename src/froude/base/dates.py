@@ -33,7 +33,14 @@ _FROM_1900_S = -2_208_988_800.0
 """1900, before 1970."""
 _FROM_EXCEL_S = 25_569 * 86_400.0
 """From 1899-12-30, the day 0 of spreadsheets, to 1970."""
-TIME_UNITS: Mapping[str, float] = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "excel": 86_400.0}
+TIME_UNITS: Mapping[str, float] = {
+    "s": 1.0,
+    "ms": 1e-3,
+    "us": 1e-6,
+    "ns": 1e-9,
+    "min": 60.0,
+    "excel": 86_400.0,
+}
 """Seconds in one, since 1970; `excel` are days of a spreadsheet."""
 _STAMPS = {"%Y%m%d": 1, "%Y%m%d%H": 10**2, "%Y%m%d%H%M": 10**4, "%Y%m%d%H%M%S": 10**6}
 """Dates of digits alone, and by what they are longer than a day."""
@@ -49,8 +56,8 @@ def other_times(values: npt.NDArray[np.float64]) -> str:
     """What numbers may be that are taken for seconds, as `--date-format` has it; empty for seconds.
 
     Args:
-        values: of one column, shape (n,). Days of a spreadsheet and minutes are looked for from 2009 to 2064; of a recording whose
-            seconds are in the range of days some steps would be whole tens.
+        values: of one column, shape (n,). Days of a spreadsheet and minutes are looked for from 2009 to 2064; of a recording
+            whose seconds are in the range of days some steps would be whole tens.
     """
     values = values[np.isfinite(values)]
     if not len(values):
@@ -196,8 +203,11 @@ def with_second_passes(
         first = np.datetime64(int(seconds[rows[0]]), "s").astype("datetime64[m]")
         remedy = "Write dates with their offset from UTC, or in UTC; or sort them"
         raise InputError(
-            "has times that the clock had twice, in no order", place=f"--zone {zone}", found=f"{first} UTC", remedy=remedy
-        )  # fmt: skip
+            "has times that the clock had twice, in no order",
+            place=f"--zone {zone}",
+            found=f"{first} UTC",
+            remedy=remedy,
+        )
     found = seconds.copy()
     found[rows] += np.where(again, back_s[rows], 0.0)
     return found

@@ -9,7 +9,7 @@ loop, lists them, renames each, reads each back, and deletes each.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,6 +39,10 @@ class Recorder(Protocol):
 
     def shell(self, *arguments: str) -> str:
         """Run Hadoop's FsShell, recorded."""
+        ...
+
+    def run(self, command: Sequence[str], *, output: Path) -> None:
+        """Run a program that finds the cluster by `hdfs` on its PATH; what it prints goes to `output`."""
         ...
 
 

@@ -41,7 +41,9 @@ class Cleaned:
     """When nearly all tenants are at 0 that seldom are, in words; empty where they never are."""
 
     def __add__(self, other: Cleaned) -> Cleaned:
-        counts = [name for name in self.__slots__ if name not in {"apart_s", "shorter", "at_zero"}]  # are of all
+        counts = [
+            name for name in self.__slots__ if name not in {"apart_s", "shorter", "at_zero"}
+        ]  # are of all
         return Cleaned(*(getattr(self, name) + getattr(other, name) for name in counts))
 
     def text(self) -> str:

@@ -87,7 +87,10 @@ def datacenter_of(
     slots = int((float(samples.time_s.max()) - start_s) // slot_s) + 1
     if slots > _LONGEST_SLOTS:
         found = f"{slots * slot_s / 86400:,.0f} days in slots of {slot_s:g} s"
-        allowed, remedy = f"{_LONGEST_SLOTS} slots", "If its times are not seconds, say what they are: --date-format ms"
+        allowed, remedy = (
+            f"{_LONGEST_SLOTS} slots",
+            "If its times are not seconds, say what they are: --date-format ms",
+        )
         raise InputError("spans too long a time", file=path, found=found, allowed=allowed, remedy=remedy)
     servers = samples.servers
     frame = _Frame(servers, inventory or _alone(servers))

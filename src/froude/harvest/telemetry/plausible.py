@@ -67,7 +67,10 @@ def refuse_constant(file: str, low: Floats, high: Floats, samples: int) -> None:
 def in_shares(servers: Sequence[str], low: Floats, high: Floats) -> str:
     """The servers, of a table in percent, that may count in shares, in words; empty without one."""
     with np.errstate(invalid="ignore"):
-        names = [servers[number] for number in np.flatnonzero((high <= 1) & ((low % 1 > 0) | (high % 1 > 0))).tolist()]
+        names = [
+            servers[number]
+            for number in np.flatnonzero((high <= 1) & ((low % 1 > 0) | (high % 1 > 0))).tolist()
+        ]
     others = f" and {counted(len(names) - 1, 'other server')}" if len(names) > 1 else ""
     return f"no value of {names[0]!r}{others} is above 1: shares among percent?" if names else ""
 
@@ -82,8 +85,8 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
         value: NaN where there is none.
 
     Raises:
-        InputError: many values are below 0, or at the time of another one of their server; or they only grow; or those of
-            a recording are days apart.
+        InputError: many values are below 0, or at the time of another one of their server; or they only grow; or
+            those of a recording are days apart.
     """
     count = counted(len(value), "sample")
     if (negative := int((value < 0).sum())) > _MOST_ODD * len(value):
