@@ -56,8 +56,8 @@ def other_times(values: npt.NDArray[np.float64]) -> str:
     """What numbers may be that are taken for seconds, as `--date-format` has it; empty for seconds.
 
     Args:
-        values: of one column, shape (n,). Days of a spreadsheet and minutes are looked for from 2009 to 2064; of a recording
-            whose seconds are in the range of days some steps would be whole tens.
+        values: of one column, shape (n,). Days of a spreadsheet and minutes are looked for from 2009 to 2064; of a
+            recording whose seconds are in the range of days some steps would be whole tens.
     """
     values = values[np.isfinite(values)]
     if not len(values):

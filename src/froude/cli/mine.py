@@ -83,7 +83,7 @@ def _left_out(recorded: Recorded) -> str:
         return "How well one size follows from others is not known: that takes runs at three sizes.\n"
     worst = min(recorded.left_out, key=lambda each: min(each.fitness, each.precision))
     ends = [
-        f"{name} {share_text(min(shares))} to {share_text(max(shares))}"
+        f"{name} {' to '.join(dict.fromkeys(map(share_text, (min(shares), max(shares)))))}"
         for name, shares in (
             ("fitness", [each.fitness for each in recorded.left_out]),
             ("precision", [each.precision for each in recorded.left_out]),
