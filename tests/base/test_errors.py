@@ -16,7 +16,7 @@ def test_names_every_part() -> None:
 @pytest.mark.parametrize(
     ("found", "allowed", "text"),
     [
-        ("histori", ["stock", "history"], "x, did you mean history?; found histori; allowed: stock, history"),
+        ("histxry", ["stock", "history"], "x, did you mean history?; found histxry; allowed: stock, history"),
         ("'Stock'", {"stock": 1}, "x, did you mean stock?; found 'Stock'; allowed: stock"),
         ("none", ["stock"], "x; found none; allowed: stock"),
         (None, ["None"], "x; allowed: None"),

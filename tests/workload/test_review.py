@@ -8,6 +8,7 @@ from froude.workload.review import accept, answer, open_questions, read_answer
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CALLEE,
+    START,
     CallTemplate,
     Cases,
     Constant,
@@ -19,6 +20,7 @@ from froude.workload.types import (
     Repeat,
     Rule,
     Scaled,
+    StartRule,
     Template,
     Unknown,
     Workload,
@@ -105,7 +107,7 @@ def test_an_answer_may_be_any_rule_of_the_file() -> None:
     [
         (
             '{"template": "/tmp/c{nod}"}',
-            "there is no such index; found nod; allowed: L1, client.L1, client.L2, files, node",
+            "found nod; allowed: L1, client.L1, client.L2, files, node",
         ),
         ('{"template": "/tmp/{L2}"}', "found L2"),
         ('{"counter": "sizes*node"}', "found sizes; allowed: files"),
@@ -162,3 +164,17 @@ def test_an_answer_about_a_number_or_a_user_takes_its_place() -> None:
     assert isinstance(inner, Repeat)
     assert (inner.times, inner.drawn, outer.times) == (Count(3.0), None, Count(2))
     assert not open_questions(workload)
+
+
+@pytest.mark.parametrize(("answered", "follows"), [("each", "put"), ("all", None)])
+def test_an_answer_about_starts_keeps_one_of_the_two(answered: str, follows: str | None) -> None:
+    """And no third one."""
+    each, every = StartRule("put", every=False, pause_s=1.0, follows="put"), StartRule("put", spacing_s=0.1)
+    question = Question("mv:start", "?", "mv", path=START, candidates=(Constant("each"), Constant("all")))
+    node = NodeType("mv", Count(2.0), (), start=each, or_start=every)
+    workload = Workload((NodeType("put", Count(2.0), ()), node), Recorded((), ()), (question,))
+    settled = answer(workload, question, Constant(answered))
+    assert (settled.node_types[1].start.follows, settled.node_types[1].or_start) == (follows, None)
+    assert settled.questions[0].answered
+    with pytest.raises(InputError, match="allowed: each or all"):
+        answer(workload, question, Constant("some"))

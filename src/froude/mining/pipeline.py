@@ -14,7 +14,7 @@ from froude.mining.effects.aftereffects import find_following
 from froude.mining.effects.causes import is_report
 from froude.mining.effects.relocation import relocate
 from froude.mining.fit.rival_formulas import rivals
-from froude.mining.fit.starts import start_rules, undecided_starts
+from froude.mining.fit.starts import rival_starts, start_rules, undecided_starts
 from froude.mining.fit.timing import timings
 from froude.mining.history.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.history.waits import find_waits
@@ -143,6 +143,9 @@ class _Builder:
         self._starts = start_rules(types, len(recordings))
         self.questions = Questions()
         self.findings: list[Finding] = [*undecided_starts(types, self._starts, len(recordings))]
+        self._or_starts = rival_starts(types, self._starts, len(recordings))
+        for name, other in self._or_starts.items():
+            self.questions.start(name, self._starts[name], other)
         self._loop_counts = LoopCounts(self._scales, self._pieces, types, self.questions, self.findings)
 
     def node_type(self, mined: MinedType) -> NodeType:
@@ -162,6 +165,7 @@ class _Builder:
                 self._effect(mined, effect) for effect in self._placement.effects.get(mined.name, ())
             ),
             start=self._starts[mined.name],
+            or_start=self._or_starts.get(mined.name),
             program=mined.role.program,
             user=self._user(mined),
             caller_context=self._context(mined),

@@ -13,6 +13,7 @@ from froude.workload.scale import Count
 from froude.workload.types import (
     CALLEE,
     NODES,
+    START,
     CallTemplate,
     Constant,
     Generated,
@@ -119,6 +120,12 @@ def _settled_type(node_type: NodeType, asked: Question, rule: Rule) -> NodeType:
     """A node type with the answer to a question about none of its calls."""
     if asked.path == "user":
         return replace(node_type, user=str(rule.value) if isinstance(rule, Constant) else rule)
+    if asked.path == START:
+        if rule not in asked.candidates or node_type.or_start is None:
+            allowed = " or ".join(str(each.value) for each in asked.candidates if isinstance(each, Constant))
+            raise InputError("is not a start", place=asked.id, found=str(rule), allowed=allowed)
+        kept = node_type.start if rule == asked.candidates[0] else node_type.or_start
+        return replace(node_type, start=kept, or_start=None)
     if asked.number == NODES:
         return replace(node_type, count=_number(asked, rule), rivals=())
 

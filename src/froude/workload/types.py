@@ -33,6 +33,9 @@ NODES = "nodes"
 """In place of a loop's id: a question about how many nodes of a type there are."""
 _ITERATIONS = re.compile(r"iterations of (?P<loop>\S+) in ")
 
+START = "(start)"
+"""Likewise, of a question: about what nodes wait for."""
+
 CALLEE = "(callee)"
 """In place of a leaf path: a question about whom a call is addressed to, not about an argument."""
 
@@ -386,6 +389,8 @@ class NodeType:
     periodic: tuple[Periodic, ...] = ()
     effects: tuple[Effect, ...] = ()
     start: StartRule = field(default_factory=StartRule)
+    or_start: StartRule | None = None
+    """Another rule that explains what was recorded as well; None where there is none, or its question is answered."""
     program: str = SCRIPTED
     """Which emulation program plays it (`emulation.programs.registry`)."""
     user: str | Rule | None = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.mining.check.matching import match
-from froude.mining.fit.starts import start_delays, start_rules, undecided_starts
+from froude.mining.fit.starts import rival_starts, start_delays, start_rules, undecided_starts
 from froude.mining.read.events import Recording
 from froude.mining.read.knowledge import Role
 from froude.mining.read.senders import Sender
@@ -136,8 +138,8 @@ def test_a_script_is_told_from_clients_that_were_started_together(
     assert (rule.within_s is not None) is not script
 
 
-def _rules(*runs: dict[str, list[tuple[float, float]]]) -> dict[str, StartRule]:
-    """The start rules of types whose nodes began and ended then, run by run."""
+def _types(*runs: dict[str, list[tuple[float, float]]]) -> list[MinedType]:
+    """Types whose nodes began and ended then, run by run."""
     types = []
     for name in runs[0]:
         senders = []
@@ -146,7 +148,62 @@ def _rules(*runs: dict[str, list[tuple[float, float]]]) -> dict[str, StartRule]:
                 own = calls(event(0, "a", start_s=begin_s, end_s=end_s, client=f"{name}{number}"))
                 senders.append(Sender(run, f"{name}{number}", Role("client"), own, own=own))
         types.append(MinedType(name, Role("client"), senders, ()))
-    return start_rules(types, len(runs))
+    return types
+
+
+def _rules(*runs: dict[str, list[tuple[float, float]]]) -> dict[str, StartRule]:
+    """The start rules of types whose nodes began and ended then, run by run."""
+    return start_rules(_types(*runs), len(runs))
+
+
+def _put_and_move(
+    runs: Sequence[Sequence[float]], pause_s: float, *, barrier: bool
+) -> list[dict[str, list[tuple[float, float]]]]:
+    """Clients that put for so long in each run, and one second later move, each its own or all when all have put."""
+    made = []
+    for lasts_s in runs:
+        puts = [(1.0 + number / 100, 1.0 + number / 100 + last_s) for number, last_s in enumerate(lasts_s)]
+        begins = [(max(end for _, end in puts) if barrier else end) + pause_s for _, end in puts]
+        moves = [(begin + number % 3 / 100, begin + 0.1) for number, begin in enumerate(begins)]
+        made.append({"put": puts, "mv": moves})
+    return made
+
+
+LASTED_S = [[2.0, 2.3], [2.0, 2.9, 2.4, 2.1], [2.5, 2.0, 2.7]]
+
+
+@pytest.mark.parametrize("barrier", [True, False])
+def test_each_of_its_own_or_all_for_all(barrier: bool) -> None:
+    """Where every start takes longer than works differ, no start lies before an end: how they scatter shows it."""
+    runs = _put_and_move(LASTED_S, 1.0, barrier=barrier)
+    types = _types(*runs)
+    rules = start_rules(types, 3)
+    assert (rules["mv"].follows, rules["mv"].after) == (None if barrier else "put", "put")
+    assert rules["mv"].every is barrier
+    if not barrier:
+        assert rules["mv"].pause_s == pytest.approx(1.0, abs=0.02)
+    assert rival_starts(types, rules, 3) == {}
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 4), (3, 3, 3)])
+def test_what_scatters_as_much_is_asked(sizes: tuple[int, ...]) -> None:
+    """Works of one length: each for its own where both types grow together, else as was seen; the other is kept."""
+    types = _types(*_put_and_move([[2.0] * size for size in sizes], 1.0, barrier=False))
+    rules = start_rules(types, 3)
+    (other,) = rival_starts(types, rules, 3).values()
+    grows = len(set(sizes)) > 1
+    assert (rules["mv"].follows, other.follows) == (("put", None) if grows else (None, "put"))
+    assert {rules["mv"].every, other.every} == {True, False}
+
+
+def test_types_of_other_numbers_of_nodes_have_no_pairs() -> None:
+    """Nothing is asked of maps and reducers."""
+    runs = _put_and_move(LASTED_S, 1.0, barrier=False)
+    runs[0]["mv"].append((9.0, 9.1))
+    types = _types(*runs)
+    rules = start_rules(types, 3)
+    assert rules["mv"].follows is None
+    assert rival_starts(types, rules, 3) == {}
 
 
 @given(

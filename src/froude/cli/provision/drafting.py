@@ -44,7 +44,7 @@ def draft(
         list[Path] | None,
         typer.Argument(
             metavar="TRACE",
-            help="Folders of traces or their names here, or HDFS audit logs (plain, packed, imported), or their folders.",
+            help="Folders of traces or their names here, or HDFS audit logs (plain, packed, imported), or folders.",
         ),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path(

@@ -72,8 +72,84 @@ def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
         ending = {
             each.name: spans[each.name] for each in types if each is not mined and not each.role.endless
         }
-        rules[mined.name] = _after_some(rule, begins, ending, spans)
+        rule = _after_some(rule, begins, ending, spans)
+        choice = _choice(mined, rule, spans)
+        rules[mined.name] = rule if choice is None else choice.written
     return rules
+
+
+class _Choice(NamedTuple):
+    """Nodes that each may have waited for the one of its own number, or all for all nodes of the other type."""
+
+    written: StartRule
+    """The clearer; of two as clear the pair where both types had equally many nodes at sizes that differ."""
+    other: StartRule | None
+    """The one that explains the starts as well; None where it does not."""
+
+
+def _choice(
+    mined: MinedType, rule: StartRule, spans: Mapping[str, Sequence[Sequence[Span]]]
+) -> _Choice | None:
+    """Whether nodes that all began after all nodes of another type had ended waited for all, or each for its own.
+
+    `(put && mv) &` for each client looks like a barrier where every `mv` takes a second to start: only where one `put`
+    takes longer than another one and its `mv` together can it be seen for certain.
+
+    Returns:
+        The choice; None where there is none: the types have not equally many nodes, or some began earlier.
+    """
+    if (
+        rule.after is None
+        or rule.moment is not Moment.FINISHED
+        or rule.nth
+        or rule.share
+        or mined.role.endless
+    ):
+        return None
+    starts, theirs = spans[mined.name], spans[rule.after]
+    sizes = [len(nodes) for nodes in starts]
+    if sizes != [len(nodes) for nodes in theirs] or max(sizes) < 2 or _overlap(starts, theirs):
+        return None
+    pauses_s = _pauses(starts, theirs, 0)
+    if pauses_s is None:
+        return None
+    ran = [(mine, each) for mine, each in zip(starts, theirs, strict=True) if mine]
+    delays_s = [begin - max(end for _, _, end in each) for mine, each in ran for begin, _, _ in mine]
+    first_s = [min(mine)[0] - min(end for _, _, end in each) for mine, each in ran]
+    all_s = [min(mine)[0] - max(end for _, _, end in each) for mine, each in ran]
+    pair = StartRule(
+        rule.after,
+        every=False,
+        delay_s=round(max(0.0, median(first_s)), 3),
+        pause_s=round(median(pauses_s), 3),
+        follows=rule.after,
+    )
+    barrier = replace(
+        _succession(starts, endless=False), after=rule.after, delay_s=round(max(0.0, median(all_s)), 3)
+    )
+    if _is_clearer(pauses_s, delays_s):
+        return _Choice(pair, None)
+    if _is_clearer(delays_s, pauses_s):
+        return _Choice(barrier, None)
+    return _Choice(pair, barrier) if len(set(sizes)) > 1 else _Choice(barrier, pair)
+
+
+def rival_starts(
+    types: Sequence[MinedType], rules: Mapping[str, StartRule], runs: int
+) -> dict[str, StartRule]:
+    """Rules that explain the starts of a type's nodes as well as the one that is written.
+
+    Args:
+        types: as for `start_rules`.
+        rules: what that gave.
+        runs: how many runs there are.
+
+    Returns:
+        By type; most types have none.
+    """
+    spans = {mined.name: _spans(mined, runs) for mined in types}
+    choices = {mined.name: _choice(mined, rules[mined.name], spans) for mined in types}
+    return {name: choice.other for name, choice in choices.items() if choice is not None and choice.other}
 
 
 def _after_some(

@@ -8,7 +8,7 @@ from froude.mining.counts import Fit
 from froude.mining.rules.arguments import is_open
 from froude.mining.rules.doubtful_rules import Doubt
 from froude.workload.scale import Count
-from froude.workload.types import Absent, Question, Rule, Scalar, Scaled, Unknown
+from froude.workload.types import START, Absent, Constant, Question, Rule, Scalar, Scaled, StartRule, Unknown
 from froude.workload.walk import within
 
 
@@ -34,6 +34,23 @@ class Questions:
         candidates = tuple(map(Scaled, by_text.values()))
         text = f"{what}: is it {' or '.join(str(c.count) for c in candidates)}?"
         self.asked.append(Question(f"{node_type}:{what}", text, node_type, candidates=candidates))
+
+    def start(self, node_type: str, rule: StartRule, other: StartRule) -> None:
+        """Ask what nodes wait for, where each may wait for one or all for all nodes of another type.
+
+        Args:
+            node_type: name of the type whose nodes wait.
+            rule: the rule that is written.
+            other: the one that explains the starts as well.
+        """
+        text = (
+            f"{node_type}: do all wait for all of {rule.after}, or each for the one of its own number? "
+            f"A small run in which one of {rule.after} has much more to do than the others shows it"
+        )
+        candidates = tuple(
+            Constant("each for its own" if each.follows else "all for all") for each in (rule, other)
+        )
+        self.asked.append(Question(f"{node_type}:start", text, node_type, path=START, candidates=candidates))
 
     def drawn(self, node_type: str, what: str, seen: str, rule: Rule) -> None:
         """Ask how often a loop runs where no formula says so.
