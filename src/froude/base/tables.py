@@ -141,15 +141,9 @@ def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options,
 
 def _blocks(stream: Any, path: Path) -> Iterator[tuple[bytes, bool]]:
     """Whole lines, some megabytes at a time, as UTF-8 with line feeds alone; and whether some were not UTF-8."""
-    left, number = b"", 0
-    decode = None
+    left = b""
     while piece := stream.read(_BLOCK_BYTES):
-        if not number and piece[:2] in {b"\xff\xfe", b"\xfe\xff"}:  # what spreadsheets call Unicode text
-            import codecs
-
-            decode = codecs.getincrementaldecoder("utf-16")("replace")
-        number += 1
-        piece = left + (piece if decode is None else decode.decode(piece).encode())
+        piece = left + piece
         cut = piece.rfind(b"\n") + 1 or (piece.rfind(b"\r") + 1 if b"\r" in piece[:-1] else 0)
         left = piece[cut:]
         if len(left) > _LONGEST_LINE + _BLOCK_BYTES:

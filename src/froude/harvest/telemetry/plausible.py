@@ -85,8 +85,8 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
         value: NaN where there is none.
 
     Raises:
-        InputError: many values are below 0, or at the time of another one of their server; or they only grow; or
-            those of a recording are days apart.
+        InputError: many values are below 0, or at the time of another one of their server; or they only grow; or are
+            days apart in a recording.
     """
     count = counted(len(value), "sample")
     if (negative := int((value < 0).sum())) > _MOST_ODD * len(value):
