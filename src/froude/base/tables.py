@@ -73,6 +73,8 @@ class Table:
     """Columns whose cells end with percent signs."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """What the file calls each column; empty without a header."""
+    others: tuple[str, ...] = ()
+    """Names of columns that are not taken."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -257,8 +259,9 @@ class _Builder:
         percent = frozenset(column.what for column in reading.columns if column.percent)
         titles = dict(zip(columns, reading.names, strict=False))
         return Table(
-            self._path, reading.form, columns, lines, self.dropped, reading.understood, percent, titles
-        )
+            self._path, reading.form, columns, lines, self.dropped, reading.understood, percent, titles,
+            reading.others,
+        )  # fmt: skip
 
     def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading
@@ -391,7 +394,8 @@ def _read_parquet(raw: Any, path: Path, forms: Sequence[Form], options: Options,
         form, found = _named_form(path, names, forms, options)
         columns, at = placed(form, found)
         titles = tuple(names[each] for each in at)
-        reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names))
+        others = tuple(name for name in names if name not in titles)
+        reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names), others=others)
         builder = _Builder(path, reading)
         row = 1
         for batch in file.iter_batches(columns=list(dict.fromkeys(titles))):

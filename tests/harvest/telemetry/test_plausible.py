@@ -127,7 +127,8 @@ def test_names_of_what_is_not_utilisation(name: str, refused: bool) -> None:
 def test_the_number_of_processors(low: list[float], high: list[float], samples: int, refused: bool) -> None:
     """A whole number that each server has in all of its samples."""
     with pytest.raises(InputError, match="number of processors") if refused else nullcontext():
-        refuse_constant(FILE, np.array(low), np.array(high), samples)
+        refuse_constant(FILE, np.array(low), np.array(high), samples, ["iowait", "load pct"])
+    refuse_constant(FILE, np.array(low), np.array(high), samples, ["iowait", "rack"])
 
 
 def test_servers_in_shares_among_percent() -> None:

@@ -105,6 +105,8 @@ class _Part:
     """What the layout, or percent signs of cells, say of it."""
     stem: str = ""
     """The name of its server, where that is the file's."""
+    others: tuple[str, ...] = ()
+    """Names of columns that are not taken."""
 
 
 def read_samples(
@@ -157,8 +159,8 @@ def read_samples(
     known = _in_percent(parts, cpu, percent)
     factor = shares_factor(file, cpu, known, plain=plain)
     low, high = _extremes(servers, server, cpu)
-    if plain and "cpu" not in options.columns:
-        refuse_constant(file, low, high, len(cpu))
+    if "cpu" not in options.columns:
+        refuse_constant(file, low, high, len(cpu), [name for part in parts for name in part.others])
     if known is None and factor < 1 and (remark := in_shares(servers, low, high)):
         remarks.append(remark)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
@@ -290,7 +292,9 @@ def _part(path: Path, options: Options) -> _Part:
     end_s = columns["end"] if layout.added else None
     percent = True if "cpu" in table.percent else layout.percent
     stem = "" if "server" in columns else stem
-    return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
+    return _Part(
+        path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem, table.others
+    )  # fmt: skip
 
 
 def _table(path: Path, options: Options) -> Table:
