@@ -54,6 +54,11 @@ _BLOCK_BYTES = 4 << 20
 _LONGEST_LINE = 1 << 20
 _SAMPLE_LINES = 200
 """Lines at the beginning of a file that show its form."""
+_BESIDE = re.compile(
+    r"(?i)(readme|licen[cs]e|changelog|manifest|checksums?|(sha\d*|md5)(sums?)?|thumbs|desktop)(\.\w+)?|"
+    r".*\.(md|rst|html?|pdf|docx?|png|jpe?g|svg|ini|sha\d+|md5|asc|sig|header|py|sh|sql|ya?ml)"
+)
+"""Names of files that are in folders of tables and are none; of Alibaba's, headers."""
 
 
 @dataclass(slots=True)
@@ -73,6 +78,8 @@ class Table:
     """Columns whose cells end with percent signs."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """What the file calls each column; empty without a header."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """The number of each column from 0, as `Options.columns` has it."""
     others: tuple[str, ...] = ()
     """Names of columns that are not taken."""
 
@@ -102,6 +109,11 @@ def read_table(
             return _read_parquet(raw, path, forms, options, empty)
         with unpacked(raw, path, whole=False) as stream:
             return _read_text(stream, path, forms, options, empty)
+
+
+def holds_rows(path: Path) -> bool:
+    """Whether a file of a folder may be a table: it is not empty, and not called as what goes with tables is."""
+    return path.stat().st_size > 0 and not _BESIDE.fullmatch(path.name)
 
 
 def parts_of(paths: Iterable[Path]) -> list[Path]:
@@ -258,9 +270,10 @@ class _Builder:
         lines = np.concatenate([np.zeros(0, np.int64), *self._lines])
         percent = frozenset(column.what for column in reading.columns if column.percent)
         titles = dict(zip(columns, reading.names, strict=False))
+        places = dict(zip(columns, map(str, reading.at), strict=True))
         return Table(
             self._path, reading.form, columns, lines, self.dropped, reading.understood, percent, titles,
-            reading.others,
+            places, reading.others,
         )  # fmt: skip
 
     def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
