@@ -33,6 +33,20 @@ def test_each_form_is_known_and_read(tmp_path: Path, form: str) -> None:
     assert read_unpacked(path, limit_bytes=1 << 20) == TEXT
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_text_of_utf_16_comes_out_as_utf_8(tmp_path: Path, encoding: str) -> None:
+    """Plain or packed, also cut within a character; as shells and spreadsheets of Windows write it."""
+    data = ("\ufeff" + "".join(f"{n} grün \U0001f600\n" for n in range(99999))).encode(encoding)
+    for written in (data, gzip.compress(data)):
+        (tmp_path / "a").write_bytes(written)
+        assert list(read_lines(tmp_path / "a", longest=99)) == [f"{n} grün \U0001f600" for n in range(99999)]
+    assert packed_form(data[:9]) == "UTF-16"
+    (tmp_path / "a").write_bytes(gzip.compress(data)[:-300])
+    dropped = Dropped()
+    assert len(list(read_lines(tmp_path / "a", longest=99, dropped=dropped))) > 90000
+    assert dropped.counts() == {CUT_SHORT: 1}
+
+
 @pytest.mark.parametrize("level", [1, 2, 6, 9])
 def test_levels_of_zlib(tmp_path: Path, level: int) -> None:
     """The second begins as a text may."""

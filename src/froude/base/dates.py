@@ -56,8 +56,8 @@ def other_times(values: npt.NDArray[np.float64]) -> str:
     """What numbers may be that are taken for seconds, as `--date-format` has it; empty for seconds.
 
     Args:
-        values: of one column, shape (n,). Days of a spreadsheet and minutes are looked for from 2009 to 2064; of a
-            recording whose seconds are in the range of days some steps would be whole tens.
+        values: of one column, shape (n,). Days of a spreadsheet and minutes are looked for from 2009 to 2064; of
+            a recording whose seconds are in the range of days some steps would be whole tens.
     """
     values = values[np.isfinite(values)]
     if not len(values):
@@ -201,13 +201,9 @@ def with_second_passes(
         return seconds
     if again.max() > 1:
         first = np.datetime64(int(seconds[rows[0]]), "s").astype("datetime64[m]")
+        message = "has times that the clock had twice, in no order"
         remedy = "Write dates with their offset from UTC, or in UTC; or sort them"
-        raise InputError(
-            "has times that the clock had twice, in no order",
-            place=f"--zone {zone}",
-            found=f"{first} UTC",
-            remedy=remedy,
-        )
+        raise InputError(message, place=f"--zone {zone}", found=f"{first} UTC", remedy=remedy)
     found = seconds.copy()
     found[rows] += np.where(again, back_s[rows], 0.0)
     return found

@@ -99,6 +99,8 @@ class Reading(NamedTuple):
     """Columns of the file."""
     fits: float = 1.0
     """Share of the lines of the sample that are of the form."""
+    others: tuple[str, ...] = ()
+    """Names of columns that are not taken."""
 
     @property
     def understood(self) -> str:
@@ -270,7 +272,8 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
         rows = [cells, *rows]
     titles = tuple(cells[each] for each in at) if named else ()
     skipped = first + named if named or not head.startswith("#") else first + 1
-    found = Reading(form, columns, at, titles, separator, style, skipped, len(cells))
+    others = tuple(cell for number, cell in enumerate(cells) if named and number not in at)
+    found = Reading(form, columns, at, titles, separator, style, skipped, len(cells), others=others)
     if not named:
         _check_kinds(path, found, rows)
     return found

@@ -1,6 +1,7 @@
 """Packed inputs, opened in one place: the form is known by its first bytes, and what comes out is bounded.
 
 gzip and bzip2 are unpacked by the standard library, the others by pyarrow, which is loaded when such a file is opened.
+Text of UTF-16 comes out as UTF-8.
 A form that is not read is named, with what to do. A reader of lines takes those that are whole of a file that is cut
 short, and counts the cut.
 """
@@ -8,6 +9,7 @@ short, and counts the cut.
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import os
@@ -30,6 +32,7 @@ from froude.base.input_limits import beyond_expansion, input_limits
 HEAD_BYTES = 512
 """That show the form of a file."""
 _BUFFER_BYTES = 1 << 17
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GOING_ON = ".inprogress"
 """How the name of an event log ends while Spark writes it."""
 
@@ -125,14 +128,14 @@ def _form(head: bytes, path: Path) -> _Form | None:
 
 
 def packed_form(head: bytes, path: Path = Path()) -> str | None:
-    """How a file is packed, where it is read; None for a plain one, and for one of another form.
+    """How a file is packed or recoded, where it is read; None for a plain one, and for one of another form.
 
     Args:
         head: its first `HEAD_BYTES`, or all of a shorter one.
         path: its name: Hadoop's own framings begin with lengths alone.
     """
     form = _form(head, path)
-    return None if form is None else form.name
+    return "UTF-16" if head[:2] in _UTF16 else None if form is None else form.name
 
 
 @contextmanager
@@ -145,7 +148,8 @@ def unpacked(raw: io.BufferedReader, path: Path, *, whole: bool = True) -> Itera
         whole: whether a packed file that is cut short is an error; else it ends there, which `cut_short` shows.
 
     Yields:
-        A stream to read from; it gives at most what `froude.base.input_limits` allows for the file's size.
+        A stream to read from, text of UTF-16 as UTF-8; it gives at most what `froude.base.input_limits` allows for the
+        file's size.
 
     Raises:
         ChangedError: cut or damaged; also while it is read.
@@ -156,20 +160,49 @@ def unpacked(raw: io.BufferedReader, path: Path, *, whole: bool = True) -> Itera
     form = _form(head, path)
     if form is None:
         _refuse_others(head, path)
-        yield raw
+        yield _recoded(raw)
         return
     stream: Any = _Expanding(form, raw, path, whole=whole)
     source = io.BufferedReader(stream, _BUFFER_BYTES)
     inner = source.peek(HEAD_BYTES)[:HEAD_BYTES]
-    if (twice := packed_form(inner)) is not None:
-        raise InputError(f"is packed twice, with {form.name} and {twice}", file=path, remedy="Unpack it once")
+    if (twice := _form(inner, Path())) is not None:
+        message = f"is packed twice, with {form.name} and {twice.name}"
+        raise InputError(message, file=path, remedy="Unpack it once")
     _refuse_others(inner, path, f"a {form.name} file with ")
-    yield source
+    yield _recoded(source)
 
 
 def cut_short(source: io.BufferedReader) -> bool:
     """Whether a stream of `unpacked` that was read to its end ended where its file is cut short."""
-    return isinstance(source.raw, _Expanding) and source.raw.cut
+    return isinstance(source.raw, _Expanding | _Recoded) and source.raw.cut
+
+
+def _recoded(source: io.BufferedReader) -> io.BufferedReader:
+    raw: Any = _Recoded(source)
+    return io.BufferedReader(raw, _BUFFER_BYTES) if source.peek(2)[:2] in _UTF16 else source
+
+
+class _Recoded(io.RawIOBase):
+    """Text of UTF-16, as shells and spreadsheets of Windows write it, in UTF-8."""
+
+    def __init__(self, source: io.BufferedReader) -> None:
+        self._source, self._left = source, b""
+        self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
+
+    @property
+    def cut(self) -> bool:
+        """Whether it has ended where a packed file is cut short."""
+        return cut_short(self._source)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left and (data := self._source.read1(_BUFFER_BYTES)):
+            self._left = self._decoder.decode(data).encode()
+        size = min(len(buffer), len(self._left))
+        buffer[:size], self._left = self._left[:size], self._left[size:]
+        return size
 
 
 def _refuse_others(head: bytes, path: Path, outer: str = "") -> None:

@@ -54,6 +54,11 @@ _BLOCK_BYTES = 4 << 20
 _LONGEST_LINE = 1 << 20
 _SAMPLE_LINES = 200
 """Lines at the beginning of a file that show its form."""
+_BESIDE = re.compile(
+    r"(?i)(readme|licen[cs]e|changelog|manifest|checksums?|(sha\d*|md5)(sums?)?|thumbs|desktop)(\.\w+)?|"
+    r".*\.(md|rst|html?|pdf|docx?|png|jpe?g|svg|ini|sha\d+|md5|asc|sig|header|py|sh|sql|ya?ml)"
+)
+"""Names of files that are in folders of tables and are none; of Alibaba's, headers."""
 
 
 @dataclass(slots=True)
@@ -73,6 +78,10 @@ class Table:
     """Columns whose cells end with percent signs."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """What the file calls each column; empty without a header."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """The number of each column from 0, as `Options.columns` has it."""
+    others: tuple[str, ...] = ()
+    """Names of columns that are not taken."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -100,6 +109,11 @@ def read_table(
             return _read_parquet(raw, path, forms, options, empty)
         with unpacked(raw, path, whole=False) as stream:
             return _read_text(stream, path, forms, options, empty)
+
+
+def holds_rows(path: Path) -> bool:
+    """Whether a file of a folder may be a table: it is not empty, and not called as what goes with tables is."""
+    return path.stat().st_size > 0 and not _BESIDE.fullmatch(path.name)
 
 
 def parts_of(paths: Iterable[Path]) -> list[Path]:
@@ -141,15 +155,9 @@ def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options,
 
 def _blocks(stream: Any, path: Path) -> Iterator[tuple[bytes, bool]]:
     """Whole lines, some megabytes at a time, as UTF-8 with line feeds alone; and whether some were not UTF-8."""
-    left, number = b"", 0
-    decode = None
+    left = b""
     while piece := stream.read(_BLOCK_BYTES):
-        if not number and piece[:2] in {b"\xff\xfe", b"\xfe\xff"}:  # what spreadsheets call Unicode text
-            import codecs
-
-            decode = codecs.getincrementaldecoder("utf-16")("replace")
-        number += 1
-        piece = left + (piece if decode is None else decode.decode(piece).encode())
+        piece = left + piece
         cut = piece.rfind(b"\n") + 1 or (piece.rfind(b"\r") + 1 if b"\r" in piece[:-1] else 0)
         left = piece[cut:]
         if len(left) > _LONGEST_LINE + _BLOCK_BYTES:
@@ -262,9 +270,11 @@ class _Builder:
         lines = np.concatenate([np.zeros(0, np.int64), *self._lines])
         percent = frozenset(column.what for column in reading.columns if column.percent)
         titles = dict(zip(columns, reading.names, strict=False))
+        places = dict(zip(columns, map(str, reading.at), strict=True))
         return Table(
-            self._path, reading.form, columns, lines, self.dropped, reading.understood, percent, titles
-        )
+            self._path, reading.form, columns, lines, self.dropped, reading.understood, percent, titles,
+            places, reading.others,
+        )  # fmt: skip
 
     def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
         reading = self._reading
@@ -397,7 +407,8 @@ def _read_parquet(raw: Any, path: Path, forms: Sequence[Form], options: Options,
         form, found = _named_form(path, names, forms, options)
         columns, at = placed(form, found)
         titles = tuple(names[each] for each in at)
-        reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names))
+        others = tuple(name for name in names if name not in titles)
+        reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names), others=others)
         builder = _Builder(path, reading)
         row = 1
         for batch in file.iter_batches(columns=list(dict.fromkeys(titles))):

@@ -31,7 +31,11 @@ FORMS: dict[str, Callable[[str], str]] = {
     "rsyslog, ISO date": lambda line: f"2026-11-20T10:43:55+01:00 nn1 hdfs: {line}".replace("\t", "#011"),
     "backslash t": lambda line: line.replace("\t", "\\t"),
     "backslash t and backslash n": lambda line: line.replace("\t", "\\t") + "\\n",
-    "cat -A": lambda line: line.replace("\t", "^I"),
+    "cat -A": lambda line: line.replace("\t", "^I") + "$",
+    "a key of the site's own": lambda line: line.replace("\tcmd", "\tuid=7\tcmd").replace(
+        "rpc\t", "rpc\tq=x y\t"
+    ),
+    "a key of its own, and blanks": lambda line: line.replace("rpc", "rpc q=x y").replace("\t", " "),
     "one blank": lambda line: line.replace("\t", " "),
     "commas": lambda line: line.replace("\t", ","),
     "commas and blanks": lambda line: line.replace("\t", ", "),
@@ -77,6 +81,37 @@ def test_every_form_gives_what_the_namenode_wrote(form: str) -> None:
     )
 
 
+def test_records_of_one_line() -> None:
+    """An array, and the hits of a search; by both ways of reading."""
+    records = [
+        {"_source": {"message": LINE.replace("/x", f"/{n}"), "host": {"name": "nn"}}} for n in range(3)
+    ]
+    for value in (records, {"took": 1, "hits": {"total": {"value": 3}, "hits": records}}):
+        text = json.dumps(value)
+        assert [line.dst for line in audit_lines([text], "a", Dropped())] == ["/0", "/1", "/2"]
+        parsed = parse_bytes(f"{LINE}\n{text}\n{LINE}\n".encode(), Form())
+        assert parsed.texts.column("dst").to_pylist() == ["/x", "/0", "/1", "/2", "/x"]
+
+
+@pytest.mark.parametrize(
+    ("date", "time_s"),
+    [
+        ("26/11/20 09:43:54", 1795167834),
+        ("\ufeff26/11/20 09:43:54", 1795167834),
+        ("on 26/11/20 09:43:54", None),
+    ],
+)
+def test_the_date_of_a_console(date: str, time_s: float | None) -> None:
+    """Of Hadoop's own logging to one."""
+    assert parse_line(LINE.replace(DATE, date)).time_s == time_s
+
+
+def test_a_log_of_utf_16(tmp_path: Path) -> None:
+    """As a shell of Windows redirects it."""
+    (tmp_path / "a.log").write_text(f"{LINE}\n" * 9, "utf-16")
+    assert import_audit([tmp_path / "a.log"], tmp_path / "a").meta.lines == 9
+
+
 @pytest.mark.parametrize("between", [" ", ", ", ","])
 def test_a_comma_at_the_end_of_a_value_is_not_a_separator(between: str) -> None:
     """Unless one is before each key."""
@@ -120,7 +155,7 @@ def test_names_of_zones_are_not_guessed(zone: str, read: int) -> None:
         ("\tat org.apache.hadoop.ipc.Server.run(Server.java:1)", "of another kind"),
         ("nonsense", "not an audit line"),
         (
-            json.dumps([{"message": LINE}, {"message": LINE.replace("rename", "open")}]),
+            json.dumps({"message": LINE, "other": LINE.replace("rename", "open")}),
             "several audit lines in one",
         ),
         (f"{DATE} INFO FSNamesystem.audit: allowed=true\tugi=a", "an audit line without user or command"),

@@ -246,11 +246,45 @@ def test_the_day_of_lines_without_times_is_that_of_their_folder(
     assert read_samples([path], Options(), percent=True).share.tolist() == pytest.approx([0.0065, 0.01])
 
 
-def test_a_published_header_beside_its_table_is_no_table(tmp_path: Path) -> None:
-    """As Alibaba publishes the trace of 2020."""
-    (tmp_path / "pai_machine_metric.csv").write_text("w1,m1,60.5,90.0,0.1,2,3,0,4,5,1,25.5\n")
-    (tmp_path / "pai_machine_metric.header").write_text("worker_name,machine,start_time\n")
-    assert read_samples([tmp_path], Options()).servers == ["m1"]
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pai_machine_metric.header", "worker_name,machine,start_time\n"),
+        ("README", "What this is\n"),
+        ("Readme.txt", "What this is\n"),
+        ("notes.md", "# Notes\n"),
+        ("SHA256SUMS", "abc  a.csv\n"),
+        ("Thumbs.db", "\0\1"),
+        ("empty.csv", ""),
+        ("z.csv", "time,server,cpu\n"),
+    ],
+)
+def test_what_is_beside_tables_in_a_folder_is_left_out(name: str, text: str, tmp_path: Path) -> None:
+    """It is named; given by itself it is refused, and so is what may be a table of another form."""
+    (tmp_path / "a.csv").write_text("time,server,cpu\n0,m1,50\n")
+    (tmp_path / name).write_text(text)
+    found = read_samples([tmp_path], Options())
+    assert found.servers == ["m1"]
+    assert f"left out: {name}" in found.understood
+    with pytest.raises(InputError, match=name):
+        read_samples([tmp_path / "a.csv", tmp_path / name], Options())
+    (tmp_path / "a.csv").unlink()
+    with pytest.raises(InputError, match=f"has no table; found {name}"):
+        read_samples([tmp_path], Options())
+    (tmp_path / "other.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(InputError, match="not of a known layout"):
+        read_samples([tmp_path], Options())
+
+
+def test_only_the_first_file_of_a_folder_has_a_header(tmp_path: Path) -> None:
+    """As tools write a table in parts; where rows are of another kind, they are refused."""
+    (tmp_path / "part-1").write_text("server,cpu,rack,time\na,50,r,0\n")
+    (tmp_path / "part-2").write_text("a,60,r,60\nb,7,r,0\n")
+    found = read_samples([tmp_path], Options())
+    assert (found.servers, found.share.tolist()) == (["a", "b"], [0.5, 0.6, 0.07])
+    (tmp_path / "part-2").write_text("60,a,60,r\n0,b,7,r\n")
+    with pytest.raises(InputError, match="part-2:1: is not of a known layout"):
+        read_samples([tmp_path], Options())
 
 
 def test_the_span_of_samples(tmp_path: Path) -> None:

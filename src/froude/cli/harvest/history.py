@@ -167,7 +167,7 @@ def import_(
     slot_s = parse_seconds(slot, place="--slot")
     with settings.progress().task("Reading samples"):
         samples = read_samples(
-            files,
+            tables,
             options,
             percent=None if scale is None else scale == "percent",
             align_s=slot_s if align else 0.0,

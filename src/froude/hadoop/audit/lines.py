@@ -25,7 +25,12 @@ from froude.base.errors import InputError
 
 _ORDER = ("allowed", "ugi", "ip", "cmd", "src", "dst", "perm", "trackingId", "proto", "callerContext")
 KEYS = frozenset(_ORDER)
-"""What a piece of a line may begin with; any other is what stands behind a TAB within the value before it."""
+"""What a piece of a line may begin with; any other is of the site, or behind a TAB within the path before it."""
+_FREE = ("ugi", "src", "dst", "callerContext")
+"""Keys whose values may have blanks and more in them."""
+_OWN = re.compile(r"[A-Za-z]\w*=")
+"""A key of the site's own."""
+_BEHIND = re.compile(rf"[\s,;|]+{_OWN.pattern}.*", re.DOTALL)
 _GAP = re.compile(rf"(?<!\s)(?=[\s,;|])(\s*+[,;|]?\s*+)(?=(?:{'|'.join(_ORDER)})=)")
 _CELL = re.compile(r'(?:^|[,;\t])\s*"((?:[^"]|"")*)"\s*(?=[,;\t]|$)')
 """A quoted cell of CSV."""
@@ -51,6 +56,8 @@ _ZONE = re.compile(r"\s?(?:(?:CE|EE|WE|AE)S?T|(?:AE|NZ|A|E|C|M|P)[SD]T|[BIJK]ST|
 _LOG4J = re.compile(rf"(\d{{4}}-\d\d-\d\d) (\d\d:\d\d:\d\d),(\d{{3}})(?!\d){_OFFSET}", re.ASCII)
 """The NameNode's own date, which is chosen before those of shippers."""
 _DATE = re.compile(rf"(\d{{4}}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{{1,6}})\d*)?{_OFFSET}", re.ASCII)
+_SHORT_DATE = re.compile(r"^\ufeff?(\d\d)/(\d\d)/(\d\d) (\d\d:\d\d:\d\d)(?= [A-Z])", re.ASCII)
+"""Hadoop's own of a console, with the year first, before a level."""
 _UGI = re.compile(r"^(?P<user>.*?)(?: \(auth:(?P<auth>[A-Z_]+)\))?$", re.DOTALL)
 _COMMAND = re.compile(r"^(?P<name>\S+?)(?: \((?P<options>.*)\))?$", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([tnrbf\\\"'/]))")
@@ -122,14 +129,13 @@ def audit_lines(
         zone: as of `parse_line`.
     """
     for number, text in enumerate(lines, 1):
-        if not text.strip():
-            continue
-        try:
-            line = parse_line(text, zone=zone)
-        except InputError as error:
-            dropped.add(reason(error), f"{name}:{number}", text)
-        else:
-            yield line
+        for each in records_of(text) if text.strip() else ():
+            try:
+                line = parse_line(each, zone=zone)
+            except InputError as error:
+                dropped.add(reason(error), f"{name}:{number}", text)
+            else:
+                yield line
 
 
 def without_lines(path: Path, dropped: Dropped) -> InputError:
@@ -145,6 +151,24 @@ def without_lines(path: Path, dropped: Dropped) -> InputError:
 def reason(error: InputError) -> str:
     """Why a line is left out, for `Dropped`."""
     return error.message.removeprefix("is ")
+
+
+def records_of(line: str) -> list[str]:
+    """The objects of a line that is a JSON array of audit lines, or has one, such as hits of a search; else the line."""
+    if line.lstrip("\ufeff ")[:1] not in {"[", "{"} or line.count("cmd=") < 2:
+        return [line]
+    try:
+        return [json.dumps(each) for each in _records(json.loads(line.lstrip("\ufeff ")))] or [line]
+    except (ValueError, RecursionError):
+        return [line]
+
+
+def _records(value: object) -> Iterator[object]:
+    own = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    if any(isinstance(each, str) and "cmd=" in each for each in own) and isinstance(value, dict):
+        yield value
+    else:
+        yield from (each for inner in own for each in _records(inner))
 
 
 def split_line(line: str) -> tuple[str, str]:
@@ -227,15 +251,19 @@ def _parts(message: str) -> dict[str, str]:
         keys = [piece.partition("=")[0] for piece in pieces]
         if keys != [key for key in _ORDER if key in keys]:
             raise InputError("has blanks for TABs, and cannot be divided into its fields", found=message)
-        message = "\t".join(pieces)
+        message = "\t".join(
+            piece if key in _FREE else _BEHIND.sub("", piece) for key, piece in zip(keys, pieces, strict=True)
+        )
     parts: dict[str, str] = {}
     last = ""
-    for piece in message.split(tab):
+    for piece in message.removesuffix("$" * (tab == "^I")).split(tab):
         key, equals, value = piece.partition("=")
         name = key.strip()
         if equals and name in KEYS and name not in parts:
             parts[name], last = value, name
-        elif last:  # logs of before 2.8 wrote TABs of paths as they are
+        elif last in _FREE or (
+            last and not _OWN.match(piece)
+        ):  # logs of before 2.8 wrote TABs of paths as they are
             parts[last] += tab + piece
     return parts
 
@@ -356,6 +384,7 @@ def dated(prefix: str, zone: tzinfo) -> tuple[float | None, bool]:
     Returns:
         Seconds since the epoch, None where there is no date; and whether the date names its offset.
     """
+    prefix = _SHORT_DATE.sub(r"20\1-\2-\3 \4", prefix)
     match = _LOG4J.search(prefix)
     if match is None:
         for match in _DATE.finditer(prefix):  # noqa: B007 - the last one

@@ -37,7 +37,7 @@ _INFINITE = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
 
 def is_answer(head: bytes) -> bool:
     """Whether a file that begins so is JSON other than objects a line of the published traces."""
-    plain = head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+    plain = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     return plain[:1] in {b"{", b"["} and b'"average_usage' not in plain
 
 

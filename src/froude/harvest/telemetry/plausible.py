@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -31,6 +31,9 @@ _OTHERS = re.compile(
 )
 """Names of what was measured that is not utilisation; of its complement, such as 100 - idle, it is not known."""
 
+_LOAD = re.compile(r"(?i)cpu|load|util|busy")
+"""Names of columns that may be utilisation."""
+
 
 def refuse_others(file: str, name: str) -> None:
     """Refuse what the name of a column or a metric shows to be something else than the utilisation of CPUs.
@@ -46,22 +49,24 @@ def refuse_others(file: str, name: str) -> None:
         raise InputError(message, file=file, found=name, remedy=remedy)
 
 
-def refuse_constant(file: str, low: Floats, high: Floats, samples: int) -> None:
-    """Refuse whole numbers that are the same in all samples of a server, as the number of its processors is.
+def refuse_constant(file: str, low: Floats, high: Floats, samples: int, others: Iterable[str]) -> None:
+    """Refuse whole numbers that are the same in all samples of a server, where another column may be its utilisation.
 
     Args:
         low: shape (servers,), the least value of each; NaN where it has none. Not all are NaN.
         high: the largest.
         samples: of all servers.
+        others: names of the columns that are not taken.
 
     Raises:
         InputError: they are, and not just 0.
     """
+    other = next((name for name in others if _LOAD.search(name) and not _OTHERS.match(name)), "")
     changed = np.nan_to_num(high - low).any() or np.nan_to_num(low % 1).any()
-    if samples >= _STEPS * len(low) and np.nanmax(high) > 1 and not changed:
+    if other and samples >= _STEPS * len(low) and np.nanmax(high) > 1 and not changed:
         found = f"{np.nanmin(low):g} to {np.nanmax(high):g}, the same in all samples of each server"
         message = "may have the number of processors for its utilisation"
-        raise InputError(message, file=file, found=found, remedy=COLUMN)
+        raise InputError(message, file=file, found=found, remedy=f"{COLUMN}, such as {other!r}")
 
 
 def in_shares(servers: Sequence[str], low: Floats, high: Floats) -> str:
@@ -85,8 +90,8 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
         value: NaN where there is none.
 
     Raises:
-        InputError: many values are below 0, or at the time of another one of their server; or they only grow; or
-            those of a recording are days apart.
+        InputError: many values are below 0, or at the time of another one of their server; or they only grow; or are
+            days apart in a recording.
     """
     count = counted(len(value), "sample")
     if (negative := int((value < 0).sum())) > _MOST_ODD * len(value):

@@ -7,6 +7,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +25,7 @@ from froude.base.forms import Options
 from froude.base.input_limits import check_limit
 from froude.base.packed import unpacked
 from froude.base.summary import counted
-from froude.base.tables import Table, parts_of, read_table
+from froude.base.tables import Table, holds_rows, parts_of, read_table
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
@@ -105,6 +106,8 @@ class _Part:
     """What the layout, or percent signs of cells, say of it."""
     stem: str = ""
     """The name of its server, where that is the file's."""
+    others: tuple[str, ...] = ()
+    """Names of columns that are not taken."""
 
 
 def read_samples(
@@ -113,7 +116,8 @@ def read_samples(
     """Samples of all files.
 
     Args:
-        paths: tables, or folders of tables; a table without a column of servers is one server, called after the file.
+        paths: tables, or folders of tables; a table without a column of servers is one server, called after the file. In
+            a folder, files without a row are left out, and only the first need have a header.
         options: layout, columns and style, where they are to be given.
         percent: whether utilisation counts to 100; None as the layout has it, and of values above 1.
         align_s: above 0, every file begins when the earliest does, moved by whole multiples of this, and the time that
@@ -124,14 +128,30 @@ def read_samples(
             are no utilisation of servers.
     """
     options = replace(options, layout=OLDER_NAMES.get(options.layout, options.layout))
-    files = parts_of(paths)
-    if len(files) > 1:  # Alibaba publishes the headers of tables beside them
-        files = [path for path in files if path.suffix != ".header"]
-    parts = [_part(path, options) for path in files]
+    if options.layout and options.layout not in _ALL:
+        message = f"is not a layout{nearest(options.layout, _ALL)}"
+        raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(_ALL))
+    given = list(paths)
+    files = parts_of(given)
+    tables = [(path, _table(path, options)) for path in files if path in given]
+    folders: dict[Path, Table] = {}
+    for path in (each for each in files if each not in given and holds_rows(each)):
+        table = _table(path, options, empty=True, first=folders.get(path.parent))
+        if len(table):
+            tables.append((path, table))
+            folders.setdefault(path.parent, table)
+    left = set(files) - {path for path, _ in tables}
+    if not tables:
+        raise InputError(
+            "has no table", file=files[0].parent, found=", ".join(each.name for each in files)[:80]
+        )
+    parts = [_part(path, table, options) for path, table in tables]
+    files = [part.path for part in parts]
     _refuse_copies(parts)
     if align_s:
         parts = _aligned(parts, align_s)
-    remarks = _named_by_folder(parts)
+    remarks = [f"left out: {', '.join(sorted(path.name for path in left))[:80]}"] if left else []
+    remarks += _named_by_folder(parts)
     file = str(files[0]) + (f", and {len(files) - 1:,} more" if len(files) > 1 else "")
     dropped = Dropped()
     for part in parts:
@@ -157,8 +177,8 @@ def read_samples(
     known = _in_percent(parts, cpu, percent)
     factor = shares_factor(file, cpu, known, plain=plain)
     low, high = _extremes(servers, server, cpu)
-    if plain and "cpu" not in options.columns:
-        refuse_constant(file, low, high, len(cpu))
+    if "cpu" not in options.columns:
+        refuse_constant(file, low, high, len(cpu), [name for part in parts for name in part.others])
     if known is None and factor < 1 and (remark := in_shares(servers, low, high)):
         remarks.append(remark)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
@@ -270,11 +290,7 @@ def _one_name(name: str, count: int) -> Any:
     return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32), pa.int32()), own)
 
 
-def _part(path: Path, options: Options) -> _Part:
-    if options.layout and options.layout not in _ALL:
-        message = f"is not a layout{nearest(options.layout, _ALL)}"
-        raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(_ALL))
-    table = _table(path, options)
+def _part(path: Path, table: Table, options: Options) -> _Part:
     layout, columns, stem = _ALL[table.form.name], table.columns, _stem(path)
     _check_columns(path, table)
     time_s, understood = columns.get("time"), table.understood
@@ -290,18 +306,27 @@ def _part(path: Path, options: Options) -> _Part:
     end_s = columns["end"] if layout.added else None
     percent = True if "cpu" in table.percent else layout.percent
     stem = "" if "server" in columns else stem
-    return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
+    return _Part(
+        path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem, table.others
+    )  # fmt: skip
 
 
-def _table(path: Path, options: Options) -> Table:
+def _table(path: Path, options: Options, *, empty: bool = False, first: Table | None = None) -> Table:
+    """The rows of a table, which has some unless `empty`; `first` may have the header of both."""
     with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
         head = stream.read(_HEAD_BYTES)
     if options.layout in OTHERS or (not options.layout and is_answer(head)):
         wide = read_wide(path, head, options) if options.layout == WIDE.form.name else None
         return read_answer(path, options) if wide is None else wide
+    forms = [layout.form for layout in LAYOUTS.values()]
     try:
-        return read_table(path, [layout.form for layout in LAYOUTS.values()], options)
+        return read_table(path, forms, options, empty=empty)
     except InputError:
+        if first is not None and first.titles:
+            places = replace(options, layout=first.form.name, columns=first.places)
+            with suppress(InputError):
+                if not (later := read_table(path, forms, places)).titles:
+                    return later
         wide = None if options.layout or options.columns.keys() - {"time"} else read_wide(path, head, options)
         if wide is None:
             raise

@@ -88,8 +88,7 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
 
 def _header(head: bytes, separator: str, times: set[str]) -> list[str]:
     """The cells of the first line that has a name of the times; none without it."""
-    utf16 = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
-    lines = head.decode("utf-16" if utf16 else "utf-8-sig", "replace").split("\n")[:-1]
+    lines = head.decode("utf-8-sig", "replace").split("\n")[:-1]
     for line in lines[:_HEADER_LINES]:
         row = csv.reader([line], delimiter=separator or separator_of(line), skipinitialspace=True)
         with suppress(csv.Error):

@@ -28,6 +28,7 @@ from froude.hadoop.audit.lines import (
     parse_hive,
     parse_message,
     reason,
+    records_of,
     split_command,
     split_line,
     split_users,
@@ -360,17 +361,16 @@ def _one_by_one(data: bytes, starts: Ints, ends: Ints, rows: Ints, form: Form) -
     bad: Bad = []
     for row in rows.tolist():
         text = data[starts[row] : ends[row]].decode("utf-8", "replace")
-        if not text.strip():
-            continue
-        try:
-            line, micros, utc = read(text)
-        except InputError as error:
-            bad.append((row, reason(error), text[:_MOST_TEXT]))
-            continue
-        lines.append(line)
-        good.append(row)
-        times.append(micros)
-        known.append(utc)
+        for each in records_of(text) if text.strip() else ():
+            try:
+                line, micros, utc = read(each)
+            except InputError as error:
+                bad.append((row, reason(error), text[:_MOST_TEXT]))
+                continue
+            lines.append(line)
+            good.append(row)
+            times.append(micros)
+            known.append(utc)
     group = _Group(
         np.array(good, np.int64), np.array(times, np.int64), np.array(known, bool), from_lines(lines)
     )

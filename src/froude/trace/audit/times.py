@@ -100,7 +100,7 @@ def _offsets(quarter: int, zone: tzinfo) -> tuple[int, int]:
 
 _CODES = {"y": "%Y", "M": "%m", "d": "%d", "H": "%H", "m": "%M", "s": "%S", "S": "%f", "Z": "%z", "X": "%z"}
 """Of `datetime.strptime`, for each letter of Java's SimpleDateFormat; `MMM` is the name of a month."""
-_NEEDED = ("%Y", "%d", "%H", "%M", "%S")
+_NEEDED = ("%d", "%H", "%M", "%S")
 _TOKEN = re.compile(r"'((?:[^']|'')*)'|(([A-Za-z])\3*)|(.)", re.DOTALL)
 
 
@@ -121,13 +121,13 @@ def date_reader(pattern: str) -> Callable[[str], tuple[int, bool]]:
         return _epoch
     codes: list[str] = []
     for quoted, letters, _, other in (match.groups() for match in _TOKEN.finditer(pattern)):
-        code = "%b" if letters == "MMM" else _CODES.get((letters or "")[:1])
+        code = {"MMM": "%b", "yy": "%y"}.get(letters) or _CODES.get((letters or "")[:1])
         if letters and (code is None or code in codes):
-            allowed = "yyyy MM MMM dd HH mm ss SSS Z XXX, each once, or epoch-ms"
+            allowed = "yyyy yy MM MMM dd HH mm ss SSS Z XXX, each once, or epoch-ms"
             raise InputError("is no date format", found=pattern, place=letters, allowed=allowed)
         plain = other if other is not None else (quoted or "").replace("''", "'") or "'"
         codes.append(code or plain.replace("%", "%%"))
-    if not {*_NEEDED} <= {*codes} or not {"%m", "%b"} & {*codes}:
+    if not {*_NEEDED} <= {*codes} or not {"%m", "%b"} & {*codes} or not {"%Y", "%y"} & {*codes}:
         raise InputError("is no date format", found=pattern, allowed="year, month, day, hour, minute, second")
     form = "".join(codes)
 
