@@ -115,8 +115,9 @@ def test_a_packed_table_and_its_date(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert catalog is not None
     assert (catalog.prices_as_of, catalog.hours, len(catalog.servers)) == ("2026-07-15", 8760, 3)
     table.write_bytes(gzip.compress(EC2.encode())[:-20])
-    assert _import(*words, "--date", "2026-07-15") == 1
-    assert "gz: " in capsys.readouterr().err
+    assert _import(*words, "--date", "2026-07-15") == 0
+    assert "csv.gz:13: is cut short" in capsys.readouterr().err
+    assert _import(*words, "--date", "2026-07-15", "--strict") == 1
 
 
 def test_malformed_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -112,7 +112,7 @@ def test_local_disks_are_the_types_own() -> None:
         "i9.2": (468e9, 8),
         "d.x": (1e12, 4),
     }
-    assert [unit.name for unit in local.units] == ["nvme 468GB i9", "nvme 1000GB d"]
+    assert [unit.name for unit in local.units] == ["hdd 468GB i9", "hdd 1000GB d"]
     assert all(unit.volatile for unit in local.units)
     assert local.asked == {}
 
@@ -122,9 +122,28 @@ def test_disks_of_one_size_that_differ_in_speed_are_two_units() -> None:
     types = [replace(TYPE, local=900e9), replace(TYPE, name="i9.xlarge", local=900e9)]
     rates = Rates(nvme=(Nvme(("i9.large",), SPEED, 900e9), Nvme(("*",), replace(SPEED, gap_r=9.0), 900e9)))
     assert [unit.name for unit in local_of(types, rates, Notes()).units] == [
-        "nvme 900GB i9",
-        "nvme 900GB i9.xlarge",
+        "hdd 900GB i9",
+        "hdd 900GB i9.xlarge",
     ]
+
+
+def test_local_disks_that_the_table_does_not_have() -> None:
+    """Are counted by the rates; what takes long between reads is a hard disk."""
+    fast = replace(SPEED, gap_r=1e-5)
+    rates = Rates(
+        nvme=(
+            Nvme(("i9.large",), SPEED, 13980e9, 2),
+            Nvme(("d.*",), fast, 2e12, 4),
+            Nvme(("e.*",), fast, 1e12),
+        )
+    )
+    types = [TYPE, *(replace(TYPE, name=f"{family}.x", family=family) for family in "de")]
+    local = local_of(types, rates, Notes())
+    assert {name: (unit.name, count) for name, (unit, count) in local.of.items()} == {
+        "i9.large": ("hdd 13980GB i9", 2),
+        "d.x": ("nvme 2000GB d", 4),
+    }
+    assert local.asked == {}
 
 
 def test_local_disks_of_no_known_size_are_asked_for() -> None:
