@@ -111,7 +111,7 @@ def test_accept_leaves_open_what_no_rule_is_known_for(unknown: Path, capsys: Out
     before = unknown.read_bytes()
     assert run(["review", str(unknown), "--accept"]) == 0
     said = capsys.readouterr()
-    assert "1) no rule known; examples: /done, /tmp" in said.out
+    assert "1) no rule known; plays take /tmp" in said.out
     assert "0 answered, 1 open" in said.out
     assert "note: 1 question stays open: no rule is known" in said.err
     assert unknown.read_bytes() == before
@@ -175,7 +175,7 @@ def test_one_answer_for_all_places_of_a_cause(grouped: Path, capsys: Out) -> Non
         in out
     )
     assert "1) in each place a rule of its own" in out
-    assert "0 answered, 4 open, of 2 causes" in out
+    assert "0 answered, 2 open (in 4 places)" in out
     assert run(["review", str(grouped), "--set", "q2=2", "--json"]) == 0
     (left,) = json.loads(capsys.readouterr().out)
     assert (left["number"], [q["id"] for q in left["questions"]]) == ("q4", ["c.c1:src"])
@@ -185,5 +185,5 @@ def test_one_answer_for_all_places_of_a_cause(grouped: Path, capsys: Out) -> Non
 def test_an_id_answers_one_place_alone(grouped: Path, capsys: Out) -> None:
     """The others stay open."""
     assert run(["review", str(grouped), "--set", "c.c1:list[1].id=2"]) == 0
-    assert "1 answered, 3 open, of 2 causes" in capsys.readouterr().out
+    assert "0 answered, 2 open (in 3 places)" in capsys.readouterr().out
     assert arguments(grouped)["list[1].id"] == Absent()

@@ -64,7 +64,7 @@ def test_a_size_never_seen_is_predicted_as_far_as_two_sizes_tell(prediction: Pre
         "map-2",
         "reduce",
         "reduce-2",
-        "shell",
+        "put",
         "client",
         "container-launcher",
         "nodemanager",

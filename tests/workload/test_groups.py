@@ -21,6 +21,7 @@ from froude.workload.types import (
     Recorded,
     Repeat,
     Rule,
+    Scaled,
     Timing,
     Unknown,
     Workload,
@@ -60,6 +61,33 @@ def test_a_list_is_one_cause_and_an_id_in_several_texts_another() -> None:
     assert "1700001 within src, dst of make, done" in texts.text
     assert "which elements has list of send" in elements.text
     assert size.text == "size?"
+
+
+def test_one_value_in_several_calls_that_is_asked_in_the_same_words_is_one_cause() -> None:
+    """Of one name and value in whichever calls; of other rules in calls of one method alone."""
+    first = CallTemplate("c.c1", "p.P", "send", {"from.host": Constant("h"), "to.host": Constant("h")})
+    other = CallTemplate("c.c2", "p.P", "make", {"host": Constant("h"), "n": Constant(1)})
+    client = NodeType("c", Count(1), (first, other))
+
+    def thin(call: CallTemplate, path: str, rule: Rule) -> Question:
+        text = f"c: {path} of {call.method} was seen at two nodes alone; what is it at others?"
+        return Question(f"{call.id}:{path}", text, "c", call.id, path, (), (rule,))
+
+    questions = (
+        thin(first, "from.host", Constant("h")),
+        thin(first, "to.host", Constant("g")),
+        thin(other, "host", Constant("h")),
+        thin(other, "n", Scaled(Count(1))),
+        thin(first, "n", Scaled(Count(1))),
+    )
+    texts = [group.text for group in groups(Workload((client,), Recorded((), ()), questions))]
+    words = "was seen at two nodes alone; what is it at others?"
+    assert texts == [
+        f"c: host of send, make {words}",
+        f"c: to.host of send {words}",
+        f"c: n of make {words}",
+        f"c: n of send {words}",
+    ]
 
 
 def test_what_most_calls_hang_on_comes_first() -> None:

@@ -21,6 +21,11 @@ from froude.workload.scale import Scale
 from froude.workload.types import Finding, Recorded, Workload
 from froude.workload.yaml_file import scale_fields
 
+_DOING = """nodes and loops are formulas of the scale; calls are made in order, periodic ones every so often,
+effects when another node's call has caused them."""
+_ARGUMENTS = """constant: the same in every call; regular: counted, or made of the scale and numbers; flow: from an
+earlier answer or call; generated: random or a fact of the node; unknown: asked below."""
+
 
 def mine(
     ctx: typer.Context,
@@ -101,7 +106,7 @@ def _tables(types: tuple[TypeSummary, ...]) -> str:
         loops = ", ".join(dict.fromkeys(row.loops)) or "-"
         doing.append((row.name, row.count, loops, str(row.calls), str(row.periodic), str(row.effects)))
         arguments.append((row.name, *(str(row.arguments[kind]) for kind in RuleKind)))
-    return f"{aligned(doing, words=3)}\n\n{aligned(arguments)}\n"
+    return f"{aligned(doing, words=3)}\n{_DOING}\n\n{aligned(arguments)}\n{_ARGUMENTS}\n"
 
 
 def _document(workload: Workload) -> dict[str, object]:

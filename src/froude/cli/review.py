@@ -20,14 +20,16 @@ from froude.cli.outputs import refuse_inside
 from froude.cli.settings import Settings
 from froude.documents.plain import yaml_comments
 from froude.documents.reading import LIMIT_BYTES
-from froude.workload.groups import QuestionGroup, answer_group, groups
+from froude.workload.groups import QuestionGroup, answer_group, by_cause, groups, number
 from froude.workload.review import accept as accept_likeliest
-from froude.workload.review import answer, open_questions, read_answer
-from froude.workload.types import Constant, Question, Rule, Unknown, Workload
+from froude.workload.review import answer, read_answer
+from froude.workload.types import Constant, Question, Rule, Scalar, Unknown, Workload
 from froude.workload.yaml_file import write_workload
 from froude.workload.yaml_rules import rule_field
 
 _OWN = "in each place a rule of its own"
+_LONGEST = 100
+"""Characters of a value or a rule that are shown, such as of the command line of a container."""
 _RULE = '{"template": "/tmp/c{node}"}'
 _BRACES = re.compile(r"\{[^{}]*\}")
 
@@ -92,11 +94,16 @@ def review(
     settings.emit([fields(changed, group) for group in left])
     for group in left:
         settings.out(text(changed, group))
-    open_ = len(open_questions(changed))
-    settings.out(f"{len(original.questions) - open_} answered, {open_} open{_causes(left, open_)}")
-    if accept and open_:
-        stay = "question stays open: no rule is" if open_ == 1 else "questions stay open: no rules are"
-        settings.note(f"note: {open_} {stay} known; plays use the examples, unless --set gives an answer")
+    answered = len(by_cause(changed, changed.questions)) - len(left)
+    places = sum(len(group.questions) for group in left)
+    settings.out(
+        f"{answered} answered, {len(left)} open{f' (in {places} places)' if places > len(left) else ''}"
+    )
+    if any(_cut(repr(example)) != repr(example) for group in left for example in group.examples):
+        settings.out("Long values are cut; `froude review --list --json` shows them whole")
+    if accept and left:
+        stay = "question stays open: no rule is" if len(left) == 1 else "questions stay open: no rules are"
+        settings.note(f"note: {len(left)} {stay} known; plays use the examples, unless --set gives an answer")
 
 
 def _refuse_comments(file: Path) -> None:
@@ -117,10 +124,17 @@ def text(workload: Workload, group: QuestionGroup) -> str:
     places = f" ({counted(len(group.questions), 'place')}, " if len(group.questions) > 1 else " ("
     lines = [f"{number(workload, group.questions[0])}: {group.text}{places}{group.share:.1%} of the calls)"]
     if group.examples:
-        lines.append("    seen: " + ", ".join(repr(example) for example in group.examples))
+        lines.append("    seen: " + ", ".join(dict.fromkeys(_cut(repr(each)) for each in group.examples)))
+    texts: dict[str, int] = {}  # candidates that read the same are one
     for at, rule in enumerate(_choices(group), 1):
-        lines.append(f"    {at}) {_OWN if rule is None else _shown(rule)}")
-    return "\n".join(lines)
+        shown = _shown(rule or group.questions[0].candidates[at - 1], group.examples)
+        texts.setdefault(shown if rule is not None else f"{_OWN}, such as {shown}", at)
+    return "\n".join([*lines, *(f"    {at}) {_cut(shown)}" for shown, at in texts.items())])
+
+
+def _cut(text: str) -> str:
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]}…{text[-half:]}"
 
 
 def fields(workload: Workload, group: QuestionGroup) -> dict[str, object]:
@@ -147,15 +161,6 @@ def fields(workload: Workload, group: QuestionGroup) -> dict[str, object]:
     }
 
 
-def number(workload: Workload, question: Question) -> str:
-    """A question's short name, which stays when others are answered; that of its first question names a group.
-
-    Args:
-        question: one of its questions.
-    """
-    return f"q{1 + [q.id for q in workload.questions].index(question.id)}"
-
-
 def _choices(group: QuestionGroup) -> list[Rule | None]:
     """What can be chosen for the whole group; None where each place takes its own nth candidate."""
     rules = group.questions[0].candidates
@@ -168,17 +173,14 @@ def _choices(group: QuestionGroup) -> list[Rule | None]:
     return [rule if alike else None for rule, alike in zip(rules, same, strict=False)]
 
 
-def _shown(rule: Rule) -> str:
+def _shown(rule: Rule, seen: Sequence[Scalar]) -> str:
     """A rule in one line, in the form that --set takes."""
     if isinstance(rule, Unknown):
-        examples = ", ".join(map(str, rule.examples))
-        return f"no rule known{f'; examples: {examples}' if examples else ''}"
+        new = [example for example in rule.examples if example not in seen]
+        taken = ", ".join(map(str, new)) if new else "the values seen"
+        return f"no rule known; plays take {taken}" if rule.examples else "no rule known"
     field = rule_field(rule)
     return json.dumps(field, ensure_ascii=False, default=repr) if isinstance(field, dict) else str(field)
-
-
-def _causes(left: Sequence[QuestionGroup], open_: int) -> str:
-    return f", of {counted(len(left), 'cause')}" if len(left) < open_ else ""
 
 
 def _set(workload: Workload, answers: list[str], file: Path) -> Workload:

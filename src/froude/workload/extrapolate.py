@@ -17,6 +17,7 @@ from typing import NamedTuple
 from froude.base.errors import InputError, nearest
 from froude.base.summary import counted
 from froude.base.units import Quantity
+from froude.workload.groups import open_by_cause
 from froude.workload.plan import Plan, Refusal, one_at_a_time, unspoken
 from froude.workload.references import endless_turn, uncounted
 from froude.workload.remarks import options_of, remarks_on_scale
@@ -141,7 +142,7 @@ def _findings(workload: Workload, scale: Scale) -> Iterator[Refusal]:
 
 
 def _open_questions(workload: Workload) -> Iterator[Refusal]:
-    open_ = [question for question in workload.questions if not question.answered]
+    open_ = open_by_cause(workload)
     if open_:
         yield Refusal(
             f"{counted(len(open_), 'question')} not answered: the likeliest rule or an example stands in "

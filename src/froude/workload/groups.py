@@ -18,7 +18,7 @@ from froude.workload.plan import Plan, expected_s
 from froude.workload.review import answer
 from froude.workload.rounds import count_calls
 from froude.workload.scale import Scale, at_node
-from froude.workload.types import CallTemplate, Question, Rule, Scalar, Workload
+from froude.workload.types import Absent, CallTemplate, Constant, Question, Rule, Scalar, Workload
 from froude.workload.walk import calls as calls_within
 from froude.workload.walk import repeats, templates
 
@@ -63,19 +63,42 @@ def groups(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> t
     Args:
         scale: at which calls are counted; by default the largest that was recorded. Shares are 0 where none fits.
     """
-    by_id = {call.id: call for node_type in workload.node_types for call in templates(node_type)}
-    open_ = [question for question in workload.questions if not question.answered]
-    lists = _lists(open_, by_id)
-    by_cause: dict[Hashable, list[Question]] = defaultdict(list)
-    for question in open_:
-        by_cause[lists.get(question.id) or _cause(question)].append(question)
+    by_id = _by_id(workload)
+    lists = _lists([question for question in workload.questions if not question.answered], by_id)
     calls = _calls(workload, scale or _largest(workload))
     total = sum(calls.values()) or 1.0
     grouped = [
         QuestionGroup(tuple(listed), _text(listed, by_id, lists), _hanging(listed, workload, calls) / total)
-        for listed in by_cause.values()
+        for listed in open_by_cause(workload)
     ]
     return tuple(sorted(grouped, key=lambda group: -group.share))
+
+
+def open_by_cause(workload: Workload) -> list[list[Question]]:
+    """The open questions, those of one cause together: as many are asked as there are lists."""
+    return by_cause(workload, [question for question in workload.questions if not question.answered])
+
+
+def by_cause(workload: Workload, questions: Sequence[Question]) -> list[list[Question]]:
+    """Questions of a workload, those of one cause together."""
+    lists = _lists(questions, _by_id(workload))
+    causes: dict[Hashable, list[Question]] = defaultdict(list)
+    for question in questions:
+        causes[lists.get(question.id) or _cause(question)].append(question)
+    return list(causes.values())
+
+
+def _by_id(workload: Workload) -> dict[str, CallTemplate]:
+    return {call.id: call for node_type in workload.node_types for call in templates(node_type)}
+
+
+def number(workload: Workload, question: Question) -> str:
+    """A question's short name, which stays when others are answered; that of its first question names a group.
+
+    Args:
+        question: one of its questions.
+    """
+    return f"q{1 + [q.id for q in workload.questions].index(question.id)}"
 
 
 def answer_group(workload: Workload, group: QuestionGroup, choice: Callable[[Question], Rule]) -> Workload:
@@ -109,14 +132,24 @@ def _largest(workload: Workload) -> Mapping[str, Quantity]:
 def _cause(question: Question) -> Hashable:
     """One name and the same values, or texts around the same long numbers, in whichever calls.
 
-    What is no argument stands alone; what shows no values goes with what is asked in the same words.
+    What is no argument stands alone; what shows no values goes with what is asked in the same words of one name, in
+    whichever calls where all candidates are the same values, else in calls of one method.
     """
     if question.call is None or question.path is None:
         return question.id
+    name = question.path.rpartition(".")[2]
     if not question.examples:
-        return question.text
+        method, words = _asked(question)
+        plain = all(isinstance(rule, Constant | Absent) for rule in question.candidates)
+        return (name, words, question.candidates if plain else method)
     values = frozenset((type(value).__name__, value) for value in question.examples)
-    return frozenset(_numbers(question)) or (question.path.rpartition(".")[2], values)
+    return frozenset(_numbers(question)) or (name, values)
+
+
+def _asked(question: Question) -> tuple[str, str]:
+    """The method, and what is asked, of a question about an argument; the whole text where it is in other words."""
+    method, _, words = question.text.partition(f"{question.path} of ")[2].partition(" ")
+    return (method, words) if words else ("", question.text)
 
 
 def _numbers(question: Question) -> list[str]:
@@ -165,6 +198,10 @@ def _text(
     methods = ", ".join(dict.fromkeys(by_id[question.call].method for question in questions if question.call))
     names = ", ".join(dict.fromkeys((question.path or "").rpartition(".")[2] for question in questions))
     numbers = _numbers(first)
+    asked = {_asked(question)[1] for question in questions}
+    if len(asked) == 1 and not first.examples and len(first.text) > len(words := asked.pop()):
+        paths = dict.fromkeys(_INDEX.sub("[]", question.path or "") for question in questions)
+        return f"{types}: {names if len(paths) > 1 else next(iter(paths))} of {methods} {words}"
     return f"{types}: what gives {f'{numbers[0]} within ' if numbers else ''}{names} of {methods} its value?"
 
 

@@ -482,7 +482,9 @@ class Workload(Summarised):
 
     def summary(self) -> Mapping[str, str]:
         """Who plays in it, what it was mined from, and what is open."""
-        open_ = sum(not question.answered for question in self.questions)
+        from froude.workload.groups import open_by_cause
+
+        open_ = len(open_by_cause(self))
         return {
             "node types": ", ".join(node_type.name for node_type in self.node_types),
             "mined from": counted(len(self.recorded.scales), "run"),

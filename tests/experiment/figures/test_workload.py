@@ -89,7 +89,9 @@ def test_reactions_of_one_method_share_a_box() -> None:
 
 def test_more_questions_than_anybody_reads_are_counted() -> None:
     """The first forty are shown."""
-    questions = tuple(replace(WORKLOAD.questions[0], id=f"q{number}") for number in range(45))
+    questions = tuple(
+        replace(WORKLOAD.questions[0], id=f"q{number}", path=f"p{number}") for number in range(45)
+    )
     section = workload_section(replace(WORKLOAD, questions=questions))
     table = next(
         block for block in section.blocks if isinstance(block, Table) and block.caption == "Open questions"

@@ -89,17 +89,20 @@ def test_a_sender_of_a_kind_that_the_workload_lacks_is_unmatched(workload: Workl
 
 
 @pytest.mark.parametrize(
-    ("name", "role"),
+    ("name", "context", "role"),
     [
-        ("shell-2", "shell"),
-        ("client", "client"),
-        ("client-3", "client"),
-        ("container-launcher", "container-launcher"),
+        ("shell-2", "CLI", "shell"),
+        ("put", "CLI", "shell"),
+        ("put", "put_17", "client"),
+        ("ingest", "ingest_17", "client"),
+        ("client-3", None, "client"),
+        ("container-launcher", None, "container-launcher"),
     ],
 )
-def test_a_types_role_is_its_name_without_its_number(name: str, role: str) -> None:
-    """A role's own name may have a hyphen."""
-    assert role_name(NodeType(name, Count(1), ())) == role
+def test_a_types_role_is_known_by_its_name_or_context(name: str, context: str | None, role: str) -> None:
+    """A role's own name may have a hyphen; a shell is named by its command, a client by its program."""
+    rule = None if context is None else Constant(context)
+    assert role_name(NodeType(name, Count(1), (), caller_context=rule)) == role
 
 
 def test_elements_of_a_batch_look_like_their_kind() -> None:

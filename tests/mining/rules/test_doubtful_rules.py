@@ -6,7 +6,7 @@ import pytest
 
 from froude.mining.read.knowledge import Role
 from froude.mining.read.senders import Sender
-from froude.mining.rules.doubtful_rules import growing, replaced, short_texts
+from froude.mining.rules.doubtful_rules import below_ten, growing, replaced, short_texts
 from froude.mining.shape.structure import Occurrence
 from froude.workload.scale import Scale
 from froude.workload.types import Cases, Constant, Template
@@ -35,15 +35,24 @@ def test_a_part_is_replaced_wherever_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rounds", "length", "asked"),
-    [(5, 21, True), (12, 21, False), (1, 21, False), (5, 5000, False), (5, 0, False)],
+    ("rounds", "length", "short", "few"),
+    [
+        (5, 21, True, ["rounds"]),
+        (12, 21, True, []),
+        (1, 21, True, []),
+        (5, 5000, False, ["rounds"]),
+        (5, 0, False, ["rounds"]),
+    ],
 )
-def test_short_texts_are_doubtful_while_numbers_have_one_digit(rounds: int, length: int, asked: bool) -> None:
+def test_short_texts_are_doubtful_while_numbers_have_one_digit(
+    rounds: int, length: int, short: bool, few: list[str]
+) -> None:
     """Not once two digits were seen, nor outside of loops, nor of files that are long or empty."""
     sender = Sender(0, "a", Role("client"), [])
     occurrences = [
         Occurrence(0, 0, sender, "c", calls(event(n, "complete", {"last.numBytes": length}))[0], {"L1": n})
         for n in range(rounds)
     ]
-    assert short_texts(occurrences, [Scale.of(files=50)]) == (["last.numBytes"] if asked else [])
-    assert bool(short_texts(occurrences, [Scale.of(files=2), Scale.of(files=3)])) == (0 < length < 1024)
+    assert short_texts(occurrences) == (["last.numBytes"] if short else [])
+    assert below_ten(occurrences, [Scale.of(files=50)]) == few
+    assert below_ten(occurrences, [Scale.of(files=2), Scale.of(files=3)]) == [*few, "files"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from froude.mining.read.events import Event, Recording
 from froude.mining.read.senders import senders_of
 from froude.mining.shape.structure import find_types
@@ -34,6 +36,28 @@ def test_equal_sequences_of_other_wording_are_types_of_their_own() -> None:
         ("client-3", 5),
     ]
     assert findings == []
+
+
+@pytest.mark.parametrize(
+    ("context", "methods", "name"),
+    [
+        ("CLI", ("getFileInfo", "create", "addBlock", "complete", "rename"), "put"),
+        ("CLI", ("getFileInfo", "rename"), "mv"),
+        ("CLI", ("getBlockLocations", "create", "addBlock"), "cp"),
+        ("CLI", ("getFileInfo", "mkdirs"), "mkdir"),
+        ("CLI", ("getNewApplication", "create", "submitApplication"), "submit"),
+        ("CLI", ("msync",), "shell"),
+        ("ingest_2026-11-27:17", ("create", "addBlock"), "ingest"),
+        ("map", ("create", "addBlock"), "client"),
+        ("17", ("create", "addBlock"), "client"),
+        (None, ("create", "addBlock"), "client"),
+    ],
+)
+def test_types_are_named_by_what_they_do(context: str | None, methods: tuple[str, ...], name: str) -> None:
+    """A shell by its command, another client by the program that its calls name."""
+    events = tuple(event(n, method, {}, caller_context=context) for n, method in enumerate(methods))
+    types, _ = find_types(senders_of([Recording(events, Scale.of(files=1))])[0], 1)
+    assert [each.name for each in types] == [name]
 
 
 def test_rounds_of_one_job_are_one_type() -> None:

@@ -30,9 +30,9 @@ def containers(workload: Workload) -> dict[str, tuple[str, int | None, float]]:
 def test_processes_of_jobs_are_known_by_who_started_them(real: Workload) -> None:
     """Application masters by the client that submitted, tasks by their application master; others ran in none."""
     assert containers(real) == {
-        "appmaster": ("shell-3", None, 0.0),
+        "appmaster": ("submit", None, 0.0),
         "map": ("appmaster", 20, 0.0),
-        "appmaster-2": ("shell-4", None, 0.0),
+        "appmaster-2": ("submit-2", None, 0.0),
         "map-2": ("appmaster-2", 20, 0.0),
         "reduce": ("appmaster-2", 10, 0.05),
         "appmaster-3": ("client", None, 0.0),

@@ -57,6 +57,6 @@ def test_asks_of_real_jobs(mined: Workload) -> None:
                 said[node_type.name] = rule.parameters if isinstance(rule, Generated) else rule
     assert said == {
         "appmaster": None,
-        "appmaster-2": {"input": "shell-4.c2", "hosts": "one"},
+        "appmaster-2": {"input": "submit-2.c2", "hosts": "one"},
         "appmaster-3": {"input": "client.c16", "hosts": "all"},
     }

@@ -34,8 +34,8 @@ from froude.render import KeyFigure, Tone, ValueKind, literal
 from froude.render.markdown import plain
 from froude.trace.audit.summary import AuditSummary
 from froude.trace.types import Trace
+from froude.workload.groups import open_by_cause
 from froude.workload.plan import Plan, expected_s, pace
-from froude.workload.review import open_questions
 from froude.workload.types import Workload
 from froude.workload.walk import templates
 
@@ -285,7 +285,7 @@ def _plan(plan: Plan) -> Head:
 
 
 def _workload(workload: Workload) -> Head:
-    left, fatal = open_questions(workload), [finding for finding in workload.findings if finding.fatal]
+    left, fatal = open_by_cause(workload), [finding for finding in workload.findings if finding.fatal]
     calls = sum(1 for node_type in workload.node_types for _ in templates(node_type))
     lede = f"**{counted(len(workload.node_types), 'node type')}**, {counted(calls, 'call')} of the pattern; "
     lede += f"{counted(len(left), 'open question')}." if left else "no open question."

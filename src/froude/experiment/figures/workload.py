@@ -34,14 +34,13 @@ from froude.render import (
     ValueKind,
     literal,
 )
-from froude.workload.review import open_questions
+from froude.workload.groups import QuestionGroup, groups, number, open_by_cause
 from froude.workload.scale import Count
 from froude.workload.types import (
     CallTemplate,
     Cases,
     Finding,
     NodeType,
-    Question,
     Repeat,
     Rule,
     StartRule,
@@ -83,9 +82,9 @@ def workload_section(workload: Workload, scale: Mapping[str, Quantity] | None = 
         scale: where counts are shown as numbers beside their formulas; None for formulas only.
     """
     blocks: list[Block] = [pattern(workload, scale), _argument_table(workload)]
-    left = open_questions(workload)
+    left = groups(workload)
     if left:
-        blocks.append(_question_table(left))
+        blocks.append(_question_table(workload, left))
     for finding in workload.findings:
         tone = Tone.BAD if finding.fatal else Tone.WARNING
         blocks.append(Callout("Mining noticed", finding_text(finding), tone))
@@ -105,7 +104,7 @@ def finding_text(finding: Finding) -> str:
 
 def workload_reason(workload: Workload) -> str:
     """What of a workload keeps a page from being green."""
-    left, findings = open_questions(workload), workload.findings
+    left, findings = open_by_cause(workload), workload.findings
     said = [counted(len(left), "question") + " not answered"] if left else []
     if findings:
         first = next((finding for finding in findings if finding.fatal), findings[0])
@@ -243,15 +242,15 @@ def _argument_table(workload: Workload) -> Table:
     return Table(columns, rows, "Where the arguments come from", note)
 
 
-def _question_table(questions: tuple[Question, ...]) -> Table:
+def _question_table(workload: Workload, left: tuple[QuestionGroup, ...]) -> Table:
     rows = [
         (
-            q.id,
-            q.text,
-            ", ".join(map(repr, q.examples)),
-            str(_short(q.candidates[0])) if q.candidates else None,
+            number(workload, group.questions[0]),
+            group.text,
+            ", ".join(map(repr, group.examples)),
+            str(_short(group.questions[0].candidates[0])) if group.choices else None,
         )
-        for q in questions[:_MOST_QUESTIONS]
+        for group in left[:_MOST_QUESTIONS]
     ]
     columns = (
         Column("Question", ValueKind.CODE),
@@ -259,7 +258,7 @@ def _question_table(questions: tuple[Question, ...]) -> Table:
         Column("Seen", ValueKind.CODE),
         Column("Stands for now", ValueKind.CODE),
     )
-    hidden = len(questions) - len(rows)
+    hidden = len(left) - len(rows)
     note = "Answer them with `froude review`" + (f", which asks {hidden:,} more." if hidden > 0 else ".")
     return Table(columns, rows, "Open questions", note)
 

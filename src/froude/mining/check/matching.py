@@ -14,7 +14,7 @@ from froude.mining.effects.relocation import Key, trace_back
 from froude.mining.history.placement import Known, Placement, placement_of
 from froude.mining.read.canonical import Token
 from froude.mining.read.events import Recording
-from froude.mining.read.knowledge import BATCHES, REPORTS, ROLES
+from froude.mining.read.knowledge import BATCHES, CLIENT, REPORTS, ROLES, SHELL
 from froude.mining.read.lanes import put_in_order
 from froude.mining.read.periodic import Period
 from froude.mining.read.senders import Conventions, Sender, senders_of
@@ -89,9 +89,12 @@ def match(workload: Workload, recording: Recording) -> Matched:
 
 
 def role_name(node: NodeType) -> str:
-    """The role's name in a node type's: `shell` of `shell-2`."""
-    known = {role.name for role in ROLES} | {"client"}
-    return node.name if node.name in known else _ORDINAL.sub("", node.name)
+    """The name of a node type's role: `map` of `map-2`, `shell` of the `put` of a shell, else `client`."""
+    names = {role.name for role in ROLES}
+    for name in (node.name, _ORDINAL.sub("", node.name)):
+        if name in names:
+            return name
+    return SHELL.name if node.caller_context == Constant("CLI") else CLIENT.name
 
 
 def token_of(call: CallTemplate) -> Token:

@@ -33,6 +33,9 @@ class Role:
     """Methods that several of its threads call, so that one of the first may stand before any of the second."""
 
 
+SHELL = Role("shell", context=r"^CLI$")
+"""A command of `hdfs`, `hadoop` or `yarn`; `SHELL_COMMANDS` names it."""
+CLIENT = Role("client")
 ROLES = (
     Role("datanode", protocol="DatanodeProtocol", program="datanode", emulated=True, endless=True),
     Role("nodemanager", protocol="ResourceTracker", program="nodemanager", endless=True),
@@ -58,9 +61,31 @@ ROLES = (
         program="container-launcher",
         threads=(("startContainers", "stopContainers"),),
     ),
-    Role("shell", context=r"^CLI$"),
+    SHELL,
 )
 """Tried in this order; a sender that fits none is a `client`."""
+
+SHELL_COMMANDS = {
+    "submit": {"submitApplication"},
+    "cp": {"getBlockLocations", "create"},
+    "put": {"create", "addBlock"},
+    "touchz": {"create"},
+    "append": {"append"},
+    "truncate": {"truncate"},
+    "concat": {"concat"},
+    "mv": {"rename"},
+    "rm": {"delete"},
+    "setrep": {"setReplication"},
+    "chmod": {"setPermission"},
+    "chown": {"setOwner"},
+    "mkdir": {"mkdirs"},
+    "get": {"getBlockLocations"},
+    "count": {"getContentSummary"},
+    "df": {"getFsStats"},
+    "ls": {"getListing"},
+    "stat": {"getFileInfo"},
+}
+"""Commands of `hdfs dfs`, and jobs that are submitted to YARN, by methods that each calls; tried in this order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,10 @@ from operator import attrgetter
 
 from froude.mining.read.canonical import Logical, Token, find_polls, join_polls, logical_calls
 from froude.mining.read.events import Event, Recording
-from froude.mining.read.knowledge import ROLES, Role
+from froude.mining.read.knowledge import CLIENT, ROLES, Role
 from froude.mining.read.periodic import Period, find_periodic
 from froude.workload.types import Poll
 
-_CLIENT = Role("client")
 _ORDER = attrgetter("event.order")
 
 
@@ -88,7 +87,7 @@ def role_of(events: Sequence[Event]) -> Role:
             return role
         if role.context and re.search(role.context, context):
             return role
-    return _CLIENT
+    return CLIENT
 
 
 def _find_conventions(senders: Sequence[Sender], recordings: Sequence[Recording]) -> Conventions:

@@ -25,7 +25,7 @@ from froude.mining.read.elements import with_numbers
 from froude.mining.read.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
 from froude.mining.rules import sampling
 from froude.mining.rules.candidates import alike, leaf_name
-from froude.mining.rules.doubtful_rules import SHORT_TEXT, Doubt, growing, replaced, short_texts
+from froude.mining.rules.doubtful_rules import SHORT_TEXT, Doubt, below_ten, growing, replaced, short_texts
 from froude.mining.rules.evidence import (
     SOURCES_TRIED,
     SPREAD,
@@ -143,9 +143,10 @@ class ArgumentMiner:
             for path, values in columns(occurrences).items()
             if not is_asked(occurrences[0].call.token[1], path)
         }
-        for path in short_texts(occurrences, self._scales):
-            if not own_facts and not any(isinstance(part, Flow) for part in within(rules[path])):
-                self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], worded=True))
+        few = ", ".join(below_ten(occurrences, self._scales))
+        for path in short_texts(occurrences) if few and not own_facts else ():
+            if not any(isinstance(part, Flow) for part in within(rules[path])):
+                self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], below_ten=few))
         for path in growing(occurrences, self._scales):
             if path in rules:
                 self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))

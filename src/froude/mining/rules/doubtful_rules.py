@@ -32,8 +32,8 @@ class Doubt:
     """Other rules that hold at all calls: which is right shows at another Scale."""
     thin: bool = False
     """Whether it was seen at two nodes or two rounds alone: any two numbers lie on one line."""
-    worded: bool = False
-    """Whether it is the length of a short text, which grows with the digits of a number in it."""
+    below_ten: str = ""
+    """Of what may be the length of a short text, which grows with the digits of a number in it: what had one digit."""
     clock: bool = False
     """Whether it repeats a time that the node read of its own clock, until that is read again."""
     longer: bool = False
@@ -68,22 +68,28 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
     ]
 
 
-def short_texts(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> list[str]:
-    """Leaves that are lengths of short texts, where some number that may stand in them had one digit alone.
+def below_ten(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> list[str]:
+    """What a text may have a number of, and had one digit in every run: nodes, rounds of a loop, variables.
 
     Args:
         occurrences: the calls of one template.
         scales: of each run, by its number.
     """
-    most = [max(occurrence.node for occurrence in occurrences)]
-    most += [
-        max(occurrence.indices.get(name, 0) for occurrence in occurrences) for name in occurrences[0].indices
-    ]
-    counts = [
-        max(int(scale[name].value) for scale in scales) - 1 for name in set.intersection(*map(set, scales))
-    ]
-    if not any(0 < number < _TWO_DIGITS - 1 for number in (*most, *counts)):
-        return []
+    most = {"nodes": max(occurrence.node for occurrence in occurrences)}
+    for name in occurrences[0].indices:
+        rounds = max(occurrence.indices.get(name, 0) for occurrence in occurrences)
+        most["rounds"] = min(rounds, most.get("rounds", rounds))
+    for name in sorted(set.intersection(*map(set, scales))):
+        most[name] = max(int(scale[name].value) for scale in scales) - 1
+    return [name for name, number in most.items() if 0 < number < _TWO_DIGITS - 1]
+
+
+def short_texts(occurrences: Sequence[Occurrence]) -> list[str]:
+    """Leaves that are lengths of short texts.
+
+    Args:
+        occurrences: the calls of one template.
+    """
     shapes = dict.fromkeys(occurrence.call.request.shape for occurrence in occurrences)
     lengths = dict.fromkeys(p for shape in shapes for p in shape.paths if p.rpartition(".")[2] == LENGTH)
     return [

@@ -109,7 +109,7 @@ class Questions:
             asked.add(doubt.path)
             text = f"{node_type}: {doubt.path} of {method} {_unsure(doubt)}?"
             always_set = (
-                doubt.others or doubt.equals or doubt.thin or doubt.worded or doubt.longer or doubt.clock
+                doubt.others or doubt.equals or doubt.thin or doubt.below_ten or doubt.longer or doubt.clock
             )
             candidates = (rule, *doubt.equals) if always_set else (rule, Absent())
             name = f"{template}:{doubt.path}"
@@ -122,8 +122,9 @@ def _unsure(doubt: Doubt) -> str:
         return "follows from the Scale, or from an answer, in more than one way; which is it"
     if doubt.thin:
         return "was seen at two nodes or rounds alone; what is it at others"
-    if doubt.worded:
-        return "is that of a short text, seen with numbers of one digit alone; how long is it with more"
+    if doubt.below_ten:
+        why = f"may be the length of a text with a number in it, and {doubt.below_ten} stayed below 10"
+        return f"{why}; how long is it with more digits"
     if doubt.clock:
         return "is a time of the node's own clock; how often is that read again"
     if doubt.longer:

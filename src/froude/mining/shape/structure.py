@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from froude.mining.read.canonical import Logical, Token
 from froude.mining.read.elements import ONLY, Numbers
-from froude.mining.read.knowledge import Role
+from froude.mining.read.knowledge import CLIENT, ROLES, SHELL, SHELL_COMMANDS, Role
 from froude.mining.read.senders import Sender
 from froude.mining.shape.alignment import Pattern, unify
 from froude.mining.shape.parse import Automaton, Parse
@@ -24,6 +24,7 @@ from froude.mining.shape.rounds import unify_decided
 from froude.mining.shape.segments import Item, Loop, fold
 from froude.workload.types import Finding
 
+_PROGRAM = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
 _NUMBER = re.compile(r"-?\d+")
 _MOST_FAMILIES = 8
 """Types that senders of one role may be sorted into by their sequences."""
@@ -143,8 +144,9 @@ def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[MinedType], l
     types = []
     for members, pattern, position in groups:
         role = members[0].role
-        taken[role.name] += 1
-        name = role.name if taken[role.name] == 1 else f"{role.name}-{taken[role.name]}"
+        named = _name(members)
+        taken[named] += 1
+        name = named if taken[named] == 1 else f"{named}-{taken[named]}"
         mined = MinedType(name, role, members, pattern, position=position)
         place(mined)
         if _unrolled(mined):
@@ -155,6 +157,20 @@ def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[MinedType], l
             findings.append(Finding(what, fatal=False, node_type=name))
         types.append(mined)
     return types, findings
+
+
+def _name(senders: Sequence[Sender]) -> str:
+    """What a type is called: a shell by the command that it was, a client by the program that its calls name."""
+    role = senders[0].role
+    if role == CLIENT:
+        programs = {_PROGRAM.match(sender.first.caller_context or "") for sender in senders}
+        names = {program[0] if program else "" for program in programs}
+        name = names.pop() if len(names) == 1 else ""
+        return role.name if not name or name in {each.name for each in ROLES} else name
+    if role != SHELL:
+        return role.name
+    methods = {call.token[1] for sender in senders for call in sender.own}
+    return next((name for name, needed in SHELL_COMMANDS.items() if needed <= methods), role.name)
 
 
 def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
