@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.unseen.catalogue import JOBS
+from benchmarks.unseen.catalogue import FROZEN, JOBS
 from benchmarks.unseen.measuring import Figure, played, traces
 from froude.experiment.record.jobs import JobDefinition
 from froude.mining.check.prediction import predict
@@ -78,7 +78,11 @@ def rows(
     """
     with tempfile.TemporaryDirectory() as scratch:
         return [
-            {"measure": f"{name}; {job.name}", "conditions": f"held out {job.held_out}"} | row
+            {
+                "measure": f"{name}; {job.name}",
+                "conditions": f"written at commit {FROZEN}, held out {job.held_out}",
+            }
+            | row
             for job in jobs
             for name, row in _figures(job, folder or Path(scratch), play=play)
         ]
