@@ -9,7 +9,7 @@ from dataclasses import replace
 from froude.mining.read.events import Event, Recording
 from froude.mining.read.knowledge import BATCHES, GAUGES
 from froude.mining.rules.candidates import leaf_name
-from froude.workload.types import Absent, CallTemplate, Timing, Workload
+from froude.workload.types import Absent, CallTemplate, StartRule, Timing, Workload
 from froude.workload.walk import map_calls
 
 BEAT = "sendHeartbeat"
@@ -130,19 +130,23 @@ def without_intervals(workload: Workload) -> Workload:
         arguments = {**template.arguments, **read}
         return replace(template, timing=Timing(), poll=poll, awaits=awaits, arguments=arguments)
 
+    def start(rule: StartRule) -> StartRule:
+        return replace(
+            rule,
+            delay_s=0.0,
+            spacing_s=0.0,
+            within_s=None if rule.within_s is None else 0.0,
+            pause_s=None if rule.pause_s is None else 0.0,
+        )
+
     nodes = tuple(map_calls(node, call) for node in workload.node_types)
     return replace(
         workload,
         node_types=tuple(
             replace(
                 node,
-                start=replace(
-                    node.start,
-                    delay_s=0.0,
-                    spacing_s=0.0,
-                    within_s=None if node.start.within_s is None else 0.0,
-                    pause_s=None if node.start.pause_s is None else 0.0,
-                ),
+                start=start(node.start),
+                or_start=None if node.or_start is None else start(node.or_start),
                 container=None if node.container is None else replace(node.container, delay_s=0.0),
                 periodic=tuple(replace(p, every_s=1.0, jitter_s=0.0, pause_s=None) for p in node.periodic),
                 effects=tuple(replace(e, share=1.0 if e.share == 1.0 else 0.5) for e in node.effects),

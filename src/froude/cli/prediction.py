@@ -69,7 +69,8 @@ def _text(prediction: Prediction, scale: str) -> str:
         share = "" if row.share is None else f"{row.share:.2%}"
         arguments.append((row.name, f"{row.leaves:,}", share, ceiling))
     lines += ["", aligned(arguments)]
-    arguments_ = prediction.row("all").leaves + prediction.invented
+    leaves = prediction.row("all").leaves
+    arguments_ = leaves and leaves + prediction.invented
     lines.append(
         f"silently wrong: {prediction.silent_share or 0:.2%} of {arguments_:,} arguments, and "
         f"{counted(prediction.silent_sequences, 'node')}: no question and no refusal names the number or the step"
@@ -86,6 +87,8 @@ def _text(prediction: Prediction, scale: str) -> str:
 def fit_text(prediction: Prediction) -> str:
     """Fitness and precision in one line, with the node type that comes out worst."""
     seen, predicted = prediction.calls_seen, prediction.calls_predicted
+    if not seen:
+        return f"fitness and precision are not known: no call was made, {predicted:,} were predicted"
     line = (
         f"fitness {share_text(prediction.fitness)} ({prediction.calls_matched:,} of {seen:,} calls made were "
         f"predicted), precision {share_text(prediction.precision)} (of {predicted:,} predicted)"

@@ -482,13 +482,11 @@ class Workload(Summarised):
 
     def summary(self) -> Mapping[str, str]:
         """Who plays in it, what it was mined from, and what is open."""
-        from froude.workload.groups import open_by_cause
-
-        open_ = len(open_by_cause(self))
+        open_ = sum(not question.answered for question in self.questions)
         return {
             "node types": ", ".join(node_type.name for node_type in self.node_types),
             "mined from": counted(len(self.recorded.scales), "run"),
-            "open": counted(open_, "question") if open_ else "",
+            "open": f"{open_:,} asked about" if open_ else "",
             "findings": counted(len(self.findings), "finding") if self.findings else "",
         }
 

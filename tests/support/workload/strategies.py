@@ -40,6 +40,12 @@ from froude.workload.types import (
 )
 from froude.workload.walk import map_calls
 
+
+def _of_the_beginning(rule: StartRule) -> StartRule:
+    """A rule that waits for nothing has no moment."""
+    return rule if rule.after else replace(rule, moment=Moment.FINISHED, every=True, nth=None, share=None)
+
+
 names = st.from_regex(r"[a-z][a-z0-9]{0,6}", fullmatch=True)
 numbers = st.integers(-1000, 1000)
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
@@ -212,11 +218,8 @@ def workloads(draw: st.DrawFn) -> Workload:
                     max_size=1,
                 ).map(tuple),
                 st.lists(effect, max_size=1).map(tuple),
-                start.map(
-                    lambda s: (
-                        s if s.after else replace(s, moment=Moment.FINISHED, every=True, nth=None, share=None)
-                    )
-                ),
+                start.map(_of_the_beginning),
+                st.none() | start.filter(lambda rule: rule.after is not None),
                 st.sampled_from(["scripted", "datanode"]),
                 st.none() | names,
                 st.none() | rules(ids, type_names).filter(lambda rule: rule != Constant(None)),

@@ -131,20 +131,7 @@ def read_samples(
     if options.layout and options.layout not in _ALL:
         message = f"is not a layout{nearest(options.layout, _ALL)}"
         raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(_ALL))
-    given = list(paths)
-    files = parts_of(given)
-    tables = [(path, _table(path, options)) for path in files if path in given]
-    folders: dict[Path, Table] = {}
-    for path in (each for each in files if each not in given and holds_rows(each)):
-        table = _table(path, options, empty=True, first=folders.get(path.parent))
-        if len(table):
-            tables.append((path, table))
-            folders.setdefault(path.parent, table)
-    left = set(files) - {path for path, _ in tables}
-    if not tables:
-        raise InputError(
-            "has no table", file=files[0].parent, found=", ".join(each.name for each in files)[:80]
-        )
+    tables, left = _tables(list(paths), options)
     parts = [_part(path, table, options) for path, table in tables]
     files = [part.path for part in parts]
     _refuse_copies(parts)
@@ -194,6 +181,22 @@ def read_samples(
         dropped,
         "; ".join([understood, *remarks]),
     )
+
+
+def _tables(given: Sequence[Path], options: Options) -> tuple[list[tuple[Path, Table]], set[Path]]:
+    """The tables of all files with their paths, and the files of folders that hold none."""
+    files = parts_of(given)
+    tables = [(path, _table(path, options)) for path in files if path in given]
+    folders: dict[Path, Table] = {}
+    for path in (each for each in files if each not in given and holds_rows(each)):
+        table = _table(path, options, empty=True, first=folders.get(path.parent))
+        if len(table):
+            tables.append((path, table))
+            folders.setdefault(path.parent, table)
+    if not tables:
+        found = ", ".join(each.name for each in files)[:80]
+        raise InputError("has no table", file=files[0].parent, found=found)
+    return tables, set(files) - {path for path, _ in tables}
 
 
 def _extremes(servers: Sequence[str], server: Ints, value: Floats) -> tuple[Floats, Floats]:

@@ -150,8 +150,8 @@ class Prediction:
     def silent_share(self) -> float | None:
         """Values that are wrong although nothing stated that they might be, over all made or predicted: 0 to 1."""
         silent = sum(miss.count for miss in self.misses if miss.silent) + self.silently_invented
-        leaves = self.row("all").leaves + self.invented
-        return silent / leaves if leaves else None
+        leaves = self.row("all").leaves
+        return silent / (leaves + self.invented) if leaves else None
 
     @property
     def sequence_share(self) -> float | None:
@@ -166,8 +166,9 @@ class Prediction:
 
     @property
     def precision(self) -> float | None:
-        """Calls that were made, over all that were predicted: 0 to 1."""
-        return self.calls_matched / self.calls_predicted if self.calls_predicted else None
+        """Calls that were made, over all that were predicted: 0 to 1; None where no call was made at all."""
+        known = self.calls_predicted and self.calls_seen
+        return self.calls_matched / self.calls_predicted if known else None
 
     @property
     def worst(self) -> TypeSequences | None:
