@@ -131,26 +131,13 @@ def read_samples(
     if options.layout and options.layout not in _ALL:
         message = f"is not a layout{nearest(options.layout, _ALL)}"
         raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(_ALL))
-    given = list(paths)
-    files = parts_of(given)
-    tables = [(path, _table(path, options)) for path in files if path in given]
-    folders: dict[Path, Table] = {}
-    for path in (each for each in files if each not in given and holds_rows(each)):
-        table = _table(path, options, empty=True, first=folders.get(path.parent))
-        if len(table):
-            tables.append((path, table))
-            folders.setdefault(path.parent, table)
-    left = set(files) - {path for path, _ in tables}
-    if not tables:
-        raise InputError(
-            "has no table", file=files[0].parent, found=", ".join(each.name for each in files)[:80]
-        )
+    tables, left = _tables(paths, options)
     parts = [_part(path, table, options) for path, table in tables]
     files = [part.path for part in parts]
     _refuse_copies(parts)
     if align_s:
         parts = _aligned(parts, align_s)
-    remarks = [f"left out: {', '.join(sorted(path.name for path in left))[:80]}"] if left else []
+    remarks = [f"left out: {', '.join(left)[:80]}"] if left else []
     remarks += _named_by_folder(parts)
     file = str(files[0]) + (f", and {len(files) - 1:,} more" if len(files) > 1 else "")
     dropped = Dropped()
@@ -194,6 +181,28 @@ def read_samples(
         dropped,
         "; ".join([understood, *remarks]),
     )
+
+
+def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, Table]], list[str]]:
+    """Files and their rows; and the names of files in folders that have none.
+
+    Raises:
+        InputError: a file cannot be read, or none has a row.
+    """
+    given = list(paths)
+    files = parts_of(given)
+    tables = [(path, _table(path, options)) for path in files if path in given]
+    folders: dict[Path, Table] = {}
+    for path in (each for each in files if each not in given and holds_rows(each)):
+        table = _table(path, options, empty=True, first=folders.get(path.parent))
+        if len(table):
+            tables.append((path, table))
+            folders.setdefault(path.parent, table)
+    read = {path for path, _ in tables}
+    left = [path.name for path in files if path not in read]
+    if not tables:
+        raise InputError("has no table", file=files[0].parent, found=", ".join(left)[:80])
+    return tables, left
 
 
 def _extremes(servers: Sequence[str], server: Ints, value: Floats) -> tuple[Floats, Floats]:
