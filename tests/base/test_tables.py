@@ -128,6 +128,35 @@ def test_percent_signs_of_cells(tmp_path: Path) -> None:
     assert (found.percent, set(found.columns["load"].tolist()), len(found)) == ({"load"}, {12.5}, 30)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["name,load,n\na,1,2,\nb,3,4,\n", "name,load,n,\na,1,2\nb,3,4\n", "name,load,n,\na,1,2,\nb,3,4,\n"],
+)
+def test_a_separator_at_the_end_of_lines(text: str, tmp_path: Path) -> None:
+    """Of the header, of the rows, or of both; a value without a title is another column."""
+    assert read_table(written(tmp_path, text), [PLAIN]).columns["n"].tolist() == [2, 4]
+    with pytest.raises(InputError, match="4 columns instead of 3"):
+        read_table(written(tmp_path, "name,load,n\na,1,2,x\nb,3,4,\n"), [PLAIN])
+
+
+def test_a_cell_in_quotes_may_have_several_lines(tmp_path: Path) -> None:
+    """The lines below keep their numbers; a quote that does not end costs its own line alone."""
+    text = 'name,load,n\n"a\n\nb",1,2\n' + "c,3,4\n" * 30 + 'd,5",6\ne,7,8\n"f,9,9\n'
+    found = read_table(written(tmp_path, text), [PLAIN])
+    assert found.columns["name"].to_pylist() == ["a  b", *["c"] * 30, "e"]
+    assert found.lines.tolist() == [2, *range(5, 35), 36]
+    assert found.dropped.counts() == {"a quote that does not end": 2}
+
+
+def test_objects_of_an_array(tmp_path: Path) -> None:
+    """As tools write a table in JSON; an array of something else is refused."""
+    found = read_table(written(tmp_path, '\n[{"n": 1,\n "a": {"name": "x"}}]'), FORMS)
+    assert (found.form.name, found.columns["name"].to_pylist()) == ("objects", ["x"])
+    for text in ("[1]", "[[1, 2]"):
+        with pytest.raises(InputError, match="not a JSON array of objects"):
+            read_table(written(tmp_path, text), FORMS)
+
+
 @pytest.mark.parametrize("separator", [",", BLANKS])
 def test_rows_that_are_left_out_are_counted_by_reason(separator: str, tmp_path: Path) -> None:
     """With the line of the first of each, whatever is before it."""

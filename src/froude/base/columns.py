@@ -62,6 +62,8 @@ class Column:
     """The range of a value, in its own unit; a row with another value is left out."""
     percent: bool = False
     """Whether each cell ends with a percent sign."""
+    lesser: tuple[str, ...] = ()
+    """What headers call it too, which counts where none of `names` is there."""
 
 
 @dataclass(frozen=True, slots=True)

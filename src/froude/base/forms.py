@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -34,7 +35,7 @@ _SEPARATORS = (";", "\t", "|", ",")
 _DECLARED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 """A first line in which a spreadsheet names the separator."""
 _QUOTED = re.compile(r'"[^"\n]*"')
-_SIGNS = re.compile(r"""[\s_.]*[(\[]\s*(?:percent|utc)\s*[)\]]|[\s_.%"()[\]-]+""")
+_SIGNS = re.compile(r"""[\s_.]*[(\[]\s*(?:percent|utc)\s*[)\]]|[\s_.%"()[\]/-]+""")
 """What does not matter in the name of a column; another unit makes it another column."""
 CLOCK = "clock"
 """What `Options.columns` calls the times of a day, where the column of the time has days."""
@@ -128,7 +129,8 @@ def named_forms(forms: Sequence[Form], options: Options) -> Sequence[Form]:
         InputError: there is no such layout, or it lacks a column that a person names.
     """
     if not options.layout:  # whose columns a person names, it is of no published layout
-        return forms[-1:] if options.columns else forms
+        plain = [form for form in forms[:-1] if form.lines and form.columns == forms[-1].columns]
+        return [*plain, forms[-1]] if options.columns else forms
     named = [form for form in forms if form.name == options.layout]
     if not named:
         names = [form.name for form in forms]
@@ -162,7 +164,7 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
         InputError: of no form, or of several.
     """
     forms = named_forms(forms, options)
-    above = _lines_above(sample, forms, options)
+    above = _lines_above(path, sample, forms, options)
     sample = sample[above:]
     last: InputError | None = None
     fitting: list[Reading] = []
@@ -191,7 +193,7 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
             "may be of several layouts", file=path, place=1, found=head, allowed=several, remedy=remedy
         )
     plain = forms[-1]
-    cells = {_plain_name(cell) for cell in _cells(head, options.separator or separator_of(head))}
+    cells = {_plain_name(cell) for cell in cells_of(head, options.separator or separator_of(head))}
     named = any(_plain_name(name) in cells for column in plain.columns for name in column.names)
     if last is not None and (options.columns or named):
         raise last  # a header that has some names of the plain form: what is missing
@@ -200,34 +202,24 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     raise InputError("is not of a known layout", file=path, place=1, found=head, allowed=names, remedy=remedy)
 
 
-def _lines_above(sample: list[str], forms: Sequence[Form], options: Options) -> int:
+def _lines_above(path: Path, sample: list[str], forms: Sequence[Form], options: Options) -> int:
     """Lines of a title above a header that has the columns of a form; 0 without such a header."""
     for number, line in enumerate(sample[:_TITLE_LINES]):
         if _DECLARED.fullmatch(line):
             break
         separator = options.separator or separator_of(line)
-        cells = _cells(line.lstrip("# "), separator)
-        places = {_plain_name(cell): place for place, cell in reversed(list(enumerate(cells)))}
-        places |= {str(place): place for place in range(len(cells))}
+        cells = cells_of(line.lstrip("# "), separator)
         for form in forms:
-            columns = [each for each in form.columns if each.needed or each.what in options.columns]
-            at = [_first(column, places, options) for column in columns]
-            if form.header and not form.pattern and -1 not in at:
-                above = (_cells(each, separator) for each in sample[:number])
+            found = None
+            with suppress(InputError):
+                if form.header and not form.pattern:
+                    found = positions_by_names(path, cells, form, options)
+            if found is not None:
+                columns, at = placed(form, found)
+                above = (cells_of(each, separator) for each in sample[:number])
                 rows = (row for row in above if len(row) == len(cells))  # no title, if it has values
                 return 0 if any(_is_row(columns, at, row, options.style) for row in rows) else number
     return 0
-
-
-def _first(column: Column, places: Mapping[str, int], options: Options) -> int:
-    """A place of a column by its usual names, or a person's name or number of it; -1 if it is not there."""
-    theirs = options.columns.get(column.what)
-    names = _names_of(column) if theirs is None else {_plain_name(theirs)}
-    return next((places[name] for name in names if name in places), -1)
-
-
-def _names_of(column: Column) -> set[str]:
-    return set(map(_plain_name, column.names or (column.what,)))
 
 
 def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Reading:
@@ -249,9 +241,9 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     separator = options.separator or form.separator or (declared[1] if declared else separator_of(head))
     if separator == BLANKS and form.order and not options.separator:
         separator = ","  # no published table without a header has blanks between its columns
-    cells = _cells(head, separator)
+    cells = cells_of(head, separator)
     check_limit("columns", len(cells), file=path, place=first + 1)
-    rows = [_cells(line, separator) for line in sample[first + 1 :] if line.strip()]
+    rows = [cells_of(line, separator) for line in sample[first + 1 :] if line.strip()]
     positions = positions_by_names(path, cells, form, options, rows[0] if rows else ())
     named = positions is not None
     if positions is None:
@@ -273,10 +265,20 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     titles = tuple(cells[each] for each in at) if named else ()
     skipped = first + named if named or not head.startswith("#") else first + 1
     others = tuple(cell for number, cell in enumerate(cells) if named and number not in at)
-    found = Reading(form, columns, at, titles, separator, style, skipped, len(cells), others=others)
+    width = _width(cells, rows) if named else len(cells)
+    found = Reading(form, columns, at, titles, separator, style, skipped, width, others=others)
     if not named:
         _check_kinds(path, found, rows)
     return found
+
+
+def _width(header: list[str], rows: list[list[str]]) -> int:
+    """Columns of a table, whose rows or whose header alone may end with a separator."""
+    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else len(header)
+    ends = [
+        row[-1] for row in ([header] if width < len(header) else rows) if len(row) == max(width, len(header))
+    ]
+    return width if abs(width - len(header)) == 1 and not any(ends) else len(header)
 
 
 def _is_comment(line: str, following: str) -> bool:
@@ -284,7 +286,7 @@ def _is_comment(line: str, following: str) -> bool:
     if not line.startswith("#"):
         return False
     separator = separator_of(following)
-    return following.startswith("#") or len(_cells(line, separator)) != len(_cells(following, separator))
+    return following.startswith("#") or len(cells_of(line, separator)) != len(cells_of(following, separator))
 
 
 def _is_row(columns: Sequence[Column], at: Sequence[int], cells: list[str], style: Style) -> bool:
@@ -373,8 +375,10 @@ def positions_by_names(
     for column in form.columns:
         if column.what in found:
             continue
-        names = _names_of(column) if form.header else set()
-        at = [number for number, name in enumerate(plain) if name in names and number not in found.values()]
+        at: list[int] = []
+        for names in (column.names or (column.what,), column.lesser):
+            usual = set(map(_plain_name, names)) if form.header and not at else set()
+            at += [n for n, name in enumerate(plain) if name in usual and n not in found.values()]
         may_join = column.kind is Kind.TIME and len(at) == 2 and len(row) == len(cells)
         pairs = [(at[0], at[1]), (at[1], at[0])] if may_join else []
         if pairs := [pair for pair in pairs if _is_row((column, _CLOCK), pair, list(row), options.style)]:
@@ -438,7 +442,8 @@ def separator_of(line: str) -> str:
     return found or (BLANKS if BLANKS in plain.strip() else ",")
 
 
-def _cells(line: str, separator: str) -> list[str]:
+def cells_of(line: str, separator: str) -> list[str]:
+    """The cells of a line, without blanks around them."""
     if separator == BLANKS:
         return line.split()
     try:

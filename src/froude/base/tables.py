@@ -32,12 +32,13 @@ from froude.base.columns import Converted, convert, in_seconds, mask
 from froude.base.dates import other_times
 from froude.base.dropped import CUT_SHORT, Dropped
 from froude.base.errors import InputError
-from froude.base.files import open_regular
+from froude.base.files import open_regular, read_at_most
 from froude.base.forms import (
     BLANKS,
     Form,
     Options,
     Reading,
+    cells_of,
     find_reading,
     flat,
     named_forms,
@@ -52,6 +53,12 @@ from froude.base.summary import counted
 pc: Any = pyarrow.compute
 _BLOCK_BYTES = 4 << 20
 _LONGEST_LINE = 1 << 20
+_HEAD_BYTES = 64
+_AROUND = b"\xef\xbb\xbf \t\r\n"
+_ARRAY_BYTES = 2 << 30
+"""Of a JSON array, which is read whole."""
+_QUOTED_LINES = 20
+"""Lines that a cell in quotes may go over."""
 _SAMPLE_LINES = 200
 """Lines at the beginning of a file that show its form."""
 _BESIDE = re.compile(
@@ -108,7 +115,8 @@ def read_table(
         if parquet:
             return _read_parquet(raw, path, forms, options, empty)
         with unpacked(raw, path, whole=False) as stream:
-            return _read_text(stream, path, forms, options, empty)
+            array = stream.peek(_HEAD_BYTES)[:_HEAD_BYTES].lstrip(_AROUND).startswith(b"[")
+            return _read_text(_objects(stream, path) if array else stream, path, forms, options, empty)
 
 
 def holds_rows(path: Path) -> bool:
@@ -128,6 +136,22 @@ def parts_of(paths: Iterable[Path]) -> list[Path]:
         found += inner if inner == [path] else parts_of(inner)
         check_limit("columns", len(found), file=path)
     return found
+
+
+def _objects(stream: Any, path: Path) -> io.BufferedReader:
+    """The objects of a JSON array, one a line.
+
+    Raises:
+        InputError: it is not one, or too large.
+    """
+    try:
+        records = json.loads(read_at_most(stream, path, _ARRAY_BYTES))
+        lines = [json.dumps(dict(record)) for record in records]
+    except (ValueError, TypeError, RecursionError) as error:
+        found = " ".join(str(error).split())
+        raise InputError("is not a JSON array of objects", file=path, found=found) from error
+    raw: Any = io.BytesIO("\n".join(lines).encode())
+    return io.BufferedReader(raw)
 
 
 def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
@@ -313,15 +337,24 @@ class _Builder:
         return texts, lines
 
     def _quoted(self, block: bytes, line: int) -> bytes:
-        """Leave out lines with a quote that does not end: it would swallow the lines up to the next one."""
+        """Join the lines of a cell in quotes; leave out one whose quote does not end: it would swallow those below."""
         if b'"' not in block:
             return block
         texts = block.split(b"\n")
-        for number, text in enumerate(texts):
-            if text.count(b'"') % 2:
-                shown = text[:80].decode("utf-8", "replace")
-                self.dropped.add("a quote that does not end", f"{self._path}:{line + number}", shown)
-                texts[number] = b""
+        odd = [number for number, text in enumerate(texts) if text.count(b'"') % 2]
+        while odd:
+            number = odd.pop(0)
+            shown = texts[number][:80].decode("utf-8", "replace")
+            joined = b" ".join(texts[number : odd[0] + 1]) if odd and odd[0] - number < _QUOTED_LINES else b""
+            if (
+                len(cells_of(joined.decode("utf-8", "replace"), self._reading.separator))
+                == self._reading.width
+            ):
+                end = odd.pop(0) + 1
+                texts[number:end] = [joined, *[b""] * (end - number - 1)]
+                continue
+            self.dropped.add("a quote that does not end", f"{self._path}:{line + number}", shown)
+            texts[number] = b""
         return b"\n".join(texts) or b"\n"
 
     def _by_pattern(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
@@ -388,7 +421,7 @@ def _named_form(
     Raises:
         InputError: there is none; what the last one lacks.
     """
-    for form in forms[:-1]:
+    for form in (form for form in forms[:-1] if not form.lines):
         try:
             if (found := positions_by_names(path, names, form, options)) is not None:
                 return form, found

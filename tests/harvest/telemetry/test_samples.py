@@ -78,8 +78,12 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
             "Keep the rows of one; or if it names servers: --column server=item",
         ),
         ("time,value\ntrue,50\n", "time is not a time"),
+        ("time,usage_user,usage_system\n1,5,6\n", "several columns cpu"),
+        ("time,usage_idle\n1,5\n", "utilisation of CPUs; found usage_idle"),
+        ('[{"time": 1, "cpu": [5]}]', "a list where a value is wanted"),
+        ("[1, 2]", "JSON of another kind"),
         ("time,metric,value\n1,cpu_idle,5\n", "utilisation of CPUs; found cpu_idle"),
-        ("time,cpu,cpu load pct\n" + "".join(f"{n},8,{n}\n" for n in range(20)), "number of processors"),
+        ("time,cpu,busy pct\n" + "".join(f"{n},8,{n}\n" for n in range(20)), "number of processors"),
         ("", "has no line"),
     ],
 )

@@ -65,3 +65,15 @@ def test_what_is_not_such_a_table(text: str, layout: str, message: str, tmp_path
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         read_samples([tmp_path / "t.csv"], Options(layout=layout))
+
+
+@pytest.mark.parametrize(("head", "begin_s"), [(" (W. Europe Standard Time)(-60)", -3600), ("", 0)])
+def test_counters_of_windows(head: str, begin_s: float, tmp_path: Path) -> None:
+    """The processor time of each server is taken; its clock is the one that the header names, else that of the zone."""
+    counters = ["web-1\\\\Processor(_Total)\\% Processor Time", "web-1\\\\Memory\\Pages/sec"]
+    titles = ",".join(f'"\\\\\\\\{each}"'.replace("\\\\", "\\") for each in counters)
+    rows = "".join(f'"01/0{n}/1970 00:00:00.250"," {10 * n + (n == 1) / 2}","7"\n' for n in (1, 2))
+    (tmp_path / "t.csv").write_text(f'"(PDH-CSV 4.0){head}",{titles}\n{rows}')
+    found = read_samples([tmp_path / "t.csv"], Options())
+    assert (found.servers, found.share.tolist()) == (["web-1"], [0.105, 0.2])
+    assert found.time_s.tolist() == [begin_s + 0.25, begin_s + 86400.25]

@@ -27,6 +27,9 @@ from froude.harvest.telemetry.layouts import ADDRESSES, CLOUDWATCH, PROMETHEUS, 
 from froude.harvest.telemetry.plausible import refuse_others
 
 _LIMIT_BYTES = 2 << 30
+_DECODER = json.JSONDecoder()
+_OF_ANSWERS = frozenset({"data", "result", "values", "errorType", "Datapoints", "MetricDataResults"})
+"""Fields of answers that a record of a sample does not have."""
 _LABELS = ("instance", *SERVERS, "name", *ADDRESSES)
 """Labels of Prometheus that name a server, in the order in which they count."""
 _TIME, _CPU = Column("time", kind=Kind.TIME), Column("cpu", kind=Kind.NUMBER, empty=True)
@@ -36,9 +39,19 @@ _INFINITE = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
 
 
 def is_answer(head: bytes) -> bool:
-    """Whether a file that begins so is JSON other than objects a line of the published traces."""
-    plain = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    return plain[:1] in {b"{", b"["} and b'"average_usage' not in plain
+    """Whether a file that begins so is JSON other than the objects of a table."""
+    plain = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if plain[:1] not in {"{", "["}:
+        return False
+    try:
+        first, _ = _DECODER.raw_decode(plain.lstrip("[ \t\r\n"))
+    except (ValueError, RecursionError):  # it is cut, or longer
+        return True
+    return (
+        not isinstance(first, dict)
+        or not _OF_ANSWERS.isdisjoint(first)
+        or isinstance(first.get("metric"), dict)
+    )
 
 
 def read_answer(path: Path, options: Options) -> Table:

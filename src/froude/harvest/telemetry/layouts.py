@@ -32,6 +32,8 @@ KINDS = ("name", "item", "item_id", "key", "type", "label", "object", "check", "
 SHARES = (
     "cpu", "utilisation", "utilization", "cpu_util", "cpu_percent", "cpu_util_percent", "cpu_usage", "cpu_utilisation",
     "cpu_utilization", "percentage_cpu", "value", "average", "counter_value",
+    "cpu_pct", "cpu_usage_percent", "cpu_usage_pct", "cpu_load", "cpu_load_pct", "cpu_load_percent", "avg_cpu",
+    "cpu_avg", "cpu_busy", "usage_user", "usage_system", "usage_idle",
 )  # fmt: skip
 _INVALID = 101.0
 """The largest that published traces write where a value is invalid."""
@@ -68,7 +70,7 @@ _LOWEST = Column("lowest", ("min cpu",), Kind.NUMBER, empty=True)
 _HIGHEST = Column("highest", ("max cpu",), Kind.NUMBER, empty=True)
 _PLAIN = (
     _time(*TIMES),
-    Column("server", (*SERVERS, *ADDRESSES), needed=False, numbered=True),
+    Column("server", SERVERS, needed=False, numbered=True, lesser=ADDRESSES),
     Column("cpu", SHARES, Kind.NUMBER, empty=True),
     *(Column(name, needed=False, empty=True, numbered=True) for name in (*METRICS, *KINDS)),
 )
@@ -128,6 +130,7 @@ _FORMS = (
     Layout(
         Form("planetlab", (_cpu(),), order=("cpu",), header=False, separator="\t"), percent=True, step_s=300.0
     ),
+    Layout(Form("json", _PLAIN, lines=True)),
     Layout(Form("csv", _PLAIN)),
 )
 LAYOUTS = {layout.form.name: layout for layout in _FORMS}

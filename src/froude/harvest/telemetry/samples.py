@@ -131,13 +131,13 @@ def read_samples(
     if options.layout and options.layout not in _ALL:
         message = f"is not a layout{nearest(options.layout, _ALL)}"
         raise InputError(message, place="--layout", found=options.layout, allowed=", ".join(_ALL))
-    tables, left = _tables(list(paths), options)
+    tables, left = _tables(paths, options)
     parts = [_part(path, table, options) for path, table in tables]
     files = [part.path for part in parts]
     _refuse_copies(parts)
     if align_s:
         parts = _aligned(parts, align_s)
-    remarks = [f"left out: {', '.join(sorted(path.name for path in left))[:80]}"] if left else []
+    remarks = [f"left out: {', '.join(left)[:80]}"] if left else []
     remarks += _named_by_folder(parts)
     file = str(files[0]) + (f", and {len(files) - 1:,} more" if len(files) > 1 else "")
     dropped = Dropped()
@@ -183,8 +183,13 @@ def read_samples(
     )
 
 
-def _tables(given: Sequence[Path], options: Options) -> tuple[list[tuple[Path, Table]], set[Path]]:
-    """The tables of all files with their paths, and the files of folders that hold none."""
+def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, Table]], list[str]]:
+    """Files and their rows; and the names of files in folders that have none.
+
+    Raises:
+        InputError: a file cannot be read, or none has a row.
+    """
+    given = list(paths)
     files = parts_of(given)
     tables = [(path, _table(path, options)) for path in files if path in given]
     folders: dict[Path, Table] = {}
@@ -193,10 +198,11 @@ def _tables(given: Sequence[Path], options: Options) -> tuple[list[tuple[Path, T
         if len(table):
             tables.append((path, table))
             folders.setdefault(path.parent, table)
+    read = {path for path, _ in tables}
+    left = [path.name for path in files if path not in read]
     if not tables:
-        found = ", ".join(each.name for each in files)[:80]
-        raise InputError("has no table", file=files[0].parent, found=found)
-    return tables, set(files) - {path for path, _ in tables}
+        raise InputError("has no table", file=files[0].parent, found=", ".join(left)[:80])
+    return tables, left
 
 
 def _extremes(servers: Sequence[str], server: Ints, value: Floats) -> tuple[Floats, Floats]:

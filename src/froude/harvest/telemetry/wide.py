@@ -6,6 +6,7 @@ import csv
 import re
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,14 @@ _SERVER = re.compile(rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN})
 """Titles of columns that are names of servers, rather than what was measured of one."""
 
 
+_PERFMON = re.compile(r"\(PDH-[CT]SV 4\.0\)(?: \(.*\)\((?P<west_min>-?[0-9]+)\))?")
+"""The title of the times that Windows' Performance Monitor and typeperf write, with minutes from local time to UTC."""
+_PROCESSOR = re.compile(
+    r"(?i)\\\\([^\\]+)\\Processor(?: Information)?\(_Total\)\\% Processor (?:Time|Utility)"
+)
+"""The title of one of their counters that is taken; others are not."""
+
+
 def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     """The samples of a table with times in one column and a server in each other one.
 
@@ -52,12 +61,20 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     cells = _header(head, options.separator, times)
     at = next((number for number, cell in enumerate(cells) if _plain(cell) in times), 0)
     titles = {cell: number for number, cell in enumerate(cells) if cell and number != at}
-    sure = named or all(map(_SERVER.match, titles))
+    perfmon = _PERFMON.fullmatch(cells[0]) if cells else None
+    if perfmon:
+        titles = {
+            counter[1]: number for number, cell in enumerate(cells) if (counter := _PROCESSOR.fullmatch(cell))
+        }
+        options = replace(options, style=replace(options.style, dates="%m/%d/%Y %H:%M:%S"))
+        if perfmon["west_min"]:
+            options = replace(options, style=replace(options.style, zone=UTC))
+    sure = named or bool(perfmon) or all(map(_SERVER.match, titles))
     if not named and (
         not titles or not (_OTHERS.isdisjoint(map(_plain, titles)) and (sure or len(titles) > 1))
     ):
         return None
-    if not titles or len(titles) < len(cells) - 1 - cells.count(""):
+    if not titles or (not perfmon and len(titles) < len(cells) - 1 - cells.count("")):
         found, allowed = ", ".join(cells)[:80], "a time, and names of servers that differ"
         raise InputError("has another header", file=path, place=1, found=found, allowed=allowed)
     numbers = [Column(title, kind=Kind.NUMBER, empty=True) for title in titles]
@@ -74,6 +91,7 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
         message = "may have a server in each column, or what was measured of one"
         remedy = "Say so with --layout wide, or name the column of the utilisation: --column cpu=NAME"
         raise InputError(message, file=path, found=shown, remedy=remedy)
+    table.columns["time"] += 60 * int((perfmon and perfmon["west_min"]) or 0)
     codes = np.repeat(np.arange(len(titles), dtype=np.int32), len(table))
     columns = {
         "time": np.tile(table.columns["time"], len(titles)),
@@ -93,7 +111,7 @@ def _header(head: bytes, separator: str, times: set[str]) -> list[str]:
         row = csv.reader([line], delimiter=separator or separator_of(line), skipinitialspace=True)
         with suppress(csv.Error):
             cells = [cell.strip() for cell in next(row, [])]
-            if any(_plain(cell) in times for cell in cells):
+            if any(_plain(cell) in times or _PERFMON.fullmatch(cell) for cell in cells):
                 return cells
     return []
 
