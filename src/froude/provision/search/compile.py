@@ -22,6 +22,7 @@ from froude.provision.model.growth import grown
 from froude.provision.model.instance import Instance, Open
 from froude.provision.model.spreading import least_servers
 from froude.provision.search.frontier import Adapt
+from froude.provision.search.plain import plain_cluster
 from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
 from froude.provision.search.racks import best_racks
 from froude.provision.search.safe_rules import has_safe_rules, within_safe_rules
@@ -84,9 +85,23 @@ def compile_plan(
         )
     else:
         plan = layers.bought(whole, limits.gap, limits.time_limit_s)
+    if plan.status in {Status.GAP, Status.UNDECIDED} and not only:
+        plan = _or_plain(problem, plan, limits.gap)
     if plan.found:
         _checked(problem, plan)
     return plan
+
+
+def _or_plain(problem: Problem, plan: ProvisionPlan, gap: float) -> ProvisionPlan:
+    """What was found, or a cheaper cluster of equal servers, under the same bound."""
+    plain = plain_cluster(problem, plan.upper)
+    if plain is None:
+        return plan
+    note = f"{plain.servers} equal servers, which the search did not find"
+    better = replace(
+        plain, lower=min(plan.lower, plain.upper), seconds=plan.seconds, notes=(*plan.notes, note)
+    )
+    return replace(better, status=Status.PROVED) if better.gap <= gap else better
 
 
 def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
