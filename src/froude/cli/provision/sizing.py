@@ -118,8 +118,11 @@ def hdfs(
     catalog, sources, remarks = _catalog(settings, catalogs or [])
     if survive is Loss.RACK and catalog.rack is None:
         remedy = "Write one into the resources: rack: {servers: 16, uplink: 100Gbps}"
-        raise InputError("has no rack", file=", ".join(sources), place="--survive", remedy=remedy)
+        raise InputError(
+            "needs racks, which the resources do not have", place="--survive", found="rack", remedy=remedy
+        )
     parts = parts_of(wanted, limits)
+    forgetful = {unit.name for unit in catalog.units if unit.volatile}
     catalog, left = within(catalog, memory_unit(parts, catalog), limits)
     if not catalog.servers:
         raise InputError(
@@ -137,6 +140,10 @@ def hdfs(
     if found.found:
         settings.out(f"\n{aligned(datanodes(problem, found))}\n")
         settings.out("\n".join(facts(problem, found, limits)))
+        if not forgetful.isdisjoint(held.unit for group in found.groups for held in group.held):
+            settings.out(
+                "its disks are those of instances: an instance that stops loses its data, all that stop lose all"
+            )
     settings.out(f"Application: {output}, plan: {plan}; hold a cluster of yours against it with --cluster:")
     settings.out(f"froude provision check {output} --cluster {plan}")
     common.end(settings, [found])

@@ -1,7 +1,8 @@
-"""HDFS asked plainly: capacity, replication and throughput → an application, what may be a DataNode, and what a plan has.
+"""HDFS asked plainly: capacity, replication, throughput → an application; what may be a DataNode; what a plan has.
 
 Clients read and write whole blocks, from within the cluster: each byte passes the network of a DataNode and of a client.
-What clients compute is not in it, nor are the NameNodes.
+What clients compute is not in it, nor are the NameNodes. Disks of a cloud's instances, which forget when those stop,
+count as lasting: to HDFS an instance that stops is a lost host, and the replicas are on others.
 
 Source: limits of a DataNode from Cloudera's hardware requirements of HDFS (CDP Private Cloud Base 7.1.3 and latest): at
 least 4 cores, 4 to 24 disks, not more than 100 TB, 4 GB of heap up to 4 million replicas. The shares are ours.
@@ -44,10 +45,7 @@ DATASET = "hdfs"
 _TB = 1e12
 _RECORD = 128e6
 """Bytes of a read or write: about a block."""
-_SLOWEST = {
-    "streams": "the streams of DataNodes (dfs.namenode.replication.max-streams)",
-    "network": "networks",
-}
+_STREAMS = " of DataNodes, dfs.namenode.replication.max-streams {}"
 _NAMED = 4
 """Types of servers that a note names."""
 
@@ -75,8 +73,8 @@ class DataNodeLimits:
     def __str__(self) -> str:
         return (
             f"at most {self.size / _TB:g} TB in a DataNode, on {self.least_volumes} to {self.volumes} volumes; "
-            f"{self.cores} cores and {self.memory / 1e9:g} GB for it; disks at most {self.fill:.0%} full and {self.busy:.0%} busy; "
-            f"{self.rebuild:.0%} of disks and networks for re-replication"
+            f"{self.cores} cores and {self.memory / 1e9:g} GB for it; disks at most {self.fill:.0%} full and "
+            f"{self.busy:.0%} busy; {self.rebuild:.0%} of disks and networks for re-replication"
         )
 
 
@@ -99,8 +97,9 @@ class HdfsDemand:
 def parts_of(wanted: HdfsDemand, limits: DataNodeLimits) -> Parts:
     """The application, its SLA and the options; without a catalog."""
     rack = wanted.lost is Lost.RACK
-    kept = Persistence.REQUIRED if rack else Persistence.NOT_NEEDED  # disks of an instance are volatile
-    dataset = Dataset(DATASET, wanted.capacity, kept, remote=True, replication=wanted.replication)
+    dataset = Dataset(
+        DATASET, wanted.capacity, Persistence.REQUIRED, remote=True, replication=wanted.replication
+    )
     rates = {("read", Op.READ): wanted.read, ("write", Op.WRITE): wanted.write}
     size = min(_RECORD, wanted.capacity)
     tasks = tuple(Task(name, "serve", 0.0, (Io(op, DATASET, 1, size),)) for name, op in rates)
@@ -122,7 +121,7 @@ def parts_of(wanted: HdfsDemand, limits: DataNodeLimits) -> Parts:
 
 
 def within(catalog: Catalog, memory: StorageUnit, limits: DataNodeLimits) -> tuple[Catalog, list[str]]:
-    """The servers that may be DataNodes, with as many slots as they may fill; what was left out, in words.
+    """The servers that may be DataNodes, with as many slots as they may fill, and lasting disks; what was left out.
 
     Slots that are not filled by what the price includes are counted as of the largest disk that fits them.
 
@@ -154,7 +153,11 @@ def within(catalog: Catalog, memory: StorageUnit, limits: DataNodeLimits) -> tup
         for what, names in left.items()
     ]
     buses = {bus.name for server in servers for bus in server.buses}
-    units = tuple(unit for unit in catalog.units if unit.service or unit.bus in buses)
+    units = tuple(
+        replace(unit, volatile=unit.volatile and unit.bus == memory.bus)
+        for unit in catalog.units
+        if unit.bus in buses
+    )
     return replace(catalog, servers=tuple(servers), units=units), notes
 
 
@@ -210,17 +213,16 @@ def facts(problem: Problem, plan: ProvisionPlan, limits: DataNodeLimits) -> Iter
         for group in plan.groups
     ]
     raw = sum(size * group.count for size, group in zip(sizes, plan.groups, strict=True))
+    left = raw - max(sizes)
     yield (
-        f"{dataset.size / _TB:,.4g} TB x {dataset.replication} replicas: {stored / _TB:,.1f} TB on {raw / _TB:,.1f} TB "
-        f"of disks, {stored / raw:.0%} full; {stored / (raw - max(sizes)):.0%} with the largest DataNode lost"
-        if raw > max(sizes)
-        else f"{stored / _TB:,.1f} TB on one DataNode"
+        f"{_tb(dataset.size)} x {dataset.replication} replicas: {_tb(stored)} on {_tb(raw)} of disks, "
+        f"{stored / raw:.0%} full" + (f"; {stored / left:.0%} with the largest DataNode lost" if left else "")
     )
     if (again := problem.sla.re_replication) is not None:
         what, _, taken_s = max(re_replication_times(demand, again), key=lambda each: each[2])
         yield (
             f"a lost {again.of.value} has its replicas again in {taken_s / 3600:.2g} h of {again.time / 3600:.2g} h "
-            f"({_SLOWEST.get(what, what)} take longest)"
+            f"(slowest: {what}{_STREAMS.format(again.max_streams) * (what == 'streams')})"
         )
     months = problem.catalog.hours / 730
     yield f"${plan.upper / months:,.2f} a month, over {months:g} months"
@@ -231,5 +233,7 @@ def facts(problem: Problem, plan: ProvisionPlan, limits: DataNodeLimits) -> Iter
         f"not in it: two or three NameNodes, each with {heap / 1e9:,.1f} GB of heap for {blocks:,.0f} blocks of 128 MiB "
         "(more where files are smaller), JournalNodes, volumes to boot from, traffic out, and what clients compute"
     )
-    if any(problem.catalog.unit(held.unit).volatile for group in plan.groups for held in group.held):
-        yield "its disks are those of instances: what is on them is lost when an instance stops, all when all stop"
+
+
+def _tb(size: float) -> str:
+    return f"{size / _TB:,.1f} TB" if size >= _TB else f"{size / 1e9:,.1f} GB"

@@ -108,7 +108,8 @@ def _equal(problem: Problem, server: Server, unit: StorageUnit, count: int) -> P
     spread = count if Losses.of(problem).data else None
     plan = ProvisionPlan(Status.GAP, choices={dataset.name: (unit.name,)}, cpus=cpus, spread=spread)
     demand = Demand(problem, plan)
-    units = max(1, whole(demand.sized(dataset.name, cache=False) / count))
+    included = dict(server.bundle.units if server.bundle else ()).get(unit.name, 0)
+    units = max(1, included, whole(demand.sized(dataset.name, cache=False) / count))
     running = tuple(
         Running(task.name, max(1, whole(demand.parallelism(task.name) * demand.reserve / count)), 1 / count)
         for task in tasks
