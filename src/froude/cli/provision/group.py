@@ -11,6 +11,7 @@ from froude.cli.provision import (
     inputs,
     measuring,
     questions,
+    sizing,
     sweeping,
 )
 
@@ -26,6 +27,7 @@ app.command()(drafting.draft)
 app.command()(inputs.convert)
 app.command(name="import")(importing.import_)
 app.command(name="compile")(compiling.compile_)
+app.command()(sizing.hdfs)
 app.command()(compiling.evaluate)
 app.command()(sweeping.sweep)
 app.command()(questions.vary)

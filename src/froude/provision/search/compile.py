@@ -22,13 +22,14 @@ from froude.provision.model.growth import grown
 from froude.provision.model.instance import Instance, Open
 from froude.provision.model.spreading import least_servers
 from froude.provision.search.frontier import Adapt
+from froude.provision.search.plain import plain_cluster
 from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
 from froude.provision.search.racks import best_racks
 from froude.provision.search.safe_rules import has_safe_rules, within_safe_rules
 from froude.provision.search.solve_limits import SolveLimits, Watch
 from froude.provision.search.split import as_it_is, best_split, decided, undecided
 from froude.provision.search.survive import Losses, best_spread
-from froude.provision.types import Problem
+from froude.provision.types import Catalog, Problem
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 
 MOST = 1e9
@@ -82,11 +83,35 @@ def compile_plan(
         plan = within_safe_rules(
             whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s, watch=limits.watch
         )
+        plan = _of_servers(whole.catalog, plan, layers.least_servers, limits.gap)
     else:
         plan = layers.bought(whole, limits.gap, limits.time_limit_s)
+    if plan.status in {Status.GAP, Status.UNDECIDED} and not only:
+        plan = _or_plain(problem, plan, limits.gap)
     if plan.found:
         _checked(problem, plan)
     return plan
+
+
+def _of_servers(catalog: Catalog, plan: ProvisionPlan, least: int, gap: float) -> ProvisionPlan:
+    """A plan with the bound of what so many servers cost, where any cluster has as many."""
+    if least < 2 or plan.status is Status.INFEASIBLE or any(server.owned for server in catalog.servers):
+        return plan
+    each = min(min([server.price, *(d.price for d in server.discounts)]) for server in catalog.servers)
+    bounded = replace(plan, lower=max(plan.lower, min(plan.upper, least * each)))
+    return replace(bounded, status=Status.PROVED) if bounded.found and bounded.gap <= gap else bounded
+
+
+def _or_plain(problem: Problem, plan: ProvisionPlan, gap: float) -> ProvisionPlan:
+    """What was found, or a cheaper cluster of equal servers, under the same bound."""
+    plain = plain_cluster(problem, plan.upper)
+    if plain is None:
+        return plan
+    note = f"{plain.servers} equal servers, which the search did not find"
+    better = replace(
+        plain, lower=min(plan.lower, plain.upper), seconds=plan.seconds, notes=(*plan.notes, note)
+    )
+    return replace(better, status=Status.PROVED) if better.gap <= gap else better
 
 
 def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
