@@ -83,7 +83,7 @@ def record(
     variables: what is recorded last says which small run is still missing. A run to hold the workload against, which
     is not mined, is named --name check.
 
-    Example: froude record --datanodes 2,3,4,3 --scale clients=2,4,3,1 --scale files=5,12,8,9 -- ./job.sh {clients} {files}
+    Example: froude record --datanodes 2,3,4,3 --scale clients=2,4,3,10 --scale files=5,12,8,4 -- ./job.sh {clients} {files}
     """  # noqa: E501 - an example is one line
     from froude.experiment.runners import RecordRunner
     from froude.experiment.scenario.options import ReleaseTarget
