@@ -21,6 +21,7 @@ from froude.mining.check.prediction import predict
 from froude.mining.traces import mine
 from froude.trace.types import Trace
 from froude.workload.extrapolate import extrapolate
+from froude.workload.groups import open_by_cause
 from froude.workload.yaml_file import read_workload, write_workload
 
 
@@ -34,8 +35,12 @@ class Measured:
     mined_s: float | None = None
     nodes_exact: float | None = None
     """Share of the nodes whose call sequence was predicted exactly."""
-    calls_matched: float | None = None
-    """Share of the calls at their predicted place."""
+    fitness: float | None = None
+    """Share of the calls made that were predicted."""
+    precision: float | None = None
+    """Share of the calls predicted that were made."""
+    worst: str | None = None
+    """The node type with the smallest share of calls in common."""
     arguments_right: float | None = None
     """Share of the arguments of logical calls that were predicted."""
     silent_arguments: float | None = None
@@ -60,7 +65,7 @@ class Measured:
         units = {"recorded_s": "s", "mined_s": "s", "silent_nodes": "nodes", "questions": "questions"}
         aims = {"nodes_exact": ">= 1", "silent_arguments": "<= 0", "silent_nodes": "<= 0"}
         for name, value in asdict(self).items():
-            if name not in {"job", "refused", "error"} and value is not None:
+            if name not in {"job", "refused", "error", "worst"} and value is not None:
                 words = name.removesuffix("_s").replace("_", " ")
                 yield words, {"value": value, "unit": units.get(name, "share"), "aim": aims.get(name, "")}
         yield "refused or ended early", {"value": self.error or self.refused or "no", "unit": ""}
@@ -121,10 +126,11 @@ def _measure(job: JobDefinition, folder: Path, found: Measured) -> None:
     write_workload(path, mine(train))
     found.mined_s = round(time.monotonic() - begun, 1)
     workload = read_workload(path)
-    found.questions = len(workload.questions)
+    found.questions = len(open_by_cause(workload))
     prediction = predict(workload, held_out)
     found.nodes_exact = prediction.sequence_share
-    found.calls_matched = prediction.call_share
+    found.fitness, found.precision = prediction.fitness, prediction.precision
+    found.worst = prediction.worst.node_type if prediction.worst is not None else None
     found.arguments_right = prediction.row("logical").share
     found.silent_arguments = prediction.silent_share
     found.silent_nodes = prediction.silent_sequences
