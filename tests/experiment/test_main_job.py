@@ -17,7 +17,7 @@ from froude.documents.store import Workspace, read_artifact
 from froude.emulation.run.run import Run
 from froude.experiment import main_job
 from froude.experiment.knee.answer import Knee
-from froude.experiment.main_job import SETTLE_S, MainJob, record_job, run_main_job
+from froude.experiment.main_job import SETTLE_S, YARN_SETTLE_S, MainJob, record_job, run_main_job
 from froude.experiment.record.jobs import JobDefinition
 from froude.experiment.scenario.options import KneeOptions, PlayOptions
 from froude.mining.check.prediction import Prediction
@@ -219,6 +219,30 @@ def test_one_run_of_a_job(stage: Stage, workspace: Workspace) -> None:
     assert asked["work"] == (dict(scale),)
     assert asked["closure"] == (recorded.path.name, stage.audit)
     assert said == ["start 4 DataNodes", "clients at work"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "settle_s", "expected_s"),
+    [
+        (Scale.of(datanodes=1, nodemanagers=1), None, YARN_SETTLE_S),
+        (Scale.of(datanodes=1, nodemanagers=1), 0.0, 0.0),
+        (Scale.of(datanodes=1), 7.0, 7.0),
+    ],
+)
+def test_a_recording_goes_on_until_masters_have_ended(  # noqa: PLR0913
+    stage: Stage,
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    scale: Scale,
+    settle_s: float | None,
+    expected_s: float,
+) -> None:
+    """Longer with YARN, and as long as is asked for."""
+    cluster = main_job.Cluster(HADOOP, datanodes=1)
+    monkeypatch.setattr(main_job, "_cluster", lambda *_: cluster)
+    record_job(definition(stage), scale, workspace, HADOOP, settle_s=settle_s)
+    asked = {each[0]: each[1:] for each in stage.said}
+    assert asked["record"][0]["settle_s"] == expected_s
 
 
 def test_every_namespace_begins_with_other_ids(stage: Stage, workspace: Workspace) -> None:

@@ -54,6 +54,9 @@ def record(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="How often all runs are made, in rounds.")] = 1,
     timeout: Annotated[str, typer.Option(help="Longest time of one run of the command.")] = "30 min",
+    settle: Annotated[
+        str | None, typer.Option(help="How long to record after the command [3.5 s; with YARN 10 s].")
+    ] = None,
     replication: Annotated[int, typer.Option(min=1, help="Copies of each block.")] = 2,
     conf: Annotated[
         list[str] | None,
@@ -109,6 +112,7 @@ def record(
             },
             faults=tuple(fault or ()),
             timeout_s=parse_seconds(timeout, place="--timeout"),
+            settle_s=None if settle is None else parse_seconds(settle, place="--settle"),
             fresh=fresh,
             name=name,
         ),

@@ -47,8 +47,9 @@ _CALLED_S = 10.0
 """For how long a NameNode is called before the plan is played on it."""
 _WARM_UP_S, _MEASURE_S, _KNEE_S = 35.0, 8.0, 160.0
 """Of a short search: the longest warm-up of a load, how long each is measured, and after which no play begins."""
-SETTLE_S = 3.5
-"""How long a recording goes on after its job: a little more than one heartbeat period."""
+SETTLE_S, YARN_SETTLE_S = 3.5, 10.0
+"""How long a recording goes on after its job: a little more than one heartbeat period; with YARN until application
+masters and containers, which end later than their client, have made their last calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,7 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
     task: Task | None = None,
     fast: bool = True,
     replication: int = 2,
+    settle_s: float | None = None,
     properties: Mapping[str, str] | None = None,
     faults: Sequence[Fault] = (),
     aged: bool | int = True,
@@ -200,6 +202,7 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
         task: shows what is going on.
         fast: quick start-up of the daemons instead of full speed.
         replication: copies of each block that clients are told to make.
+        settle_s: how long the recording goes on after the job; None for the default of HDFS or YARN.
         properties: further ones of daemons and clients.
         faults: what happens to nodes while the job runs; noted in the Trace.
         aged: whether block, file and generation ids begin where a namespace in use has them; a number is the seed.
@@ -224,7 +227,7 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
             tags=(job.name,),
             name=name,
             notes={**(notes or {}), **{f"fault {n}": str(fault) for n, fault in enumerate(faults, 1)}},
-            settle_s=SETTLE_S,
+            settle_s=(YARN_SETTLE_S if NODEMANAGERS in scale else SETTLE_S) if settle_s is None else settle_s,
             command=command,
         ) as recording:
             if task is not None:

@@ -48,6 +48,8 @@ class RecordOptions(TypedDict, total=False):
 
     replication: int
     """Copies of each block; 2 by default."""
+    settle_s: float | None
+    """How long the recording goes on after the command; None for the default of HDFS or YARN."""
     fast: bool
     """Quick start-up of the daemons instead of full speed; yes by default."""
     properties: Mapping[str, str]

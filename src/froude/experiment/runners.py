@@ -290,6 +290,7 @@ class RecordRunner:
             name=asked.name,
             seed=None if asked.fresh else self.scenario.seed,
             replication=asked.replication,
+            settle_s=asked.settle_s,
             properties=properties,
             faults=[parse_fault(text) for text in asked.faults],
             notes=notes,

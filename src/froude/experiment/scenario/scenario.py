@@ -165,6 +165,9 @@ class Recording(Declared):
     """What happens to nodes while the command runs, counted from its start."""
     timeout_s: Annotated[float, Seconds()] = 1800.0
     """Longest time of one run of the command."""
+    settle_s: Annotated[float | None, Seconds(), Example("10 s")] = None
+    """How long each recording goes on after its command, so that the last calls of nodes are seen: 3.5 s by default, and
+    10 s with YARN, whose application masters and containers end later than their clients."""
     fresh: bool = False
     """Whether ids begin at Hadoop's first ones, instead of random ones."""
     name: Annotated[str | None, Example("monday")] = None

@@ -129,7 +129,7 @@ class LoopCounts:
         return usual if len(seen) - len(usual) <= _FEW * len(seen) else []
 
     def _few_other(self, mined: MinedType, what: str, others: int, total: int) -> None:
-        text = f"{what}: {others} of {total} times another number than the formula, as where calls were lost"
+        text = f"{what}: {others} of {total} times another number than the formula"
         self._findings.append(Finding(text, fatal=False, node_type=mined.name))
 
     def _rivals(self, fit: Fit, seen: Sequence[LoopRun]) -> tuple[Count, ...]:
