@@ -174,3 +174,12 @@ def test_markers_of_missing_values() -> None:
     )
     assert np.isnan(found.values).all()
     assert not found.wrong.any()
+
+
+def test_whole_numbers() -> None:
+    """An empty cell is 0 where it may be; above 2^53 floats do not hold each, and digits alone are exact."""
+    empty = Column("n", kind=Kind.INTEGER, empty=True)
+    assert convert(empty, pa.array(["", "5", "null"]), Style()).values.tolist() == [0, 5, 0]
+    texts = pa.array(["5.0", "9007199254740992.0", "9007199254740994.0", "1e16", "5.5"])
+    assert convert(WHOLE, texts, Style()).wrong.tolist() == [False, False, True, True, True]
+    assert convert(WHOLE, pa.array(["9007199254740993"]), Style()).values.tolist() == [2**53 + 1]

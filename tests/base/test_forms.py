@@ -34,6 +34,8 @@ EVENTS = Form(
         (["Exported by x", '"TIME [UTC]","Load (%)"', '1,"2,5"'], ",", 2, ","),
         (["ts;load", "1;2,5 %"], ";", 1, ","),
         (["ts,load,remark", '1,2,"a; b"'], ",", 1, "."),
+        (["ts|load|x, y", "1|2|3"], "|", 1, "."),
+        (["ts;load", "1;0,123"], ";", 1, ","),
     ],
 )
 def test_how_a_table_is_written(sample: list[str], separator: str, skipped: int, decimal: str) -> None:
@@ -64,6 +66,18 @@ def test_a_title_is_stated_and_is_not_data() -> None:
     assert find_reading(PATH, ["1,x", "a,b", "1,y"] + ["2,x"] * 9, [PAIR], Options()).names == ()
 
 
+def test_comments_above_rows_without_a_header() -> None:
+    """Also those that have as many words each."""
+    assert find_reading(PATH, ["# by hand", "# of May", "1,x"], [PAIR], Options()).skipped == 2
+
+
+def test_rows_above_a_header_are_data() -> None:
+    """As in files that were put together, where a header may come later."""
+    both = Form("both", PAIR.columns, order=PAIR.order)
+    found = find_reading(PATH, ["1,x"] * 3 + ["a,b"] + ["2,y"] * 30, [both], Options())
+    assert (found.names, found.skipped) == ((), 0)
+
+
 def test_columns_that_a_person_names_are_taken_first() -> None:
     """Of two with the usual names the other one does not matter then."""
     options = Options(columns={"time": "time"})
@@ -88,6 +102,8 @@ def test_a_form_of_lines_needs_half_of_them() -> None:
     [
         (["1,z"], Options(layout="pair"), "column 1 is not the b; found z"),
         (["x,1"], Options(layout="pair"), "column 0 is not the a; found x"),
+        (["1,x"] * 8 + ["1,z"] * 2, Options(layout="pair"), "column 1 is not the b; found z"),
+        (["1"], Options(layout="pair"), "is not of layout pair; found 1 columns"),
         (["1,x,2"], Options(), "is not of a known layout"),
         (["1;2;3"], Options(layout="times"), "has no column time"),
         (["ts;load", "1;1,234"], Options(), "decimal commas or commas of thousands"),

@@ -18,7 +18,7 @@ from froude.base.dropped import CUT_SHORT, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular
 from froude.base.input_limits import InputLimits, within_limits
-from froude.base.packed import packed_form, read_lines, read_unpacked, unpacked
+from froude.base.packed import packed_form, read_lines, read_unpacked, refuse_copies, unpacked
 from tests.support.base.packing import FORMS, PACKERS, STREAMED, pack, packed_name
 
 TEXT = b"".join(b"line %d has %a\n" % (n, hashlib.sha256(b"%d" % n).hexdigest()) for n in range(8000))
@@ -237,3 +237,14 @@ def test_text_is_not_taken_for_packed() -> None:
 def test_every_form_of_the_table_is_read() -> None:
     """The table of forms names those that the reader knows."""
     assert set(PACKERS) == {form.name for form in packed._FORMS}
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.log.gz", gzip.compress(TEXT)), ("b", TEXT)])
+def test_a_log_that_is_there_twice(name: str, data: bytes, tmp_path: Path) -> None:
+    """Packed, or under another name; logs of one size that differ are no copies."""
+    files = [tmp_path / "a.log", tmp_path / name, tmp_path / "other"]
+    for path, held in zip(files, (TEXT, data, TEXT[::-1]), strict=True):
+        path.write_bytes(held)
+    refuse_copies([files[0], files[2]])
+    with pytest.raises(InputError, match=f"{name}: has the lines of another file; found .*a.log"):
+        refuse_copies(files)

@@ -90,12 +90,20 @@ def test_packed_files_and_spreadsheets(pack: Callable[[bytes], bytes], tmp_path:
 
 def test_text_that_is_not_utf_8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is of Windows-1252, line by line; two names do not become one, in any block, and it is stated."""
-    lines = [b"name,load,n", *[b"a,1,1"] * 9, "ä,1,1".encode(), b"\xe4,1,1", b"\xf6,1,1", b"\x81,1,1"]
+    lines = [
+        b"name,load,n",
+        *[b"a,1,1"] * 9,
+        "ä,1,1".encode(),
+        b"\xe4,1,1",
+        b"\xf6,1,1",
+        b"\x81,1,1",
+        b"a,1,1",
+    ]
     path = written(tmp_path, b"\n".join(lines))
     for length in (7, 1 << 20):
         monkeypatch.setattr(tables, "_BLOCK_BYTES", length)
         found = read_table(path, [PLAIN])
-        assert found.columns["name"].to_pylist()[8:] == ["a", "ä", "ä", "ö", "\x81"]
+        assert found.columns["name"].to_pylist()[8:] == ["a", "ä", "ä", "ö", "\x81", "a"]
         assert found.understood.endswith(", text of Windows-1252")
 
 
@@ -126,6 +134,15 @@ def test_percent_signs_of_cells(tmp_path: Path) -> None:
     text = "name;load;n\n" + "a;12,5 %;1\n" * 30 + "a;0,5;1\na;7%;2%\n"
     found = read_table(written(tmp_path, text), [PLAIN])
     assert (found.percent, set(found.columns["load"].tolist()), len(found)) == ({"load"}, {12.5}, 30)
+    text = "name;load;n\n" + "a;0,5;1\n" * 30 + "a;7%;2\n"
+    found = read_table(written(tmp_path, text), [PLAIN])
+    assert (found.percent, set(found.columns["load"].tolist()), len(found)) == (set(), {0.5}, 30)
+
+
+def test_a_row_with_two_faults_is_left_out_once(tmp_path: Path) -> None:
+    """By the first of them."""
+    found = read_table(written(tmp_path, "name,load,n\n" + "a,1,1\n" * 30 + ",much,1\n,1,1\n"), [PLAIN])
+    assert found.dropped.counts() == {"no name": 2}
 
 
 @pytest.mark.parametrize(

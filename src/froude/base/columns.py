@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from enum import Enum
@@ -22,6 +22,8 @@ _MISSING = pa.array([
     "", "nan", "-nan", "null", "na", "n/a", "#n/a", "none", "-", "--", "\\n", "nil", "undefined", "nodata", "no data",
 ])  # fmt: skip
 """Texts that mean a missing value, in lower case; `\\N` is written by Hive and MySQL."""
+NO_NUMBER, NO_TIME = "is not a number", "is not a time"
+"""Why a value is left out, behind what it should be."""
 LATEST_S = 253_402_300_799.0
 """The end of the year 9999."""
 
@@ -128,8 +130,7 @@ def _text(column: Column, texts: Any, style: Style) -> Converted:
 
 def _number(column: Column, texts: Any, style: Style) -> Converted:
     values, missing = _floats(texts, style.decimal)
-    such = "1234.5; with commas --decimal ," if style.decimal == "." else "1234,5"
-    bad = np.isnan(values) & ~missing, f"{column.what} is not a number (such as {such})"
+    bad = np.isnan(values) & ~missing, f"{column.what} {NO_NUMBER}"
     gone = missing & (not column.empty), f"no {column.what}"
     return Converted(values * column.unit, (bad, gone, _outside(column, values)))
 
@@ -176,10 +177,22 @@ def _time(column: Column, texts: Any, style: Style) -> Converted:
             latest = LAST_S
     with np.errstate(invalid="ignore"):
         wrong = ~(np.abs(values) <= latest)
-    allowed = "seconds, or a date as 2026-01-31 23:59:00; others with --date-format"
-    if style.dates:
-        allowed = f"as --date-format {style.dates}"
-    return Converted(values, ((wrong, f"{column.what} is not a time ({allowed})"),))
+    return Converted(values, ((wrong, f"{column.what} {NO_TIME}"),))
+
+
+def how_to_write(reasons: Collection[str], style: Style, *, fixed: bool) -> str | None:
+    """What a person may do where numbers or times are left out, by the reasons of `Converted`; None without such a one.
+
+    Args:
+        fixed: whether no flag says how they are written.
+    """
+    number = "1234.5" if style.decimal == "." else "1234,5"
+    time = style.dates or "seconds, or as 2026-01-31 23:59:00"
+    ways = ((NO_NUMBER, f"numbers as {number}", "--decimal"), (NO_TIME, f"times as {time}", "--date-format"))
+    ends = {end for end, *_ in ways for reason in reasons if reason.endswith(end)}
+    found = [way for way in ways if way[0] in ends]
+    flags = "" if fixed else f"; or say how they are written: {', '.join(flag for *_, flag in found)}"
+    return f"Write {' and '.join(text for _, text, _ in found)}{flags}" if found else None
 
 
 def in_seconds(column: Column, style: Style) -> bool:

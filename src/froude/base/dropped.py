@@ -80,7 +80,9 @@ class Dropped:
         """One line a reason, the most frequent first."""
         return [self._note(reason) for reason in self.counts()]
 
-    def refuse(self, path: str | Path, of: int, *, strict: bool, least: int = 0) -> None:
+    def refuse(
+        self, path: str | Path, of: int, *, strict: bool, least: int = 0, remedy: str | None = None
+    ) -> None:
         """Refuse a file if too much of it is left out.
 
         Args:
@@ -88,6 +90,7 @@ class Dropped:
             of: the lines of the file, those that are left out included.
             strict: whether one line is too much already.
             least: lines that a shorter file counts as, such as `SHORT_LOG`.
+            remedy: what a person may do, for the error.
 
         Raises:
             InputError: a line is left out and `strict`, or more than `TOLERANCE` of them are damaged.
@@ -95,12 +98,10 @@ class Dropped:
         bad = sum(each.lines for reason, each in self._reasons.items() if reason not in _NO_DAMAGE)
         if not self.total or (not strict and bad <= TOLERANCE * max(of, least)):
             return
-        allowed = (
-            f"no such {self.noun} with --strict" if strict else f"at most {TOLERANCE:.0%} of the {self.noun}s"
-        )
+        allowed = f"no such {self.noun}" if strict else f"at most {TOLERANCE:.0%} of the {self.noun}s"
         message = f"cannot be read in {self.total:,} of {counted(of, self.noun)}"
         found = "; ".join(self.notes()[:3]).replace(str(path), Path(path).name)
-        raise InputError(message, file=path, found=found, allowed=allowed)
+        raise InputError(message, file=path, found=found, allowed=allowed, remedy=remedy)
 
     def _note(self, reason: str) -> str:
         each = self._reasons[reason]

@@ -249,7 +249,7 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     if positions is None:
         positions = _by_order(path, cells, form, options)
     columns, at = placed(form, positions)
-    style = _styled(path, columns, at, [cells, *rows], options)
+    style = _styled(path, columns, at, [cells, *rows], options, fixed=form.fixed)
     columns = _in_percent(columns, at, rows)
     if named and options.columns and _is_row(columns, at, cells, style):
         named = False  # a person gave numbers of columns, of a file without a header
@@ -458,6 +458,8 @@ def _styled(
     at: Sequence[int],
     rows: list[list[str]],
     options: Options,
+    *,
+    fixed: bool,
 ) -> Style:
     """The style of the numbers of a table; where commas separate columns, those of cells in quotes count.
 
@@ -472,7 +474,7 @@ def _styled(
         for column, place in zip(columns, at, strict=True)
         if column.kind is not Kind.TEXT and place < len(row)
     ]
-    remedy = "Say what the comma is: --decimal , or --decimal ."
+    remedy = "Write decimal points" if fixed else "Say what the comma is: --decimal , or --decimal ."
     return replace(options.style, decimal=decimal_of(cells, str(path), remedy))
 
 

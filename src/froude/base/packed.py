@@ -11,11 +11,12 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
+import hashlib
 import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -32,6 +33,7 @@ from froude.base.input_limits import beyond_expansion, input_limits
 HEAD_BYTES = 512
 """That show the form of a file."""
 _BUFFER_BYTES = 1 << 17
+_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd", ".lz4", ".snappy", ".sz")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GOING_ON = ".inprogress"
 """How the name of an event log ends while Spark writes it."""
@@ -331,6 +333,32 @@ def parts(path: Path, *, folders: str = "") -> list[Path]:
     if not found:
         raise InputError("is a folder without files to read", file=path)
     return sorted(found, key=lambda each: [(len(word), word) for word in re.split(r"(\d+)", each.name)])
+
+
+def refuse_copies(files: Sequence[Path]) -> None:
+    """Refuse a log that is there twice, such as plain and packed: each of its lines would count twice.
+
+    Only files of one size, or of one name but for that of a packing, are read.
+
+    Raises:
+        InputError: two files hold the same.
+    """
+    alike: dict[object, list[Path]] = {}
+    for path in files:
+        plain = path.with_suffix("") if path.suffix in _SUFFIXES else path
+        for key in {plain, path.stat().st_size or plain}:
+            alike.setdefault(key, []).append(path)
+    doubtful = {path for each in alike.values() if len(each) > 1 for path in each}
+    seen: dict[bytes, Path] = {}
+    for path in (each for each in files if each in doubtful):
+        held = hashlib.sha256()
+        with open_regular(path) as raw, unpacked(raw, path, whole=False) as source:
+            while piece := source.read(_BUFFER_BYTES):
+                held.update(piece)
+        if (other := seen.setdefault(held.digest(), path)) is not path:
+            raise InputError(
+                "has the lines of another file", file=path, found=other, remedy="Leave out one of them"
+            )
 
 
 def skip_line(source: io.BufferedReader) -> int:

@@ -28,7 +28,7 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
-from froude.base.columns import Converted, convert, in_seconds, mask
+from froude.base.columns import Converted, convert, how_to_write, in_seconds, mask
 from froude.base.dates import other_times
 from froude.base.dropped import CUT_SHORT, Dropped
 from froude.base.errors import InputError
@@ -285,9 +285,11 @@ class _Builder:
             InputError: no row is left, or too many were left out.
         """
         reading, of = self._reading, self._rows + self.dropped.total
-        self.dropped.refuse(self._path, of, strict=options.strict)
+        remedy = how_to_write(self.dropped.counts(), reading.style, fixed=reading.form.fixed)
+        self.dropped.refuse(self._path, of, strict=options.strict, remedy=remedy)
         if not self._rows and not empty:
-            raise InputError("has no row", file=self._path, found="; ".join(self.dropped.notes()[:3]) or None)
+            found = "; ".join(self.dropped.notes()[:3]) or None
+            raise InputError("has no row", file=self._path, found=found, remedy=remedy)
         columns = {
             column.what: _joined(parts) for column, parts in zip(reading.columns, self._parts, strict=True)
         }

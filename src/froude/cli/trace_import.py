@@ -123,7 +123,7 @@ def audit(
     """
     from dataclasses import replace
 
-    from froude.base.packed import parts
+    from froude.base.packed import parts, refuse_copies
     from froude.base.scratch import Scratch
     from froude.base.summary import counted, recognised_text
     from froude.base.units import parse_seconds
@@ -135,6 +135,7 @@ def audit(
     settings: Settings = ctx.obj
     claim(settings, [Output(output, "audit", folder=True, keeps=True)], [*logs, image, edits, anonymise])
     logs = [part for path in logs for part in parts(path)]
+    refuse_copies([path for path in logs if path.is_file()])
     if edits is not None and image is None:
         raise InputError("needs an image", place="--edits", allowed="--image FSIMAGE beside it")
     if anonymise is not None and any(path.samefile(anonymise) for path in logs if path.exists()):

@@ -134,7 +134,7 @@ def test_reimages_that_come_together_as_failures_did(
     for text, flags, wrong in (
         ("server,rack,time\n1,1,1\n", [], "no two failures"),
         ("server,time\n1,1\n", [], "rack"),
-        (file.read_text(), ["--date-format", "%d.%m.%Y", "--strict"], "no such line with --strict"),
+        (file.read_text(), ["--date-format", "%d.%m.%Y", "--strict"], "allowed: no such line"),
     ):
         file.write_text(text)
         assert run([*small, "--correlation", str(file), "-o", str(tmp_path / "c"), *flags]) == 1

@@ -25,6 +25,8 @@ def test_a_line_a_server(tmp_path: Path) -> None:
         ("server,cpu\na,1.5\n", r"csv:2 \('1.5'\)"),
         ("server,load\na,0.5\n", "has no column cpu"),
         ("server,cpu\n,0.5\n", "csv:2"),
+        ("server;cpu\na;0,5 x\n", r"allowed: no such line\. Write numbers as 1234\.5$"),
+        ("server;cpu\na;1,234\n", "Write decimal points$"),
     ],
 )
 def test_what_is_no_usage(tmp_path: Path, text: str, said: str) -> None:

@@ -106,6 +106,12 @@ def test_the_date_of_a_console(date: str, time_s: float | None) -> None:
     assert parse_line(LINE.replace(DATE, date)).time_s == time_s
 
 
+def test_a_key_behind_a_comma_alone_is_a_part_of_a_path() -> None:
+    """Where blanks are between the others."""
+    odd = LINE.replace("src=/a b/c{1}", "src=/a,perm=b")
+    assert parse_line(odd.replace("\t", " ")) == parse_line(odd)
+
+
 def test_a_log_of_utf_16(tmp_path: Path) -> None:
     """As a shell of Windows redirects it."""
     (tmp_path / "a.log").write_text(f"{LINE}\n" * 9, "utf-16")

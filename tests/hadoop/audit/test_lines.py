@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.hadoop.audit.lines import own_context, parse_hive, parse_line, process, unescape
+from froude.hadoop.audit.lines import named_address, own_context, parse_hive, parse_line, process, unescape
 
 TAIL = "ip=/10.0.0.1\tcmd=mkdirs\tsrc=/a\tdst=null\tperm=alice:hadoop:rwxr-xr-x\tproto=rpc"
 PREFIX = "2026-11-20 09:43:54,218 INFO FSNamesystem.audit: "
@@ -192,3 +192,10 @@ def test_what_a_proxy_adds_is_not_the_clients_own_context() -> None:
     ):
         assert own_context(context) == "mr_1"
     assert own_context("CLI") == "CLI"
+
+
+@pytest.mark.parametrize(("length", "found"), [(127, "10.0.0.9"), (128, None)])
+def test_the_address_at_the_end_of_a_long_context_may_be_cut(length: int, found: str | None) -> None:
+    """A NameNode keeps 128 characters."""
+    field = ",clientIp:10.0.0.9"
+    assert named_address("x" * (length - len(field)) + field) == found

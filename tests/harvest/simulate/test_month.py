@@ -49,6 +49,8 @@ def test_gaps_are_filled_on_demand_and_counted() -> None:
         InputError, match=r"more gaps than may be filled; found 20\.8% .* t1; allowed: at most 20%"
     ):
         month_of(made(gone), setting, Seeds(1))
+    with pytest.raises(InputError, match="more gaps than may be filled"):
+        month_of(made(gone), SETTING, Seeds(1))
     gone[1] = ROWS[1]
     gone[1, 4::24] = np.nan
     with pytest.raises(InputError, match=r"no sample of an hour of the day.*t1"):

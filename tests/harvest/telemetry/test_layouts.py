@@ -35,7 +35,7 @@ GOOGLE = (
 TASK = "{start},{end},3418309,0,{machine},{cpu},0.07,0.08,0.001,0.002,0.08,0.0001,0.0004,0.1,0,2.9,0.01,0,0,0.02\n"
 PLANETLAB_S = [86400.0, 86700.0, 87000.0, 87300.0]
 SERVERS_2017 = "39600,12,30.5,40,20,1,2,3\n39900,12,101,40,20,1,2,3\n"
-MACHINES_2018 = "m_1,10,7,52,,,0.5,0.6,3\nm_1,20,-1,52,,,0.5,0.6,3\n"
+MACHINES_2018 = "m_1,10,100,52,,,0.5,0.6,3\nm_1,20,-1,52,,,0.5,0.6,3\n"
 TASK_2011 = TASK.format(start=600000000, end=900000000, machine=5, cpu=0.25)
 INSTANCE_2019 = {
     "start_time": "300000000",
@@ -71,7 +71,7 @@ CASES = [
     Case("bitbrains", "7.csv", BITBRAINS, ["7"], [1400000000, 1400000300], [0.05, 1.06]),
     Case("planetlab", "19700102/vm_a", "12\n0\n\n100\n", ["vm_a"], PLANETLAB_S, [0.12, 0, NOT_KNOWN, 1]),
     Case("alibaba2017", "u.csv", SERVERS_2017, ["12"], [39600, 39900], [0.305, NOT_KNOWN]),
-    Case("alibaba2018", "u.csv", MACHINES_2018, ["m_1"], [10, 20], [0.07, NOT_KNOWN]),
+    Case("alibaba2018", "u.csv", MACHINES_2018, ["m_1"], [10, 20], [1.0, NOT_KNOWN]),
     Case(
         "alibaba2018",
         "u.csv",

@@ -193,6 +193,14 @@ def test_months_of_one_server_may_meet_a_little(begin_s: int, servers: int, tmp_
     assert len(read_samples([tmp_path], Options()).servers) == servers
 
 
+def test_files_of_one_sample_at_one_time_are_servers_of_their_own(tmp_path: Path) -> None:
+    """They meet although they have no length."""
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "load.csv").write_text("time,value\n60,50\n")
+    assert read_samples([tmp_path], Options()).servers == ["a/load", "b/load"]
+
+
 @pytest.mark.parametrize("column", ["", ",a"])
 def test_a_file_that_is_there_twice_is_refused(column: str, tmp_path: Path) -> None:
     """Whether it is one server or has several; two servers with nothing to do are no copies."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from froude.base.errors import InputError
 
 if TYPE_CHECKING:
     from froude.harvest.live.usage import Usage
@@ -33,14 +30,7 @@ def usage_of_servers(path: Path) -> dict[str, Usage]:
         Column("cpu", kind=Kind.NUMBER, least=0.0, most=1.0),
         Column("memory_mb", kind=Kind.NUMBER, needed=False, empty=True, least=0.0, most=_MOST_MEMORY_MB),
     )
-    try:
-        table = read_table(path, [Form("usage", columns, fixed=True)], Options(strict=True))
-    except InputError as error:  # names flags of tables, which commands that read this one do not have
-        error.found = re.sub(r"; [^;()]*--[^;()]*\)", ")", error.found or "") or None
-        error.allowed = "no such line" if "--" in (error.allowed or "") else error.allowed
-        if "--" in (error.remedy or ""):
-            error.remedy = "Write it with a header, commas between columns and decimal points"
-        raise
+    table = read_table(path, [Form("usage", columns, fixed=True)], Options(strict=True))
     memory = table.columns["memory_mb"].tolist() if "memory_mb" in table.columns else [0.0] * len(table)
     rows = zip(table.columns["server"].to_pylist(), table.columns["cpu"].tolist(), memory, strict=True)
     return {server: Usage(share, int(amount) if amount > 0 else None) for server, share, amount in rows}

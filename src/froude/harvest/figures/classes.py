@@ -71,7 +71,8 @@ def _verdict(tests: Sequence[Backtest]) -> str:
     known = [test for test in tests if test.forecast]
     if not known:
         return (
-            "How well they predict the next period is not known: no server has a class and samples after it."
+            f"How well they predict the next period is not known: by {tests[0].days} days alone, of whose samples "
+            f"{min(test.samples for test in tests):.0%} are known, no server has a class and samples after it."
         )
     errors = {
         name: sum(f.rmse or 0.0 for test in known for f in test.forecasts if f.name == name) / len(known)

@@ -132,7 +132,9 @@ def _without_gaps(datacenter: Datacenter, first: int, gone: npt.NDArray[np.intp]
     share = gone[most] / (datacenter.slots - first)
     found = f"{share:.1%} of the simulated samples of {datacenter.tenants[most]}"
     if not fill or share > MOST_FILLED:
-        problem = "has more gaps than may be filled" if fill else "has gaps, which only --fill fills"
+        problem = (
+            "has more gaps than may be filled" if share > MOST_FILLED else "has gaps, which only --fill fills"
+        )
         allowed = f"at most {MOST_FILLED:.0%} of a tenant's"
         raise InputError(problem, place=datacenter.name, found=found, allowed=allowed)
     series = filled(datacenter.utilisation, slots_a_day(datacenter))[:, first:]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from froude.base.columns import Column, Kind, convert
+from froude.base.columns import Column, Kind, convert, how_to_write
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError
 from froude.base.forms import Options
@@ -96,7 +96,8 @@ def read_answer(path: Path, options: Options) -> Table:
                 row = int(np.argmax(new))
                 dropped.add(reason, f"{path}: {names[row]}", texts[row], int(new.sum()))
                 wrong |= new
-    dropped.refuse(path, count, strict=options.strict)
+    remedy = how_to_write(dropped.counts(), options.style, fixed=False)
+    dropped.refuse(path, count, strict=options.strict, remedy=remedy)
     columns = {what: values[~wrong] for what, values in columns.items()}
     if any(names):
         columns["server"] = pa.array(names).filter(pa.array(~wrong)).dictionary_encode()

@@ -24,7 +24,7 @@ from google.protobuf.message import Message
 
 from froude.base.dropped import SHORT_LOG, Dropped
 from froude.base.errors import InputError
-from froude.base.packed import parts, read_lines
+from froude.base.packed import parts, read_lines, refuse_copies
 from froude.base.summary import counted, recognised_text
 from froude.hadoop.audit.lines import AuditLine, audit_lines, own_context, without_lines
 from froude.messages.schema import Schema
@@ -82,7 +82,9 @@ def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC, strict: bool 
         return _read_trace(path, log)
     if not path.exists():
         raise InputError("does not exist", file=path, allowed="a Trace's folder, or an audit log")
-    return "; ".join(_read_audit(part, log, zone, strict=strict) for part in parts(path))
+    logs = parts(path)
+    refuse_copies([each for each in logs if each.is_file()])
+    return "; ".join(_read_audit(part, log, zone, strict=strict) for part in logs)
 
 
 def _read_trace(path: Path, log: AccessLog) -> str:
