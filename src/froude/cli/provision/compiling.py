@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,43 +36,13 @@ def compile_(
 
     Example: froude provision compile photoshare-calibrated --bill bill.csv --report report.html
     """
-    settings: Settings = ctx.obj
-    places = Places(output, bill_file, report)
-    common.end(settings, [compiled(settings, files, places, gap, time_limit, scale)[1]])
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where the results of a compilation go."""
-
-    plan: Path
-    bill: Path | None
-    report: Path | None
-
-
-def compiled(
-    settings: Settings,
-    files: Sequence[str],
-    places: Places,
-    gap: float,
-    time_limit: float,
-    scale: float = 1.0,
-) -> tuple[Problem, ProvisionPlan]:
-    """Compile, write and print a plan; it need not be proved.
-
-    Args:
-        files: inputs, as `compile` takes them; all there is.
-        gap: relative gap that counts as proved.
-        time_limit: seconds.
-        scale: the SLA's rates times this.
-    """
     from froude.provision.check.bill import bill, bill_csv
     from froude.provision.figures import plan_report
     from froude.provision.inputs.plan_file import plan_document, plan_json
     from froude.provision.search.compile import compile_plan
     from froude.provision.search.split import decided
 
-    output, bill_file, report = places.plan, places.bill, places.report
+    settings: Settings = ctx.obj
     bill_place = [] if bill_file is None else [Output(bill_file, "bill")]
     common.claim(settings, files, results=(output, "cluster"), report=report, others=bill_place)
     problem = common.problem(settings, files, scale)
@@ -92,7 +61,7 @@ def compiled(
         write({**texts, output: text})
         settings.emit(text)
     settings.out(common.summary(problem, plan))
-    return problem, plan
+    common.end(settings, [plan])
 
 
 def evaluate(

@@ -109,7 +109,7 @@ def import_(
     settings: Settings = ctx.obj
     rated = [rates_file(name) for name in rates or []]
     _outputs(settings, output, template, [*tables, *rated, base])
-    own = _base(settings, base)
+    own = None if base is None else catalog_of(settings, base, "--base")
     hours = (own.hours if own is not None else HOURS) if term is None else _hours(term)
     _range(min_price, max_price)
     filters = Filters(
@@ -148,19 +148,27 @@ def _outputs(
         raise InputError("has no suffix that tells its form", file=output, allowed=".yaml or .xml")
 
 
-def _base(settings: Settings, base: str | None) -> Catalog | None:
+def catalog_of(settings: Settings, name: str, place: str) -> Catalog:
+    """The resources of an input file.
+
+    Args:
+        name: a path, or a shipped name.
+        place: of the name, for an error.
+
+    Raises:
+        InputError: there are none.
+        Exit: it has errors, which are printed.
+    """
     from froude.provision.inputs.read import read_parts
     from froude.provision.inputs.tree import FlawedInputError
 
-    if base is None:
-        return None
     try:
-        catalog = read_parts([base]).catalog
+        catalog = read_parts([name]).catalog
     except FlawedInputError as error:
         common.tell(settings, error)
         raise typer.Exit(common.EXIT_ERROR) from error
     if catalog is None:
-        raise InputError("has no resources", file=base, place="--base")
+        raise InputError("has no resources", file=name, place=place)
     return catalog
 
 

@@ -10,6 +10,7 @@ least 4 cores, 4 to 24 disks, not more than 100 TB, 4 GB of heap up to 4 million
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -39,7 +40,7 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
-from froude.provision.types.plan import ProvisionPlan
+from froude.provision.types.plan import Group, Held, ProvisionPlan
 
 DATASET = "hdfs"
 _TB = 1e12
@@ -72,7 +73,7 @@ class DataNodeLimits:
 
     def __str__(self) -> str:
         return (
-            f"at most {self.size / _TB:g} TB in a DataNode, on {self.least_volumes} to {self.volumes} volumes; "
+            f"at most {self.size / _TB:g} TB in a DataNode, with {self.least_volumes} to {self.volumes} volumes; "
             f"{self.cores} cores and {self.memory / 1e9:g} GB for it; disks at most {self.fill:.0%} full and "
             f"{self.busy:.0%} busy; {self.rebuild:.0%} of disks and networks for re-replication"
         )
@@ -121,7 +122,7 @@ def parts_of(wanted: HdfsDemand, limits: DataNodeLimits) -> Parts:
 
 
 def within(catalog: Catalog, memory: StorageUnit, limits: DataNodeLimits) -> tuple[Catalog, list[str]]:
-    """The servers that may be DataNodes, with as many slots as they may fill, and lasting disks; what was left out.
+    """The servers that may be DataNodes, with no more slots than they may fill, and lasting disks; what was left out.
 
     Slots that are not filled by what the price includes are counted as of the largest disk that fits them.
 
@@ -131,51 +132,51 @@ def within(catalog: Catalog, memory: StorageUnit, limits: DataNodeLimits) -> tup
     left: dict[str, list[str]] = {}
     servers = []
     for server in catalog.servers:
-        disks = [(catalog.unit(name), n) for name, n in (server.bundle.units if server.bundle else ())]
-        disks = [(unit, count) for unit, count in disks if unit.bus != memory.bus]
-        size = sum(unit.capacity * count for unit, count in disks)
-        why = (
-            f"fewer than {limits.cores} cores" * (server.cpus < limits.cores)
-            or f"disks of more than {limits.size / _TB:g} TB" * (size > limits.size)
-            or f"more than {limits.volumes} disks" * (sum(count for _, count in disks) > limits.volumes)
-        )
-        fewer = _fewer_slots(catalog, server, memory, limits)
-        places = sum(bus.slots for bus in fewer.buses if bus.name != memory.bus)
-        why = why or f"fewer than {limits.least_volumes} disks" * (places < limits.least_volumes)
+        fewer, why = _limited(catalog, server, memory, limits)
         if why:
-            left.setdefault(f"left out: {why}", []).append(server.name)
-            continue
-        servers.append(fewer)
-        if fewer != server:
-            left.setdefault("with fewer slots, by the limits of a DataNode", []).append(server.name)
+            left.setdefault(why, []).append(server.name)
+        if fewer is not None:
+            servers.append(fewer)
     notes = [
         f"{counted(len(names), 'type')} {what} ({', '.join(names[:_NAMED])}{', …' * (len(names) > _NAMED)})"
         for what, names in left.items()
     ]
     buses = {bus.name for server in servers for bus in server.buses}
-    units = tuple(
-        replace(unit, volatile=unit.volatile and unit.bus == memory.bus)
-        for unit in catalog.units
-        if unit.bus in buses
-    )
-    return replace(catalog, servers=tuple(servers), units=units), notes
+    units = [unit for unit in catalog.units if unit.bus in buses]
+    lasting = [replace(unit, volatile=unit.volatile and unit.bus == memory.bus) for unit in units]
+    if lasting != units:
+        notes.append("disks of instances count as lasting: one that stops loses its data, and all lose all")
+    return replace(catalog, servers=tuple(servers), units=tuple(lasting)), notes
 
 
-def _fewer_slots(catalog: Catalog, server: Server, memory: StorageUnit, limits: DataNodeLimits) -> Server:
-    included = dict(server.bundle.units if server.bundle else ())
-    size, volumes, buses = limits.size, limits.volumes, []
+def _limited(
+    catalog: Catalog, server: Server, memory: StorageUnit, limits: DataNodeLimits
+) -> tuple[Server | None, str]:
+    """A server as it may be a DataNode, None where it may not; and what was changed."""
+    pairs = [(catalog.unit(name), count) for name, count in (server.bundle.units if server.bundle else ())]
+    disks = [(unit, count) for unit, count in pairs if unit.bus != memory.bus]
+    size = limits.size - sum(unit.capacity * count for unit, count in disks)
+    places = limits.volumes - sum(count for _, count in disks)
+    buses = []
     for bus in server.buses:
-        units = [unit for unit in catalog.units if unit.bus == bus.name]
-        if bus.name == memory.bus or not units:
-            buses.append(bus)
-            continue
-        taken = sum(included.get(unit.name, 0) for unit in units)
-        size -= sum(included.get(unit.name, 0) * unit.capacity for unit in units)
-        largest = max(unit.capacity for unit in units)
-        free = max(0, min(bus.slots - taken, volumes - taken, int(size // largest)))
-        size, volumes = size - free * largest, volumes - taken - free
+        largest = max((unit.capacity for unit in catalog.units if unit.bus == bus.name), default=math.inf)
+        taken = sum(count for unit, count in disks if unit.bus == bus.name)
+        free = bus.slots - taken
+        if bus.name != memory.bus and free:
+            free = max(0, min(free, places, int(size // largest)))
+            size, places = size - (free and free * largest), places - free
         buses.append(replace(bus, slots=taken + free))
-    return replace(server, buses=tuple(buses))
+    least = sum(count for _, count in disks) or limits.volumes - places
+    why = (
+        f"left out: fewer than {limits.cores} cores" * (server.cpus < limits.cores)
+        or f"left out: disks of more than {limits.size / _TB:g} TB" * (size < 0)
+        or f"left out: more than {limits.volumes} disks" * (places < 0)
+        or f"left out: fewer than {limits.least_volumes} disks" * (least < limits.least_volumes)
+    )
+    fewer = replace(server, buses=tuple(buses))
+    return (
+        (None, why) if why else (fewer, "with fewer slots, by the limits of a DataNode" * (fewer != server))
+    )
 
 
 def memory_unit(parts: Parts, catalog: Catalog) -> StorageUnit:
@@ -194,10 +195,11 @@ def datanodes(problem: Problem, plan: ProvisionPlan) -> list[tuple[str, ...]]:
         for held in group.held:
             server, unit = problem.catalog.server(group.server), problem.catalog.unit(held.unit)
             flow = max(max(network_bytes(demand, group, phase).values()) for phase in demand.phases)
-            time = busy * held.share / held.units * problem.options.peak_utilization
-            size = held.units * unit.capacity
+            units = _disks(problem, group, held)
+            time = busy * held.share / units * problem.options.peak_utilization
+            size = units * unit.capacity
             rows.append((
-                group.server, f"{group.count}", f"{held.units} x {unit.name}", f"{size / _TB:,.1f}",
+                group.server, f"{group.count}", f"{units} x {unit.name}", f"{size / _TB:,.1f}",
                 f"{demand.stored(DATASET) * held.share / size:.0%}", f"{time:.0%}",
                 f"{problem.application.host_cores} of {server.cpus}", f"{flow / server.bandwidth:.0%}",
             ))  # fmt: skip
@@ -209,7 +211,7 @@ def facts(problem: Problem, plan: ProvisionPlan, limits: DataNodeLimits) -> Iter
     demand, dataset = Demand(problem, plan), problem.application.dataset(DATASET)
     stored = demand.stored(DATASET)
     sizes = [
-        sum(held.units * problem.catalog.unit(held.unit).capacity for held in group.held)
+        sum(_disks(problem, group, held) * problem.catalog.unit(held.unit).capacity for held in group.held)
         for group in plan.groups
     ]
     raw = sum(size * group.count for size, group in zip(sizes, plan.groups, strict=True))
@@ -233,6 +235,12 @@ def facts(problem: Problem, plan: ProvisionPlan, limits: DataNodeLimits) -> Iter
         f"not in it: two or three NameNodes, each with {heap / 1e9:,.1f} GB of heap for {blocks:,.0f} blocks of 128 MiB "
         "(more where files are smaller), JournalNodes, volumes to boot from, traffic out, and what clients compute"
     )
+
+
+def _disks(problem: Problem, group: Group, held: Held) -> int:
+    """Of one server, those that its price includes too: HDFS fills all alike."""
+    bundle = problem.catalog.server(group.server).bundle
+    return max(held.units, dict(bundle.units if bundle else ()).get(held.unit, 0))
 
 
 def _tb(size: float) -> str:

@@ -15,7 +15,7 @@ _TYPES = SOURCED / "ec2-hdfs_2026-07_us-east-1.csv"
 _RATES = SOURCED / "aws.yaml"
 
 
-def hdfs_instances() -> tuple[Imported, tuple[Path, Path], str]:
+def hdfs_instances() -> tuple[Imported, tuple[Path, ...], str]:
     """Instance types with disks of their own, without attached volumes; the files that they are from; and a remark."""
     date = date_of([_TYPES], None)
     rates = replace(load_rates([_RATES]), volumes=())
