@@ -48,6 +48,8 @@ def _record_job(job: OwnJob, scale: Scale, workspace: Workspace, hadoop: object,
     files = scale["files"].value
     if files == 13:
         raise InputError("failed with exit code 1", file="./job.sh", remedy="Its output is elsewhere")
+    if files == 14:
+        raise KeyboardInterrupt
     options["task"].say("clients at work" if options["aged"] else "clients at work in a fresh namespace")
     calls = [echo(1.0, "x", protocol=CLIENTS if files else "x.DatanodeProtocol", client=b"a")]
     meta = TraceMeta(dict(scale), 1.0, "CID", "3.5.0", notes=options["notes"])
@@ -156,6 +158,16 @@ def test_a_job_that_fails_shows_what_it_printed_and_how_to_go_on(here: Path, cap
     assert names == ["failed.out", "trace-1", "trace-1.out"]
     assert run(["--json", *record("--datanodes", "2", "--scale", "files=13")]) == 1
     assert json.loads(capsys.readouterr().out)["error"]["found"] == "one\n\x1b[2Jtwo"
+
+
+@pytest.mark.usefixtures("here")
+def test_an_interrupt_says_what_is_kept(capsys: Out) -> None:
+    """And how to go on."""
+    assert run(record("--datanodes", "2,3", "--scale", "files=1,14")) == 130
+    assert capsys.readouterr().err.splitlines()[-2:] == [
+        "kept: trace-1; the rest: froude record --datanodes 3 --scale files=14 -- ./job.sh {files} --json",
+        "froude: interrupted",
+    ]
 
 
 @pytest.mark.usefixtures("here")

@@ -11,6 +11,7 @@ import pytest
 from froude.cli.app import run
 from froude.documents.artifact import Origin, State
 from froude.documents.store import Workspace
+from froude.hadoop.rpc.target import Target
 from froude.trace.files import META, write_trace
 from froude.trace.types import Trace
 from froude.workload.yaml_file import write_workload
@@ -28,6 +29,19 @@ def trace(tmp_path: Path) -> str:
     """A good Trace."""
     write_trace(tmp_path / "t", small_trace())
     return str(tmp_path / "t")
+
+
+def test_methods_of_several_daemons_are_apart(tmp_path: Path, capsys: Out) -> None:
+    """Also those of one name; the servers of a ResourceManager are one daemon."""
+    services = ("namenode", "resourcemanager", "resourcemanager-scheduler")
+    calls = [echo(1.0, "x", target=Target(service)) for service in services]
+    write_trace(tmp_path / "t", Trace(making.META, wire.SCHEMA, calls))
+    assert run(["trace", "show", str(tmp_path / "t")]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [lines[lines.index([f"{daemon}:"]) + 2][:2] for daemon in ("NameNode", "ResourceManager")] == [
+        ["echo", "1"],
+        ["echo", "2"],
+    ]
 
 
 def test_show(trace: str, capsys: Out) -> None:

@@ -222,7 +222,7 @@ def _record(
     runs: Iterator[Recorded],
     rest: Callable[[int], str],
 ) -> list[Recorded]:
-    """Record every run and show it; of one that fails, the end of what it printed, and how to go on.
+    """Record every run and show it; where one fails or Ctrl-C comes, what is kept, and how to go on.
 
     Args:
         workspace: where the Traces go.
@@ -238,8 +238,9 @@ def _record(
             settings.out(_line(recorded))
             for doubt in _doubts(recorded):
                 settings.note(f"note: {doubt}")
-    except FroudeError as error:
-        _show_end(settings, error, failed_output(workspace))
+    except (FroudeError, KeyboardInterrupt) as error:
+        if isinstance(error, FroudeError):
+            _show_end(settings, error, failed_output(workspace))
         if done:
             kept = ", ".join(each.path.name for each in done)
             settings.note(f"kept: {kept}; the rest: {rest(len(done))}")

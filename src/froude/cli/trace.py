@@ -13,6 +13,7 @@ from froude.cli.interval_text import agreement_text
 from froude.cli.run_text import failures_text
 from froude.cli.tables import aligned
 from froude.cli.terminal import visible
+from froude.hadoop.rpc.target import daemon_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,14 +214,19 @@ def _print_summary(settings: Settings, trace: Trace, summary: Any) -> None:
     settings.out("lost: " + (", ".join(f"{c} {n.replace('_', ' ')}" for n, c in lost.items()) or "nothing"))
     if meta.loss.unreadable:
         settings.out(f"UNREADABLE: {meta.loss.unreadable}")
-    methods = [("method", "calls", "errors", "p50 ms", "p99 ms", "request B", "response B")]
-    for m in summary.methods[:_ROWS]:
-        p50, p99 = (f"{t:.2f}" if t is not None else "" for t in (m.p50_ms, m.p99_ms))
-        sizes = str(m.request_bytes), str(m.response_bytes)
-        methods.append((m.method, str(m.calls), str(m.errors or ""), p50, p99, *sizes))
-    settings.out("\n" + aligned(methods))
-    if len(summary.methods) > _ROWS:
-        settings.out(f"and {len(summary.methods) - _ROWS} more methods: --json shows all")
+    by_service = {
+        m.service: [each for each in summary.methods if each.service == m.service] for m in summary.methods
+    }
+    for service, listed in by_service.items():
+        rows = [("method", "calls", "errors", "p50 ms", "p99 ms", "request B", "response B")]
+        for m in listed[:_ROWS]:
+            p50, p99 = (f"{t:.2f}" if t is not None else "" for t in (m.p50_ms, m.p99_ms))
+            sizes = str(m.request_bytes), str(m.response_bytes)
+            rows.append((m.method, str(m.calls), str(m.errors or ""), p50, p99, *sizes))
+        named = f"{daemon_name(service)}:\n" if len(by_service) > 1 else ""
+        settings.out(f"\n{named}{aligned(rows)}")
+        if len(listed) > _ROWS:
+            settings.out(f"and {len(listed) - _ROWS} more methods: --json shows all")
     senders = [("sender", "users", "senders", "calls")]
     senders += [(k.type, ", ".join(k.users), str(k.senders), str(k.calls)) for k in summary.sender_types]
     settings.out("\n" + aligned(senders, words=2))

@@ -217,6 +217,8 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
         TargetError: a daemon or a client failed.
     """
     options: ClusterOptions = {"aged": aged, "fast": fast, "conf": properties or {}}
+    if task is not None:
+        task.say("start the daemons that nodes report to")
     with _cluster(hadoop, scale, replication, options) as cluster, Scratch("job") as scratch:
         if task is not None:
             task.say(f"start {', '.join(_nodes(scale))}")

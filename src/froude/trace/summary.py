@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from froude.base.errors import InputError
+from froude.hadoop.rpc.target import answers_for
 from froude.trace.diff import sender_type
 from froude.trace.failures import Failure, Failures, path_of
 from froude.trace.types import Call, Status, Trace
@@ -18,8 +19,10 @@ from froude.trace.types import Call, Status, Trace
 
 @dataclass(frozen=True, slots=True)
 class MethodSummary:
-    """One method."""
+    """One method of one daemon."""
 
+    service: str
+    """Who was called; empty where the source did not see it."""
     method: str
     calls: int
     errors: int
@@ -67,14 +70,14 @@ class Summary:
 
 def summarise(trace: Trace) -> Summary:
     """Count and measure a Trace; linear in its calls."""
-    methods: dict[str, list[Call]] = defaultdict(list)
+    methods: dict[tuple[str, str], list[Call]] = defaultdict(list)
     senders: dict[str, list[Call]] = defaultdict(list)
     for call in trace.calls:
-        methods[call.method].append(call)
+        methods[answers_for(call.target.service), call.method].append(call)
         senders[call.client_id.hex() or f"connection {call.connection}"].append(call)
     meta = trace.meta
     ends = [call.start_s + (call.duration_s or 0.0) for call in trace.calls]
-    by_method = [_method(name, calls) for name, calls in methods.items()]
+    by_method = [_method(*names, calls) for names, calls in methods.items()]
     return Summary(
         len(trace.calls),
         max(ends, default=0.0),
@@ -83,7 +86,7 @@ def summarise(trace: Trace) -> Summary:
         meta.release,
         asdict(meta.fidelity),
         asdict(meta.loss),
-        tuple(sorted(by_method, key=lambda m: (-m.calls, m.method))),
+        tuple(sorted(by_method, key=lambda m: (m.service, -m.calls, m.method))),
         _types(senders),
         tuple(senders),
         failures_of([trace]),
@@ -108,10 +111,11 @@ def failures_of(traces: Iterable[Trace]) -> tuple[Failure, ...]:
     return tuple(failures)
 
 
-def _method(name: str, calls: list[Call]) -> MethodSummary:
+def _method(service: str, name: str, calls: list[Call]) -> MethodSummary:
     times = [call.duration_s for call in calls if call.duration_s is not None]
     p50, p99 = (float(x) * 1e3 for x in np.percentile(times, (50, 99))) if times else (None, None)
     return MethodSummary(
+        service,
         name,
         len(calls),
         sum(call.status is not Status.SUCCESS for call in calls),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -319,7 +318,7 @@ def scheduling(
         setting = SchedulingSetting(span, min(reserve_cores, datacenter.cores), gap_s, batch_share, fill=fill)
         month = month_of(datacenter, setting, seeds)
         said = f"{counted(runs, 'run')} of {span:g} days under {len(chosen)} schedulers"
-        with settings.progress().task(said, runs) as task:
+        with settings.progress().task(said, runs * len(chosen)) as task:
             outcomes = compare(
                 month, graphs, setting, seeds, schedulers=[Scheduler(name) for name in chosen], runs=runs,
                 workers=settings.workers, done=counting(task, run_text),
@@ -335,10 +334,10 @@ def scheduling(
     common.finish(settings, folder, find, output, report)
 
 
-def run_text(outcomes: Sequence[Outcome]) -> str:
-    """What a run came to, beside the progress: the mean job's time by scheduler."""
-    times = [f"{each.scheduler} {each.job_s:,.0f} s" for each in outcomes if each.job_s is not None]
-    return f"run {outcomes[0].run + 1}: the mean job takes " + (", ".join(times) or "longer than it had")
+def run_text(outcome: Outcome) -> str:
+    """What a run came to, beside the progress."""
+    mean = "" if outcome.job_s is None else f", {outcome.job_s:,.0f} s each"
+    return f"run {outcome.run + 1}, {outcome.scheduler}: {counted(outcome.done, 'job')} ended{mean}"
 
 
 def _read(settings: Settings, files: list[Path], *, strict: bool, timed: bool = False) -> list[JobGraph]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def compare(
     schedulers: Sequence[Scheduler] = tuple(Scheduler),
     runs: int = 5,
     workers: parallel.Workers = 1,
-    done: Callable[[list[Outcome]], None] | None = None,
+    done: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
     """Every scheduler on the same jobs at the same times, run by run.
 
@@ -48,16 +49,25 @@ def compare(
         seeds: the same ones give the same runs.
         runs: how many, each with arrivals of its own.
         workers: see `froude.base.parallel`.
-        done: called with the outcomes of each run, by scheduler, as soon as they are known.
+        done: called with each outcome as soon as it is known; its mean time is of all jobs that it ended.
 
     Returns:
         Outcomes by run, then by scheduler. Linear in containers times the logarithm of servers.
     """
     cases = [
-        Case(month, tuple(jobs), tuple(schedulers), setting, seeds.child("run", run), run)
+        Case(month, tuple(jobs), (scheduler,), setting, seeds.child("run", run), run)
         for run in range(runs)
+        for scheduler in schedulers
     ]
-    return [outcome for outcomes in parallel.map(_played, cases, workers, done) for outcome in outcomes]
+    played = parallel.map(_played, cases, workers, lambda each: done and done(each[0]))
+    compared: list[Outcome] = []
+    for at in range(0, len(played), len(schedulers)):
+        outcomes, took_s = zip(*played[at : at + len(schedulers)], strict=True)
+        common = np.array(took_s)[:, ~np.isnan(took_s).any(axis=0)]
+        for outcome, of_jobs in zip(outcomes, common, strict=True):
+            job_s = float(of_jobs.mean()) if len(of_jobs) else None
+            compared.append(replace(outcome, job_s=job_s, compared=len(of_jobs)))
+    return compared
 
 
 def spreads(outcomes: Sequence[Outcome], figure: str) -> Mapping[str, Spread]:
@@ -89,13 +99,13 @@ def gains(outcomes: Sequence[Outcome], base: Scheduler = Scheduler.PT) -> Mappin
     return {name: spread(each) for name, each in shorter.items()}
 
 
-def _played(case: Case) -> list[Outcome]:
-    """All schedulers of a run; mean times are of the jobs that all of them ended."""
+def _played(case: Case) -> tuple[Outcome, Floats]:
+    """The case's one scheduler in its run; shape (jobs,): seconds that each job took, NaN where it did not end."""
     rng = np.random.default_rng(case.seeds.child("arrivals").value)
     submitted = _submissions(case, rng)
-    plays = [BatchPlay(case, scheduler, submitted).play() for scheduler in case.schedulers]
-    ended = np.all([play.done >= 0 for play in plays], axis=0)
-    return [play.outcome(ended) for play in plays]
+    play = BatchPlay(case, case.schedulers[0], submitted).play()
+    took_s = np.where(play.done >= 0, (play.done - submitted.arrival) * HEARTBEAT_S, np.nan)
+    return play.outcome(play.done >= 0), took_s
 
 
 def _submissions(case: Case, rng: np.random.Generator) -> Submitted:
