@@ -221,25 +221,15 @@ def test_one_run_of_a_job(stage: Stage, workspace: Workspace) -> None:
     assert said == ["start 4 DataNodes", "clients at work"]
 
 
-@pytest.mark.parametrize(
-    ("scale", "settle_s", "expected_s"),
-    [
-        (Scale.of(datanodes=1, nodemanagers=1), None, YARN_SETTLE_S),
-        (Scale.of(datanodes=1, nodemanagers=1), 0.0, 0.0),
-        (Scale.of(datanodes=1), 7.0, 7.0),
-    ],
-)
-def test_a_recording_goes_on_until_masters_have_ended(  # noqa: PLR0913
-    stage: Stage,
-    workspace: Workspace,
-    monkeypatch: pytest.MonkeyPatch,
-    scale: Scale,
-    settle_s: float | None,
-    expected_s: float,
+@pytest.mark.parametrize("seconds", [(None, YARN_SETTLE_S), (0.0, 0.0), (7.0, 7.0)])
+def test_a_recording_goes_on_until_masters_have_ended(
+    stage: Stage, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, seconds: tuple[float | None, float]
 ) -> None:
     """Longer with YARN, and as long as is asked for."""
     cluster = main_job.Cluster(HADOOP, datanodes=1)
     monkeypatch.setattr(main_job, "_cluster", lambda *_: cluster)
+    scale = Scale.of(datanodes=1, nodemanagers=1)
+    settle_s, expected_s = seconds
     record_job(definition(stage), scale, workspace, HADOOP, settle_s=settle_s)
     asked = {each[0]: each[1:] for each in stage.said}
     assert asked["record"][0]["settle_s"] == expected_s
