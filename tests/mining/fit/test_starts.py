@@ -187,13 +187,49 @@ def test_each_of_its_own_or_all_for_all(barrier: bool) -> None:
 
 @pytest.mark.parametrize("sizes", [(2, 3, 4), (3, 3, 3)])
 def test_what_scatters_as_much_is_asked(sizes: tuple[int, ...]) -> None:
-    """Works of one length: each for its own where both types grow together, else as was seen; the other is kept."""
-    types = _types(*_put_and_move([[2.0] * size for size in sizes], 1.0, barrier=False))
+    """All at one time: each for its own where both types grow together, else as was seen; the other is kept."""
+    types = _types(*({"put": [(1.0, 3.0)] * size, "mv": [(4.0, 4.1)] * size} for size in sizes))
     rules = start_rules(types, 3)
     (other,) = rival_starts(types, rules, 3).values()
     grows = len(set(sizes)) > 1
     assert (rules["mv"].follows, other.follows) == (("put", None) if grows else (None, "put"))
     assert {rules["mv"].every, other.every} == {True, False}
+
+
+@pytest.mark.parametrize("sizes", [(4, 4, 5), (8, 9, 10), (2, 3, 4)])
+def test_a_barrier_between_processes_that_start_one_after_the_other(sizes: tuple[int, ...]) -> None:
+    """Both start as far apart, so that each begins as long after its own: but longer in larger runs."""
+    runs = []
+    for size in sizes:
+        puts = [(1.0 + 0.6 * number, 4.0 + 0.6 * number) for number in range(size)]
+        begins = [puts[-1][1] + 1.0 + 0.6 * number for number in range(size)]
+        runs.append({"put": puts, "mv": [(begin, begin + 2.0) for begin in begins]})
+    types = _types(*runs)
+    rules = start_rules(types, 3)
+    assert (rules["mv"].follows, rules["mv"].every, rules["mv"].delay_s) == (None, True, 1.0)
+    assert rival_starts(types, rules, 3) == {}
+
+
+def test_a_barrier_that_equal_runs_do_not_show_is_asked_about() -> None:
+    """What was seen is written, and not a wait of each for its own."""
+    puts = [(1.0 + 0.6 * number, 4.0 + 0.6 * number) for number in range(4)]
+    run = {"put": puts, "mv": [(end + 2.8, end + 4.8) for _, end in puts]}
+    types = _types(run, run, run)
+    rules = start_rules(types, 3)
+    assert rules["mv"].follows is None
+    assert rival_starts(types, rules, 3)["mv"].follows == "put"
+
+
+def test_phases_of_commands_one_after_another_have_no_pairs() -> None:
+    """The first of one phase waited for the last of the other: for its own it would have begun earlier."""
+    runs = []
+    for size in (4, 5, 6):
+        ends = [3.0 * number for number in range(1, 2 * size + 1)]
+        spans = [(end - 2.0, end) for end in ends]
+        runs.append({"put": spans[:size], "mv": spans[size:]})
+    types = _types(*runs)
+    assert start_rules(types, 3)["mv"].follows is None
+    assert rival_starts(types, start_rules(types, 3), 3) == {}
 
 
 def test_types_of_other_numbers_of_nodes_have_no_pairs() -> None:

@@ -111,10 +111,17 @@ def _choice(
     if sizes != [len(nodes) for nodes in theirs] or max(sizes) < 2 or _overlap(starts, theirs):
         return None
     pauses_s = _pauses(starts, theirs, 0)
-    if pauses_s is None:
+    in_turn = all(later[0] > earlier[2] for earlier, later in _successive(theirs))
+    if pauses_s is None or in_turn:
         return None
     ran = [(mine, each) for mine, each in zip(starts, theirs, strict=True) if mine]
-    delays_s = [begin - max(end for _, _, end in each) for mine, each in ran for begin, _, _ in mine]
+    gaps_s = [later[0] - earlier[0] for earlier, later in _successive(starts)]
+    # Behind a barrier processes start one after the other, as those of the other type did before it.
+    delays_s = [
+        begin - max(end for _, _, end in each) - number * median(gaps_s)
+        for mine, each in ran
+        for number, (begin, _, _) in enumerate(sorted(mine))
+    ]
     first_s = [min(mine)[0] - min(end for _, _, end in each) for mine, each in ran]
     all_s = [min(mine)[0] - max(end for _, _, end in each) for mine, each in ran]
     pair = StartRule(
