@@ -67,6 +67,8 @@ def test_formats_of_dates(text: str, used: str | None) -> None:
 
 BERLIN, FIRST = ZoneInfo("Europe/Berlin"), 1698537600.0
 """2023-10-29 02:00 there, for the first time."""
+YEAR = 31449600
+"""Seconds from one such autumn to the next."""
 TWICE = [-1800, 0, 1800, 0, 1800, 7200]
 """Half hours around it as `FIRST` has them, if each is of the first pass."""
 
@@ -81,7 +83,8 @@ TWICE = [-1800, 0, 1800, 0, 1800, 7200]
         ([0, 0, 0, 0], "abab", [0, 0, 3600, 3600]),
         ([0, 1800, 0, 0, 1800, 0], "aaabbb", [0, 1800, 3600, 0, 1800, 3600]),
         ([0, 1800, 3600], "aaa", [0, 1800, 3600]),
-        ([0, 366 * 86400 - 86400 * 2], "aa", [0, 366 * 86400 - 86400 * 2]),
+        ([0, YEAR], "aa", [0, YEAR]),
+        ([0, 0, YEAR, YEAR], "aaaa", [0, 3600, YEAR, YEAR + 3600]),
         ([], "", []),
     ],
 )

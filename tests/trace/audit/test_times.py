@@ -110,5 +110,5 @@ def test_texts_that_are_no_dates(text: str, pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["yyyy-MM-dd hh:mm:ss", "HH:mm:ss", "yyyy yyyy-MM-dd HH:mm:ss"])
 def test_formats_that_tell_no_moment(pattern: str) -> None:
     """Twelve hours without a half of the day, no day, a part twice."""
-    with pytest.raises(InputError, match="is no date format"):
+    with pytest.raises(InputError, match="--date-format: "):
         date_reader(pattern)
