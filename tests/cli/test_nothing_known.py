@@ -489,7 +489,7 @@ NO_JUDGEMENT = {
     "ls": "the first figures of what others judged, with what is not known left out",
     "review": "asks about a workload, which always has calls",
     "extrapolate": "a plan of a workload, which always has calls, or refusals",
-    "provision compile": "a proof about inputs that are complete",
+    **dict.fromkeys(("provision compile", "provision hdfs"), "a proof about inputs that are complete"),
     "provision sweep": "proofs about inputs that are complete",
     "provision vary": "proofs about inputs that are complete; two samples at least",
     "provision why-not": "proofs about inputs that are complete",

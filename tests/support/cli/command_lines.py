@@ -370,6 +370,11 @@ LINES = {
         (_json("cluster"), Place("--bill", "bill", suffix=".csv"), REPORT),
         _FILES,
     ),
+    "provision hdfs": Line(
+        "provision hdfs photo.yaml --capacity 1TB --survive none",
+        (Place("--output", "provision", suffix=".yaml"), _json("cluster", "--plan")),
+        {"file": "photo.yaml"},
+    ),
     "provision sweep": Line("provision sweep photo.yaml --points 1", (_json("sweep"), REPORT), _FILES),
     "provision vary": Line("provision vary photo.yaml", (_json("robustness"), REPORT), _FILES),
     "provision why-not": Line(
