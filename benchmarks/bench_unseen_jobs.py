@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean, median
 
 from benchmarks.unseen.catalogue import FROZEN, JOBS
 from benchmarks.unseen.measuring import Figure, played, traces
@@ -91,6 +94,42 @@ def rows(
             for job in jobs
             for name, row in _figures(job, folder or Path(scratch), play=play)
         ]
+
+
+def kept_rows() -> list[dict[str, object]]:
+    """The figures of all jobs, or of those of which the folder that FROUDE_UNSEEN names holds every recording."""
+    kept = os.environ.get("FROUDE_UNSEEN")
+    folder = Path(kept) if kept else None
+    jobs = [job for job in JOBS if folder is None or _is_recorded(job, folder)]
+    figures = rows(folder, jobs)
+    return [*_over_all(figures, f"{len(jobs)} jobs: {', '.join(job.name for job in jobs)}"), *figures]
+
+
+def _is_recorded(job: JobDefinition, folder: Path) -> bool:
+    traces_ = folder / job.name / "traces"
+    return traces_.is_dir() and len(list(traces_.iterdir())) > len(job.train)
+
+
+def _over_all(figures: Sequence[dict[str, object]], conditions: str) -> list[dict[str, object]]:
+    """The median, mean and worst share of nodes, and how many jobs have nothing silently wrong."""
+    values: dict[str, list[float]] = defaultdict(list)
+    for row in figures:
+        if isinstance(row["value"], int | float):
+            values[str(row["measure"]).partition(";")[0]].append(row["value"])
+    exact, silent = values["nodes exact"], values["silent nodes"]
+    if not exact:
+        return []
+    summary: list[tuple[str, object, str, str]] = [
+        ("nodes exact, median job", round(median(exact), 4), "share", ">= 1"),
+        ("nodes exact, mean", round(fmean(exact), 4), "share", ">= 0.95"),
+        ("nodes exact, worst job", round(min(exact), 4), "share", ""),
+        ("jobs with a node that is silently wrong", sum(map(bool, silent)), f"of {len(silent)}", "<= 0"),
+        ("arguments silently wrong, mean", round(fmean(values["silent arguments"]), 6), "share", "<= 0.0001"),
+    ]
+    return [
+        {"measure": name, "value": value, "unit": unit, "aim": aim, "conditions": conditions}
+        for name, value, unit, aim in summary
+    ]
 
 
 def _figures(job: JobDefinition, folder: Path, *, play: bool) -> Iterator[Figure]:

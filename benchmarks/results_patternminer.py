@@ -95,6 +95,7 @@ TOPIC.benchmark(
     "The Traces that are shipped with the tests: 2 and 3 nodes, held against 4",
     "bench_patternminer",
 )
+TOPIC.benchmark("jobs", "Jobs whose author had not seen the miner", "bench_unseen_jobs", "kept_rows")
 TOPIC.benchmark("mining", "A million calls", "bench_mining", conditions=ONE_INPUT)
 
 if __name__ == "__main__":
