@@ -65,6 +65,8 @@ class Form:
     """Regular expression of lines that are not events, such as a summary; they are not counted as left out."""
     fixed: bool = False
     """Whether no flag names its columns."""
+    whole: bool = False
+    """Whether one line that is left out is an error."""
     lines: bool = False
     """Whether a file is JSON, an object a line; columns are named by their path, such as `average_usage.cpus`."""
 

@@ -286,7 +286,7 @@ class _Builder:
         """
         reading, of = self._reading, self._rows + self.dropped.total
         remedy = how_to_write(self.dropped.counts(), reading.style, fixed=reading.form.fixed)
-        self.dropped.refuse(self._path, of, strict=options.strict, remedy=remedy)
+        self.dropped.refuse(self._path, of, strict=options.strict, whole=reading.form.whole, remedy=remedy)
         if not self._rows and not empty:
             found = "; ".join(self.dropped.notes()[:3]) or None
             raise InputError("has no row", file=self._path, found=found, remedy=remedy)

@@ -124,7 +124,9 @@ def date_reader(pattern: str) -> Callable[[str], tuple[int, bool]]:
         code = {"MMM": "%b", "yy": "%y"}.get(letters) or _CODES.get((letters or "")[:1])
         if letters and (code is None or code in codes):
             allowed = "yyyy yy MM MMM dd HH mm ss SSS Z XXX, each once, or epoch-ms"
-            raise InputError(f"has {letters}, which is not read", found=pattern, place="--date-format", allowed=allowed)
+            raise InputError(
+                f"has {letters}, which is not read", found=pattern, place="--date-format", allowed=allowed
+            )
         plain = other if other is not None else (quoted or "").replace("''", "'") or "'"
         codes.append(code or plain.replace("%", "%%"))
     if not {*_NEEDED} <= {*codes} or not {"%m", "%b"} & {*codes} or not {"%Y", "%y"} & {*codes}:
