@@ -169,7 +169,7 @@ def test_objects_of_an_array(tmp_path: Path) -> None:
     """As tools write a table in JSON; an array of something else is refused."""
     found = read_table(written(tmp_path, '\n[{"n": 1,\n "a": {"name": "x"}}]'), FORMS)
     assert (found.form.name, found.columns["name"].to_pylist()) == ("objects", ["x"])
-    for text in ("[1]", "[[1, 2]"):
+    for text in ('[{"n": 1}', '[{"n": 1}, 2]'):
         with pytest.raises(InputError, match="not a JSON array of objects"):
             read_table(written(tmp_path, text), FORMS)
 

@@ -81,7 +81,14 @@ class Dropped:
         return [self._note(reason) for reason in self.counts()]
 
     def refuse(
-        self, path: str | Path, of: int, *, strict: bool, least: int = 0, remedy: str | None = None
+        self,
+        path: str | Path,
+        of: int,
+        *,
+        strict: bool,
+        least: int = 0,
+        whole: bool = False,
+        remedy: str | None = None,
     ) -> None:
         """Refuse a file if too much of it is left out.
 
@@ -90,15 +97,18 @@ class Dropped:
             of: the lines of the file, those that are left out included.
             strict: whether one line is too much already.
             least: lines that a shorter file counts as, such as `SHORT_LOG`.
+            whole: whether one line is too much for what the file is used for.
             remedy: what a person may do, for the error.
 
         Raises:
             InputError: a line is left out and `strict`, or more than `TOLERANCE` of them are damaged.
         """
         bad = sum(each.lines for reason, each in self._reasons.items() if reason not in _NO_DAMAGE)
-        if not self.total or (not strict and bad <= TOLERANCE * max(of, least)):
+        if not self.total or (not (strict or whole) and bad <= TOLERANCE * max(of, least)):
             return
-        allowed = f"no such {self.noun}" if strict else f"at most {TOLERANCE:.0%} of the {self.noun}s"
+        allowed = f"no such {self.noun}{'' if whole else ' with --strict'}"
+        if not (strict or whole):
+            allowed = f"at most {TOLERANCE:.0%} of the {self.noun}s"
         message = f"cannot be read in {self.total:,} of {counted(of, self.noun)}"
         found = "; ".join(self.notes()[:3]).replace(str(path), Path(path).name)
         raise InputError(message, file=path, found=found, allowed=allowed, remedy=remedy)

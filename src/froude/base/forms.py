@@ -65,6 +65,8 @@ class Form:
     """Regular expression of lines that are not events, such as a summary; they are not counted as left out."""
     fixed: bool = False
     """Whether no flag names its columns."""
+    whole: bool = False
+    """Whether one line that is left out is an error."""
     lines: bool = False
     """Whether a file is JSON, an object a line; columns are named by their path, such as `average_usage.cpus`."""
 
@@ -167,6 +169,7 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     above = _lines_above(path, sample, forms, options)
     sample = sample[above:]
     last: InputError | None = None
+    objects: InputError | None = None
     fitting: list[Reading] = []
     for form in forms:
         try:
@@ -175,7 +178,7 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
         except InputError as error:
             if len(forms) == 1:
                 raise
-            last = error
+            last, objects = error, error if form.lines else objects
             continue
         if found.names or form.lines:
             return found
@@ -192,13 +195,14 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
         raise InputError(
             "may be of several layouts", file=path, place=1, found=head, allowed=several, remedy=remedy
         )
+    if objects is not None and head.lstrip().startswith("{"):
+        raise objects
     plain = forms[-1]
     cells = {_plain_name(cell) for cell in cells_of(head, options.separator or separator_of(head))}
     named = any(_plain_name(name) in cells for column in plain.columns for name in column.names)
     if last is not None and (options.columns or named):
         raise last  # a header that has some names of the plain form: what is missing
     remedy = "Name its layout with --layout, or its columns with --column"
-    remedy = "Write it as a table, such as CSV" if head.lstrip()[:1] in {"[", "{"} else remedy
     raise InputError("is not of a known layout", file=path, place=1, found=head, allowed=names, remedy=remedy)
 
 

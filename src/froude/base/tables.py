@@ -54,7 +54,7 @@ pc: Any = pyarrow.compute
 _BLOCK_BYTES = 4 << 20
 _LONGEST_LINE = 1 << 20
 _HEAD_BYTES = 64
-_AROUND = b"\xef\xbb\xbf \t\r\n"
+_ARRAY = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
 _ARRAY_BYTES = 2 << 30
 """Of a JSON array, which is read whole."""
 _QUOTED_LINES = 20
@@ -115,7 +115,7 @@ def read_table(
         if parquet:
             return _read_parquet(raw, path, forms, options, empty)
         with unpacked(raw, path, whole=False) as stream:
-            array = stream.peek(_HEAD_BYTES)[:_HEAD_BYTES].lstrip(_AROUND).startswith(b"[")
+            array = _ARRAY.match(stream.peek(_HEAD_BYTES)[:_HEAD_BYTES])
             return _read_text(_objects(stream, path) if array else stream, path, forms, options, empty)
 
 
@@ -286,7 +286,7 @@ class _Builder:
         """
         reading, of = self._reading, self._rows + self.dropped.total
         remedy = how_to_write(self.dropped.counts(), reading.style, fixed=reading.form.fixed)
-        self.dropped.refuse(self._path, of, strict=options.strict, remedy=remedy)
+        self.dropped.refuse(self._path, of, strict=options.strict, whole=reading.form.whole, remedy=remedy)
         if not self._rows and not empty:
             found = "; ".join(self.dropped.notes()[:3]) or None
             raise InputError("has no row", file=self._path, found=found, remedy=remedy)

@@ -110,7 +110,7 @@ def test_other_files_are_refused(text: str, said: str, tmp_path: Path) -> None:
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     """Refused as well."""
     path = tmp_path / "job"
-    path.write_bytes(b"\xff\xfe")
+    path.write_bytes(b"\xff\xfd")
     with pytest.raises(InputError, match="UTF-8"):
         read_counters(path)
 

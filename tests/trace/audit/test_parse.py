@@ -174,7 +174,7 @@ def test_a_pattern_of_the_sites_own() -> None:
     [
         ("(", "yyyy", "is no regular expression"),
         ("(?P<message>.*)", "yyyy", "lacks a group"),
-        ("(?P<timestamp>x)(?P<message>.*)", "yyyy-QQ", "Q: "),
+        ("(?P<timestamp>x)(?P<message>.*)", "yyyy-QQ", "has QQ"),
     ],
 )
 def test_forms_that_can_read_nothing(pattern: str, date: str, wrong: str) -> None:

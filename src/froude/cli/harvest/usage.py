@@ -21,7 +21,7 @@ def usage_of_servers(path: Path) -> dict[str, Usage]:
         InputError: it is not, or any of its lines is left out: a plan rests on each server.
     """
     from froude.base.columns import Column, Kind
-    from froude.base.forms import Form, Options
+    from froude.base.forms import Form
     from froude.base.tables import read_table
     from froude.harvest.live.usage import Usage
 
@@ -30,7 +30,7 @@ def usage_of_servers(path: Path) -> dict[str, Usage]:
         Column("cpu", kind=Kind.NUMBER, least=0.0, most=1.0),
         Column("memory_mb", kind=Kind.NUMBER, needed=False, empty=True, least=0.0, most=_MOST_MEMORY_MB),
     )
-    table = read_table(path, [Form("usage", columns, fixed=True)], Options(strict=True))
+    table = read_table(path, [Form("usage", columns, fixed=True, whole=True)])
     memory = table.columns["memory_mb"].tolist() if "memory_mb" in table.columns else [0.0] * len(table)
     rows = zip(table.columns["server"].to_pylist(), table.columns["cpu"].tolist(), memory, strict=True)
     return {server: Usage(share, int(amount) if amount > 0 else None) for server, share, amount in rows}

@@ -40,11 +40,11 @@ _INFINITE = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
 
 def is_answer(head: bytes) -> bool:
     """Whether a file that begins so is JSON other than the objects of a table."""
-    plain = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    if plain[:1] not in {"{", "["}:
+    plain = head.decode("utf-8", "replace").lstrip("\ufeff[ \t\r\n")
+    if not plain.startswith("{"):
         return False
     try:
-        first, _ = _DECODER.raw_decode(plain.lstrip("[ \t\r\n"))
+        first, _ = _DECODER.raw_decode(plain)
     except (ValueError, RecursionError):  # it is cut, or longer
         return True
     return (

@@ -44,6 +44,7 @@ _INVENTORY = Form(
         replace(_RACK, needed=False, empty=True),
     ),
     fixed=True,
+    whole=True,  # each server needs a tenant
 )
 _REIMAGES = Form("reimages", (_SERVER, _TIME), fixed=True)
 _FAILURES = Form("failures", (_SERVER, _RACK, _TIME), fixed=True)
@@ -167,9 +168,7 @@ def read_inventory(path: Path, options: Options | None = None) -> tuple[Inventor
     Raises:
         InputError: unreadable, without one of the first two, with a server twice, or a tenant in two environments.
     """
-    table = read_table(
-        path, [_INVENTORY], replace(options or Options(), strict=True)
-    )  # each server needs a tenant
+    table = read_table(path, [_INVENTORY], options)
     texts = {what: column.to_pylist() for what, column in table.columns.items()}
     servers, tenants = texts["server"], texts["tenant"]
     counts = Counter(servers)
