@@ -178,3 +178,31 @@ def test_an_answer_about_starts_keeps_one_of_the_two(answered: str, follows: str
     assert settled.questions[0].answered
     with pytest.raises(InputError, match="allowed: each or all"):
         answer(workload, question, Constant("some"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "times", "drawn"),
+    [
+        (Constant("12"), 12.0, None),
+        (Constant(0), 0.0, None),
+        (Generated("gauge", {"low": 1, "high": 9}), 2.0, Generated("gauge", {"low": 1, "high": 9})),
+    ],
+)
+def test_an_answer_about_iterations_is_a_number_or_a_range(
+    rule: Rule, times: float, drawn: Generated | None
+) -> None:
+    """A number as text, too: so `--set q1=#12` gives it."""
+    seen = Generated("gauge", {"low": 1, "high": 3})
+    question = Question("c:iterations of L1 in c", "?", "c", candidates=(seen,))
+    node = NodeType("c", Count(1.0), (Repeat("L1", Count(2.0), (), seen),))
+    (settled,) = answer(Workload((node,), Recorded((), ()), (question,)), question, rule).node_types
+    assert settled.steps == (Repeat("L1", Count(times), (), drawn),)
+
+
+@pytest.mark.parametrize("rule", [Constant(-1), Constant("x"), Generated("uuid", {})])
+def test_what_is_not_a_number_answers_nothing_about_iterations(rule: Rule) -> None:
+    """One error, and the question stays open."""
+    question = Question("c:iterations of L1 in c", "?", "c", candidates=(Scaled(Count(2.0)),))
+    node = NodeType("c", Count(1.0), (Repeat("L1", Count(2.0), ()),))
+    with pytest.raises(InputError, match="whole number"):
+        answer(Workload((node,), Recorded((), ()), (question,)), question, rule)

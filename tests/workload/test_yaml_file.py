@@ -9,7 +9,17 @@ from froude.base.errors import InputError
 from froude.documents.artifact import Origin
 from froude.documents.reading import parse_document
 from froude.workload.scale import Count, Scale
-from froude.workload.types import CallTemplate, Constant, Counter, LeftOut, NodeType, Recorded, Wait, Workload
+from froude.workload.types import (
+    CallTemplate,
+    Constant,
+    Counter,
+    LeftOut,
+    NodeType,
+    Recorded,
+    StartRule,
+    Wait,
+    Workload,
+)
 from froude.workload.walk import templates
 from froude.workload.yaml_file import (
     dump_workload,
@@ -141,6 +151,18 @@ def test_how_well_each_size_follows_is_kept(tmp_path: Path) -> None:
     assert read_workload(path).recorded == recorded
     path.write_text(path.read_text().replace("0.25", "1.25"))
     with pytest.raises(InputError, match=r"precision: .*found 1.25"):
+        read_workload(path)
+
+
+def test_another_start_waits_for_what_is_there(tmp_path: Path) -> None:
+    """As the start that is written does."""
+    path = tmp_path / "w.yaml"
+    start = StartRule("put", every=False, pause_s=1.0, follows="put")
+    nodes = (NodeType("put", Count(1.0), ()), NodeType("mv", Count(1.0), (), or_start=start))
+    write_workload(path, Workload(nodes, Recorded((), ())))
+    assert read_workload(path).node_types == nodes
+    path.write_text(path.read_text().replace("after: put", "after: nobody"))
+    with pytest.raises(InputError, match="found nobody"):
         read_workload(path)
 
 

@@ -94,7 +94,7 @@ def fit_text(prediction: Prediction) -> str:
         f"predicted), precision {share_text(prediction.precision)} (of {predicted:,} predicted)"
     )
     worst = prediction.worst
-    if worst is None or worst.share == 1.0:
+    if worst is None:
         return line
     return (
         f"{line}; worst: {worst.node_type}, {worst.calls_matched:,} of {worst.calls_real:,} calls made, "

@@ -85,8 +85,9 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
         if family is _capped and _one_step(points, len(sizes)):
             equals = _distinct([best, *ranked[1:], *_of_fewer_numbers(points, varied)], points)[1:]
             return Fit(best, tuple(equals[:_MOST_ASKED]), sure=False)
-        # A plane of whole slopes through three sizes may be chance, too.
-        sure = family is not _several or len(sizes) > _SIZES_NEEDED
+        # A plane through one size more than it has numbers may be chance, too.
+        numbers = len(best.slopes) + bool(best.intercept)
+        sure = family is not _several or len(sizes) > max(_SIZES_NEEDED, numbers + 1)
         equals = [c for c in ranked[1:] if _rank(c) == _rank(best) and alike(c, name) == alike(best, name)]
         if family is single and best.intercept and not alike(best, name):
             # Through three sizes a line with an offset goes by chance more easily than what is made of fewer numbers.

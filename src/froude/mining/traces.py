@@ -87,7 +87,7 @@ def left_out(recordings: Sequence[Recording], *, progress: Progress | None = Non
                 prediction = None
             if prediction is not None and prediction.fitness is not None and prediction.precision is not None:
                 worst = prediction.worst
-                name = worst.node_type if worst is not None and worst.share != 1.0 else None
+                name = None if worst is None else worst.node_type
                 scale = Scale(dict(runs[0].scale))
                 figures.append(LeftOut(scale, prediction.fitness, prediction.precision, name))
             task.advance()

@@ -37,6 +37,7 @@ from froude.workload.types import (
     Scaled,
     Template,
     Workload,
+    number_named,
 )
 from froude.workload.walk import parts, repeats, templates
 
@@ -138,7 +139,8 @@ def _findings(workload: Workload, scale: Scale) -> Iterator[Refusal]:
     elsewhere = not recorded or same != {frozenset(seen) for seen in recorded}
     for finding in workload.findings:
         if finding.variable is None:
-            yield Refusal(finding.what, finding.node_type, fatal=finding.fatal and elsewhere)
+            fatal = finding.fatal and elsewhere
+            yield Refusal(finding.what, finding.node_type, fatal, finding.number if fatal else None)
 
 
 def _open_questions(workload: Workload) -> Iterator[Refusal]:
@@ -161,7 +163,8 @@ def _counts(
             yield Refusal(text, node_type.name, fatal=False)
         # What begins at some size is below zero, and meant to be none, at a recorded scale too.
         if value < 0 and not any(seen[what][1] < 0 for seen in lowest_recorded):
-            yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
+            text = f"{node_type.name}: {what} would be {value:g} ({count})"
+            yield Refusal(text, node_type.name, number=number_named(what))
 
 
 def _at_odds(

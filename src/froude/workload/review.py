@@ -121,19 +121,23 @@ def _settled_type(node_type: NodeType, asked: Question, rule: Rule) -> NodeType:
     if asked.path == "user":
         return replace(node_type, user=str(rule.value) if isinstance(rule, Constant) else rule)
     if asked.path == START:
-        if rule not in asked.candidates or node_type.or_start is None:
+        if rule not in asked.candidates:
             allowed = " or ".join(str(each.value) for each in asked.candidates if isinstance(each, Constant))
             raise InputError("is not a start", place=asked.id, found=str(rule), allowed=allowed)
-        kept = node_type.start if rule == asked.candidates[0] else node_type.or_start
-        return replace(node_type, start=kept, or_start=None)
+        other = node_type.or_start if rule != asked.candidates[0] else None
+        return replace(node_type, start=other or node_type.start, or_start=None)
     if asked.number == NODES:
         return replace(node_type, count=_number(asked, rule), rivals=())
 
     def settle(segment: Repeat, body: Sequence[Step]) -> Step:
         if segment.id != asked.number:
             return replace(segment, steps=tuple(body))
-        if isinstance(rule, Generated) and rule == segment.drawn:
-            return replace(segment, steps=tuple(body))
+        if (
+            isinstance(rule, Generated)
+            and rule.generator == "gauge"
+            and {*rule.parameters} == {"low", "high"}
+        ):
+            return replace(segment, drawn=rule, steps=tuple(body))
         return replace(segment, times=_number(asked, rule), drawn=None, rivals=(), steps=tuple(body))
 
     return replace(node_type, steps=tuple(fold(node_type.steps, lambda call: call, settle)))
@@ -142,8 +146,8 @@ def _settled_type(node_type: NodeType, asked: Question, rule: Rule) -> NodeType:
 def _number(asked: Question, rule: Rule) -> Count:
     if isinstance(rule, Scaled):
         return rule.count
-    if isinstance(rule, Constant) and type(rule.value) is int and rule.value >= 0:
-        return Count(float(rule.value))
+    if isinstance(rule, Constant) and str(rule.value).isdecimal():
+        return Count(float(str(rule.value)))
     allowed = "one of its candidates, a formula, or a whole number"
     raise InputError(
         "is not a number of nodes or iterations", place=asked.id, found=str(rule), allowed=allowed

@@ -31,7 +31,7 @@ LETTERS = 26
 
 NODES = "nodes"
 """In place of a loop's id: a question about how many nodes of a type there are."""
-_ITERATIONS = re.compile(r"iterations of (?P<loop>\S+) in ")
+_NUMBERED = re.compile(r"(?:the )?(?:iterations of (?P<loop>\S+)|number of )")
 
 START = "(start)"
 """Likewise, of a question: about what nodes wait for."""
@@ -405,6 +405,12 @@ class NodeType:
     these came in either order, and stand in the steps in this one."""
 
 
+def number_named(text: str) -> str | None:
+    """The number that a text is about at its beginning: a loop's id, or `NODES`; None for none."""
+    named = _NUMBERED.match(text)
+    return None if named is None else named["loop"] or NODES
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """Something only a person can settle, with what was seen and what it might be."""
@@ -426,8 +432,7 @@ class Question:
         """What it asks the number of: a loop's id, or `NODES`; None where it is about an argument or a user."""
         if self.call is not None or self.path is not None:
             return None
-        loop = _ITERATIONS.match(self.id.removeprefix(f"{self.node_type}:"))
-        return NODES if loop is None else loop["loop"]
+        return number_named(self.id.removeprefix(f"{self.node_type}:")) or NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,6 +446,11 @@ class Finding:
     node_type: str | None = None
     variable: str | None = None
     """The Scale variable concerned, where one is."""
+
+    @property
+    def number(self) -> str | None:
+        """The number that it is about: a loop's id, or `NODES`; None for no number."""
+        return number_named(self.what)
 
 
 @dataclass(frozen=True, slots=True)

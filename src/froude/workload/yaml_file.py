@@ -481,12 +481,17 @@ def _check_references(root: Section, workload: Workload) -> None:
             raise root.error("nodes", message, found=found, allowed=sorted(allowed))
 
 
+def _dangling_starts(node_type: NodeType, names: set[str]) -> Iterator[tuple[str, object, set[str]]]:
+    for start in (node_type.start, node_type.or_start):
+        if start is not None and start.after not in {None, *names}:
+            yield "starts after a node type that is not there", start.after, names
+        if start is not None and start.follows not in {None, *names}:
+            yield "runs in turn with a node type that is not there", start.follows, names
+
+
 def _dangling(node_type: NodeType, names: set[str], ids: set[str]) -> Iterator[tuple[str, object, set[str]]]:
     """References of a node type to what is not there: what is wrong, the name that was found, what is there."""
-    if node_type.start.after not in {None, *names}:
-        yield "starts after a node type that is not there", node_type.start.after, names
-    if node_type.start.follows not in {None, *names}:
-        yield "runs in turn with a node type that is not there", node_type.start.follows, names
+    yield from _dangling_starts(node_type, names)
     for effect in node_type.effects:
         if effect.cause not in ids:
             yield f"effect {effect.call.id} has a cause that is not there", effect.cause, ids

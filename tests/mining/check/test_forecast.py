@@ -151,6 +151,19 @@ def test_a_remark_announces_nothing_and_a_refusal_all_of_its_type() -> None:
     assert not _announced(findings=fatal, n=2).argument("c.c1", "src")
 
 
+def test_a_refusal_of_one_number_announces_the_calls_of_that_loop_alone() -> None:
+    """Not what else its type does, nor what its arguments hold."""
+    announced = _announced(
+        findings=(Finding("iterations of L1 in c: 4, 6 fit no count", fatal=True, node_type="c"),)
+    )
+    assert announced.call("c", "c.c2")
+    assert (announced.call("c", "c.c1"), announced.argument("c.c1", "src"), announced.node("c")) == (
+        False,
+    ) * 3
+    nodes = _announced(findings=(Finding("number of c nodes: 4, 6 fit no count", fatal=True, node_type="c"),))
+    assert (nodes.node("c"), nodes.call("c", "c.c2")) == (True, False)
+
+
 def test_a_scale_that_cannot_be_planned_announces_all() -> None:
     """A variable that was never recorded."""
     announced = _announced(n=2, racks=1)

@@ -15,6 +15,7 @@ from froude.workload.scale import Count
 from froude.workload.types import (
     CallTemplate,
     Constant,
+    Finding,
     Generated,
     NodeType,
     Question,
@@ -118,9 +119,14 @@ def test_nodes_that_are_not_predicted_are_silent_unless_their_number_was_asked(
     one = partial(replace, count=Count(1.0))
     few = predict_recording(_with(workload, one), held_out)
     calls = next(each for each in few.sequences if each.node_type == "client")
-    assert (few.silent_sequences, calls.calls_predicted * 4, calls.share) == (3, calls.calls_real, 0.25)
+    assert (few.silent_sequences, calls.calls_predicted * 4) == (3, calls.calls_real)
+    assert calls.calls_matched == calls.calls_predicted
     assert few.fitness == few.calls_matched / few.calls_seen < 1.0 == few.precision
-    assert few.worst == calls
+    assert few.worst is not None
+    assert few.worst.node_type in {"client", "datanode"}
+    (caused,) = few.effects
+    (all_caused,) = predict_recording(workload, held_out).effects
+    assert caused.calls_matched < all_caused.calls_matched == caused.calls_real
     assert few.silent_share == few.row("all").outcomes[LeafOutcome.UNEXPECTED] / few.row("all").leaves > 0
     asked = Question("client:number of client nodes", "?", "client")
     few = predict_recording(_with(workload, one, asked), held_out)
@@ -157,6 +163,30 @@ def test_a_loop_that_runs_otherwise_is_wrong_for_all_leaves_of_its_calls(
     assert (
         predict_recording(_with(workload, change, elsewhere), held_out).silent_share == spoiled.silent_share
     )
+
+
+def test_effects_that_are_predicted_and_not_made_are_wrong_for_all_their_leaves(
+    workload: Workload, held_out: Recording
+) -> None:
+    """Of a second effect of the same causes; a refusal of its node type announces it."""
+
+    def twice(node: NodeType) -> NodeType:
+        effect = node.effects[-1]
+        other = replace(effect, call=replace(effect.call, id="datanode.e9", method="another"))
+        return replace(node, effects=(*node.effects, other))
+
+    nodes = tuple(twice(node) if node.name == "datanode" else node for node in workload.node_types)
+    spoiled = replace(workload, node_types=nodes, questions=())
+    prediction = predict_recording(spoiled, held_out)
+    (caused,) = prediction.effects
+    missing = caused.missing["datanode.e9"]
+    assert missing > 0
+    assert caused.calls_predicted == caused.calls_real + missing
+    arguments = len(nodes[[n.name for n in nodes].index("datanode")].effects[-2].call.arguments)
+    assert prediction.silently_invented == prediction.invented == missing * arguments
+    assert prediction.worst == caused
+    refused = Finding("sends another call", fatal=True, node_type="datanode")
+    assert predict_recording(replace(spoiled, findings=(refused,)), held_out).silently_invented == 0
 
 
 def test_a_generated_value_of_another_form_is_wrong() -> None:

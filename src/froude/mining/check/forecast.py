@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from froude.base.units import Quantity
@@ -47,12 +47,6 @@ class TypeSequences:
     """Where the first node that differs does so."""
 
     @property
-    def share(self) -> float | None:
-        """Calls at their predicted place, over the larger number of calls made and predicted; None of no calls."""
-        most = max(self.calls_predicted, self.calls_real)
-        return self.calls_matched / most if most else None
-
-    @property
     def missed(self) -> int:
         """Nodes predicted or seen whose sequence did not come out."""
         return max(self.nodes_predicted, self.nodes_real) - self.exact
@@ -70,21 +64,23 @@ class EffectCounts:
     optional: int
     """Effects that timing decides, that there were and whose cause is known."""
     unexplained: int
-    """Effects whose cause is not."""
+    """Effects whose cause is not known, or was not predicted itself."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """Effects that are always there, and were not, by template."""
 
     @property
-    def matched(self) -> int:
-        """Effects that were made and follow from a cause of the run."""
+    def calls_matched(self) -> int:
+        """Effects that were made and follow from a predicted cause of the run."""
         return self.seen + self.optional
 
     @property
-    def made(self) -> int:
+    def calls_real(self) -> int:
         """All that were made."""
-        return self.matched + self.unexplained
+        return self.calls_matched + self.unexplained
 
     @property
-    def predicted(self) -> int:
-        """All that follow from the run's causes."""
+    def calls_predicted(self) -> int:
+        """All that follow from the run's predicted causes."""
         return self.expected + self.optional
 
 
@@ -188,22 +184,26 @@ def _difference(sent: Sequence[Token], predicted: Sequence[Token]) -> str:
     return ""
 
 
-def effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
+def effect_counts(node: NodeType, matched: Matched, unexpected: Collection[int] = ()) -> EffectCounts:
     """Effects that a node type's nodes should have made of the run's own causes, and those that they made.
 
     Args:
         node: the type, as mined.
         matched: the run's calls, matched to the workload.
+        unexpected: ids of calls (`id`) that were made and not predicted: what they cause was not predicted, either.
     """
     placement = matched.placement
     placed: dict[str, list[Occurrence]] = defaultdict(list)
     for occurrence in placement.all():
         placed[occurrence.template].append(occurrence)
     by_template = {effect.template: effect for effect in placement.effects.get(node.name, ())}
-    expected = seen = optional = 0
+    expected = seen = optional = beyond = 0
+    missing = {}
     for effect in node.effects:
         placed_effect = by_template.get(effect.call.id)
-        actual = {(id(o.cause), o.each) for o in placed_effect.occurrences} if placed_effect else set()
+        made = placed_effect.occurrences if placed_effect else ()
+        actual = {(id(o.cause), o.each) for o in made if o.cause and id(o.cause.call) not in unexpected}
+        beyond += sum(o.cause is not None and id(o.cause.call) in unexpected for o in made)
         if effect.share < 1.0:
             optional += len(actual)
             continue
@@ -211,11 +211,14 @@ def effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
         wanted = {
             (id(occurrence), each)
             for occurrence in placed[effect.cause]
+            if id(occurrence.call) not in unexpected
             for each in _owned(occurrence, effect, names)
         }
+        if wanted - actual:
+            missing[effect.call.id] = len(wanted - actual)
         expected += len(wanted)
         seen += len(wanted & actual)
-    return EffectCounts(node.name, expected, seen, optional, placement.lost[node.name])
+    return EffectCounts(node.name, expected, seen, optional, placement.lost[node.name] + beyond, missing)
 
 
 def _names(effect: Effect, matched: Matched, node: NodeType) -> set[Scalar]:
@@ -251,7 +254,7 @@ class Announced:
         questions = open_questions(workload)
         refusals = extrapolate(workload, Scale(dict(scale))).refusals
         self._arguments = {(q.call, _INDEX.sub("[]", q.path or "")) for q in questions if q.call is not None}
-        self._refused = {refusal.node_type for refusal in refusals if refusal.fatal}
+        self._refused = {each.node_type for each in refusals if each.fatal and each.number is None}
         asked = ((question.node_type, question.number) for question in questions)
         self._numbers = {*asked, *((refusal.node_type, refusal.number) for refusal in refusals)}
         self._loops = {

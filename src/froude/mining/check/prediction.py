@@ -30,7 +30,7 @@ from froude.mining.history.placement import Placement
 from froude.mining.history.timeline import OccurrenceContext
 from froude.mining.pipeline import mine_recordings
 from froude.mining.read.ask_names import representative
-from froude.mining.read.canonical import decided_by_time
+from froude.mining.read.canonical import Logical, decided_by_time
 from froude.mining.read.events import Event, Recording, recording_of
 from froude.mining.read.knowledge import ASKS
 from froude.mining.read.reports import on_the_way
@@ -171,11 +171,10 @@ class Prediction:
         return self.calls_matched / self.calls_predicted if known else None
 
     @property
-    def worst(self) -> TypeSequences | None:
-        """The node type of which the smallest share of the calls, made or predicted, is matched; None of none."""
-        return min(
-            (s for s in self.sequences if s.share is not None), key=lambda s: s.share or 0.0, default=None
-        )
+    def worst(self) -> TypeSequences | EffectCounts | None:
+        """Sequences or effects of the node type with the smallest share of calls in common; None where all are."""
+        counts: list[TypeSequences | EffectCounts] = [*self.sequences, *self.effects]
+        return min((each for each in counts if _in_common(each) < 1.0), key=_in_common, default=None)
 
     def row(self, name: str) -> PredictionRow:
         """A row by name.
@@ -187,6 +186,11 @@ class Prediction:
             if row.name == name:
                 return row
         raise KeyError(name)
+
+
+def _in_common(counts: TypeSequences | EffectCounts) -> float:
+    most = max(counts.calls_predicted, counts.calls_real)
+    return counts.calls_matched / most if most else 1.0
 
 
 def predict(workload: Workload, trace: Trace, ceiling_pair: Trace | None = None) -> Prediction:
@@ -227,6 +231,11 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     score = Score(matched.placement, recording.scale, calls)
     score.early = on_the_way(recording.events, score.outcomes)
     unexpected = Unexpected(differences, announced)
+    unexpected.spread(matched.placement)
+    effects = tuple(
+        effect_counts(node, matched, unexpected.calls) for node in workload.node_types if node.effects
+    )
+    unexpected.lack(effects, announced)
     score.leave_out(unexpected.silent)
     reachable = None
     if pair is not None:
@@ -236,7 +245,6 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     rows = _rows(recording, score, _periodic_methods(workload), reachable)
     missing = {call_id: _leaves_of(calls[call_id]) for call_id in unexpected.missing}
     lacking = sum(missing[call_id] * number for call_id, number in unexpected.missing.items())
-    effects = tuple(effect_counts(node, matched) for node in workload.node_types if node.effects)
     alone = sum(len(sender.own) for sender in matched.unmatched)
     return Prediction(
         sequences=tuple(sequences),
@@ -248,9 +256,9 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
         silently_invented=sum(not announced.argument(*rule) for rule in score.invented)
         + sum(missing[call_id] * number for call_id, number in unexpected.silently_missing.items()),
         silent_sequences=len(matched.unmatched) + sum(not announced.differs(each) for each in differences),
-        calls_seen=sum(s.calls_real for s in sequences) + sum(e.made for e in effects) + alone,
-        calls_predicted=sum(s.calls_predicted for s in sequences) + sum(e.predicted for e in effects),
-        calls_matched=sum(s.calls_matched for s in sequences) + sum(e.matched for e in effects),
+        calls_seen=sum(s.calls_real for s in sequences) + sum(e.calls_real for e in effects) + alone,
+        calls_predicted=sum(s.calls_predicted for s in sequences) + sum(e.calls_predicted for e in effects),
+        calls_matched=sum(s.calls_matched for s in sequences) + sum(e.calls_matched for e in effects),
     )
 
 
@@ -319,6 +327,8 @@ class Unexpected:
             differences: of all nodes.
             announced: what was stated to be unsure.
         """
+        self.calls: dict[int, bool] = {}
+        """Unexpected calls by their identity (`id`), and whether each is silent."""
         self.silent: dict[Leaf, bool] = {}
         """Of each leaf of an unexpected call, whether nothing stated that it might be made."""
         self.missing: Counter[str] = Counter()
@@ -328,12 +338,34 @@ class Unexpected:
             whole = announced.node(each.node_type) if each.node else None
             for template, call in each.made:
                 known = announced.call(each.node_type, template) if whole is None else whole
-                leaves = ((event.order, raw) for event, names in call.raw for raw in names)
-                self.silent.update(dict.fromkeys(leaves, not known))
+                self._add(call, silent=not known)
             for template, number in Counter(each.missing).items():
                 known = announced.call(each.node_type, template) if whole is None else whole
                 self.missing[template] += number
                 self.silently_missing[template] += 0 if known else number
+
+    def _add(self, call: Logical, *, silent: bool) -> None:
+        self.calls[id(call)] = silent
+        self.silent.update({(event.order, raw): silent for event, names in call.raw for raw in names})
+
+    def spread(self, placement: Placement) -> None:
+        """Add what unexpected calls caused, and what that caused: as silent as its cause."""
+        made = [o for listed in placement.effects.values() for effect in listed for o in effect.occurrences]
+        number = -1
+        while number < len(self.calls):
+            number = len(self.calls)
+            for occurrence in made:
+                cause = occurrence.cause
+                if cause is not None and id(cause.call) in self.calls:
+                    self._add(occurrence.call, silent=self.calls[id(cause.call)])
+
+    def lack(self, effects: Iterable[EffectCounts], announced: Announced) -> None:
+        """Add effects that are always there and were not made."""
+        for counts in effects:
+            for template, number in counts.missing.items():
+                self.missing[template] += number
+                if not announced.call(counts.node_type, template):
+                    self.silently_missing[template] += number
 
 
 def _leaves_of(call: CallTemplate) -> int:
