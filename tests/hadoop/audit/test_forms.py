@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.dropped import Dropped
-from froude.hadoop.audit.lines import audit_lines, parse_line
+from froude.hadoop.audit.lines import audit_lines, parse_line, records_of
 from froude.trace.audit.parse import Form, parse_bytes
 from froude.trace.importers.audit_log import import_audit
 from tests.support.reported import REPORTED, needs_reported
@@ -91,6 +91,12 @@ def test_records_of_one_line() -> None:
         assert [line.dst for line in audit_lines([text], "a", Dropped())] == ["/0", "/1", "/2"]
         parsed = parse_bytes(f"{LINE}\n{text}\n{LINE}\n".encode(), Form())
         assert parsed.texts.column("dst").to_pylist() == ["/x", "/0", "/1", "/2", "/x"]
+
+
+@pytest.mark.parametrize("text", ["[nn1] cmd=a cmd=b", '{"a": ["cmd=a", "cmd=b"]}', "[" * 9999 + "cmd=cmd="])
+def test_a_line_that_has_no_records(text: str) -> None:
+    """It is one line."""
+    assert records_of(text) == [text]
 
 
 @pytest.mark.parametrize(
