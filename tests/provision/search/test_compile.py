@@ -16,6 +16,7 @@ from froude.provision.check.bill import bill
 from froude.provision.inputs.read import read_problem
 from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
+from froude.provision.search import compile as module
 from froude.provision.search.compile import (
     MOST,
     UnsoundPlanError,
@@ -25,8 +26,9 @@ from froude.provision.search.compile import (
     sweep,
 )
 from froude.provision.search.solve_limits import SolveLimits
-from froude.provision.types import Growth, Problem
+from froude.provision.types import Growth, Problem, ReReplication
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
+from tests.support.provision import small as by_hand
 from tests.support.provision.clusters import DISK, alternatives, paper_plan, photoshare, small
 
 
@@ -89,6 +91,30 @@ def test_the_search_reports_its_bounds(name: str) -> None:
     plan = compile_plan(read_problem([name]), limits)
     assert not seen or seen[-1] == pytest.approx((plan.lower, plan.upper))
     assert all(lower <= plan.upper * (1 + 1e-9) and upper >= plan.lower * (1 - 1e-9) for lower, upper in seen)
+
+
+def test_a_plain_cluster_is_tried_where_the_search_leaves_a_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under the same bound, also where nothing was found; not where choices are closed."""
+    undecided = ProvisionPlan(Status.UNDECIDED, lower=900.0)
+    monkeypatch.setattr(module, "_solved", lambda *_: undecided)
+    problem = by_hand.small()
+    plan = compile_plan(problem)
+    assert (plan.status, plan.lower, plan.servers) == (Status.GAP, 900.0, 2)
+    assert "2 equal servers" in plan.notes[-1]
+    assert compile_plan(problem, SolveLimits(gap=0.9)).status is Status.PROVED
+    assert compile_plan(problem, only={"data": [("disk",)]}) == undecided
+
+
+def test_a_time_to_re_replicate_asks_for_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever they are, and the cheapest type bounds what they cost; owned ones may cost nothing."""
+    monkeypatch.setattr(module, "_solved", lambda *_: ProvisionPlan(Status.UNDECIDED))
+    monkeypatch.setattr(module, "least_servers", lambda problem: 5)
+    monkeypatch.setattr(module, "plain_cluster", lambda *_: None)
+    problem = by_hand.small(data=replace(by_hand.DATA, replication=2))
+    problem = replace(problem, sla=replace(problem.sla, re_replication=ReReplication(3600.0)))
+    assert compile_plan(problem).lower == 5 * by_hand.BOX.price
+    owned = replace(problem.catalog, servers=(replace(by_hand.BOX, owned=1),))
+    assert compile_plan(replace(problem, catalog=owned)).lower == 0.0
 
 
 def test_a_conflict_of_the_inputs_needs_no_solver() -> None:

@@ -65,6 +65,19 @@ def test_the_bound_is_that_without_them() -> None:
     assert (near.upper, near.lower, near.status) == (110.0, 90.0, Status.PROVED)
 
 
+def test_a_bound_as_far_off_as_the_gap_is_looked_at_closer() -> None:
+    """Where time is left; no cluster is taken that breaks the rules."""
+
+    def solve(part: Problem, gap: float, seconds: float) -> ProvisionPlan:
+        del seconds
+        return _plan(100.0, 100.0 - 100.0 * gap) if _rules(part) == FREE else _plan(101.0)
+
+    plan = within_safe_rules(
+        _problem(), solve, lambda plan: plan.upper == 101.0, gap=0.02, time_limit_s=1.0, clock=VirtualClock()
+    )
+    assert (plan.upper, plan.lower, plan.status) == (101.0, 99.5, Status.PROVED)
+
+
 def test_infeasible_is_said_without_them_only() -> None:
     """With them it is not known."""
     none = ProvisionPlan(Status.INFEASIBLE)

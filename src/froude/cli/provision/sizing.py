@@ -54,7 +54,7 @@ def hdfs(
     output: Annotated[
         Path, typer.Option("-o", "--output", help="The application, with what can be bought: YAML.")
     ] = Path("hdfs.yaml"),
-    plan_file: Annotated[Path, typer.Option("--plan", help="The plan, as JSON.")] = Path("plan.json"),
+    plan_file: Annotated[Path, typer.Option("--plan", help="The plan, as JSON.")] = Path("hdfs-plan.json"),
     gap: Gap = 0.01,
     time_limit: Limit = 60.0,
 ) -> None:

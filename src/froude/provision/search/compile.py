@@ -90,6 +90,8 @@ def compile_plan(
         plan = _or_plain(problem, plan, limits.gap)
     if plan.found:
         _checked(problem, plan)
+        if limits.watch is not None:
+            limits.watch(plan.lower, plan.upper)
     return plan
 
 
