@@ -51,7 +51,7 @@ def test_what_a_limit_says(text: str, measure: str, method: str | None, compare:
     [
         ("p99", "is no limit"),
         ("p99 = 3 ms", "is no limit"),
-        ("p98 < 3 ms", "is no measure, did you mean p99\?; found p98; allowed: p50"),
+        ("p98 < 3 ms", r"is no measure, did you mean p99\?; found p98; allowed: p50"),
         ("p99 < 50", "is of another unit; found 50; allowed: a time"),
         ("error_rate < 1 ms", "is of another unit"),
         ("errors < 1 s", "is of another unit; found 1 s; allowed: a plain number"),
