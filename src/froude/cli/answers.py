@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.render import Report
 
+EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
 FIGURES = ".figures.json"
 """Suffix of a page's figures."""
 
@@ -31,6 +33,10 @@ class Answer:
     content: Mapping[str, Any]
     page: Callable[[Mapping[str, str]], Report]
     """The page, from the facts of its making."""
+    missed: str | None = None
+    """Why it ends with 3, where that is not seen in the page; empty where it is; None where it ends with 0."""
+    interrupted: str = ""
+    """After how much of it Ctrl-C came; empty where all was done."""
 
 
 def seeds(settings: Settings) -> Seeds:
@@ -57,12 +63,15 @@ def claim(
 def finish(
     settings: Settings, answer: Answer, *, inputs: Mapping[str, str], output: Path | None, report: Path | None
 ) -> None:
-    """Write an answer to the places asked for, and show it.
+    """Write an answer to the places asked for, and show it; on --dry-run it is shown alone.
 
     Args:
         inputs: content hashes of what was read, by the names that the user gave.
         output: place of the JSON.
         report: place of the page.
+
+    Raises:
+        typer.Exit: something was missed, with 3; or it was interrupted, with 130.
     """
     from froude.base.version import __version__
     from froude.cli.page_text import page_text
@@ -72,6 +81,7 @@ def finish(
 
     how = settings.origin(list(inputs.values()), seeded=True)
     facts = {"Inputs": ", ".join(inputs), "Seed": str(settings.seed), "Froude": __version__}
+    facts |= {"Interrupted": answer.interrupted}
     page = answer.page({name: text for name, text in facts.items() if text})
     text = dump_sealed_figures(Migrations(answer.kind, 1), answer.content, how)
     files: dict[Path, str | bytes] = (
@@ -80,12 +90,20 @@ def finish(
     if output is not None:
         files[output] = text
     if settings.dry_run and files:
-        settings.would("write " + ", ".join(map(str, files)))
-        return
-    outputs.write(files)
-    settings.emit(text)
-    settings.out(page_text(page))
-    settings.out(_callouts(page))
+        named = [str(path) for path in (output, report) if path is not None]
+        settings.would("write " + ", ".join(named), **answer.content)
+    else:
+        outputs.write(files)
+        settings.emit(text)
+    settings.out(page_text(page) + _callouts(page))
+    if answer.interrupted:
+        kept = f": what was done is in {output}" if output is not None and not settings.dry_run else ""
+        print(f"froude: interrupted {answer.interrupted}{kept}", file=sys.stderr)
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if answer.missed is not None:
+        if answer.missed:
+            settings.note(answer.missed)
+        raise typer.Exit(EXIT_MISSED)
 
 
 def _callouts(page: Report) -> str:
@@ -95,4 +113,4 @@ def _callouts(page: Report) -> str:
 
     found = [block for section in page.sections for block in section.blocks if isinstance(block, Callout)]
     lines = [f"{each.title}. {plain(each.markdown)}".strip() for each in found]
-    return "\n".join(["", *lines]) if lines else ""
+    return "\n".join(["\n", *lines]) if lines else ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from froude.experiment.scenario.scenario import Scenario
     from froude.workload.yaml_file import WorkloadFile
 
+Member = TypeVar("Member", bound=Enum)
 _FIELDS = {
     "--abort-when": ("abort_when",),
     "--at": ("load", "at"),
@@ -48,6 +50,22 @@ def pairs(texts: Sequence[str], flag: str) -> dict[str, str]:
             raise typer.BadParameter(f"{text!r} has a sign that cannot be written", param_hint=flag)
         named[name] = value
     return named
+
+
+def member(kind: type[Member], text: str, flag: str) -> Member:
+    """A member of an enumeration by its value, where its module is loaded by the command alone.
+
+    Args:
+        flag: whose value the text is, for the error.
+
+    Raises:
+        InputError: another text, with the words that are allowed.
+    """
+    try:
+        return kind(text)
+    except ValueError as error:
+        allowed = [each.value for each in kind]
+        raise InputError("is not one of its words", place=flag, found=text, allowed=allowed) from error
 
 
 def place(settings: Settings, path: Path, *kinds: str) -> Path:

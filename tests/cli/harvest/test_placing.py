@@ -176,7 +176,7 @@ def test_what_stands_in_the_way(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--way", "magic"], "--way: is no way of placing; found magic; allowed: plugin, racks"),
+        (["--way", "magic"], "--way: is not one of its words; found magic; allowed: plugin, racks"),
         (["--policy", "best"], "policy: "),
         (["--distinct", "colour"], "found colour"),
         (["--busy", "7"], "--busy: is out of range"),

@@ -82,11 +82,14 @@ def test_accesses_by_mean_utilisation(here: Path, capsys: Out) -> None:
         ("durability dc --fill 2", "--fill: is out of range"),
         (
             "durability dc --throttle-by both",
-            "--throttle-by: is no throttle; found both; allowed: source, lost",
+            "--throttle-by: is not one of its words; found both; allowed: source, lost",
         ),
         ("durability quiet", "has no reimages"),
         ("availability dc --mean 1.5", "--mean: is out of range"),
-        ("availability dc --scaling cubic", "--scaling: is no scaling; found cubic; allowed: linear, root"),
+        (
+            "availability dc --scaling cubic",
+            "--scaling: is not one of its words; found cubic; allowed: linear, root",
+        ),
         ("availability dc --from-day 30", "found from 2.592e+06 s"),
     ],
 )

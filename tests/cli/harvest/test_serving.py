@@ -151,7 +151,7 @@ def test_what_apply_remembers_is_taken_over(lab: Path, capsys: Out) -> None:
         (["lab", "--target-is", "8"], "is not the ResourceManager that was named; found 7; allowed: 8"),
         (["--resources"], "knows no tenants yet"),
         (["lab", "--forecast"], "says how nodes are resized"),
-        (["lab", "--as", "words"], "carries no class"),
+        (["lab", "--as", "words"], "is not one of its words"),
         (["lab", "--thresholds", "5s"], "are no thresholds"),
         (["lab", "--thresholds", "9s,5s"], "--thresholds"),
         (["lab", "--interval", "0.5s"], "--interval: is out of range"),

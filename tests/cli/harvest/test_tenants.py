@@ -71,7 +71,10 @@ def test_gaps_are_named_with_the_base_of_each_figure(tmp_path: Path, capsys: Out
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--features", "mean"], "--features: are no features; found mean; allowed: folded, spectrum"),
+        (
+            ["--features", "mean"],
+            "--features: is not one of its words; found mean; allowed: folded, spectrum",
+        ),
         (["--classes", "3,2"], "--classes: are no numbers of classes; found 3,2"),
         (["--classes", "3,0,1"], "--classes: are no numbers"),
         (["--period", "5"], "--period: is too long; found 5; allowed: at most 4 days here"),
@@ -154,9 +157,15 @@ def test_gaps_are_filled_only_on_demand(here: Path, capsys: Out) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("schedule dc --jobs jobs.json --concurrency all", "--concurrency: is no way to count; found all"),
+        (
+            "schedule dc --jobs jobs.json --concurrency all",
+            "--concurrency: is not one of its words; found all",
+        ),
         ("schedule dc --jobs dc/meta.yaml", "meta.yaml"),
-        ("simulate scheduling dc --only fair", "--only: is no scheduler; found fair; allowed: stock, pt"),
+        (
+            "simulate scheduling dc --only fair",
+            "--only: is not one of its words; found fair; allowed: stock, pt",
+        ),
         ("simulate scheduling dc --batch-share 2", "--batch-share: is out of range"),
         ("simulate scheduling dc --days 30", "found 8.0 days; allowed: 30 days"),
         ("simulate scheduling dc --gap 0s", "--gap"),

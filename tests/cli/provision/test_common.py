@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
+from froude.cli.answers import Answer
 from froude.cli.outputs import Output
 from froude.cli.provision import common
 from froude.cli.settings import Settings
@@ -221,7 +222,8 @@ def test_a_page_and_its_figures(tmp_path: Path) -> None:
 
 def finish(settings: Settings, output: Path | None, report: Path | None) -> None:
     """End an analysis that found one plan."""
-    answer = common.Answer("best", common.found([paper_plan()]), PAGE, [paper_plan()])
+    missed = common.unproved([paper_plan()])
+    answer = Answer("best", common.found([paper_plan()]), lambda _: PAGE, missed)
     common.finish(settings, answer, [NAME], output=output, report=report)
 
 
@@ -244,10 +246,8 @@ def test_what_was_found_is_written_and_printed(tmp_path: Path, capsys: pytest.Ca
 
 def test_what_is_not_met_is_3() -> None:
     """Or not proved."""
-    for answer in (
-        common.Answer("best", {}, PAGE, met=False),
-        common.Answer("best", {}, PAGE, [ProvisionPlan(Status.GAP)]),
-    ):
+    for missed in ("", common.unproved([ProvisionPlan(Status.GAP)])):
+        answer = Answer("best", {}, lambda _: PAGE, missed)
         with pytest.raises(typer.Exit) as end:
             common.finish(SETTINGS, answer, [NAME], output=None, report=None)
         assert end.value.exit_code == common.EXIT_MISSED

@@ -11,6 +11,7 @@ import typer
 
 from froude.base.errors import GuardError, InputError
 from froude.base.locks import alone, beside
+from froude.cli.inputs import member
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
@@ -135,11 +136,7 @@ def carrier(text: str) -> Carrier:
     """
     from froude.harvest.live.changes import Carrier
 
-    try:
-        return Carrier(text)
-    except ValueError as error:
-        allowed = [each.value for each in Carrier]
-        raise InputError("carries no class", place="--as", found=text, allowed=allowed) from error
+    return member(Carrier, text, "--as")
 
 
 def reserve(text: str) -> Reserve:

@@ -14,6 +14,7 @@ from froude.base.units import parse_seconds
 from froude.cli.harvest import common
 from froude.cli.harvest.managers import only_one
 from froude.cli.harvest.usage import usage_of_servers
+from froude.cli.inputs import member
 from froude.cli.numbers import ranged
 from froude.cli.outputs import write
 from froude.cli.tables import aligned
@@ -323,10 +324,7 @@ def calls_to(settings: Settings, text: str, user: str | None) -> NameNodeCalls:
 def _way(name: str) -> Way:
     from froude.harvest.live.hdfs.plugin import Way
 
-    ways = [each.value for each in Way]
-    if name not in ways:
-        raise InputError("is no way of placing", place="--way", found=name, allowed=ways)
-    return Way(name)
+    return member(Way, name, "--way")
 
 
 def _busy(path: Path, most: float) -> Iterator[str]:

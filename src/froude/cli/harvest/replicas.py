@@ -11,6 +11,7 @@ from froude.base.progress import counting
 from froude.base.summary import counted
 from froude.cli import answers
 from froude.cli.harvest import common
+from froude.cli.inputs import member
 from froude.cli.numbers import ranged
 
 if TYPE_CHECKING:
@@ -82,11 +83,9 @@ def durability(
         from froude.harvest.figures.replicas import durability_report
         from froude.harvest.simulate.durability import DurabilitySetting, Throttle, compare, year_of
 
-        by = [each.value for each in Throttle]
-        if throttle_by not in by:
-            raise InputError("is no throttle", place="--throttle-by", found=throttle_by, allowed=by)
+        by = member(Throttle, throttle_by, "--throttle-by")
         setting = DurabilitySetting(
-            blocks, replicas, levels[0], days, throttle_per_hour=throttle, throttle=Throttle(throttle_by)
+            blocks, replicas, levels[0], days, throttle_per_hour=throttle, throttle=by
         )
         year = year_of(datacenter, reimages_start(datacenter, days), days)
         chosen = chosen_policies(policy, distinct)
@@ -155,11 +154,10 @@ def availability(
         from froude.harvest.simulate.availability import availability as simulate
         from froude.harvest.simulate.scaling import Scaling
 
-        ways = [each.value for each in Scaling]
-        if scaling not in ways:
-            raise InputError("is no scaling", place="--scaling", found=scaling, allowed=ways)
         means = tuple(mean) if mean else AvailabilitySetting().means
-        setting = AvailabilitySetting(means, Scaling(scaling), blocks, replicas, busy=busy)
+        setting = AvailabilitySetting(
+            means, member(Scaling, scaling, "--scaling"), blocks, replicas, busy=busy
+        )
         start_s = datacenter.slots * datacenter.slot_s / 2 if from_day is None else from_day * _DAY_S
         chosen = chosen_policies(policy, distinct)
         said = f"{counted(runs, 'run')} under each of {len(chosen)} policies"

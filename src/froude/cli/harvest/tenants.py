@@ -11,6 +11,7 @@ from froude.base.progress import counting
 from froude.base.summary import counted
 from froude.cli import answers
 from froude.cli.harvest import common
+from froude.cli.inputs import member
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.classify.classes import Classification
     from froude.harvest.classify.patterns import Patterns
-    from froude.harvest.schedule.dags.graph import Concurrency, JobGraph
+    from froude.harvest.schedule.dags.graph import JobGraph
     from froude.harvest.schedule.selection import ClassRoom, Policy
     from froude.harvest.simulate.month import Outcome
     from froude.harvest.telemetry.datacenter import Datacenter
@@ -184,11 +185,7 @@ def grouping(features: str, classes: str) -> Grouping:
     from froude.harvest.classify.classes import Features, Grouping
     from froude.harvest.telemetry.profiles import PATTERNS
 
-    try:
-        kind = Features(features)
-    except ValueError as error:
-        allowed = [each.value for each in Features]
-        raise InputError("are no features", place="--features", found=features, allowed=allowed) from error
+    kind = member(Features, features, "--features")
     if classes == "auto":
         return Grouping(kind, None)
     numbers = classes.split(",")
@@ -231,10 +228,11 @@ def schedule(
         from froude.base.seeds import Seeds
         from froude.harvest.classify.classes import classify
         from froude.harvest.figures.scheduling import Choice, schedule_report
+        from froude.harvest.schedule.dags.graph import Concurrency
         from froude.harvest.schedule.dags.graph import concurrency as most
         from froude.harvest.schedule.selection import Thresholds, select
 
-        how = _concurrency(concurrency)
+        how = member(Concurrency, concurrency, "--concurrency")
         known = None if last is None else parse_seconds(last, place="--last")
         graphs = _read(settings, jobs, strict=strict)
         found = classify(datacenter, Seeds(settings.seed), grouping("folded", classes))
@@ -311,7 +309,8 @@ def scheduling(
         from froude.harvest.simulate.month import Scheduler, SchedulingSetting, month_of
         from froude.harvest.simulate.scheduling import compare
 
-        chosen = _schedulers(only)
+        named = [member(Scheduler, name, "--only") for name in only or ()]
+        chosen = list(dict.fromkeys(named or Scheduler))
         seeds = Seeds(settings.seed)
         graphs = _read(settings, jobs, strict=strict, timed=True) if jobs else drawn_jobs(seeds.child("jobs"))
         span = days or datacenter.slots / slots_a_day(datacenter) / 2
@@ -320,7 +319,7 @@ def scheduling(
         said = f"{counted(runs, 'run')} of {span:g} days under {len(chosen)} schedulers"
         with settings.progress().task(said, runs * len(chosen)) as task:
             outcomes = compare(
-                month, graphs, setting, seeds, schedulers=[Scheduler(name) for name in chosen], runs=runs,
+                month, graphs, setting, seeds, schedulers=chosen, runs=runs,
                 workers=settings.workers, done=counting(task, run_text),
             )  # fmt: skip
         content = {
@@ -356,26 +355,6 @@ def _read(settings: Settings, files: list[Path], *, strict: bool, timed: bool = 
             )
         graphs += found
     return graphs
-
-
-def _concurrency(text: str) -> Concurrency:
-    from froude.harvest.schedule.dags.graph import Concurrency
-
-    try:
-        return Concurrency(text)
-    except ValueError as error:
-        allowed = [each.value for each in Concurrency]
-        raise InputError("is no way to count", place="--concurrency", found=text, allowed=allowed) from error
-
-
-def _schedulers(names: list[str] | None) -> list[str]:
-    from froude.harvest.simulate.month import Scheduler
-
-    known = [each.value for each in Scheduler]
-    wrong = [name for name in names or [] if name not in known]
-    if wrong:
-        raise InputError("is no scheduler", place="--only", found=wrong[0], allowed=known)
-    return list(dict.fromkeys(names)) if names else known
 
 
 def _policy(datacenter: Datacenter) -> Policy:

@@ -8,20 +8,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from froude.base.errors import InputError
-from froude.cli import outputs
+from froude.cli import answers, outputs
+from froude.cli.answers import FIGURES, Answer
 from froude.cli.numbers import ranged
 from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 from froude.cli.terminal import visible
-from froude.documents.reading import STAMP
 
 if TYPE_CHECKING:
     from froude.documents.artifact import Origin
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from froude.provision.types.plan import ProvisionPlan
     from froude.render import Report
 
-EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
-FIGURES = ".figures.json"
-"""Suffix of a page's figures: `sweep.html` may stand beside the plans in `sweep.json`."""
+EXIT_ERROR, EXIT_MISSED = 1, 3
 
 Files = Annotated[
     list[str],
@@ -48,8 +46,6 @@ Limit = Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="F
 Tight = Annotated[
     float, typer.Option("--gap", help="Largest gap that counts as proved; neighbours are told apart by less.")
 ]
-Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="JSON", help="The figures, as JSON.")]
-Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A page of it.")]
 From = Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")]
 To = Annotated[float, typer.Option("--to", help="Largest.")]
 Scale = Annotated[float, typer.Option("--scale", help="The SLA's rates times this.")]
@@ -252,24 +248,6 @@ def summary(problem: Problem, plan: ProvisionPlan) -> str:
     return f"{head} (gap {plan.gap:.2%})\n{stored}\n{aligned(rows)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command found: as a document, as a page, and how it ends."""
-
-    kind: str
-    """Of the document, such as `roadmap`."""
-    content: dict[str, Any]
-    page: Report
-    plans: Sequence[ProvisionPlan] = ()
-    """All that must be proved."""
-    met: bool = True
-    """Whether what was asked for is met, besides the proofs."""
-    interrupted: str = ""
-    """After how much of it Ctrl-C came; empty where all was done."""
-    text: str | None = None
-    """For a terminal; None takes the verdict and the tables of the page."""
-
-
 def found(value: Any) -> dict[str, Any]:
     """Values of `froude.provision.analyses` as the content of a document."""
     from froude.provision.analyses.documents import document
@@ -285,40 +263,24 @@ def finish(
     output: Path | None,
     report: Path | None,
 ) -> None:
-    """Write an answer to the places asked for, and as --json and text; say so instead on --dry-run.
+    """Write an answer, and show it; see `froude.cli.answers.finish`.
 
     Args:
-        output: place of the JSON.
-        report: place of the page.
-
-    Raises:
-        typer.Exit: a plan is not proved, or something is not met, with 3; or it was interrupted, with 130.
+        files: paths or shipped names of what was read.
     """
-    from froude.cli.page_text import page_text
-    from froude.documents.lineage import dump_sealed_figures
-    from froude.documents.migrate import Migrations
+    from froude.documents.lineage import content_of
+    from froude.provision.inputs.read import find_input
 
-    migrations = Migrations(answer.kind, 1)
-    content = {STAMP: migrations.stamp, **answer.content}
-    wanted = [str(path) for path in (output, report) if path is not None]
-    if settings.dry_run and wanted:
-        settings.would("write " + ", ".join(wanted), **content)
-    else:
-        how = origin(settings, files)
-        texts = page_files(answer.page, report, how)
-        text = dump_sealed_figures(migrations, content, how)
-        if output is not None:
-            texts[output] = text
-        outputs.write(texts)
-        settings.emit(text)
-    settings.out(page_text(answer.page) if answer.text is None else answer.text)
-    if answer.interrupted:
-        kept = f": what was done is in {output}" if output is not None and not settings.dry_run else ""
-        print(f"froude: interrupted {answer.interrupted}{kept}", file=sys.stderr)
-        raise typer.Exit(EXIT_INTERRUPTED)
-    end(settings, answer.plans)
-    if not answer.met:
-        raise typer.Exit(EXIT_MISSED)
+    read = {str(file): content_of(find_input(str(file))) for file in files}
+    answers.finish(settings, answer, inputs=read, output=output, report=report)
+
+
+def unproved(plans: Sequence[ProvisionPlan]) -> str | None:
+    """How many plans are not proved, and why the first is not; None where all are."""
+    from froude.provision.types.plan import Status
+
+    missed = [plan for plan in plans if plan.status is not Status.PROVED]
+    return f"{len(missed)} of {len(plans)} not proved: {missed[0].status.value}" if missed else None
 
 
 def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
@@ -330,11 +292,9 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     Raises:
         typer.Exit: one is not proved; its code is 3.
     """
-    from froude.provision.types.plan import Status
-
-    missed = [plan for plan in plans if plan.status is not Status.PROVED]
-    if missed:
-        settings.note(f"{len(missed)} of {len(plans)} not proved: {missed[0].status.value}")
+    missed = unproved(plans)
+    if missed is not None:
+        settings.note(missed)
         raise typer.Exit(EXIT_MISSED)
 
 

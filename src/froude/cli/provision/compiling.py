@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from froude.cli import answers
 from froude.cli.outputs import Output, write
 from froude.cli.provision import common
 from froude.cli.provision.common import Files, Gap, Limit, Scale
@@ -73,8 +73,8 @@ def evaluate(
             help="The cluster: a plan, or YAML that names its servers. Without it, the cheapest is compiled."
         ),
     ] = None,
-    output: common.Output = None,
-    report: common.Page = None,
+    output: answers.Output = None,
+    report: answers.Page = None,
     gap: Gap = 0.01,
     time_limit: Limit = 60.0,
     scale: Scale = 1.0,
@@ -101,12 +101,10 @@ def evaluate(
         if not plan.found:
             common.end(settings, [plan])
         problem = decided(problem, plan)
-    common.finish(settings, _evaluated(settings, problem, plan, files), read, output=output, report=report)
+    common.finish(settings, _evaluated(settings, problem, plan), read, output=output, report=report)
 
 
-def _evaluated(
-    settings: Settings, problem: Problem, plan: ProvisionPlan, files: Sequence[str]
-) -> common.Answer:
+def _evaluated(settings: Settings, problem: Problem, plan: ProvisionPlan) -> answers.Answer:
     """What a cluster reaches, and what it leaves where its load is spread."""
     from froude.provision.analyses.documents import document
     from froude.provision.analyses.slack import slack
@@ -125,5 +123,5 @@ def _evaluated(
         "notes": list(reached.notes),
         "groups": document(left.groups),
     }
-    page = evaluation_report(left, cost, common.facts(settings, files))
-    return common.Answer("evaluation", content, page, met=reached.met)
+    missed = None if reached.met else ""
+    return answers.Answer("evaluation", content, lambda facts: evaluation_report(left, cost, facts), missed)

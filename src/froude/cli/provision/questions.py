@@ -12,8 +12,9 @@ from froude.base.errors import InputError
 from froude.base.progress import counting
 from froude.base.summary import counted
 from froude.cli import numbers
+from froude.cli.answers import Answer, Output, Page
 from froude.cli.provision import common
-from froude.cli.provision.common import Answer, Files, Limit, Output, Page, Scale, Tight
+from froude.cli.provision.common import Files, Limit, Scale, Tight
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -78,14 +79,13 @@ def vary(
     number = round(numbers.ranged("--samples", samples, 2, 100_000))
     problem = common.problem(settings, files, scale)
     limits = common.limits(settings, (0.01 if ranged else 1e-4) if gap is None else gap, time_limit)
-    facts = common.facts(settings, files)
     if ranged:
-        answer = _uncertain(settings, problem, ranged, limits, (number, wanted), facts=facts)
+        answer = _uncertain(settings, problem, ranged, limits, (number, wanted))
     elif share is None:
         chosen = chosen_inputs(problem, inputs)
-        answer = _robust(settings, problem, chosen, limits, (farthest, width), facts=facts)
+        answer = _robust(settings, problem, chosen, limits, (farthest, width))
     else:
-        answer = _swings(settings, problem, chosen_inputs(problem, inputs), limits, moved, facts=facts)
+        answer = _swings(settings, problem, chosen_inputs(problem, inputs), limits, moved)
     common.finish(settings, answer, files, output=output, report=report)
 
 
@@ -95,8 +95,6 @@ def _robust(
     chosen: Sequence[Input],
     limits: SolveLimits,
     widths: tuple[float, float],
-    *,
-    facts: dict[str, str],
 ) -> Answer:
     from froude.provision.analyses.vary import robustness
     from froude.provision.figures.ranges import robustness_report
@@ -108,7 +106,8 @@ def _robust(
             problem, chosen, limits, span=span, tolerance=tolerance, workers=settings.workers,
             done=counting(task, lambda edge: f"the last one to {edge.stays:.4g}"),
         )  # fmt: skip
-    return Answer("robustness", common.found(analysis), robustness_report(analysis, facts), [analysis.plan])
+    page = partial(robustness_report, analysis)
+    return Answer("robustness", common.found(analysis), page, common.unproved([analysis.plan]))
 
 
 def _swings(
@@ -117,8 +116,6 @@ def _swings(
     chosen: Sequence[Input],
     limits: SolveLimits,
     share: float,
-    *,
-    facts: dict[str, str],
 ) -> Answer:
     from froude.provision.analyses import prices
     from froude.provision.analyses.documents import document
@@ -133,8 +130,8 @@ def _swings(
             done=counting(task, lambda plan: plan.in_brief),
         )  # fmt: skip
     value = {"found": {**document(analysis), "tornado": document(swings)}}
-    page = sensitivity_report(analysis, swings, share, facts)
-    return Answer("sensitivity", value, page, [analysis.plan])
+    page = partial(sensitivity_report, analysis, swings, share)
+    return Answer("sensitivity", value, page, common.unproved([analysis.plan]))
 
 
 def _uncertain(
@@ -143,8 +140,6 @@ def _uncertain(
     ranges: Sequence[str],
     limits: SolveLimits,
     drawn: tuple[int, float],
-    *,
-    facts: dict[str, str],
 ) -> Answer:
     from froude.provision.analyses import uncertainty
     from froude.provision.figures.uncertain import uncertainty_report
@@ -160,7 +155,8 @@ def _uncertain(
         raise InputError(f"draws a value that may not be: {error}", place="--input") from error
     best = analysis.recommended
     met = best is not None and best.met >= wanted
-    return Answer("uncertainty", common.found(analysis), uncertainty_report(analysis, facts), met=met)
+    page = partial(uncertainty_report, analysis)
+    return Answer("uncertainty", common.found(analysis), page, None if met else "")
 
 
 def chosen_inputs(problem: Problem, paths: Sequence[str] | None) -> tuple[Input, ...]:
@@ -236,8 +232,7 @@ def why_not(
     common.claim(settings, files, results=(output, "why-not"), report=report)
     problem = common.problem(settings, files, scale)
     limits = common.limits(settings, gap, time_limit)
-    facts = common.facts(settings, files)
-    answer = _forced(settings, problem, (dataset, choice), limits, facts)
+    answer = _forced(settings, problem, (dataset, choice), limits)
     common.finish(settings, answer, files, output=output, report=report)
 
 
@@ -246,7 +241,6 @@ def _forced(
     problem: Problem,
     asked: tuple[str, str | None],
     limits: SolveLimits,
-    facts: dict[str, str],
 ) -> Answer:
     from froude.base.parallel import map as parallel_map
     from froude.provision.analyses import choose
@@ -264,7 +258,8 @@ def _forced(
     answers.sort(key=lambda answer: float("inf") if answer.extra is None else answer.extra)
     value = {"best": best, "choices": answers}
     plans = [best, *(answer.plan for answer in answers if answer.plan.found)]
-    return Answer("why-not", common.found(value), why_not_report(best, answers, facts), plans)
+    page = partial(why_not_report, best, answers)
+    return Answer("why-not", common.found(value), page, common.unproved(plans))
 
 
 def _choices(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +12,10 @@ import typer
 from froude.base.errors import InputError
 from froude.base.progress import counting
 from froude.base.summary import counted
+from froude.cli.answers import Answer, Page
 from froude.cli.numbers import ranged
 from froude.cli.provision import common
-from froude.cli.provision.common import Answer, Files, Page
+from froude.cli.provision.common import Files
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -84,15 +86,14 @@ def sweep(
     allowance = common.share("--within", within)
     width = ranged("--tolerance", tolerance, 1e-6, 1.0)
     problem = common.problem(settings, files)
-    facts = common.facts(settings, read)
     if view == "--roadmap":
-        answer = _roadmap(settings, problem, factors, limits, (allowance, width), facts=facts)
+        answer = _roadmap(settings, problem, factors, limits, (allowance, width))
     elif view == "--with":
         names = (" ".join(files), " ".join(other or []))
         designs = (problem, common.problem(settings, other or []))
-        answer = _compared(settings, names, designs, factors, limits, facts=facts)
+        answer = _compared(settings, names, designs, factors, limits)
     else:
-        answer = _curve(settings, problem, factors, limits, baselines=baselines, facts=facts)
+        answer = _curve(settings, problem, factors, limits, baselines=baselines)
     common.finish(settings, answer, read, output=place, report=report)
 
 
@@ -115,7 +116,6 @@ def _curve(
     limits: SolveLimits,
     *,
     baselines: bool,
-    facts: dict[str, str],
 ) -> Answer:
     from froude.provision.figures import sweep_report
     from froude.provision.search.compile import sweep as sweep_plans
@@ -137,10 +137,9 @@ def _curve(
             if not compiled:
                 raise
             curve, interrupted = compiled, f"after {len(compiled)} of {counted(len(factors), 'load')}"
-            facts = facts | {"Interrupted": interrupted}
-    page = sweep_report(problem, curve, facts)
     content = {"points": _points(curve), **({"interrupted": interrupted} if interrupted else {})}
-    return Answer("sweep", content, page, [point.plan for point in curve], interrupted=interrupted)
+    missed = common.unproved([point.plan for point in curve])
+    return Answer("sweep", content, partial(sweep_report, problem, curve), missed, interrupted)
 
 
 def _point_text(point: Point) -> str:
@@ -166,8 +165,6 @@ def _roadmap(
     factors: Sequence[float],
     limits: SolveLimits,
     widths: tuple[float, float],
-    *,
-    facts: dict[str, str],
 ) -> Answer:
     from froude.provision.analyses.regimes import roadmap as find
     from froude.provision.figures.roadmaps import roadmap_report
@@ -177,8 +174,9 @@ def _roadmap(
         problem, factors, limits, allowance=allowance, tolerance=width, workers=settings.workers,
         progress=settings.progress(),
     )  # fmt: skip
-    page = roadmap_report(problem, analysis, facts)
-    return Answer("roadmap", common.found(analysis), page, [point.plan for point in analysis.points])
+    page = partial(roadmap_report, problem, analysis)
+    missed = common.unproved([point.plan for point in analysis.points])
+    return Answer("roadmap", common.found(analysis), page, missed)
 
 
 def _compared(
@@ -187,8 +185,6 @@ def _compared(
     designs: tuple[Problem, Problem],
     factors: Sequence[float],
     limits: SolveLimits,
-    *,
-    facts: dict[str, str],
 ) -> Answer:
     from froude.provision.analyses.designs import compare
     from froude.provision.figures.choices import comparison_report
@@ -202,4 +198,5 @@ def _compared(
     pairs, stretches = comparison.pairs, comparison.stretches
     value = {"first": names[0], "second": names[1], "pairs": pairs, "stretches": stretches}
     plans = [plan for pair in pairs for plan in (pair.first, pair.second)]
-    return Answer("compare", common.found(value), comparison_report(names, comparison, facts), plans)
+    page = partial(comparison_report, names, comparison)
+    return Answer("compare", common.found(value), page, common.unproved(plans))

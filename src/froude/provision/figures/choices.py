@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from froude.provision.analyses.choose import Difference, WhyNot
 from froude.provision.analyses.designs import Comparison, Pair, Stretch, Winner
@@ -18,7 +18,7 @@ from froude.provision.types.plan import ProvisionPlan
 from froude.render import Axis, Chart, KeyFigure, Report, Section, Series, Table, Tone, ValueKind, literal
 
 
-def why_not_report(best: ProvisionPlan, answers: Sequence[WhyNot], facts: dict[str, str]) -> Report:
+def why_not_report(best: ProvisionPlan, answers: Sequence[WhyNot], facts: Mapping[str, str]) -> Report:
     """A page of what forced choices cost; a single one is told in full.
 
     Args:
@@ -92,7 +92,7 @@ def _difference(answer: WhyNot) -> Table:
     )
 
 
-def comparison_report(names: tuple[str, str], comparison: Comparison, facts: dict[str, str]) -> Report:
+def comparison_report(names: tuple[str, str], comparison: Comparison, facts: Mapping[str, str]) -> Report:
     """A page of two designs.
 
     Args:

@@ -70,7 +70,7 @@ class TableOf(Generic[_Item]):
         return Table(tuple(column for column, _ in self._shown), rows, caption, note, empty)
 
 
-def no_cluster(lede: str, facts: dict[str, str]) -> Report:
+def no_cluster(lede: str, facts: Mapping[str, str]) -> Report:
     """The page of an answer without any cluster."""
     return Report("No cluster", lede=lede, tone=Tone.BAD, facts=facts)
 

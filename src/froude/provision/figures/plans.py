@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from froude.provision.analyses.slack import GroupSlack, Resource, Slack
 from froude.provision.check.bill import Line, bill
@@ -31,7 +31,7 @@ from froude.render import (
 _MOST_GROUPS = 6
 
 
-def plan_report(problem: Problem, plan: ProvisionPlan, facts: dict[str, str]) -> Report:
+def plan_report(problem: Problem, plan: ProvisionPlan, facts: Mapping[str, str]) -> Report:
     """A page of one plan.
 
     Args:
@@ -52,7 +52,7 @@ def plan_report(problem: Problem, plan: ProvisionPlan, facts: dict[str, str]) ->
     return Report("The cheapest cluster", "", verdict(plan), tone, figures, sections, facts)
 
 
-def evaluation_report(slack: Slack, cost: float, facts: dict[str, str]) -> Report:
+def evaluation_report(slack: Slack, cost: float, facts: Mapping[str, str]) -> Report:
     """A page of what a given cluster reaches, and what each of its resources has left.
 
     Args:

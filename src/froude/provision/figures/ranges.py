@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from froude.provision.analyses.inputs import Input
 from froude.provision.analyses.prices import Crossing, Drop, PriceRange, Sensitivity
@@ -39,7 +39,7 @@ def amount(entry: Input, value: float) -> str:
     return show(rounded, entry.dimension)
 
 
-def robustness_report(robustness: Robustness, facts: dict[str, str]) -> Report:
+def robustness_report(robustness: Robustness, facts: Mapping[str, str]) -> Report:
     """A page of ranges.
 
     Args:
@@ -93,7 +93,7 @@ def edge_text(held: Architecture, edge: Edge) -> str:
 
 
 def sensitivity_report(
-    sensitivity: Sensitivity, swings: Sequence[Swing], share: float, facts: dict[str, str]
+    sensitivity: Sensitivity, swings: Sequence[Swing], share: float, facts: Mapping[str, str]
 ) -> Report:
     """A page of price ranges, drops and the tornado.
 

@@ -12,7 +12,7 @@ from froude.provision.types import Problem
 from froude.render import Chart, KeyFigure, Report, Section, Series, Table, Text, Tone, ValueKind
 
 
-def roadmap_report(problem: Problem, roadmap: Roadmap, facts: dict[str, str]) -> Report:
+def roadmap_report(problem: Problem, roadmap: Roadmap, facts: Mapping[str, str]) -> Report:
     """A page of regimes and the roadmap.
 
     Args:

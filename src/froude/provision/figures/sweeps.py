@@ -38,7 +38,7 @@ from froude.render import (
 from froude.render.theme import SERIES
 
 
-def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str]) -> Report:
+def sweep_report(problem: Problem, points: Sequence[Point], facts: Mapping[str, str]) -> Report:
     """A page of a sweep: the curve, the strip of storage types, the stack of costs, every point.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from froude.provision.analyses.inputs import Input
 from froude.provision.analyses.uncertainty import (
@@ -37,7 +37,7 @@ _MOST_CANDIDATES = 25
 _BINS = 24
 
 
-def uncertainty_report(uncertainty: Uncertainty, facts: dict[str, str]) -> Report:
+def uncertainty_report(uncertainty: Uncertainty, facts: Mapping[str, str]) -> Report:
     """A page of samples, candidates and the recommendation.
 
     Args:

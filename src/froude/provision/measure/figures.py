@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from froude.base.units import size_text
 from froude.provision.measure.measurement import Fit, Measurement, error_text
 from froude.provision.types import Op
@@ -28,7 +30,7 @@ _CURVE = 60
 """Points of a model's curve."""
 
 
-def measurement_report(measurement: Measurement, facts: dict[str, str]) -> Report:
+def measurement_report(measurement: Measurement, facts: Mapping[str, str]) -> Report:
     """A page of one measurement.
 
     Args:
