@@ -142,6 +142,11 @@ def test_the_unit_that_was_meant() -> None:
     assert unknown_unit("kb", ["KiB", "KB", "kB"]).endswith("did you mean KB?")
     assert unknown_unit("secs", ["ms", "sec", "secsy"]).endswith("did you mean secsy?")
     assert unknown_unit("xyz", ["ms", "s"]) == "unit xyz is not one of this field"
+    times = ["us", "ms", "s", "min", "h", "d"]
+    nearest = {"hours": "h", "minutes": "min", "Seconds": "s", "days": "d", "hrs": "h"}
+    assert {text: unknown_unit(text, times).rpartition(" ")[2] for text in nearest} == {
+        text: f"{unit}?" for text, unit in nearest.items()
+    }
 
 
 def test_the_longest_time() -> None:

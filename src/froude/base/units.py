@@ -189,7 +189,11 @@ def unknown_unit(unit: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     cased = [name for name in names if name.lower() == unit.lower()]
-    nearest = cased or difflib.get_close_matches(unit, names, cutoff=0.5)
+    # A unit in words, such as hours, is what its first letters are short for.
+    short = sorted((name for name in names if unit.lower().startswith(name)), key=len, reverse=True)
+    close = difflib.get_close_matches(unit, names, cutoff=0.5)
+    typed = difflib.get_close_matches(unit, names, cutoff=0.75)
+    nearest = cased or typed or short or close
     return f"unit {unit} is not one of this field" + (f", did you mean {nearest[0]}?" if nearest else "")
 
 

@@ -14,6 +14,7 @@ from froude.provision.analyses.hdfs import (
     facts,
     memory_unit,
     parts_of,
+    too_few,
     within,
 )
 from froude.provision.search.plain import plain_cluster
@@ -105,6 +106,10 @@ def test_what_a_plan_has() -> None:
     assert lines[1].startswith(
         "a lost server has its replicas again in 4.9 h of 6 h (slowest: streams of DataNodes"
     )
+    assert too_few(problem, plan) == ""
+    few = replace(plan, groups=(replace(plan.groups[0], count=3),))
+    assert "takes 4 DataNodes or more, and the plan has 3" in too_few(problem, few)
+    assert not any("again in" in line for line in facts(problem, few, LIMITS))
     assert lines[2] == f"${28 * 4500 / 36:,.2f} a month, over 36 months"
     assert lines[3].startswith("limits: at most 100 TB in a DataNode, with 4 to 24 volumes; 4 cores")
     assert "3.0 GB of heap for 2,980,232 blocks" in lines[4]

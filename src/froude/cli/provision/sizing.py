@@ -12,7 +12,7 @@ import typer
 from froude.base.errors import InputError
 from froude.cli.outputs import Output, write
 from froude.cli.provision import common
-from froude.cli.provision.common import Gap, Limit
+from froude.cli.provision.common import EXIT_MISSED, Gap, Limit
 from froude.cli.provision.importing import catalog_of
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -44,7 +44,8 @@ def hdfs(
     write_: Annotated[str, typer.Option("--write", metavar="RATE", help="Likewise: '1 GB/s'.")] = "0",
     survive: Annotated[Loss, typer.Option(help="What may be lost and the rest does it all.")] = Loss.HOST,
     rebuild: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Until a lost host has all its replicas again: '6 h'.")
+        str | None,
+        typer.Option(metavar="TIME", help="Until what may be lost has all its replicas again: '6 h'."),
     ] = None,
     most: Annotated[
         str, typer.Option("--most-per-datanode", metavar="SIZE", help="Of disks in a DataNode, at most.")
@@ -68,7 +69,7 @@ def hdfs(
     from dataclasses import replace
 
     from froude.documents.lineage import with_lineage
-    from froude.provision.analyses.hdfs import DataNodeLimits, HdfsDemand, datanodes, facts, parts_of
+    from froude.provision.analyses.hdfs import DataNodeLimits, HdfsDemand, datanodes, facts, parts_of, too_few
     from froude.provision.inputs.comments import Comment, with_comments
     from froude.provision.inputs.plan_file import plan_json
     from froude.provision.inputs.units import Dimension
@@ -114,6 +115,9 @@ def hdfs(
         settings.out("\n".join(facts(problem, plan, limits)))
         settings.out(f"written to {output} and {plan_file}; see froude provision evaluate, why-not and sweep")
     common.end(settings, [plan])
+    if plan.found and (why := too_few(problem, plan)):
+        settings.note(f"not met: {why}")
+        raise typer.Exit(EXIT_MISSED)
 
 
 def _bought(

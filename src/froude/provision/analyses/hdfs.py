@@ -206,6 +206,18 @@ def datanodes(problem: Problem, plan: ProvisionPlan) -> list[tuple[str, ...]]:
     return rows
 
 
+def too_few(problem: Problem, plan: ProvisionPlan) -> str:
+    """Why what is lost cannot have its replicas again, though the SLA asks for it; empty where it can, or need not."""
+    again, replication = problem.sla.re_replication, problem.application.dataset(DATASET).replication
+    hosts = sum(group.count for group in plan.groups)
+    if again is None or hosts > replication:
+        return ""
+    return (
+        f"a lost {again.of.value} does not have its replicas again: that takes {replication + 1} DataNodes or more, and "
+        f"the plan has {hosts}"
+    )
+
+
 def facts(problem: Problem, plan: ProvisionPlan, limits: DataNodeLimits) -> Iterator[str]:
     """What a buyer wants to know of a plan, a line each."""
     demand, dataset = Demand(problem, plan), problem.application.dataset(DATASET)
@@ -220,11 +232,12 @@ def facts(problem: Problem, plan: ProvisionPlan, limits: DataNodeLimits) -> Iter
         f"{_tb(dataset.size)} x {dataset.replication} replicas: {_tb(stored)} on {_tb(raw)} of disks, "
         f"{stored / raw:.0%} full" + (f"; {stored / left:.0%} with the largest DataNode lost" if left else "")
     )
-    if (again := problem.sla.re_replication) is not None:
+    if (again := problem.sla.re_replication) is not None and not too_few(problem, plan):
         what, _, taken_s = max(re_replication_times(demand, again), key=lambda each: each[2])
         yield (
             f"a lost {again.of.value} has its replicas again in {taken_s / 3600:.2g} h of {again.time / 3600:.2g} h "
-            f"(slowest: {what}{_STREAMS.format(again.max_streams) * (what == 'streams')})"
+            f"(slowest: {what}{_STREAMS.format(again.max_streams) * (what == 'streams')}), "
+            "from when the NameNode takes it for dead: 10.5 min after its last heartbeat by default"
         )
     months = problem.catalog.hours / 730
     yield f"${plan.upper / months:,.2f} a month, over {months:g} months"
