@@ -102,8 +102,6 @@ class Reading(NamedTuple):
     """Columns of the file."""
     fits: float = 1.0
     """Share of the lines of the sample that are of the form."""
-    others: tuple[str, ...] = ()
-    """Names of columns that are not taken."""
 
     @property
     def understood(self) -> str:
@@ -268,9 +266,8 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
         rows = [cells, *rows]
     titles = tuple(cells[each] for each in at) if named else ()
     skipped = first + named if named or not head.startswith("#") else first + 1
-    others = tuple(cell for number, cell in enumerate(cells) if named and number not in at)
     width = _width(cells, rows) if named else len(cells)
-    found = Reading(form, columns, at, titles, separator, style, skipped, width, others=others)
+    found = Reading(form, columns, at, titles, separator, style, skipped, width)
     if not named:
         _check_kinds(path, found, rows)
     return found

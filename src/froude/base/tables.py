@@ -87,8 +87,6 @@ class Table:
     """What the file calls each column; empty without a header."""
     places: Mapping[str, str] = field(default_factory=dict)
     """The number of each column from 0, as `Options.columns` has it."""
-    others: tuple[str, ...] = ()
-    """Names of columns that are not taken."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -299,7 +297,7 @@ class _Builder:
         places = dict(zip(columns, map(str, reading.at), strict=True))
         return Table(
             self._path, reading.form, columns, lines, self.dropped, reading.understood, percent, titles,
-            places, reading.others,
+            places,
         )  # fmt: skip
 
     def _by_cells(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
@@ -442,8 +440,7 @@ def _read_parquet(raw: Any, path: Path, forms: Sequence[Form], options: Options,
         form, found = _named_form(path, names, forms, options)
         columns, at = placed(form, found)
         titles = tuple(names[each] for each in at)
-        others = tuple(name for name in names if name not in titles)
-        reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names), others=others)
+        reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names))
         builder = _Builder(path, reading)
         row = 1
         for batch in file.iter_batches(columns=list(dict.fromkeys(titles))):

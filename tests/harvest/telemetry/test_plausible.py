@@ -10,7 +10,6 @@ import pytest
 from froude.base.errors import InputError
 from froude.harvest.telemetry.plausible import (
     in_shares,
-    refuse_constant,
     refuse_odd,
     refuse_others,
     shares_factor,
@@ -112,23 +111,6 @@ def test_names_of_what_is_not_utilisation(name: str, refused: bool) -> None:
     """Idle time, memory and the like are refused; what is left of idle time is not."""
     with pytest.raises(InputError, match="utilisation of CPUs; found") if refused else nullcontext():
         refuse_others(FILE, name)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "samples", "refused"),
-    [
-        ([8, 16, np.nan], [8, 16, np.nan], 60, True),
-        ([8, 16, np.nan], [8, 16, np.nan], 59, False),
-        ([8, 16], [8, 17], 60, False),
-        ([8, 7.5], [8, 7.5], 60, False),
-        ([0, 1], [0, 1], 60, False),
-    ],
-)
-def test_the_number_of_processors(low: list[float], high: list[float], samples: int, refused: bool) -> None:
-    """A whole number that each server has in all of its samples."""
-    with pytest.raises(InputError, match="number of processors") if refused else nullcontext():
-        refuse_constant(FILE, np.array(low), np.array(high), samples, ["iowait", "load pct"])
-    refuse_constant(FILE, np.array(low), np.array(high), samples, ["iowait", "rack"])
 
 
 def test_servers_in_shares_among_percent() -> None:

@@ -83,7 +83,8 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
         ('{"time": 1, "host": {"busy": 5}}\n', "has no column cpu; found time, host.busy"),
         ('[{"time": 1, "cpu": [5]}]', "a list where a value is wanted"),
         ("time,metric,value\n1,cpu_idle,5\n", "utilisation of CPUs; found cpu_idle"),
-        ("time,cpu,busy pct\n" + "".join(f"{n},8,{n}\n" for n in range(20)), "number of processors"),
+        ("time,cpu,cpu load pct\n1,8,5\n", "several columns cpu"),
+        ("time,cpu,load percent\n1,8,5\n", "several columns cpu"),
         ("", "has no line"),
     ],
 )

@@ -86,6 +86,7 @@ def test_utc_needs_nothing() -> None:
         ("d/M/yyyy H:mm:ss", "2/1/1970 3:00:00", 97_200_000_000, False),
         ("yyyy-MM-dd %HH:mm:ss", "1970-01-01 %00:00:01", 1_000_000, False),
         ("epoch-ms", "1500", 1_500_000, True),
+        ("yy/MM/dd HH:mm:ss", "70/01/01 00:00:01", 1_000_000, False),
     ],
 )
 def test_formats(pattern: str, text: str, micros: int, utc: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -31,9 +31,6 @@ _OTHERS = re.compile(
 )
 """Names of what was measured that is not utilisation; of its complement, such as 100 - idle, it is not known."""
 
-_LOAD = re.compile(r"(?i)cpu|load|util|busy")
-"""Names of columns that may be utilisation."""
-
 
 def refuse_others(file: str, name: str) -> None:
     """Refuse what the name of a column or a metric shows to be something else than the utilisation of CPUs.
@@ -49,28 +46,13 @@ def refuse_others(file: str, name: str) -> None:
         raise InputError(message, file=file, found=name, remedy=remedy)
 
 
-def refuse_constant(file: str, low: Floats, high: Floats, samples: int, others: Iterable[str]) -> None:
-    """Refuse whole numbers that are the same in all samples of a server, where another column may be its utilisation.
+def in_shares(servers: Sequence[str], low: Floats, high: Floats) -> str:
+    """The servers, of a table in percent, that may count in shares, in words; empty without one.
 
     Args:
-        low: shape (servers,), the least value of each; NaN where it has none. Not all are NaN.
+        low: shape (servers,), the least value of each; NaN where it has none.
         high: the largest.
-        samples: of all servers.
-        others: names of the columns that are not taken.
-
-    Raises:
-        InputError: they are, and not just 0.
     """
-    other = next((name for name in others if _LOAD.search(name) and not _OTHERS.match(name)), "")
-    changed = np.nan_to_num(high - low).any() or np.nan_to_num(low % 1).any()
-    if other and samples >= _STEPS * len(low) and np.nanmax(high) > 1 and not changed:
-        found = f"{np.nanmin(low):g} to {np.nanmax(high):g}, the same in all samples of each server"
-        message = "may have the number of processors for its utilisation"
-        raise InputError(message, file=file, found=found, remedy=f"{COLUMN}, such as {other!r}")
-
-
-def in_shares(servers: Sequence[str], low: Floats, high: Floats) -> str:
-    """The servers, of a table in percent, that may count in shares, in words; empty without one."""
     with np.errstate(invalid="ignore"):
         names = [
             servers[number]

@@ -31,7 +31,6 @@ from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
 from froude.harvest.telemetry.plausible import (
     in_shares,
-    refuse_constant,
     refuse_odd,
     refuse_others,
     shares_factor,
@@ -106,8 +105,6 @@ class _Part:
     """What the layout, or percent signs of cells, say of it."""
     stem: str = ""
     """The name of its server, where that is the file's."""
-    others: tuple[str, ...] = ()
-    """Names of columns that are not taken."""
 
 
 def read_samples(
@@ -164,8 +161,6 @@ def read_samples(
     known = _in_percent(parts, cpu, percent)
     factor = shares_factor(file, cpu, known, plain=plain)
     low, high = _extremes(servers, server, cpu)
-    if "cpu" not in options.columns:
-        refuse_constant(file, low, high, len(cpu), [name for part in parts for name in part.others])
     if known is None and factor < 1 and (remark := in_shares(servers, low, high)):
         remarks.append(remark)
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
@@ -315,9 +310,7 @@ def _part(path: Path, table: Table, options: Options) -> _Part:
     end_s = columns["end"] if layout.added else None
     percent = True if "cpu" in table.percent else layout.percent
     stem = "" if "server" in columns else stem
-    return _Part(
-        path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem, table.others
-    )  # fmt: skip
+    return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
 
 
 def _table(path: Path, options: Options, *, empty: bool = False, first: Table | None = None) -> Table:
