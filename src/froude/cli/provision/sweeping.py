@@ -122,21 +122,21 @@ def _curve(
 
     compiled: list[Point] = []
     interrupted = ""
-    with settings.progress().task(f"compiling {counted(len(factors), 'load')}", len(factors)) as task:
-        count = counting(task, _point_text)
+    try:
+        with settings.progress().task(f"compiling {counted(len(factors), 'load')}", len(factors)) as task:
+            count = counting(task, _point_text)
 
-        def done(point: Point) -> None:
-            compiled.append(point)
-            count(point)
+            def done(point: Point) -> None:
+                compiled.append(point)
+                count(point)
 
-        try:
             curve = sweep_plans(
                 problem, factors, limits, baselines=baselines, workers=settings.workers, done=done
             )
-        except KeyboardInterrupt:
-            if not compiled:
-                raise
-            curve, interrupted = compiled, f"after {len(compiled)} of {counted(len(factors), 'load')}"
+    except KeyboardInterrupt:
+        if not compiled:
+            raise
+        curve, interrupted = compiled, f"after {len(compiled)} of {counted(len(factors), 'load')}"
     content = {"points": _points(curve), **({"interrupted": interrupted} if interrupted else {})}
     missed = common.unproved([point.plan for point in curve])
     return Answer("sweep", content, partial(sweep_report, problem, curve), missed, interrupted)
