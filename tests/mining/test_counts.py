@@ -442,6 +442,32 @@ def test_what_two_workers_share_out_each_day(text: str) -> None:
     assert found(fit)[0] == text
 
 
+def test_shares_of_every_day_want_a_size_more_than_plain_ones() -> None:
+    """Three sizes show how things are shared out; with a factor or an offset fewer than four or five may be chance."""
+    sizes = [(5, 4), (3, 6), (8, 5), (4, 7), (6, 3)]
+
+    def sure(text: str, number: int) -> bool:
+        points = [
+            (at_node(Scale.of(files=f, days=d), node), 0.0) for f, d in sizes[:number] for node in range(2)
+        ]
+        return fit_count([(scale, Count.parse(text).at(scale)) for scale, _ in points]).sure
+
+    assert sure("ceil((files - node) / 2)", 3)
+    assert [sure("days*ceil((files - node) / 2)", number) for number in (3, 4)] == [False, True]
+    assert [sure("days*ceil((files - node) / 2) - 1", number) for number in (4, 5)] == [False, True]
+
+
+def test_sums_have_fractions_that_a_person_would_write() -> None:
+    """Thirds are; twenty-two of eighty-one are what a plane through chance has."""
+    points = [(Scale.of(a=a, b=b), 0.0) for a, b in ((1, 5), (2, 3), (4, 8), (7, 2), (5, 9))]
+
+    def fit(slope: float) -> Count | None:
+        return fit_count([(s, slope * s["a"].value + 0.25 * s["b"].value + 1) for s, _ in points]).count
+
+    assert fit(1 / 3) is not None
+    assert fit(22 / 81) is None
+
+
 def test_no_number_of_nodes_that_varied_shares_anything_out() -> None:
     """Two nodes at one size and three at another: by which number is not known."""
     sizes = [(5, 2), (3, 3), (8, 2)]

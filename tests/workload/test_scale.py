@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
-from froude.workload.scale import Count, Scale, Term, at_node, term_of
+from froude.workload.scale import Count, Scale, Term, at_node, size_of, term_of
 from tests.support.workload.strategies import counts, names
 
 NOT_A_COUNT = "not a count"
@@ -139,6 +139,7 @@ def test_a_count_may_depend_on_the_number_of_the_node() -> None:
         ("ceil((files - node) / 2) + 3", [6, 5]),
         ("min(9, days*ceil((files - node) / 2))", [9, 8]),
         ("days*ceil((files - 7) / 2) - 1", [0, 0]),
+        ("days*ceil((files - node - 5) / 2) - 1", [0, 0]),
     ],
 )
 def test_pieces_of_every_round_of_a_variable(text: str, made: list[int]) -> None:
@@ -147,6 +148,12 @@ def test_pieces_of_every_round_of_a_variable(text: str, made: list[int]) -> None
     assert (str(count), Count.parse(str(count))) == (text, count)
     scale = Scale.of(files=5, days=4)
     assert [count.whole_at(at_node(scale, node)) for node in range(2)] == made
+    assert all(count.at(at_node(scale, node)) >= 0 for node in range(2))
+    assert (
+        size_of({**scale, "node": Quantity(1.0)})
+        == size_of({"node": Quantity(1.0), **scale})
+        == "days=4, files=5, node=1"
+    )
     assert count.variables == set(re.findall("files|days", text))
 
 

@@ -33,6 +33,9 @@ def mine(
         list[Path], typer.Argument(metavar="TRACE", help="Folders of Traces, one a run, or their names here.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path("workload.yaml"),
+    check: Annotated[
+        bool, typer.Option("--check/--no-check", help="Predict each size from the others: a mining for each.")
+    ] = True,
 ) -> None:
     """Traces of small runs → a Workload, and the questions it leaves open.
 
@@ -57,7 +60,7 @@ def mine(
         if trace.incomplete is not None:
             settings.note(f"froude: {path} is not whole: {trace.incomplete}")
     try:
-        workload = mine_traces(loaded, progress=settings.progress(), workers=settings.workers)
+        workload = mine_traces(loaded, progress=settings.progress(), workers=settings.workers, check=check)
     except InputError as error:
         number = (error.place or "").removeprefix("trace ")
         if number.isdecimal() and error.file is None:
@@ -85,7 +88,8 @@ def mine(
 def _left_out(recorded: Recorded) -> str:
     """How well each size follows from the others, in one line."""
     if not recorded.left_out:
-        return "How well one size follows from others is not known: that takes runs at three sizes.\n"
+        needed = "that takes runs of the same variables at three sizes or more, and --check"
+        return f"How well one size follows from the others is not known: {needed}.\n"
     worst = min(recorded.left_out, key=lambda each: min(each.fitness, each.precision))
     ends = [
         f"{name} {' to '.join(dict.fromkeys(map(share_text, (min(shares), max(shares)))))}"

@@ -31,6 +31,8 @@ _MOST_ASKED = 4
 """Other counts that are asked about."""
 _SIZES_NEEDED = 3
 """Different sizes that show how things are dealt out."""
+_DENOMINATOR = 16
+"""Of the fractions in sums over several variables."""
 LARGEST_GROUP = 64
 """Largest group that is looked for, unless a Scale variable is its size."""
 
@@ -88,6 +90,10 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
         # A plane through one size more than it has numbers may be chance, too.
         numbers = len(best.slopes) + bool(best.intercept)
         sure = family is not _several or len(sizes) > max(_SIZES_NEEDED, numbers + 1)
+        if family is _shared_out:
+            # Of a variable more, or an offset, one size more must show it.
+            seen = {tuple(scale[each].value for each in varied if each != NODE) for scale, _ in points}
+            sure = len(seen) >= _SIZES_NEEDED + (best.times is not None) + bool(best.offset)
         equals = [c for c in ranked[1:] if _rank(c) == _rank(best) and alike(c, name) == alike(best, name)]
         if family is single and best.intercept and not alike(best, name):
             # Through three sizes a line with an offset goes by chance more easily than what is made of fewer numbers.
@@ -347,8 +353,16 @@ def _several(points: Points, varied: Sequence[str]) -> list[Count]:
                 slopes = {varied[i]: _tidy(float(s)) for i, s in zip(names, solved[:size], strict=True)}
                 intercept = _tidy(float(solved[size])) if columns > size else 0.0
                 count = Count(intercept, {n: s for n, s in slopes.items() if s})
-                fits += [count] if count not in fits else []  # a plane without an offset is found both ways
+                plain = all(map(_is_plain, (count.intercept, *count.slopes.values())))
+                fits += (
+                    [count] if plain and count not in fits else []
+                )  # one without an offset is found both ways
     return fits
+
+
+def _is_plain(number: float) -> bool:
+    """Whether a number is a fraction that a person would write: of a denominator up to `_DENOMINATOR`."""
+    return any(abs(number * by - round(number * by)) < _EXACT for by in range(1, _DENOMINATOR + 1))
 
 
 def _holds(count: Count, points: Points) -> bool:
@@ -365,7 +379,7 @@ def _rank(count: Count) -> tuple[int, int, int, int, int]:
     fractions = sum(slope != round(slope) and abs(slope) < _LARGE for slope in slopes)
     offset = int(count.intercept != 0)
     return (
-        len(count.slopes),
+        len(count.slopes) + (count.times is not None) + bool(count.offset),
         fractions,
         offset,
         int(any(s < 0 for s in slopes)),

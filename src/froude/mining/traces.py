@@ -13,7 +13,7 @@ from froude.mining.check.prediction import predict_recording
 from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Recording, recordings_of
 from froude.trace.types import Trace
-from froude.workload.scale import Scale
+from froude.workload.scale import Scale, size_of
 from froude.workload.types import LeftOut, Workload
 
 _FEWEST_SIZES = 3
@@ -21,7 +21,11 @@ _FEWEST_SIZES = 3
 
 
 def mine(
-    traces: Sequence[Trace], *, progress: Progress | None = None, workers: parallel.Workers = 1
+    traces: Sequence[Trace],
+    *,
+    progress: Progress | None = None,
+    workers: parallel.Workers = 1,
+    check: bool = True,
 ) -> Workload:
     """Mine the scale-free pattern of a job.
 
@@ -29,6 +33,7 @@ def mine(
         traces: one a run, at scales as different as possible; several runs at one scale are welcome.
         progress: where to show what is going on.
         workers: decode the traces in parallel; see `froude.base.parallel`.
+        check: whether each size is predicted from the others, which takes as many minings as there are sizes.
 
     Returns:
         The workload. What no rule was found for is in its questions; what limits extrapolation in its
@@ -55,7 +60,7 @@ def mine(
         recordings = recordings_of(traces, workers)
     workload = mine_recordings(recordings, progress=progress)
     hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
-    each_left_out = left_out(recordings, progress=progress)
+    each_left_out = left_out(recordings, progress=progress) if check else ()
     recorded = replace(workload.recorded, traces=hashes, left_out=each_left_out)
     return replace(workload, recorded=recorded)
 
@@ -73,7 +78,7 @@ def left_out(recordings: Sequence[Recording], *, progress: Progress | None = Non
     """
     by_size: dict[str, list[Recording]] = {}
     for recording in recordings:
-        by_size.setdefault(str(Scale(dict(recording.scale))), []).append(recording)
+        by_size.setdefault(size_of(recording.scale), []).append(recording)
     if len(by_size) < _FEWEST_SIZES:
         return ()
     figures = []

@@ -91,6 +91,11 @@ class Scale(Mapping[str, Quantity]):
         return ", ".join(f"{name}={quantity}" for name, quantity in self.values_.items())
 
 
+def size_of(scale: Mapping[str, Quantity]) -> str:
+    """A Scale as a key: the same of two that name their variables in another order."""
+    return ", ".join(sorted(f"{name}={quantity}" for name, quantity in scale.items()))
+
+
 class Term(NamedTuple):
     """What one slope of a sum multiplies: a name, perhaps with another, perhaps in whole groups or their remainder."""
 
@@ -269,7 +274,8 @@ class Count:
             total = total - (pieces - 1) * per if self.rest else float(pieces)
             if self.times is not None:
                 total = max(0.0, total) * variable_at(self.times, scale)
-            total += self.offset
+            if self.offset:
+                total = max(0.0, total + self.offset)
         return total if self.cap is None else min(self.cap, total)
 
     def whole_at(self, scale: Mapping[str, Quantity]) -> int:

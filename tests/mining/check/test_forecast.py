@@ -80,6 +80,22 @@ def test_a_missing_call_is_seen(workload: Workload, run: Recording) -> None:
     assert counts.first_difference.endswith("where rename2 was predicted")
 
 
+def test_a_call_in_another_round_is_the_same_call() -> None:
+    """Two rounds of one and two looks where two and one were predicted: nothing is missing, though no place is right."""
+    go, look = CallTemplate("client.c1", PROTOCOL, "go", {}), CallTemplate("client.c2", PROTOCOL, "look", {})
+    inner = Repeat("L2", Count(2.0, {"L1": -1.0}), (look,))
+    client = NodeType("client", Count(1.0), (Repeat("L1", Count(2.0), (go, inner)),))
+    workload = Workload((client,), Recorded((Scale.of(n=1),), ()))
+    methods = ("go", "look", "go", "look", "look")
+    events = tuple(event(at, method, {"src": str(at)}, start_s=at**1.5) for at, method in enumerate(methods))
+    matched = match(workload, Recording(events, Scale.of(n=1)))
+    tokens = {call.id: token_of(call) for call in templates(client)}
+    counts, (difference,) = sequences_of(client, matched, Scale.of(n=1), tokens)
+    assert (counts.exact, counts.calls_matched, counts.calls_real, counts.calls_predicted) == (0, 5, 5, 5)
+    assert (difference.made, difference.missing) == ((), ())
+    assert not _announced().differs(difference)
+
+
 def test_effects_that_did_not_happen_are_counted(workload: Workload, run: Recording) -> None:
     """One block that a DataNode never reported is one effect fewer than its causes ask for."""
     (whole,) = effects(workload, run)

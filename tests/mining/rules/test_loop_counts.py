@@ -27,7 +27,7 @@ def asked(*counts: tuple[int, ...], own: int = 1) -> list[str]:
         for run, listed in enumerate(counts)
         for node, times in enumerate(listed)
     ]
-    mined.senders.append(SimpleNamespace(tokens=LOOP.body * own))  # type: ignore[arg-type]
+    mined.senders.append(SimpleNamespace(tokens=LOOP.body * own * sum(map(len, counts))))  # type: ignore[arg-type]
     questions, findings = Questions(), list[Finding]()
     loop = LoopCounts(SCALES, (), [mined], questions, findings).repeat(mined, "L1", LOOP, BODY)
     assert loop.drawn is not None
@@ -41,6 +41,20 @@ def test_a_drawn_number_is_asked_about_where_it_moves_many_calls() -> None:
     (text,) = asked(*moved, own=20)
     assert "3 to 5 were seen, by no formula of the Scale" in text
     assert asked(*moved, own=41) == []
+
+
+def test_a_drawn_loop_moves_the_calls_of_the_loops_within_it() -> None:
+    """Three to five rounds of a hundred calls each are most of what a node does."""
+    look = ("p", "look", "")
+    outer = Loop((Loop((look,)),))
+    mined = MinedType("a", Role("master"), [], (outer,))
+    mined.loop_runs["L1"] = [LoopRun(run, 0, {}, times) for run, times in enumerate((3, 5, 3, 5))]
+    mined.senders.append(SimpleNamespace(tokens=(look,) * 1600))  # type: ignore[arg-type]
+    mined.occurrences = [SimpleNamespace(indices={"L1": 0, "L2": 0})] * 1600  # type: ignore[list-item]
+    questions = Questions()
+    scales = [Scale.of(n=2)] * 4
+    LoopCounts(scales, (), [mined], questions, []).repeat(mined, "L1", outer, BODY)
+    assert [question.number for question in questions.asked] == ["L1"]
 
 
 def test_a_number_that_grows_is_never_drawn_without_a_question() -> None:

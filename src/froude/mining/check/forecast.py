@@ -7,7 +7,7 @@ and are compared as multisets. What comes out wrong and was not announced was wr
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -102,7 +102,7 @@ def sequences_of(
 ) -> tuple[TypeSequences, tuple[NodeDifference, ...]]:
     """How the sequences of a node type's nodes came out, and what differs in those that did not.
 
-    A call is at its predicted place where one of the same template is predicted in the same round of its loops.
+    A call is matched by a predicted one of the same template, in the same round of its loops where there is one.
 
     Args:
         node: the type, as mined.
@@ -137,18 +137,19 @@ def sequences_of(
             exact, agreed = exact + 1, agreed + len(sent)
             continue
         place_of = {} if beyond else placed[id(sender)]
-        made = [call for call in sender.own if place_of.get(id(call)) not in predicted]
+        elsewhere = [call for call in sender.own if place_of.get(id(call)) not in predicted]
+        missing = Counter(() if beyond else (each for each, _ in predicted.keys() - place_of.values()))
+        made = []
+        for call in elsewhere:
+            template = placed[id(sender)].get(id(call), ("",))[0]
+            # In another round than predicted it is the same call: how often it is made is what counts.
+            if missing[template]:
+                missing[template] -= 1
+            else:
+                made.append((template, call))
         agreed += len(sent) - len(made)
-        missing = () if beyond else (predicted.keys() - place_of.values())
         first = first or _difference(sent, due) or f"node {number + 1}: not predicted"
-        differences.append(
-            NodeDifference(
-                node.name,
-                tuple((placed[id(sender)].get(id(call), ("",))[0], call) for call in made),
-                tuple(sorted(template for template, _ in missing)),
-                beyond,
-            )
-        )
+        differences.append(NodeDifference(node.name, tuple(made), tuple(sorted(missing.elements())), beyond))
     for number in range(len(mined.senders), wanted):
         absent = [template for template, _ in usual(number if by_number else 0)]
         expected += len(absent)
@@ -297,7 +298,11 @@ class Announced:
         if difference.node:
             return self.node(name)
         templates_ = {*difference.missing, *(template for template, _ in difference.made)}
-        return all(self.call(name, template) for template in templates_)
+        return (
+            all(self.call(name, template) for template in templates_)
+            if templates_
+            else self._is_refused(name)
+        )
 
     def _is_refused(self, node_type: str) -> bool:
         return bool({node_type, None} & self._refused)

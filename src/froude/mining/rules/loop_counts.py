@@ -13,7 +13,7 @@ from froude.mining.rules.questions import Questions
 from froude.mining.shape.rounds import fit_rounds
 from froude.mining.shape.segments import Item, Loop
 from froude.mining.shape.structure import LoopRun, MinedType
-from froude.workload.scale import Count, Scale, at_node
+from froude.workload.scale import Count, at_node, size_of
 from froude.workload.types import Finding, Generated, Repeat, Step
 
 _CHANCE = 3
@@ -121,11 +121,11 @@ class LoopCounts:
         """
         by_scale: dict[str, Counter[int]] = defaultdict(Counter)
         for each in seen:
-            by_scale[str(Scale(dict(self._scales[each.run])))][each.times] += 1
+            by_scale[size_of(self._scales[each.run])][each.times] += 1
         mostly = {scale: counts.most_common(1)[0] for scale, counts in by_scale.items()}
         if any(often < _MOSTLY * by_scale[scale].total() for scale, (_, often) in mostly.items()):
             return []
-        usual = [each for each in seen if each.times == mostly[str(Scale(dict(self._scales[each.run])))][0]]
+        usual = [each for each in seen if each.times == mostly[size_of(self._scales[each.run])][0]]
         return usual if len(seen) - len(usual) <= _FEW * len(seen) else []
 
     def _few_other(self, mined: MinedType, what: str, others: int, total: int) -> None:
@@ -143,7 +143,7 @@ class LoopCounts:
         """Whether a loop ran another number of times at one and the same Scale: no formula of it says how often."""
         by_scale: dict[str, set[int]] = defaultdict(set)
         for each in seen:
-            by_scale[str(Scale(dict(self._scales[each.run])))].add(each.times)
+            by_scale[size_of(self._scales[each.run])].add(each.times)
         return any(len(counts) > 1 for counts in by_scale.values())
 
     def _of_time(self, types: Sequence[MinedType]) -> set[tuple[Item, ...]]:
@@ -169,8 +169,10 @@ class LoopCounts:
         drawn = Generated("gauge", {"low": low, "high": high})
         what = f"iterations of {name} in {mined.name}"
         grows = self._grows_with(seen)
-        calls = sum(len(sender.tokens) for sender in mined.senders) / max(1, len(mined.senders))
-        if grows or (high - low) * len(loop.body) > _MATTERS * calls:
+        calls = sum(len(sender.tokens) for sender in mined.senders)
+        inside = sum(name in occurrence.indices for occurrence in mined.occurrences)
+        a_round = inside / max(1, sum(counts)) if inside else len(loop.body)
+        if grows or (high - low) * a_round * len(counts) > _MATTERS * calls:
             why = (
                 f"more with {grows}, by no formula that was found" if grows else "by no formula of the Scale"
             )
