@@ -18,8 +18,6 @@ _WIDE = 100
 """Columns from which there is room for a bar beside the words."""
 _EVERY_S = 5.0
 """How often a long step says where it is, where lines stay; the innermost of those at work does."""
-_MOST_S = 60.0
-"""How often at least it does so, where it has nothing new to say: each pause is twice as long as the one before."""
 _QUIET_S = 1.0
 """Steps that take less are not worth a line."""
 
@@ -133,7 +131,6 @@ class _Step:
         self._label, self._total, self._write, self._clock = label, total, write, clock
         self.begun_s = self._said_s = clock()
         self._done, self._text = 0.0, ""
-        self._news, self._pause_s = "", _EVERY_S
 
     def begin(self) -> None:
         """Say that it has begun."""
@@ -156,13 +153,11 @@ class _Step:
         """A line, unless there was one a moment ago."""
         now_s = self._clock()
         share = f"{min(1.0, self._done / self._total):.0%}" if self._total else ""
-        said = ", ".join(part for part in (share, self._text) if part)
-        pause_s = self._pause_s if said == self._news else _EVERY_S
-        if now_s - self._said_s < pause_s:
+        if now_s - self._said_s < _EVERY_S:
             return
-        self._pause_s = min(2 * pause_s, _MOST_S)
-        self._said_s, self._news = now_s, said
-        self._write(f"{self._label}: {said or 'at work'} ({now_s - self.begun_s:,.0f} s)")
+        self._said_s = now_s
+        words = ", ".join(part for part in (share, self._text) if part) or "at work"
+        self._write(f"{self._label}: {words} ({now_s - self.begun_s:,.0f} s)")
 
 
 class _Heartbeat:
