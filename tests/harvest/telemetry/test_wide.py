@@ -22,6 +22,24 @@ def test_a_column_a_server(encoding: str, tmp_path: Path) -> None:
     assert "wide (time in 'time', 4 servers in columns 'n1', 'n2', 'n3', …)" in found.understood
 
 
+@pytest.mark.parametrize("title", ["Average", "Value", "max"])
+@pytest.mark.parametrize("layout", ["", "wide"])
+def test_a_statistic_of_the_servers_is_not_a_server(title: str, layout: str, tmp_path: Path) -> None:
+    """Nor the only one: it is left out, and named, unless a person names it."""
+    (tmp_path / "t.csv").write_text(f"time,n1,n2,{title}\n0,50,40,45\n60,50,40,45\n")
+    found = read_samples([tmp_path / "t.csv"], Options(layout=layout))
+    assert found.servers == ["n1", "n2"]
+    assert f"without '{title}'" in found.understood
+    alone = read_samples([tmp_path / "t.csv"], Options(columns={"cpu": title}))
+    assert (len(alone.servers), alone.share.tolist()) == (1, [0.45, 0.45])
+
+
+def test_a_value_beside_what_is_not_a_server_is_a_value(tmp_path: Path) -> None:
+    """A number of requests is not taken for a server."""
+    (tmp_path / "t.csv").write_text("time,value,requests\n0,50,40\n60,50,40\n")
+    assert len(read_samples([tmp_path / "t.csv"], Options()).servers) == 1
+
+
 @pytest.mark.parametrize(
     "header",
     [

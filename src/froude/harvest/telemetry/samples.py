@@ -35,7 +35,7 @@ from froude.harvest.telemetry.plausible import (
     refuse_others,
     shares_factor,
 )
-from froude.harvest.telemetry.wide import read_wide
+from froude.harvest.telemetry.wide import STATISTICS, read_wide, servers_in_header
 
 _HEAD_BYTES = 1 << 18
 _DAY = re.compile(r"([0-9]{4})([-_.]?)([0-9]{2})\2([0-9]{2})")
@@ -322,7 +322,10 @@ def _table(path: Path, options: Options, *, empty: bool = False, first: Table | 
         return read_answer(path, options) if wide is None else wide
     forms = [layout.form for layout in LAYOUTS.values()]
     try:
-        return read_table(path, forms, options, empty=empty)
+        table = read_table(path, forms, options, empty=empty)
+        if not options.columns.keys() - {"time"} and not options.layout:
+            _refuse_wide(path, head, table, options)
+        return table
     except InputError:
         if first is not None and first.titles:
             places = replace(options, layout=first.form.name, columns=first.places)
@@ -333,6 +336,22 @@ def _table(path: Path, options: Options, *, empty: bool = False, first: Table | 
         if wide is None:
             raise
         return wide
+
+
+def _refuse_wide(path: Path, head: bytes, table: Table, options: Options) -> None:
+    """Refuse a table without servers whose value is a statistic of columns that may be servers.
+
+    Raises:
+        InputError: it has such columns.
+    """
+    title = table.titles.get("cpu", "")
+    if "server" in table.columns or title.lower() not in STATISTICS:
+        return
+    others = servers_in_header(head, options)
+    if len(others) > 1:
+        found = f"{title}, and {', '.join(others)[:60]}"
+        remedy = f"Are those servers: --layout {WIDE.form.name}; or not: --column cpu={title}"
+        raise InputError("may have a column for each server", file=path, found=found, remedy=remedy)
 
 
 def _metric(path: Path, columns: Mapping[str, Any]) -> str:

@@ -33,6 +33,8 @@ _SERVER = re.compile(rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN})
 """Titles of columns that are names of servers, rather than what was measured of one."""
 
 
+STATISTICS = frozenset({"average", "avg", "mean", "value", "max", "min", "total"})
+"""Titles of a column that may be of the other columns, in lower case."""
 _PERFMON = re.compile(r"\(PDH-[CT]SV 4\.0\)(?: \(.*\)\((?P<west_min>-?[0-9]+)\))?")
 """The title of the times that Windows' Performance Monitor and typeperf write, with minutes from local time to UTC."""
 _PROCESSOR = re.compile(
@@ -61,6 +63,12 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     cells = _header(head, options.separator, times)
     at = next((number for number, cell in enumerate(cells) if _plain(cell) in times), 0)
     titles = {cell: number for number, cell in enumerate(cells) if cell and number != at}
+    statistics = [title for title in titles if title.lower() in STATISTICS]
+    if len(list(filter(_SERVER.match, titles))) > 1:
+        for title in statistics:
+            del titles[title]
+    else:
+        statistics = []
     perfmon = _PERFMON.fullmatch(cells[0]) if cells else None
     if perfmon:
         titles = {
@@ -74,7 +82,7 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
         not titles or not (_OTHERS.isdisjoint(map(_plain, titles)) and (sure or len(titles) > 1))
     ):
         return None
-    if not titles or (not perfmon and len(titles) < len(cells) - 1 - cells.count("")):
+    if not titles or (not perfmon and len(titles) + len(statistics) < len(cells) - 1 - cells.count("")):
         found, allowed = ", ".join(cells)[:80], "a time, and names of servers that differ"
         raise InputError("has another header", file=path, place=1, found=found, allowed=allowed)
     numbers = [Column(title, kind=Kind.NUMBER, empty=True) for title in titles]
@@ -99,9 +107,16 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
         "cpu": np.concatenate([table.columns[title] for title in titles]),
     }
     understood = f"wide (time in {cells[at]!r}, {counted(len(titles), 'server')} in columns {shown})"
+    understood += f", without {', '.join(map(repr, statistics))}" if statistics else ""
     lines = np.tile(table.lines, len(titles))
     percent = frozenset({"cpu"}) if table.percent >= titles.keys() else frozenset[str]()
     return replace(table, columns=columns, lines=lines, percent=percent, understood=understood)
+
+
+def servers_in_header(head: bytes, options: Options) -> list[str]:
+    """Titles of a table's header that are names of servers, where another one is that of the times."""
+    times = {*map(_plain, TIMES), _plain(options.columns.get("time", "time"))}
+    return list(filter(_SERVER.match, _header(head, options.separator, times)))
 
 
 def _header(head: bytes, separator: str, times: set[str]) -> list[str]:
