@@ -138,7 +138,10 @@ def _bought(
     else:
         catalog, sources, remarks = catalog_of(settings, file, "FILE"), (Path(file),), []
     if parts.options.survive_rack is not RackLoss.NONE and catalog.rack is None:
-        remedy = "Write one into the resources: rack: {servers: 16, uplink: 100Gbps}"
+        remedy = (
+            "With --survive host the resources are written to --output: add rack: {servers: 16, uplink: 100Gbps} to "
+            "them there, and give that file as FILE"
+        )
         raise InputError(
             "needs racks, which the resources do not have", place="--survive", found="rack", remedy=remedy
         )
