@@ -139,6 +139,7 @@ def test_a_count_may_depend_on_the_number_of_the_node() -> None:
         ("ceil((files - node) / 2) + 3", [6, 5]),
         ("min(9, days*ceil((files - node) / 2))", [9, 8]),
         ("days*ceil((files - 7) / 2) - 1", [0, 0]),
+        ("days*ceil((files - 9) / 2)", [0, 0]),
         ("days*ceil((files - node - 5) / 2) - 1", [0, 0]),
     ],
 )

@@ -149,9 +149,11 @@ def test_how_well_each_size_follows_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "w.yaml"
     write_workload(path, Workload((NodeType("client", Count(1.0), ()),), recorded))
     assert read_workload(path).recorded == recorded
-    path.write_text(path.read_text().replace("0.25", "1.25"))
-    with pytest.raises(InputError, match=r"precision: .*found 1.25"):
-        read_workload(path)
+    text = path.read_text()
+    for name, old in (("precision", "0.25"), ("fitness", "0.9")):
+        path.write_text(text.replace(old, "1.25"))
+        with pytest.raises(InputError, match=rf"{name}: .*found 1.25"):
+            read_workload(path)
 
 
 def test_another_start_waits_for_what_is_there(tmp_path: Path) -> None:

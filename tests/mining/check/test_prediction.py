@@ -67,6 +67,7 @@ def test_calls_that_were_not_predicted_count_as_misses(workload: Workload, held_
     spoiled = replace(held_out, events=(*held_out.events, unmatched))
     prediction = predict_recording(workload, spoiled)
     assert prediction.row("logical").outcomes[LeafOutcome.UNEXPECTED] == 2
+    assert prediction.calls_seen == prediction.calls_matched + 1 == prediction.calls_predicted + 1
     assert prediction.sequence_share < 1
 
 

@@ -181,7 +181,7 @@ def test_each_of_its_own_or_all_for_all(barrier: bool) -> None:
     assert (rules["mv"].follows, rules["mv"].after) == (None if barrier else "put", "put")
     assert rules["mv"].every is barrier
     if not barrier:
-        assert rules["mv"].pause_s == pytest.approx(1.0, abs=0.02)
+        assert (rules["mv"].pause_s, rules["mv"].delay_s) == (pytest.approx(1.0, abs=0.02),) * 2
     assert rival_starts(types, rules, 3) == {}
 
 
@@ -230,6 +230,14 @@ def test_phases_of_commands_one_after_another_have_no_pairs() -> None:
     types = _types(*runs)
     assert start_rules(types, 3)["mv"].follows is None
     assert rival_starts(types, start_rules(types, 3), 3) == {}
+
+
+def test_one_node_of_each_is_no_pair() -> None:
+    """It waits for the other: there is nothing to choose."""
+    types = _types(*[{"put": [(1.0, 2.0)], "mv": [(3.0, 4.0)]}] * 3)
+    rules = start_rules(types, 3)
+    assert (rules["mv"].after, rules["mv"].follows, rules["mv"].every) == ("put", None, True)
+    assert rival_starts(types, rules, 3) == {}
 
 
 def test_types_of_other_numbers_of_nodes_have_no_pairs() -> None:

@@ -174,7 +174,9 @@ class LoopCounts:
         a_round = inside / max(1, sum(counts)) if inside else len(loop.body)
         if grows or (high - low) * a_round * len(counts) > _MATTERS * calls:
             why = (
-                f"more with {grows}, by no formula that was found" if grows else "by no formula of the Scale"
+                f"changing with {grows}, by no formula that was found"
+                if grows
+                else "by no formula of the Scale"
             )
             self._questions.drawn(mined.name, what, f"{low} to {high} were seen, {why}", drawn)
         else:
