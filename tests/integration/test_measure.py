@@ -63,7 +63,7 @@ def test_a_file_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     """Figures and unit are written; of the file nothing is left; 3 only where something did not settle."""
     data = tmp_path / "data"
     data.mkdir()
-    words = ["provision", "measure", str(data), "--size", "8MiB", "--sizes", "4KiB,4MiB", "--round", "0.05"]
+    words = ["provision", "measure", str(data), "--size", "8MiB", "--sizes", "4KiB,2MiB", "--round", "0.05"]
     out, unit = tmp_path / "m.json", tmp_path / "unit.yaml"
     places = ["-o", str(out), "--unit-file", str(unit), "--time-limit", "2"]
     code = run([*words, *places, "--unit", "disk", "--json"])
