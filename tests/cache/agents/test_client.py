@@ -161,10 +161,10 @@ def test_an_agent_that_dies_in_mid_answer(peers: list[Peer], more: str, missing:
 
 
 def test_an_agent_that_stalls(peers: list[Peer]) -> None:
-    """Its head came, and nothing after it."""
+    """Its head came, and nothing after it; on a busy machine perhaps not even that in time."""
     peer = Peer("200 OK", b" " * 1000, pieces=2)
     peer._ended.wait = lambda _=None: threading.Event().wait(2.0)  # type: ignore[method-assign, assignment]
-    with pytest.raises(TargetError, match=r" 0\.8 s"):
+    with pytest.raises(TargetError, match=r" 0\.8 s|timed out"):
         _client(peer, peers, 0.8).vm()
 
 
