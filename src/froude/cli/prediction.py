@@ -69,10 +69,8 @@ def _text(prediction: Prediction, scale: str) -> str:
         share = "" if row.share is None else f"{row.share:.2%}"
         arguments.append((row.name, f"{row.leaves:,}", share, ceiling))
     lines += ["", aligned(arguments)]
-    leaves = prediction.row("all").leaves
-    arguments_ = leaves and leaves + prediction.invented
     lines.append(
-        f"silently wrong: {prediction.silent_share or 0:.2%} of {arguments_:,} arguments, and "
+        f"silently wrong: {prediction.silent_share or 0:.2%} of {prediction.judged:,} arguments, and "
         f"{counted(prediction.silent_sequences, 'node')}: no question and no refusal names the number or the step"
     )
     if prediction.misses:

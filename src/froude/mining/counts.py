@@ -353,10 +353,9 @@ def _several(points: Points, varied: Sequence[str]) -> list[Count]:
                 slopes = {varied[i]: _tidy(float(s)) for i, s in zip(names, solved[:size], strict=True)}
                 intercept = _tidy(float(solved[size])) if columns > size else 0.0
                 count = Count(intercept, {n: s for n, s in slopes.items() if s})
-                plain = all(map(_is_plain, (count.intercept, *count.slopes.values())))
-                fits += (
-                    [count] if plain and count not in fits else []
-                )  # one without an offset is found both ways
+                # A plane without an offset is found both ways.
+                if count not in fits and all(map(_is_plain, (count.intercept, *count.slopes.values()))):
+                    fits.append(count)
     return fits
 
 

@@ -82,8 +82,9 @@ def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload
 
     Args:
         question: the question, or its id.
-        rule: the rule of what it asks about: of an argument, of the users' names, or of a number of nodes or
-            iterations, for which it is a formula or a whole number.
+        rule: the rule of what it asks about: of an argument, of the users' names, of a number of nodes or
+            iterations, for which it is a formula, a whole number or the range of a draw, or of what nodes wait for, for
+            which it is one of the candidates.
 
     Returns:
         A workload with the rule in place and the question marked as answered.

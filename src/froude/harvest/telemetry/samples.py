@@ -324,6 +324,7 @@ def _table(path: Path, options: Options, *, empty: bool = False, first: Table | 
     try:
         table = read_table(path, forms, options, empty=empty)
         if not options.columns.keys() - {"time"} and not options.layout:
+            # What is refused here is read below, where its columns are surely servers.
             _refuse_wide(path, head, table, options)
         return table
     except InputError:

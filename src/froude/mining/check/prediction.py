@@ -147,11 +147,16 @@ class Prediction:
     """Calls that were made at a predicted place."""
 
     @property
+    def judged(self) -> int:
+        """Leaves of all requests that were made or predicted; 0 where none was made."""
+        leaves = self.row("all").leaves
+        return leaves and leaves + self.invented
+
+    @property
     def silent_share(self) -> float | None:
         """Values that are wrong although nothing stated that they might be, over all made or predicted: 0 to 1."""
         silent = sum(miss.count for miss in self.misses if miss.silent) + self.silently_invented
-        leaves = self.row("all").leaves
-        return silent / (leaves + self.invented) if leaves else None
+        return silent / self.judged if self.judged else None
 
     @property
     def sequence_share(self) -> float | None:

@@ -272,15 +272,12 @@ def _lines(path: Path, columns: Columns) -> Iterator[str]:
     """The lines of a table, bytes that are no UTF-8 as lone surrogates; if it is cut, those that are whole."""
     number = 0
     with open_regular(path) as raw, unpacked(raw, path, whole=False) as source:
-        head = source.peek(4)[:4]
-        wide = head[:2] in (b"\xff\xfe", b"\xfe\xff")
-        if b"\0" in head and (not wide or b"\0\0" in head):
+        if b"\0" in source.peek(4)[:4]:
             remedy = "Convert it: `iconv -f UTF-16LE -t UTF-8`"
             raise InputError(
                 "is not UTF-8", file=path, found="UTF-16 without a mark, or UTF-32", remedy=remedy
             )
-        encoding, errors = ("utf-16", "replace") if wide else ("utf-8", "surrogateescape")
-        text = io.TextIOWrapper(source, encoding, errors, "\n")
+        text = io.TextIOWrapper(source, "utf-8", "surrogateescape", "\n")
         for number, line in enumerate(iter(partial(text.readline, _LONGEST_LINE + 1), ""), 1):
             if len(line) > _LONGEST_LINE:
                 allowed = f"at most {_LONGEST_LINE:,} characters"

@@ -45,7 +45,6 @@ _SPLIT_BYTES = 128 << 20
 """Default of `dfs.blocksize`: SWIM counts bytes, not tasks."""
 _ROLLED = re.compile(r"events_(\d+)_.*?(\.compact)?")
 _ROLLED_FOLDER = "eventlog_v2_*"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _RECORDS = "a Spark event log, a Rumen or SWIM trace, a .jhist file (Avro-Json) or a WfCommons instance"
 _NAMED = 3
 """Failed jobs that are named."""
@@ -266,8 +265,6 @@ def _text(path: Path, count: _Counted) -> str:
         count.dropped.add(
             CUT_SHORT, f"{path.name}:{place}", data[data.rfind(b"\n") + 1 :].decode(errors="replace")
         )
-    if data.startswith(_UTF_16):  # as PowerShell writes what a program prints
-        return data.decode("utf-16", "replace")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
