@@ -111,8 +111,12 @@ def test_no_write_is_lost_while_caches_are_split(tmp_path: Path) -> None:
         all_of_them.kill_last()
         controller = all_of_them.controller({"h1": agent}, interval="0.2 s")
         before = len(_applied(controller))
-        _load(tmp_path, "a", 3 * _MIB, 2).wait(60)  # another split is better now
-        until(lambda: len(_applied(controller)) > before, "caches are resized again")
+        load = _load(tmp_path, "a", 3 * _MIB, 60)  # another split is better now
+        try:
+            until(lambda: len(_applied(controller)) > before, "caches are resized again")
+        finally:
+            load.kill()
+            load.wait()
         for writer in writers:
             out, err = writer.communicate(timeout=120)
             assert writer.returncode == 0, out + err
