@@ -14,6 +14,7 @@ from froude.workload.types import (
     CALLEE,
     NODES,
     START,
+    STEPS,
     CallTemplate,
     Constant,
     Generated,
@@ -83,8 +84,8 @@ def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload
     Args:
         question: the question, or its id.
         rule: the rule of what it asks about: of an argument, of the users' names, of a number of nodes or
-            iterations, for which it is a formula, a whole number or the range of a draw, or of what nodes wait for, for
-            which it is one of the candidates.
+            iterations, for which it is a formula, a whole number or the range of a draw, or of what nodes wait for or
+            of their steps, for which it is one of the candidates.
 
     Returns:
         A workload with the rule in place and the question marked as answered.
@@ -121,10 +122,12 @@ def _settled_type(node_type: NodeType, asked: Question, rule: Rule) -> NodeType:
     """A node type with the answer to a question about none of its calls."""
     if asked.path == "user":
         return replace(node_type, user=str(rule.value) if isinstance(rule, Constant) else rule)
-    if asked.path == START:
+    if asked.path in {START, STEPS}:
         if rule not in asked.candidates:
             allowed = " or ".join(str(each.value) for each in asked.candidates if isinstance(each, Constant))
-            raise InputError("is not a start", place=asked.id, found=str(rule), allowed=allowed)
+            raise InputError("is not among the candidates", place=asked.id, found=str(rule), allowed=allowed)
+        if asked.path == STEPS:
+            return node_type
         other = node_type.or_start if rule != asked.candidates[0] else None
         return replace(node_type, start=other or node_type.start, or_start=None)
     if asked.number == NODES:

@@ -36,6 +36,9 @@ _NUMBERED = re.compile(r"(?:the )?(?:iterations of (?P<loop>\S+)|number of )")
 START = "(start)"
 """Likewise, of a question: about what nodes wait for."""
 
+STEPS = "(steps)"
+"""Likewise: about the order and the number of all calls that a type makes, effects apart."""
+
 CALLEE = "(callee)"
 """In place of a leaf path: a question about whom a call is addressed to, not about an argument."""
 

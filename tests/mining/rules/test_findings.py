@@ -45,7 +45,7 @@ def test_three_sizes_are_enough() -> None:
 
 def test_effects_whose_causes_follow_no_pattern() -> None:
     """Are counted by type."""
-    placement = Placement({}, {}, {}, Timeline([]), Counter({"datanode": 3}))
+    placement = Placement({}, {}, {}, Timeline([]), Counter({"datanode": 3}), [])
     assert [finding.what for finding in lost(placement)] == [
         "node type 'datanode': the causes of 3 effects follow no pattern"
     ]

@@ -22,7 +22,18 @@ from froude.workload.extrapolate import extrapolate
 from froude.workload.review import open_questions
 from froude.workload.rounds import Round, unrolled
 from froude.workload.scale import Count, Scale, at_node
-from froude.workload.types import NODES, Actor, CallTemplate, Effect, NodeType, Repeat, Scalar, Step, Workload
+from froude.workload.types import (
+    NODES,
+    STEPS,
+    Actor,
+    CallTemplate,
+    Effect,
+    NodeType,
+    Repeat,
+    Scalar,
+    Step,
+    Workload,
+)
 from froude.workload.walk import loops_around, repeats
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -95,6 +106,8 @@ class NodeDifference:
     """Templates of calls that were predicted and not made, one for each call."""
     node: bool = False
     """Whether the whole node was predicted and not seen, or the other way round."""
+    first: int | None = None
+    """Place in the run of the node's first call; None where the node was not seen."""
 
 
 def sequences_of(
@@ -149,11 +162,12 @@ def sequences_of(
                 made.append((template, call))
         agreed += len(sent) - len(made)
         first = first or _difference(sent, due) or f"node {number + 1}: not predicted"
-        differences.append(NodeDifference(node.name, tuple(made), tuple(sorted(missing.elements())), beyond))
+        absent = tuple(sorted(missing.elements()))
+        differences.append(NodeDifference(node.name, tuple(made), absent, beyond, sender.first.order))
     for number in range(len(mined.senders), wanted):
-        absent = [template for template, _ in usual(number if by_number else 0)]
+        absent = tuple(template for template, _ in usual(number if by_number else 0))
         expected += len(absent)
-        differences.append(NodeDifference(node.name, (), tuple(absent), True))
+        differences.append(NodeDifference(node.name, (), absent, True))
     counts = TypeSequences(node.name, wanted, len(mined.senders), exact, expected, real, agreed, first)
     return counts, tuple(differences)
 
@@ -258,6 +272,7 @@ class Announced:
         self._refused = {each.node_type for each in refusals if each.fatal and each.number is None}
         asked = ((question.node_type, question.number) for question in questions)
         self._numbers = {*asked, *((refusal.node_type, refusal.number) for refusal in refusals)}
+        self._steps = {question.node_type for question in questions if question.path == STEPS}
         self._loops = {
             call.id: around for node in workload.node_types for call, around in loops_around(node.steps)
         }
@@ -279,14 +294,19 @@ class Announced:
         return (template, _INDEX.sub("[]", path)) in self._arguments or self._is_refused(node_type)
 
     def call(self, node_type: str, template: str) -> bool:
-        """Whether how often a call is made was stated to be unsure: asked or refused, of a loop around it.
+        """Whether how often a call is made was stated to be unsure: of a loop around it, or of all steps of its type.
 
         Args:
             node_type: whose call it is.
             template: id of its call template; empty where it has none, which nothing announces.
         """
         around = self._loops.get(template, ())
-        return self._is_refused(node_type) or any((node_type, loop) in self._numbers for loop in around)
+        unsure = node_type in self._steps and (not template or template in self._loops)
+        return (
+            unsure
+            or self._is_refused(node_type)
+            or any((node_type, loop) in self._numbers for loop in around)
+        )
 
     def node(self, node_type: str) -> bool:
         """Whether the number of a type's nodes was stated to be unsure."""

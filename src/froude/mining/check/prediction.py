@@ -138,13 +138,18 @@ class Prediction:
     """Leaves predicted in calls that were made without them; no part of the denominator."""
     silently_invented: int = 0
     """Of those, the leaves that no question, finding or refusal was about."""
-    silent_sequences: int = 0
-    """Nodes whose sequence or number came out wrong although nothing said that it might."""
+    silent: tuple[NodeDifference, ...] = ()
+    """Nodes whose sequence or number came out wrong although nothing stated that it might."""
     calls_seen: int = 0
     """Calls of sequences and effects that were made, those of unmatched senders with them."""
     calls_predicted: int = 0
     calls_matched: int = 0
     """Calls that were made at a predicted place."""
+
+    @property
+    def silent_sequences(self) -> int:
+        """How many nodes are silently wrong, with those of a kind that the workload does not have."""
+        return self.unmatched + len(self.silent)
 
     @property
     def judged(self) -> int:
@@ -260,7 +265,7 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
         invented=len(score.invented) + score.unasked + lacking,
         silently_invented=sum(not announced.argument(*rule) for rule in score.invented)
         + sum(missing[call_id] * number for call_id, number in unexpected.silently_missing.items()),
-        silent_sequences=len(matched.unmatched) + sum(not announced.differs(each) for each in differences),
+        silent=tuple(each for each in differences if not announced.differs(each)),
         calls_seen=sum(s.calls_real for s in sequences) + sum(e.calls_real for e in effects) + alone,
         calls_predicted=sum(s.calls_predicted for s in sequences) + sum(e.calls_predicted for e in effects),
         calls_matched=sum(s.calls_matched for s in sequences) + sum(e.calls_matched for e in effects),
@@ -356,13 +361,13 @@ class Unexpected:
     def spread(self, placement: Placement) -> None:
         """Add what unexpected calls caused, and what that caused: as silent as its cause."""
         made = [o for listed in placement.effects.values() for effect in listed for o in effect.occurrences]
+        caused = [(each.call, each.cause.call) for each in made if each.cause is not None]
         number = -1
         while number < len(self.calls):
             number = len(self.calls)
-            for occurrence in made:
-                cause = occurrence.cause
-                if cause is not None and id(cause.call) in self.calls:
-                    self._add(occurrence.call, silent=self.calls[id(cause.call)])
+            for call, cause in (*caused, *placement.causes_of_lost):
+                if id(cause) in self.calls:
+                    self._add(call, silent=self.calls[id(cause)])
 
     def lack(self, effects: Iterable[EffectCounts], announced: Announced) -> None:
         """Add effects that are always there and were not made."""

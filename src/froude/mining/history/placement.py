@@ -10,7 +10,7 @@ from froude.messages.rows import EMPTY
 from froude.mining.effects.causes import Channel, is_report
 from froude.mining.effects.relocation import Relocation
 from froude.mining.history.timeline import Timeline
-from froude.mining.read.canonical import Token
+from froude.mining.read.canonical import Logical, Token
 from froude.mining.read.elements import elements_of
 from froude.mining.shape.structure import MinedType, Occurrence
 from froude.workload.types import Actor
@@ -45,6 +45,8 @@ class Placement:
     timeline: Timeline
     lost: Counter[str]
     """Effects by node type whose cause has no place in any pattern."""
+    causes_of_lost: list[tuple[Logical, Logical]]
+    """Of each of them the call, and its cause."""
 
     def all(self) -> list[Occurrence]:
         """Every occurrence."""
@@ -98,12 +100,12 @@ def placement_of(
         placed.update(
             {id(occurrence.call): (occurrence, mined.name) for occurrence in [*mined.occurrences, *beats]}
         )
-    effects, lost = _effects(types, relocations, placed, known.effects if known else None)
+    effects, lost, causes = _effects(types, relocations, placed, known.effects if known else None)
     everything = [occurrence for listed in (*steps.values(), *periodic.values()) for occurrence in listed]
     everything += [
         occurrence for mined in effects.values() for effect in mined for occurrence in effect.occurrences
     ]
-    return Placement(dict(steps), periodic, effects, Timeline(everything), lost)
+    return Placement(dict(steps), periodic, effects, Timeline(everything), lost, causes)
 
 
 def beat_names(types: Sequence[MinedType]) -> dict[tuple[str, Token], str]:
@@ -137,7 +139,7 @@ def _effects(
     relocations: Mapping[tuple[str, Token], Sequence[Relocation]],
     placed: dict[int, tuple[Occurrence, str]],
     known: Mapping[tuple[str, Token, str, int], str] | None,
-) -> tuple[dict[str, list[MinedEffect]], Counter[str]]:
+) -> tuple[dict[str, list[MinedEffect]], Counter[str], list[tuple[Logical, Logical]]]:
     home = {
         id(sender): (listed_relocations.name, node)
         for listed_relocations in types
@@ -146,6 +148,7 @@ def _effects(
     by_key: dict[tuple[str, Token, str, int], MinedEffect] = {}
     numbers: Counter[str] = Counter()
     lost: Counter[str] = Counter()
+    causes_of_lost = []
     listed = [
         (token, occurrence)
         for (_, token), listed_relocations in sorted(relocations.items(), key=lambda item: item[0])
@@ -159,6 +162,7 @@ def _effects(
             key = (name, token, cause.template if cause else "", relocation.channel.following)
             if not name or cause is None or (known is not None and key not in known):
                 lost[name] += 1
+                causes_of_lost.append((caused.call, caused.cause))
                 continue
             if key not in by_key:
                 numbers[name] += 1
@@ -198,7 +202,7 @@ def _effects(
         seen = len(effect.occurrences) or 0.5
         effect.share = round(min(1.0, seen / elements), 3) if elements else 1.0
         by_type[name].append(effect)
-    return dict(by_type), lost
+    return dict(by_type), lost, causes_of_lost
 
 
 def _loops_of(

@@ -1,0 +1,137 @@
+"""Each recorded size left out in turn: how well the others predict it, and what came out wrong without a question."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from froude.base.errors import InputError
+from froude.base.progress import Progress, Silent
+from froude.base.summary import counted
+from froude.mining.check.matching import match
+from froude.mining.check.prediction import Prediction, predict_recording
+from froude.mining.pipeline import mine_recordings
+from froude.mining.read.events import Recording
+from froude.workload.scale import Scale, size_of
+from froude.workload.types import NODES, STEPS, Constant, LeftOut, Question, Scaled, Workload
+
+_FEWEST_SIZES = 3
+"""Sizes of which one can be left out: from a single other size nothing can be extrapolated."""
+_FEWEST_OTHERS = 3
+"""Sizes from which a miner that was silently wrong is itself in doubt: any line goes through two."""
+_SHOWN = 3
+"""Sizes that a question names."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeLeftOut:
+    """One size, predicted from the others."""
+
+    recording: Recording
+    prediction: Prediction
+
+    @property
+    def figures(self) -> LeftOut | None:
+        """For the workload's file; None where no call was made or predicted."""
+        fitness, precision, worst = self.prediction.fitness, self.prediction.precision, self.prediction.worst
+        if fitness is None or precision is None:
+            return None
+        name = None if worst is None else worst.node_type
+        return LeftOut(Scale(dict(self.recording.scale)), fitness, precision, name)
+
+
+def left_out(recordings: Sequence[Recording], *, progress: Progress | None = None) -> tuple[SizeLeftOut, ...]:
+    """How well the calls at each size are predicted by what is mined from the other sizes; takes as many minings.
+
+    Args:
+        recordings: the runs; of several at one size the first is predicted.
+        progress: shows which size it is at.
+
+    Returns:
+        One a size, in order of the runs; none of fewer than three sizes, or of a size that the others cannot be
+        extrapolated to, such as one with a variable of its own.
+    """
+    by_size: dict[str, list[Recording]] = {}
+    for recording in recordings:
+        by_size.setdefault(size_of(recording.scale), []).append(recording)
+    if len(by_size) < _FEWEST_SIZES:
+        return ()
+    sizes = []
+    with (progress or Silent()).task("each size from the others", total=len(by_size)) as task:
+        for size, runs in by_size.items():
+            task.say(size)
+            others = [each for other, listed in by_size.items() if other != size for each in listed]
+            with suppress(InputError):
+                sizes.append(SizeLeftOut(runs[0], predict_recording(mine_recordings(others), runs[0])))
+            task.advance()
+    return tuple(sizes)
+
+
+def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
+    """Questions about node types that came out otherwise at a size that was left out, where no question was about it.
+
+    What the miner was silently wrong about with one size fewer it may be silently wrong about at the next size, too.
+
+    Args:
+        workload: mined from all sizes.
+        sizes: each left out.
+
+    Returns:
+        At most two questions a node type: about its steps, and about its number.
+    """
+    if len(sizes) <= _FEWEST_OTHERS:
+        return []
+    steps: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    numbers: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for each in sizes:
+        if each.prediction.silent:
+            types = _types_in(workload, each.recording)
+            for difference in each.prediction.silent:
+                found = numbers if difference.node else steps
+                size = str(Scale(dict(each.recording.scale)))
+                wrong = 1 if difference.node else max(len(difference.made), len(difference.missing))
+                found[types.get(difference.first, difference.node_type)][size] += wrong
+    return [
+        question
+        for node_type in workload.node_types
+        for question in (
+            _about_steps(node_type.name, steps.get(node_type.name, {})),
+            _about_number(workload, node_type.name, numbers.get(node_type.name, {})),
+        )
+        if question is not None
+    ]
+
+
+def _types_in(workload: Workload, recording: Recording) -> dict[int | None, str]:
+    """The node type of each sender of a run, by the place of its first call."""
+    return {
+        sender.first.order: mined.name
+        for mined in match(workload, recording).types
+        for sender in mined.senders
+    }
+
+
+def _about_steps(name: str, wrong: dict[str, int]) -> Question | None:
+    if not wrong:
+        return None
+    text = f"{name}: {_others(wrong, 'call')}; are its steps right at other sizes?"
+    return Question(f"{name}:steps", text, name, path=STEPS, candidates=(Constant("as mined"),))
+
+
+def _about_number(workload: Workload, name: str, wrong: dict[str, int]) -> Question | None:
+    what = f"number of {name} nodes"
+    asked = any(each.node_type == name and each.number == NODES for each in workload.questions)
+    if not wrong or asked:
+        return None
+    count = workload.node_type(name).count
+    text = f"{what}: {_others(wrong, 'node')}; is it {count} at other sizes?"
+    return Question(f"{name}:{what}", text, name, candidates=(Scaled(count),))
+
+
+def _others(wrong: dict[str, int], what: str) -> str:
+    """How much came out otherwise, and at which sizes."""
+    shown = [f"{counted(number, what)} of {size}" for size, number in wrong.items()][:_SHOWN]
+    more = f" and {len(wrong) - _SHOWN} sizes more" if len(wrong) > _SHOWN else ""
+    return f"the other sizes predicted {' and '.join(shown)}{more} otherwise"
