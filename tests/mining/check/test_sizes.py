@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from froude.mining.check.forecast import Announced
+from froude.mining.check.forecast import Announced, NodeDifference
 from froude.mining.check.sizes import doubts, left_out
 from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Recording
 from froude.workload.review import accept, open_questions
 from froude.workload.scale import Scale
-from froude.workload.types import STEPS, LeftOut, Question
+from froude.workload.types import NODES, STEPS, LeftOut, Question
 from tests.support.mining.events import event
 
 
@@ -78,3 +78,23 @@ def test_two_other_sizes_put_nothing_in_doubt() -> None:
     """Of three sizes each follows from two alone, through which anything is a straight line."""
     runs = [_looks_and_asks(files, asks) for files, asks in ((3, 2), (5, 2), (12, 3))]
     assert _doubts(runs) == []
+
+
+def test_a_number_of_nodes_and_an_argument_that_came_out_otherwise_are_asked_about() -> None:
+    """A node that was not seen puts the number in doubt, a wrong value its argument; what is asked already is not."""
+    runs = [_looks(files, 2 * files) for files in (3, 5, 9, 12)]
+    workload, sizes = mine_recordings(runs), left_out(runs)
+    wrong = replace(
+        sizes[0].prediction,
+        silent=(NodeDifference("client", (), ("client.c1",), node=True),),
+        silent_leaves=frozenset({(runs[0].events[1].order, "src")}),
+    )
+    asked = doubts(workload, [replace(sizes[0], prediction=wrong), *sizes[1:]])
+    assert [(each.number, each.call, each.path) for each in asked] == [
+        (NODES, None, None),
+        (None, "client.c1", "src"),
+    ]
+    assert "1 node of files=3" in asked[0].text
+    assert "1 value of files=3" in asked[1].text
+    known = replace(workload, questions=tuple(asked))
+    assert doubts(known, [replace(sizes[0], prediction=wrong), *sizes[1:]]) == []

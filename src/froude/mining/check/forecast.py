@@ -36,7 +36,7 @@ from froude.workload.types import (
 )
 from froude.workload.walk import loops_around, repeats
 
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX = re.compile(r"\[[^\]]+\]")
 Place = tuple[str, Round]
 """A call template's id, and the round of the loops around it."""
 

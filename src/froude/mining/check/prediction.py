@@ -24,7 +24,7 @@ from froude.mining.check.forecast import (
     effect_counts,
     sequences_of,
 )
-from froude.mining.check.matching import match, token_of
+from froude.mining.check.matching import Matched, match, token_of
 from froude.mining.fit.patterns import same
 from froude.mining.history.placement import Placement
 from froude.mining.history.timeline import OccurrenceContext
@@ -55,6 +55,8 @@ from froude.workload.types import (
 from froude.workload.walk import flows, templates, within
 
 _EXAMPLES = 3
+Leaf = tuple[int, str]
+"""A raw leaf: the call's place in the trace, and its path."""
 
 
 class LeafOutcome(Enum):
@@ -146,6 +148,9 @@ class Prediction:
     calls_matched: int = 0
     """Calls that were made at a predicted place."""
 
+    silent_leaves: frozenset[Leaf] = frozenset()
+    """Arguments of calls at a predicted place whose value is wrong although nothing stated that it might be."""
+
     @property
     def silent_sequences(self) -> int:
         """How many nodes are silently wrong, with those of a kind that the workload does not have."""
@@ -229,7 +234,7 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     Returns:
         What was predicted, what was not, and what was not there to be.
     """
-    matched = match(workload, recording)
+    matched, score = seen_by(workload, recording)
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     tokens = {call_id: token_of(call) for call_id, call in calls.items()}
     sequences, differences = [], list[NodeDifference]()
@@ -238,7 +243,6 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
         sequences.append(counts)
         differences += different
     announced = Announced(workload, recording.scale)
-    score = Score(matched.placement, recording.scale, calls)
     score.early = on_the_way(recording.events, score.outcomes)
     unexpected = Unexpected(differences, announced)
     unexpected.spread(matched.placement)
@@ -261,6 +265,7 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
         effects=effects,
         rows=rows,
         misses=_misses(recording, score, announced, unexpected),
+        silent_leaves=frozenset(leaf for leaf in score.outcomes if _is_silent(leaf, score, announced)),
         unmatched=len(matched.unmatched),
         invented=len(score.invented) + score.unasked + lacking,
         silently_invented=sum(not announced.argument(*rule) for rule in score.invented)
@@ -272,8 +277,11 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     )
 
 
-Leaf = tuple[int, str]
-"""A raw leaf: the call's place in the trace, and its path."""
+def seen_by(workload: Workload, recording: Recording) -> tuple[Matched, Score]:
+    """A run's calls by a workload's templates, and what its rules give for each of their arguments."""
+    matched = match(workload, recording)
+    calls = {call.id: call for node in workload.node_types for call in templates(node)}
+    return matched, Score(matched.placement, recording.scale, calls)
 
 
 def ceiling(workload: Workload, recording: Recording, pair: Recording) -> frozenset[Leaf]:
@@ -292,10 +300,8 @@ def ceiling(workload: Workload, recording: Recording, pair: Recording) -> frozen
 
 
 def _reachable(workload: Workload, recording: Recording, pair: Recording) -> set[Leaf]:
-    calls = {call.id: call for node in workload.node_types for call in templates(node)}
-    ours, other = match(workload, recording), match(workload, pair)
-    score = Score(ours.placement, recording.scale, calls)
-    there = Score(other.placement, pair.scale, calls)
+    ours, score = seen_by(workload, recording)
+    other, there = seen_by(workload, pair)
     broken = {there.rule_of[leaf] for leaf, outcome in there.outcomes.items() if outcome is LeafOutcome.WRONG}
     reachable = {
         leaf
@@ -517,6 +523,12 @@ def _leaves(event: Event) -> list[Leaf]:
     return [(event.order, path) for path in event.request]
 
 
+def _is_silent(leaf: Leaf, score: Score, announced: Announced) -> bool:
+    """Whether an argument of a call at a predicted place is wrong although nothing stated that it might be."""
+    wrong = score.outcomes.get(leaf) is LeafOutcome.WRONG
+    return wrong and not announced.argument(*score.rule_of[leaf])
+
+
 def _misses(
     recording: Recording, score: Score, announced: Announced, unexpected: Unexpected
 ) -> tuple[Miss, ...]:
@@ -527,8 +539,8 @@ def _misses(
             outcome = _outcome(event, leaf, score)
             if outcome.predicted:
                 continue
-            template, path = score.rule_of.get(leaf, ("", raw))
-            silent = outcome is LeafOutcome.WRONG and not announced.argument(template, path)
+            _, path = score.rule_of.get(leaf, ("", raw))
+            silent = _is_silent(leaf, score, announced)
             if outcome is LeafOutcome.UNEXPECTED:
                 silent = unexpected.silent.get(leaf, not announced.everything)
             by_leaf[event.method, path, outcome, silent].append((value, score.predicted.get(leaf, "")))

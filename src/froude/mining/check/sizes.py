@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.summary import counted
-from froude.mining.check.matching import match
-from froude.mining.check.prediction import Prediction, predict_recording
+from froude.mining.check.prediction import Prediction, predict_recording, seen_by
 from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Recording
 from froude.workload.scale import Scale, size_of
 from froude.workload.types import NODES, STEPS, Constant, LeftOut, Question, Scaled, Workload
+from froude.workload.walk import templates
 
 _FEWEST_SIZES = 3
 """Sizes of which one can be left out: from a single other size nothing can be extrapolated."""
@@ -70,7 +70,7 @@ def left_out(recordings: Sequence[Recording], *, progress: Progress | None = Non
 
 
 def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
-    """Questions about node types that came out otherwise at a size that was left out, where no question was about it.
+    """Questions about what came out otherwise at a size that was left out, where no question was about it.
 
     What the miner was silently wrong about with one size fewer it may be silently wrong about at the next size, too.
 
@@ -79,21 +79,26 @@ def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
         sizes: each left out.
 
     Returns:
-        At most two questions a node type: about its steps, and about its number.
+        At most two questions a node type, about its steps and about its number, and one an argument.
     """
     if len(sizes) <= _FEWEST_OTHERS:
         return []
     steps: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     numbers: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    arguments: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for each in sizes:
-        if each.prediction.silent:
-            types = _types_in(workload, each.recording)
-            for difference in each.prediction.silent:
-                found = numbers if difference.node else steps
-                size = str(Scale(dict(each.recording.scale)))
-                wrong = 1 if difference.node else max(len(difference.made), len(difference.missing))
-                found[types.get(difference.first, difference.node_type)][size] += wrong
-    return [
+        if not each.prediction.silent and not each.prediction.silent_leaves:
+            continue
+        size = str(Scale(dict(each.recording.scale)))
+        matched, score = seen_by(workload, each.recording)
+        types = {sender.first.order: mined.name for mined in matched.types for sender in mined.senders}
+        for difference in each.prediction.silent:
+            found = numbers if difference.node else steps
+            wrong = 1 if difference.node else max(len(difference.made), len(difference.missing))
+            found[types.get(difference.first or -1, difference.node_type)][size] += wrong
+        for leaf in each.prediction.silent_leaves & score.rule_of.keys():
+            arguments[score.rule_of[leaf]][size] += 1
+    asked = [
         question
         for node_type in workload.node_types
         for question in (
@@ -102,15 +107,7 @@ def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
         )
         if question is not None
     ]
-
-
-def _types_in(workload: Workload, recording: Recording) -> dict[int | None, str]:
-    """The node type of each sender of a run, by the place of its first call."""
-    return {
-        sender.first.order: mined.name
-        for mined in match(workload, recording).types
-        for sender in mined.senders
-    }
+    return [*asked, *_about_arguments(workload, arguments)]
 
 
 def _about_steps(name: str, wrong: dict[str, int]) -> Question | None:
@@ -128,6 +125,21 @@ def _about_number(workload: Workload, name: str, wrong: dict[str, int]) -> Quest
     count = workload.node_type(name).count
     text = f"{what}: {_others(wrong, 'node')}; is it {count} at other sizes?"
     return Question(f"{name}:{what}", text, name, candidates=(Scaled(count),))
+
+
+def _about_arguments(
+    workload: Workload, wrong: Mapping[tuple[str, str], dict[str, int]]
+) -> Iterator[Question]:
+    known = {(question.call, question.path) for question in workload.questions}
+    for node_type in workload.node_types:
+        for call in templates(node_type):
+            for path, rule in call.arguments.items():
+                if (call.id, path) in wrong and (call.id, path) not in known:
+                    values = _others(wrong[call.id, path], "value")
+                    text = f"{node_type.name}: {path} of {call.method} may follow another rule, for {values}; which?"
+                    yield Question(
+                        f"{call.id}:{path}", text, node_type.name, call.id, path, candidates=(rule,)
+                    )
 
 
 def _others(wrong: dict[str, int], what: str) -> str:
