@@ -101,6 +101,7 @@ def test_columns_can_be_named_with_their_units(tmp_path: Path) -> None:
         ("time,volume,size,op\n1,a,512,R\n", "has no column offset; .*--column offset_sectors=NAME"),
         ("time,volume,lba,offset_bytes,size,op\n1,a,8,8,512,R\n", "has several columns of the offset; found csv"),
         ("0 0 303567 8 1\n7 0 303567 8 1\n12 1 55590 6 0\n", "another unit; found 3 requests in 1.2e-05 ms"),
+        ("time,volume,op,offset,size\n0,v,R,0,512\n20,v,R,512,512\n40,v,W,512,512\n", "unit than seconds for its time"),
         ("device_id,opcode,offset,length,timestamp\n7,R,0,512,0.5\n7,W,0,512,0.7\n", "microseconds, as of alibaba"),
         ("device_id,opcode,offset,length,timestamp\n7,R,0,512,1700000000500\n", "microseconds, as of alibaba"),
         ("1700000000.5,usr,0,Read,0,512,9\n1700000600.5,usr,0,Read,0,512,9\n", "100 ns, as of msr, or --date-format s"),

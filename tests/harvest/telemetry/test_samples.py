@@ -319,3 +319,75 @@ def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -
     (tmp_path / "t.csv").write_text(text)
     understood = read_samples([tmp_path / "t.csv"], Options()).understood
     assert said in understood if said else " of " not in understood
+
+
+def rows(servers: str, values: str, *, head: str = "time,server,cpu") -> str:
+    """A sample a minute of each server and value."""
+    return f"{head}\n" + "".join(
+        f"{60 * n},{server},{value}\n" for n, value in enumerate(values.split()) for server in servers.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "servers", "said"),
+    [
+        (rows("a b", "5 -1 7 -1 9"), 2, "-1 taken for a missing value"),
+        (rows("a b", "5 255 70 9 8"), 2, "255 taken for a missing value"),
+        (rows("web-1 web-1.acme.net", "5 6"), 2, "'web-1' and 'web-1.acme.net' are two servers, and may be"),
+        (rows("web-1 WEB-1", "5 6"), 2, "'WEB-1' and 'web-1' are two servers, and may be one"),
+        (rows("10.0.0.1:9100 10.0.0.1 10.0.0.2", "5 6"), 3, "'10.0.0.1' and '10.0.0.1:9100' are two"),
+        (rows("a.x.net a.y.net", "5 6"), 2, "percent"),
+        (rows("web-1 web-2 _Total", "5 60 7"), 2, "without '_Total'"),
+    ],
+)
+def test_what_would_be_a_value_or_a_server_and_is_none(
+    tmp_path: Path, text: str, servers: int, said: str
+) -> None:
+    """It is left out, or named."""
+    (tmp_path / "a.csv").write_text(text)
+    found = read_samples([tmp_path / "a.csv"], Options())
+    assert len(found.servers) == servers
+    assert said in found.understood
+    assert (found.invalid > 0) == ("missing" in said)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "message"),
+    [
+        (rows("_Total 0 1", "5 60"), {}, "a total among its servers; found _Total, and 0, 1"),
+        (rows("a b", "1.5 14.5", head="time,server,cores_used"), {"cpu": "cores_used"}, "divide cores by"),
+        (rows("a b", "150 1450", head="time,server,CPU MHz"), {"cpu": "CPU MHz"}, "divide cores by"),
+    ],
+)
+def test_processors_and_cores_are_no_servers_in_percent(
+    tmp_path: Path, text: str, columns: dict[str, str], message: str
+) -> None:
+    """They are refused."""
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_samples([tmp_path / "a.csv"], Options(columns=columns))
+
+
+@pytest.mark.parametrize(
+    ("names", "servers", "said"),
+    [
+        (
+            "load/web-1-2026-03-01.csv load/web-1-2026-03-02.csv",
+            ["web-1"],
+            "files of one name are one server",
+        ),
+        ("a/2026-03-01.csv a/2026-03-02.csv b/2026-03-01.csv b/2026-03-02.csv", ["a", "b"], "of their own"),
+        ("2026-03/x.csv 2026-04/x.csv", ["x"], "files of one name are one server"),
+        ("load/x_202603.csv load/y_202603.csv", ["x_202603", "y_202603"], "percent"),
+    ],
+)
+def test_days_in_names_of_files(tmp_path: Path, names: str, servers: list[str], said: str) -> None:
+    """A file a day of one server is not a server a day."""
+    for day, name in enumerate(names.split()):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        begin_s = 86400 * (day if said.startswith("files") else day % 2)
+        path.write_text(f"time,cpu\n{begin_s + 60},{day + 5}\n{begin_s + 86000},{day + 50}\n")
+    found = read_samples([tmp_path], Options())
+    assert found.servers == servers
+    assert said in found.understood

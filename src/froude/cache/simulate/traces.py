@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from froude.base.dates import TIME_UNITS, other_times
+from froude.base.dates import FIRST_S, TIME_UNITS, other_times
 from froude.base.dropped import OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular
@@ -30,8 +30,9 @@ _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
 _APART_S = 1e-5
 """Mean time between requests below which times may be of the larger unit of `_ALIKE`."""
-_FAR_APART_S = 60.0
-"""Mean time between requests from which on times of a csv that names no unit may be of a smaller one than seconds."""
+_FAR_APART_S = 1.0
+"""Mean time between requests from which on times of a csv without a unit may be of a smaller one than seconds, unless
+they are from 1990 on."""
 _ALIKE = {
     "mqsim": "mqsim (nanoseconds) or disksim (milliseconds)",
     "alibaba": "microseconds, as of alibaba, or --date-format s, ms or ns",
@@ -256,7 +257,7 @@ def _refuse_doubtful(
         )  # fmt: skip
     middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
     doubts = {"size": f"half of its values at most {middle:g}"} if middle < SECTOR else {}
-    if span_s > _FAR_APART_S * gaps and not options.style.dates:
+    if span_s > _FAR_APART_S * gaps and not options.style.dates and times.min() < FIRST_S:
         doubts["time"] = in_span
     if unaligned > _UNALIGNED and not (sizes % SECTOR).any():
         doubts["offset"] = f"{unaligned:.0%} of its values not whole sectors, as its sizes are"

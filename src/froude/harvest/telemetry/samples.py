@@ -31,6 +31,7 @@ from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
 from froude.harvest.telemetry.plausible import (
     in_shares,
+    marks,
     refuse_odd,
     refuse_others,
     shares_factor,
@@ -44,6 +45,11 @@ _SEVERAL = 20
 """Samples from which on more servers than half of them mean that another column is the server."""
 _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
+_ADDRESS = re.compile(r"[0-9.]+(?::|$)")
+_TOTALS = re.compile(r"(?i)_?(?:grand[ _])?total|all|sum|avg|average|mean|overall")
+"""Names in a column of servers that are not of a server."""
+_DATE = re.compile(r"[-_. ]?(?<![0-9])20[0-9]{2}([-_.]?)(?:0[1-9]|1[0-2])(?:\1[0-3][0-9])?(?![0-9])")
+"""In the name of a file, the day or month that it is of."""
 _IN_COMMON = 0.1
 """Share of the shorter of two files of one server that may be in both."""
 _ALL = {**LAYOUTS, **OTHERS}
@@ -136,16 +142,22 @@ def read_samples(
         parts = _aligned(parts, align_s)
     remarks = [f"left out: {', '.join(left)[:80]}"] if left else []
     remarks += _named_by_folder(parts)
+    parts, totals = _without_totals(parts)
+    remarks += totals
     file = str(files[0]) + (f", and {len(files) - 1:,} more" if len(files) > 1 else "")
     dropped = Dropped()
     for part in parts:
         dropped += part.dropped
     names = pa.chunked_array([part.names for part in parts]).unify_dictionaries().combine_chunks()
     servers, server = _sorted_names(names)
+    remarks += _alike(servers)
     cpu = np.concatenate([part.cpu for part in parts])
     marked = np.concatenate([np.full(len(part.cpu), part.layout.marked) for part in parts])
     with np.errstate(invalid="ignore"):
         invalid = marked & ((cpu < 0) | (cpu > 100))
+    missing = marks(cpu[~marked])
+    invalid |= ~marked & np.isin(cpu, missing)
+    remarks += [f"{each:g} taken for a missing value" for each in missing.tolist()]
     cpu[invalid] = np.nan
     if np.isnan(cpu).all():
         found = f"{counted(len(cpu), 'sample')} without a value"
@@ -218,6 +230,18 @@ def _sorted_names(names: Any) -> tuple[list[str], Ints]:
     return [dictionary[number] for number in order], rank[codes]
 
 
+def _alike(servers: Sequence[str]) -> list[str]:
+    """Names that may be of one server, in words: they differ in case, or one has a domain behind it."""
+    seen: dict[str, str] = {}
+    for name in sorted(servers, key=len):
+        plain = name.lower()
+        host = re.split("[:]" if _ADDRESS.match(plain) else "[.:]", plain)[0]
+        if other := seen.get(plain) or seen.get(host):
+            return [f"{other!r} and {name!r} are two servers, and may be one"]
+        seen[plain] = name
+    return []
+
+
 def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bool | None:
     """Whether utilisation counts to 100; None if the values are to show it.
 
@@ -254,28 +278,30 @@ def _refuse_copies(parts: Sequence[_Part]) -> None:
 
 
 def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
-    """Call files of one name whose times meet after their folders too: they are of several servers.
+    """Call files of one server by one name, without their days; those of several whose times meet after their folders.
 
     Returns:
         What was done, in words.
     """
-    groups: dict[str, list[_Part]] = defaultdict(list)
-    for part in parts:
-        if part.stem:
-            groups[part.stem].append(part)
-    apart, joined = [], []
+    folders: dict[tuple[Path, str], list[_Part]] = defaultdict(list)
+    for part in (each for each in parts if each.stem):
+        folders[part.path.absolute().parent, _DATE.sub("", part.stem).strip("-_. ")].append(part)
+    groups: dict[str, dict[Path, list[_Part]]] = defaultdict(dict)
+    for (folder, plain), own in folders.items():
+        dated = len(own) > 1 and not _meet(own)
+        for part in own:
+            stem = plain if dated else part.stem
+            groups[stem].setdefault(folder, []).append(part)
+    apart: list[str] = []
+    joined: list[str] = []
     for stem, group in groups.items():
-        spans = sorted((float(part.time_s.min()), float(part.time_s.max())) for part in group)
-        meet = any(_meet(span, later) for span, later in pairwise(spans))
-        folders = [part.path.absolute().parent for part in group]
-        if not meet or len(set(folders)) < len(group):
-            joined += [stem] if len(group) > 1 else []
-            continue
-        common = os.path.commonpath(folders)
-        for part, folder in zip(group, folders, strict=True):
-            part.stem = str(folder.relative_to(common) / stem)
-            part.names = _one_name(part.stem, len(part.cpu))
-            apart.append(part.stem)
+        meet = len(group) > 1 and _meet(*group.values())
+        common = os.path.commonpath(group) if meet else ""
+        for folder, own in group.items():
+            name = str(folder.relative_to(common) / stem) if meet else stem or folder.name
+            (apart if meet else joined).extend([name] * (meet or len(own) > 1 or len(group) > 1))
+            for part in own:
+                part.names = _one_name(name, len(part.cpu))
     remarks = {
         "files of one name and time are servers of their own": apart,
         "files of one name are one server": joined,
@@ -283,10 +309,47 @@ def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
     return [f"{text}, such as {names[0]!r}" for text, names in remarks.items() if names]
 
 
-def _meet(span: tuple[float, float], later: tuple[float, float]) -> bool:
-    """Whether two files have more time in common than two months of one server that were cut a little late."""
-    both = min(span[1], later[1]) - later[0]
-    return later == span or both > _IN_COMMON * min(span[1] - span[0], later[1] - later[0])
+def _meet(*groups: Sequence[_Part]) -> bool:
+    """Whether files of groups, or of one, have more time in common than months of a server cut a little late."""
+    spans = sorted(
+        (float(part.time_s.min()), float(part.time_s.max()), number if len(groups) > 1 else part.path)
+        for number, group in enumerate(groups)
+        for part in group
+    )
+
+    def common(begin: float, end: float, later: float, last: float) -> bool:
+        both = min(end, last) - later
+        return (begin, end) == (later, last) or both > _IN_COMMON * min(end - begin, last - later)
+
+    return any(own != other and common(*span, *later) for (*span, own), (*later, other) in pairwise(spans))
+
+
+def _without_totals(parts: Sequence[_Part]) -> tuple[list[_Part], list[str]]:
+    """Samples without those of all servers together; and what was left out, in words.
+
+    Raises:
+        InputError: the others are numbered: they may be processors of one server.
+    """
+    names = {name for part in parts for name in part.names.dictionary.to_pylist()}
+    totals = {name for name in names if _TOTALS.fullmatch(name)}
+    if not totals or names == totals:
+        return list(parts), []
+    found = f"{', '.join(sorted(totals))}, and {', '.join(sorted(names - totals)[:3])}"
+    if all(map(str.isdecimal, names - totals)):
+        remedy = "Keep the rows of the total, if the others are processors of one server; else those of the servers"
+        raise InputError("has a total among its servers", file=parts[0].path, found=found, remedy=remedy)
+    kept = []
+    for part in parts:
+        rows = ~np.isin(part.names.to_numpy(zero_copy_only=False).astype(str), list(totals))
+        kept.append(part if rows.all() else _taken(part, rows))
+    return kept, [f"without {', '.join(map(repr, sorted(totals)))}"]
+
+
+def _taken(part: _Part, rows: Any) -> _Part:
+    """Some of the samples of a file, by where they are taken."""
+    end_s = None if part.end_s is None else part.end_s[rows]
+    names = part.names.filter(pa.array(rows)).cast(pa.string()).dictionary_encode()
+    return replace(part, names=names, time_s=part.time_s[rows], cpu=part.cpu[rows], end_s=end_s)
 
 
 def _one_name(name: str, count: int) -> Any:
@@ -428,7 +491,5 @@ def _aligned(parts: Sequence[_Part], slot_s: float) -> list[_Part]:
     end_s = min(float(times.max()) for times in moved)
     found = []
     for part, times in zip(parts, moved, strict=True):
-        kept = times <= end_s
-        names = part.names.filter(pa.array(kept))
-        found.append(replace(part, names=names, time_s=times[kept], cpu=part.cpu[kept]))
+        found.append(_taken(replace(part, time_s=times), times <= end_s))
     return found

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from froude.base.errors import InputError, nearest
 from froude.provision.inputs.units import RANGES, Dimension
 from froude.provision.prices.layouts import (
+    FIELDS,
     TARIFFS,
     DiskPrice,
     InstanceType,
@@ -30,6 +32,15 @@ _MOST_CORES = 1e6
 """Of a server: beyond, the products of its rates are no rates."""
 _DEFAULT_REGION = "us-east-1"
 """Of a table with columns per region, where none is asked for."""
+_OTHER_PERIOD = re.compile(
+    r"(?i).*(?:month|year|annual|minute|second|(?<![a-z])cents?(?![a-z])|daily|(?:per|/|_)[ _]?(?:day|mo|yr?)(?![a-z]))"
+)
+_OTHER_THAN_MONTH = re.compile(
+    r"(?i).*(?:hour|year|annual|minute|second|(?<![a-z])cents?(?![a-z])|daily|(?:per|/|_)[ _]?(?:day|hr?|yr?)(?![a-z]))"
+)
+"""Titles of prices in cents, or of another time than an hour and a month."""
+_USUAL = {"price": (2e-4, 2.0, "dollars an hour"), "memory": (2.0**26, 2.0**38, "bytes")}
+"""By core, what the middle type of a table costs and has; for another unit the difference is larger."""
 _MEMORY_UNITS = {"mib": MIB, "gib": GIB, "gb": GB, "tib": 1024 * GIB}
 _MEMORY = re.compile(r"(\d{1,6}(?:,\d{3})*(?:\.\d{1,9})?)\s*([MGT]iB|GB)", re.IGNORECASE | re.ASCII)
 _DEVICES = re.compile(
@@ -93,6 +104,7 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tar
             unpriced.append(name)
         else:
             instances.append(instance)
+    _refuse_other_units(table, columns, instances)
     return Prices(tuple(instances), malformed=tuple(malformed), unpriced=tuple(unpriced), said=tuple(said))
 
 
@@ -108,6 +120,21 @@ def _named(name: str, column: str, before: str | None) -> None:
         raise ValueError(f"{column} cannot be printed, found {name[:40]!a}")
     if before is not None:
         raise ValueError(f"{name} stands on {before} already")
+
+
+def _refuse_other_units(table: Table, columns: Mapping[str, str], types: Sequence[InstanceType]) -> None:
+    """Refuse prices and memory of another unit than was named, as far as titles and the values by core show it."""
+    paid = next(name for name in ("price_hour", "price_month") if name in columns)
+    odd = _OTHER_PERIOD if paid == "price_hour" else _OTHER_THAN_MONTH
+    found = {"price": f"column {columns[paid]}"} if odd.match(columns[paid]) else {}
+    by_core = {"price": [t.price_hour / t.cpu for t in types], "memory": [t.memory / t.cpu for t in types]}
+    for name, (least, most, unit) in _USUAL.items():
+        if types and not least <= (middle := median(by_core[name])) <= most:
+            found.setdefault(name, f"{middle:.3g} {unit} a core, half of the types more")
+    for name, text in found.items():
+        names = [field for field in FIELDS if field.startswith(f"{name}_")]
+        remedy = f"Convert it, or name what it is: {' or '.join(f'--column {field}=NAME' for field in names)}"
+        raise InputError(f"may have another unit for its {name}", file=table.file, found=text, remedy=remedy)
 
 
 def _known_region(table: Table, regions: Sequence[str], region: str | None) -> None:
@@ -150,7 +177,7 @@ def _complete(table: Table, columns: Mapping[str, str], tariff: Tariff) -> None:
             file=table.file,
             place=1,
             found=f"columns {', '.join(table.columns[:40])}",
-            allowed="a column of a known name, or one that is named",
+            allowed="; ".join(", ".join(FIELDS[said.split()[0].strip(",")][:6]) for said in missing),
             remedy=f"Say which it is: --column {missing[0].split()[0].strip(',')}=NAME",
         )
 
