@@ -62,7 +62,7 @@ class Form:
     pattern: str = ""
     """Regular expression of a line, whose groups are the columns; of RE2. Empty for separated columns."""
     ignored: str = ""
-    """Regular expression of lines that are not events, such as a summary; they are not counted as left out."""
+    """Regular expression of lines that are not rows, such as a summary; they are not counted as left out."""
     fixed: bool = False
     """Whether no flag names its columns."""
     whole: bool = False
@@ -178,9 +178,12 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
                 raise
             last, objects = error, error if form.lines else objects
             continue
-        if found.names or form.lines:
+        if not (found.names or form.lines):
+            fitting.append(found)
+        elif not any(
+            each.form.pattern and each.fits == 1.0 for each in fitting
+        ):  # what seems to be a header too
             return found
-        fitting.append(found)
     best = max((found.fits for found in fitting), default=0.0)
     fitting = [found for found in fitting if found.fits == best]
     if len(fitting) == 1 or (fitting and all(found.form.pattern for found in fitting)):

@@ -304,6 +304,8 @@ class _Builder:
         reading = self._reading
         separator = reading.separator
         block = self._quoted(block, line)
+        if reading.form.ignored:
+            block = re.sub(rb"(?m)^(?:%b)$" % reading.form.ignored.encode(), b"", block)
         if separator == BLANKS:
             block = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb"[ \t]+", b" ", block))
         bad: list[int] = []

@@ -68,6 +68,9 @@ HEAD = "time,volume,offset,size,op"
         ("time,host,device,offset,size,op", "3,h,a,4096,512,DiskRead", (3, "h.a", 4096, 512, True)),
         ("ASU,LBA,Size,Opcode,Timestamp", "0,8,8192,W,0.5", (0.5, "0", 4096, 8192, False)),
         ("time_ns,lun,sector,bytes,op", "3,a,8,16,rd", (3e-9, "a", 4096, 16, True)),
+        ("time_s,lun,sector,bytes,op", "3,a,8,16,0x2A", (3, "a", 4096, 16, False)),
+        ("time_s,lun,sector,bytes,op", "3,a,8,16,136", (3, "a", 4096, 16, True)),
+        ("time_s,lun,sector,bytes,op", "3,a,8,16,WRITE(16)", (3, "a", 4096, 16, False)),
         ("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)", "3.5 dd 9 a R 8 4096 0.7", (3.5, "a", 4096, 4096, True)),
     ],
 )  # fmt: skip
@@ -97,6 +100,7 @@ def test_columns_can_be_named_with_their_units(tmp_path: Path) -> None:
     [
         (f"{HEAD}\n1,a,4096,8,R\n2,a,8192,16,R\n", r"unit than bytes for its size; .*--column size_sectors=NAME"),
         (f"{HEAD}\n1,a,8,4096,R\n2,a,24,8192,R\n", r"unit than bytes for its offset; found 100% of its values"),
+        (f"{HEAD}\n1,a,0,512,8\n2,a,0,512,10\n", "which operation is a read; found 10, 8; "),
         (f"{HEAD}\n1,a,0,512,0\n2,a,0,512,1\n", "which operation is a read; found 0, 1; .*such as --read 0"),
         ("time,volume,size,op\n1,a,512,R\n", "has no column offset; .*--column offset_sectors=NAME"),
         ("time,volume,lba,offset_bytes,size,op\n1,a,8,8,512,R\n", "has several columns of the offset; found csv"),

@@ -391,3 +391,26 @@ def test_days_in_names_of_files(tmp_path: Path, names: str, servers: list[str], 
     found = read_samples([tmp_path], Options())
     assert found.servers == servers
     assert said in found.understood
+
+
+def test_a_tree_of_collectd(tmp_path: Path) -> None:
+    """A server a host, of what is not idle of all processors; without that it is refused."""
+    for host in ("a", "b"):
+        for plugin, what in (
+            ("aggregation-cpu-average", "percent-idle"),
+            ("cpu-0", "percent-user"),
+            ("df-root", "used"),
+        ):
+            folder = tmp_path / host / plugin
+            folder.mkdir(parents=True)
+            for day in (1, 2):
+                text = f"epoch,value\n{86400 * day},{80 + day}\n{86400 * day + 60},90\n"
+                (folder / f"{what}-2026-03-0{day}").write_text(text)
+    found = read_samples([tmp_path], Options())
+    assert found.servers == ["a", "b"]
+    assert found.share.tolist() == pytest.approx([0.19, 0.1, 0.18, 0.1] * 2)
+    assert "left out: 8 other files of collectd" in found.understood
+    with pytest.raises(
+        InputError, match="files of collectd; found cpu-0/percent-user; allowed: cpu/percent-active"
+    ):
+        read_samples([tmp_path / "a" / "cpu-0"], Options())

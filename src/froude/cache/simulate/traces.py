@@ -22,7 +22,7 @@ from froude.base.packed import unpacked
 from froude.base.summary import counted
 from froude.base.tables import Table, parts_of, read_table
 from froude.base.units import seconds_text
-from froude.cache.simulate.layouts import DISCARD, LAYOUTS, QUANTITIES, SECTOR
+from froude.cache.simulate.layouts import DISCARD, LAYOUTS, QUANTITIES, SCSI, SECTOR, USUAL_SCSI
 
 _MOST_VOLUMES = 10_000
 _LONGEST_NAME = 200
@@ -46,6 +46,7 @@ _UNALIGNED = 0.1
 """Share of offsets within a sector from which on they are not bytes, where all sizes are whole sectors."""
 _BACK = 0.01
 """Share of a trace's time by which the times of a volume may go back before it is noted."""
+_SCSI_CODE = re.compile("0[xX][0-9a-fA-F]{1,2}|[0-9]{1,3}")
 _NOT_READ = {
     rb"\x07tae|eat\x07": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
     rb"fio version 2 iolog": ("is an iolog of fio without times", "Write it with a fio of iolog version 3"),
@@ -177,7 +178,7 @@ def _requests(table: Table, options: Options, read: str) -> tuple[list[Request],
     columns = _one_of_each(table, options)
     if not len(table):
         return [], 0, 0.0
-    ops = columns["op"].dictionary.to_pylist()
+    ops = _words(columns["op"].dictionary.to_pylist()) if not read else columns["op"].dictionary.to_pylist()
     codes = np.asarray(columns["op"].indices)
     silent = np.array([not op for op in ops])[codes]
     names = _volumes(table)
@@ -227,6 +228,15 @@ def _one_of_each(table: Table, options: Options) -> dict[str, Any]:
 def _in_doubt(table: Table, what: str, message: str, found: str) -> InputError:
     flags = " or ".join(f"--column {name}=NAME" for name in QUANTITIES if name.startswith(f"{what}_"))
     return InputError(message, file=table.path, found=found, remedy=f"Name it, or its number from 0: {flags}")
+
+
+def _words(ops: list[str]) -> list[str]:
+    """Operations in words, where all are numbers of commands of SCSI, with a usual read or write among them."""
+    if not all(_SCSI_CODE.fullmatch(op) for op in ops):
+        return ops
+    codes = [int(op, 16 if op[1:2] in "xX" else 10) for op in ops]
+    usual = set(codes) <= SCSI.keys() and any(code in USUAL_SCSI for code in codes)
+    return [SCSI[code] for code in codes] if usual else ops
 
 
 def _reads(table: Table, ops: list[str], read: str) -> set[str]:

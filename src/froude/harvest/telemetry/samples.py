@@ -28,6 +28,7 @@ from froude.base.summary import counted
 from froude.base.tables import Table, holds_rows, parts_of, read_table
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
+from froude.harvest.telemetry.idle import of_servers
 from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
 from froude.harvest.telemetry.plausible import (
     in_shares,
@@ -48,6 +49,16 @@ _FITS = 0.9
 _ADDRESS = re.compile(r"[0-9.]+(?::|$)")
 _TOTALS = re.compile(r"(?i)_?(?:grand[ _])?total|all|sum|avg|average|mean|overall")
 """Names in a column of servers that are not of a server."""
+_COLLECTD = re.compile(
+    r".*/(?P<host>[^/]+)/(?P<what>(?:cpu|cpu-[0-9]+|aggregation-cpu-[a-z]+)/(?:percent|cpu)-[a-z]+)-20[0-9]{2}-[0-9-]{5}"
+)
+"""The path of a file of processors that collectd's plugin csv writes: below a host, a file a day."""
+_OF_ALL = (
+    "cpu/percent-active",
+    "aggregation-cpu-average/percent-active",
+    "aggregation-cpu-average/percent-idle",
+)
+"""Those with a utilisation of all processors of a host."""
 _DATE = re.compile(r"[-_. ]?(?<![0-9])20[0-9]{2}([-_.]?)(?:0[1-9]|1[0-2])(?:\1[0-3][0-9])?(?![0-9])")
 """In the name of a file, the day or month that it is of."""
 _IN_COMMON = 0.1
@@ -197,7 +208,8 @@ def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, T
         InputError: a file cannot be read, or none has a row.
     """
     given = list(paths)
-    files = parts_of(given)
+    every = parts_of(given)
+    files = _of_collectd(every)
     tables = [(path, _table(path, options)) for path in files if path in given]
     folders: dict[Path, Table] = {}
     for path in (each for each in files if each not in given and holds_rows(each)):
@@ -207,9 +219,30 @@ def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, T
             folders.setdefault(path.parent, table)
     read = {path for path, _ in tables}
     left = [path.name for path in files if path not in read]
+    left += (
+        [f"{counted(len(every) - len(files), 'other file')} of collectd"] if len(files) < len(every) else []
+    )
     if not tables:
         raise InputError("has no table", file=files[0].parent, found=", ".join(left)[:80])
     return tables, left
+
+
+def _of_collectd(files: list[Path]) -> list[Path]:
+    """The files to read; of a tree of collectd, those with the utilisation of all processors of a host.
+
+    Raises:
+        InputError: there is none, or there are several for a host.
+    """
+    tree = {path: match["what"] for path in files if (match := _COLLECTD.fullmatch(str(path.absolute())))}
+    kinds = set(tree.values()) & set(_OF_ALL)
+    if tree and len(kinds) != 1:
+        found = ", ".join(sorted(kinds or set(tree.values()))[:3])
+        remedy = (
+            "Give one of those alone; of cpu-0, cpu-1, … take the mean with collectd's plugin aggregation"
+        )
+        allowed = " or ".join(_OF_ALL)
+        raise InputError("has files of collectd", file=files[0], found=found, allowed=allowed, remedy=remedy)
+    return [path for path, what in tree.items() if what in kinds] or files
 
 
 def _extremes(servers: Sequence[str], server: Ints, value: Floats) -> tuple[Floats, Floats]:
@@ -358,9 +391,14 @@ def _one_name(name: str, count: int) -> Any:
 
 
 def _part(path: Path, table: Table, options: Options) -> _Part:
-    layout, columns, stem = _ALL[table.form.name], table.columns, _stem(path)
     _check_columns(path, table)
+    layout, columns, stem = _ALL[table.form.name], dict(table.columns), _stem(path)
+    if collectd := _COLLECTD.fullmatch(str(path.absolute())):
+        stem = collectd["host"]
+        columns |= {"idle": columns["cpu"]} if collectd["what"].endswith("idle") else {}
+    columns = of_servers(path, columns, options.style)
     time_s, understood = columns.get("time"), table.understood
+    understood += " (100 - idle - iowait)" if "idle" in columns else ""
     understood += _metric(path, columns)
     refuse_others(str(path), table.titles.get("cpu", ""))
     if time_s is None:
@@ -369,7 +407,7 @@ def _part(path: Path, table: Table, options: Options) -> _Part:
         understood += "" if start_s is not None else ", times from 0 as its folder is not called after a day"
     names = columns.get("server")
     if names is None:
-        names = _one_name(stem, len(table))
+        names = _one_name(stem, len(columns["cpu"]))
     end_s = columns["end"] if layout.added else None
     percent = True if "cpu" in table.percent else layout.percent
     stem = "" if "server" in columns else stem
