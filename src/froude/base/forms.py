@@ -451,7 +451,9 @@ def cells_of(line: str, separator: str) -> list[str]:
     if separator == BLANKS:
         return line.split()
     try:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
+        return [
+            cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+        ]
     except csv.Error:
         return []
 

@@ -306,6 +306,9 @@ class _Builder:
         block = self._quoted(block, line)
         if reading.form.ignored:
             block = re.sub(rb"(?m)^(?:%b)$" % reading.form.ignored.encode(), b"", block)
+        blanks = rb"%b +\"" % re.escape(separator.encode())
+        if separator != BLANKS and re.search(blanks, block):
+            block = re.sub(blanks, separator.encode() + b'"', block)
         if separator == BLANKS:
             block = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb"[ \t]+", b" ", block))
         bad: list[int] = []

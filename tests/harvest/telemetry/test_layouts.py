@@ -129,9 +129,9 @@ CONSOLE = """"Full label","AWS/EC2, i-1, CPUUtilization","AWS/EC2, i-2, CPUUtili
 "Unit","Percent","Percent"
 "1970-01-01 00:01:00",12.5,42.5
 """
-GOOGLE_CONSOLE = """TimeSeries ID,"project_id: p, instance_id: 12","project_id: p, instance_id: 34"
+GOOGLE_CONSOLE = """TimeSeries ID,"project_id: p, instance_id: 1234","project_id: p, instance_id: 3456"
 project_id,p,p
-instance_id,12,34
+instance_id,1234,3456
 Thu Jan 01 1970 01:01:00 GMT+0100 (Central European Standard Time),12.5,42.5
 """
 CASES = [
@@ -221,7 +221,7 @@ CASES = [
     Case("influx-csv", "a.csv", INFLUX_CSV, ["a", "b"], [60, 60], [0.125, 0.125]),
     Case("sadf", "a.csv", SADF, ["a"], [60], [0.2135]),
     Case("wide", "a.csv", CONSOLE, ["i-1", "i-2"], [60, 60], [0.125, 0.425]),
-    Case("wide", "a.csv", GOOGLE_CONSOLE, ["12", "34"], [60, 60], [0.125, 0.425]),
+    Case("wide", "a.csv", GOOGLE_CONSOLE, ["1234", "3456"], [60, 60], [0.125, 0.425]),
     Case("csv", "a.csv", "clock,itemid,value\n0,7,10\n60,7,20\n", ["a"], [0, 60], [0.1, 0.2]),
     Case("csv", "a.csv", "Timestamp,Computer,Average\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
 ]  # fmt: skip

@@ -357,6 +357,12 @@ def test_what_would_be_a_value_or_a_server_and_is_none(
         (rows("_Total 0 1", "5 60"), {}, "a total among its servers; found _Total, and 0, 1"),
         (rows("a b", "1.5 14.5", head="time,server,cores_used"), {"cpu": "cores_used"}, "divide cores by"),
         (rows("a b", "150 1450", head="time,server,CPU MHz"), {"cpu": "CPU MHz"}, "divide cores by"),
+        (
+            rows("a b", "Cores,5 Cores,7", head="time,server,unit,value"),
+            {},
+            "a utilisation; found unit Cores",
+        ),
+        ("time,0,1,2\n5,6,7,8\n", {}, "a server in each column, or what was measured of one; found '0'"),
     ],
 )
 def test_processors_and_cores_are_no_servers_in_percent(
@@ -366,6 +372,12 @@ def test_processors_and_cores_are_no_servers_in_percent(
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         read_samples([tmp_path / "a.csv"], Options(columns=columns))
+
+
+def test_a_column_of_units_says_percent(tmp_path: Path) -> None:
+    """Of values that may be shares."""
+    (tmp_path / "a.csv").write_text(rows("a", "Percent,0.5 Percent,0.7", head="time,server,unit,value"))
+    assert read_samples([tmp_path], Options()).share.tolist() == pytest.approx([0.005, 0.007])
 
 
 @pytest.mark.parametrize(

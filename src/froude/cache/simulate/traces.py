@@ -31,10 +31,11 @@ _SEVERAL = 20
 _APART_S = 1e-5
 """Mean time between requests below which times may be of the larger unit of `_ALIKE`."""
 _FAR_APART_S = 1.0
-"""Mean time between requests from which on times of a csv without a unit may be of a smaller one than seconds, unless
-they are from 1990 on."""
+"""Mean time between requests from which on times of spc, or of a csv without a unit, may be of a smaller one than
+seconds, unless they are from 1990 on."""
 _ALIKE = {
     "mqsim": "mqsim (nanoseconds) or disksim (milliseconds)",
+    "spc": "seconds, as of spc, or --date-format ms, us or ns",
     "alibaba": "microseconds, as of alibaba, or --date-format s, ms or ns",
     **dict.fromkeys(
         ("msr", "msr-without-response", "msr-without-host"),
@@ -116,6 +117,7 @@ def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: 
     files = parts_of(paths)
     requests: list[Request] = []
     spans: dict[str, list[tuple[float, float]]] = {}
+    seen: dict[int, Path] = {}
     dropped, remarks, understood = Dropped(), [], []
     names: set[str] = set()
     for path in files:
@@ -124,6 +126,8 @@ def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: 
         _refuse_known(path, _NOT_READ if options.layout or options.separator else _NOT_READ | _WITH_BLANKS)
         table = read_table(path, [layout.form for layout in LAYOUTS.values()], options, empty=True)
         mine, silent, back_s = _requests(table, options, read)
+        if len(files) > 1:
+            _refuse_copy(path, mine, seen)
         understood.append(table.understood)
         dropped += table.dropped
         if "volume" not in table.columns:
@@ -163,6 +167,14 @@ def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: 
         remedy = "Name the column of its volumes: --column volume=NAME"
         raise InputError("has another column for its volume", file=files[0], found=number, remedy=remedy)
     return BlockTrace(tuple(requests), volumes, dropped, tuple(remarks), tuple(dict.fromkeys(understood)))
+
+
+def _refuse_copy(path: Path, requests: list[Request], seen: dict[int, Path]) -> None:
+    """Refuse a file that is there twice, such as plain and packed: its requests would be of other volumes."""
+    own = hash(tuple((each.time_s, each.offset, each.size) for each in requests))
+    if len(requests) >= _SEVERAL and (other := seen.setdefault(own, path)) is not path:
+        remedy = "Leave out one of them"
+        raise InputError("has the requests of another file", file=path, found=other, remedy=remedy)
 
 
 def _refuse_known(path: Path, known: Mapping[bytes, tuple[str, str]]) -> None:
@@ -260,14 +272,21 @@ def _refuse_doubtful(
     given = options.layout or options.style.dates
     alike, span_s, gaps = _ALIKE.get(table.form.name), float(np.ptp(times)), len(times) - 1
     in_span = f"{len(times):,} requests in {seconds_text(span_s)}"
-    if alike and not given and (0 < span_s < _APART_S * gaps or _since_1970(table, times)):
+    far = span_s > _FAR_APART_S * gaps and times.min() < FIRST_S
+    close = 0 < span_s < _APART_S * gaps
+    if alike and not given and (close or _since_1970(table, times) or (far and table.form.name == "spc")):
         raise InputError(
             "may have times of another unit", file=table.path, found=in_span, allowed=alike,
             remedy="Name its layout with --layout, or the unit with --date-format",
         )  # fmt: skip
     middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
+    of_sectors = any(each.what == "size" and each.unit == SECTOR for each in table.form.columns)
+    if of_sectors and not given and middle >= SECTOR**2 and not (np.append(offsets, sizes) % SECTOR**2).any():
+        found = f"half of its sizes at least {middle / SECTOR:g} sectors"
+        remedy = "Name its columns: --column offset_bytes=NUMBER; or if it has sectors its layout: --layout"
+        raise InputError("may have bytes, not sectors", file=table.path, found=found, remedy=remedy)
     doubts = {"size": f"half of its values at most {middle:g}"} if middle < SECTOR else {}
-    if span_s > _FAR_APART_S * gaps and not options.style.dates and times.min() < FIRST_S:
+    if far and not options.style.dates:
         doubts["time"] = in_span
     if unaligned > _UNALIGNED and not (sizes % SECTOR).any():
         doubts["offset"] = f"{unaligned:.0%} of its values not whole sectors, as its sizes are"

@@ -75,6 +75,7 @@ _PLAIN = (
     Column("server", SERVERS, needed=False, numbered=True, lesser=ADDRESSES),
     Column("cpu", SHARES, Kind.NUMBER, empty=True),
     *(Column(name, needed=False, empty=True, numbered=True) for name in (*METRICS, *KINDS)),
+    Column("unit", ("unit", "units", "uom"), needed=False, empty=True),
 )
 _SERVER = Column("server", numbered=True)
 _NUMBER = r"[0-9]+[.,]?[0-9]*"

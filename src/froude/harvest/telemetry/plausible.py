@@ -19,7 +19,8 @@ _BEYOND, _MOST_BEYOND = 1.2, 0.02
 above 1 in a table of shares."""
 _CORES = 10.0
 """Values up to this, with fractions, may be the cores that are busy; of whole numbers, where half are not above 1."""
-_LONGEST_STEP_S = 86_400.0
+_LONGEST_STEP_S, _ODD_STEP_S = 86_400.0, 1000.0
+"""Time between samples that is hardly one in seconds: longer than the first, or of whole ones of the second."""
 _STEPS, _RESETS = 20, 0.002
 """Steps that show a counter, and share of them that may go down."""
 COLUMN = "Name the column of its utilisation: --column cpu=NAME"
@@ -109,8 +110,9 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
             "has several values of one server at one time", file=file, found=found, remedy=remedy
         )
     apart_s = float(np.median(step_s)) if len(step_s) >= _STEPS else 0.0
-    if apart_s > _LONGEST_STEP_S and time_s.min() < FIRST_S:
-        message, found = "has samples more than a day apart", f"one every {apart_s:,.0f} s"
+    odd = apart_s > _LONGEST_STEP_S or (apart_s > 0 and apart_s % _ODD_STEP_S == 0)
+    if odd and time_s.min() < FIRST_S:
+        message, found = "may not have seconds for its times", f"a sample every {apart_s:,.0f} s"
         remedy = "Say in what its times count, if not in seconds: --date-format ms, us or ns"
         raise InputError(message, file=file, found=found, remedy=remedy)
     rise = rise[np.isfinite(rise) & (step_s > 0)]

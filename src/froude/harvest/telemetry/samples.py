@@ -409,7 +409,7 @@ def _part(path: Path, table: Table, options: Options) -> _Part:
     if names is None:
         names = _one_name(stem, len(columns["cpu"]))
     end_s = columns["end"] if layout.added else None
-    percent = True if "cpu" in table.percent else layout.percent
+    percent = True if "cpu" in table.percent or _of_unit(path, columns) else layout.percent
     stem = "" if "server" in columns else stem
     return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
 
@@ -478,6 +478,20 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
             refuse_others(str(path), names[0])
             said += f" of {metric} {names[0]!r}"
     return said
+
+
+def _of_unit(path: Path, columns: Mapping[str, Any]) -> bool:
+    """Whether a column of units says that values are in percent.
+
+    Raises:
+        InputError: it says something else.
+    """
+    every = columns["unit"].dictionary.to_pylist() if "unit" in columns else []
+    units = {unit for unit in every if unit.lower() not in {"", "none", "1", "ratio", "share"}}
+    if others := sorted(unit for unit in units if unit.lower() not in {"%", "percent", "pct"}):
+        found = f"unit {', '.join(others[:3])}"
+        raise InputError("is not a utilisation", file=path, found=found, allowed="Percent")
+    return bool(units)
 
 
 def _check_columns(path: Path, table: Table) -> None:

@@ -27,7 +27,9 @@ _MEASURED = (
 )
 """Words of what is measured; those below are beginnings of words."""
 _BEGUN = "memory|network|temperature|request|latenc|error|queue|connection|heap|thread|session|throughput|traffic|perc"
-_SERVER = re.compile(rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN}))(?!.*%).*[0-9]")
+_SERVER = re.compile(
+    rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN}))(?!.*%)(?![0-9]{{1,3}}$).*[0-9]"
+)
 """Titles of columns that are names of servers, rather than what was measured of one."""
 
 
@@ -40,9 +42,9 @@ _FROM_BROWSER = r"^(?P<value>[A-Z][a-z]{2} [A-Z][a-z]{2} [0-9]{2} [0-9]{4} [0-9:
 _PERFMON = re.compile(r"\(PDH-[CT]SV 4\.0\)(?: \(.*\)\((?P<west_min>-?[0-9]+)\))?")
 """The title of the times that Windows' Performance Monitor and typeperf write, with minutes from local time to UTC."""
 _PROCESSOR = re.compile(
-    r"(?i)\\\\([^\\]+)\\Processor(?: Information)?\(_Total\)\\% Processor (?:Time|Utility)"
+    r"(?i)\\\\([^\\]+)\\(?:Processor(?: Information)?|Physical Cpu)\(_Total\)\\% Processor (?:Time|Utility)"
 )
-"""The title of one of their counters that is taken; others are not."""
+"""The title of one of their counters, or of esxtop's, that is taken; others are not."""
 
 
 def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
