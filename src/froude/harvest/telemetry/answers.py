@@ -136,7 +136,8 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
     if measured := {str(metric["__name__"]) for metric in metrics if "__name__" in metric}:
         refuse_others(str(path), min(measured))
         understood += f" of {', '.join(sorted(measured))[:80]}"
-    if warnings := [*document.get("warnings", ()), *document.get("infos", ())]:
+    partial = ["isPartial"] * bool(document.get("isPartial"))
+    if warnings := [*document.get("warnings", ()), *document.get("infos", ()), *partial]:
         understood += f", with the warning {'; '.join(map(str, warnings))[:200]!r}"
     return [
         (_text(metric.get(label, "")), own) for metric, own in zip(metrics, pairs, strict=True)

@@ -28,7 +28,20 @@ ADDRESSES = ("ip", "ip_address", "address")
 """Likewise, where it has no name."""
 METRICS = ("metric", "metric_name", "measurement", "field", "counter", "counter_name", "parameter", "kpi")
 """Columns that name what a value is; of a table they have one value."""
-KINDS = ("name", "item", "item_id", "key", "type", "label", "object", "check", "dimension", "statistic")
+KINDS = (
+    "name",
+    "item",
+    "item_id",
+    "key",
+    "type",
+    "label",
+    "object",
+    "check",
+    "dimension",
+    "statistic",
+    "mode",
+    "state",
+)
 """Columns that may do so, or describe a server: of each they have one value."""
 SHARES = (
     "cpu", "utilisation", "utilization", "cpu_util", "cpu_percent", "cpu_util_percent", "cpu_usage", "cpu_utilisation",

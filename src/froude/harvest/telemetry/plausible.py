@@ -30,6 +30,9 @@ _OTHERS = re.compile(
     r"^[%\s]*(?:id|wa|st)$)"
 )
 """Names of what was measured that is not utilisation; of its complement, such as 100 - idle, it is not known."""
+_NOT_BUSY = frozenset({"idle", "iowait"})
+_MODES = _NOT_BUSY | {"user", "usr", "system", "sys", "nice", "steal", "irq", "softirq", "guest", "wait"}
+"""What a processor does, and what of it is no work."""
 _IN_CORES = re.compile(
     r"(?i)(?!.*(?:%|percent|pct|(?:all|per)[ _]cores)).*(?:(?<!s)cores(?![a-z])|(?<![a-z])(?:vcpus|[mg]hz)(?![a-z]))"
 )
@@ -51,6 +54,22 @@ def refuse_others(file: str, name: str) -> None:
             f"{COLUMN}; of idle time take 100 minus its percent, and divide cores by their number",
         )
         raise InputError(message, file=file, found=name, remedy=remedy)
+
+
+def refuse_modes(file: str, servers: Sequence[str]) -> None:
+    """Refuse servers whose names end with what a processor does: they are parts of the use of one.
+
+    Raises:
+        InputError: one is idle, or they do several things.
+    """
+    ends = {re.split(r"[^a-z]+", name.lower().rstrip("\"'}]) %"))[-1]: name for name in servers}
+    modes = [name for end, name in ends.items() if end in _MODES]
+    if len(modes) > 1 or not _NOT_BUSY.isdisjoint(ends):
+        remedy = "Keep the rows of one metric, or name the column of its servers: --column server=NAME"
+        found = ", ".join(map(repr, modes[:3]))
+        raise InputError(
+            "has the modes of a processor for its servers", file=file, found=found, remedy=remedy
+        )
 
 
 def marks(value: Floats) -> Floats:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from froude.base.columns import Column, Kind, convert
@@ -29,10 +26,23 @@ from froude.base.tables import Table, holds_rows, parts_of, read_table
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.idle import of_servers
-from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
+from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE
+from froude.harvest.telemetry.parts import (
+    COLLECTD,
+    Part,
+    alike,
+    named_by_folder,
+    of_collectd,
+    one_name,
+    refuse_copies,
+    stem_of,
+    taken,
+    without_totals,
+)
 from froude.harvest.telemetry.plausible import (
     in_shares,
     marks,
+    refuse_modes,
     refuse_odd,
     refuse_others,
     shares_factor,
@@ -44,30 +54,11 @@ _DAY = re.compile(r"([0-9]{4})([-_.]?)([0-9]{2})\2([0-9]{2})")
 """A folder's name that is a day."""
 _SEVERAL = 20
 """Samples from which on more servers than half of them mean that another column is the server."""
+_FEW = 5
+"""Numbered servers that may all be whole tens by chance."""
 _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
-_ADDRESS = re.compile(r"[0-9.]+(?::|$)")
-_TOTALS = re.compile(r"(?i)_?(?:grand[ _])?total|all|sum|avg|average|mean|overall")
-"""Names in a column of servers that are not of a server."""
-_COLLECTD = re.compile(
-    r".*/(?P<host>[^/]+)/(?P<what>(?:cpu|cpu-[0-9]+|aggregation-cpu-[a-z]+)/(?:percent|cpu)-[a-z]+)-20[0-9]{2}-[0-9-]{5}"
-)
-"""The path of a file of processors that collectd's plugin csv writes: below a host, a file a day."""
-_OF_ALL = (
-    "cpu/percent-active",
-    "aggregation-cpu-average/percent-active",
-    "aggregation-cpu-average/percent-idle",
-)
-"""Those with a utilisation of all processors of a host."""
-_DATE = re.compile(r"[-_. ]?(?<![0-9])20[0-9]{2}([-_.]?)(?:0[1-9]|1[0-2])(?:\1[0-3][0-9])?(?![0-9])")
-"""In the name of a file, the day or month that it is of."""
-_IN_COMMON = 0.1
-"""Share of the shorter of two files of one server that may be in both."""
 _ALL = {**LAYOUTS, **OTHERS}
-_PACKED = {
-    ".csv", ".txt", ".tsv", ".json", ".parquet", ".gz", ".zst", ".zstd", ".lz4", ".bz2", ".snappy", ".sz",
-}  # fmt: skip
-"""What the name of a file has behind that of its server."""
 
 
 @dataclass(slots=True)
@@ -105,25 +96,6 @@ class Samples:
         return [(number, slice(bounds[number], bounds[number + 1])) for number in range(len(self.servers))]
 
 
-@dataclass(slots=True)
-class _Part:
-    """The samples of one file."""
-
-    path: Path
-    layout: Layout
-    names: Any
-    """pyarrow dictionary array, shape (n,)."""
-    time_s: Floats
-    cpu: Floats
-    end_s: Floats | None
-    dropped: Dropped
-    understood: str
-    percent: bool | None
-    """What the layout, or percent signs of cells, say of it."""
-    stem: str = ""
-    """The name of its server, where that is the file's."""
-
-
 def read_samples(
     paths: Iterable[Path], options: Options, *, percent: bool | None = None, align_s: float = 0.0
 ) -> Samples:
@@ -148,12 +120,12 @@ def read_samples(
     tables, left = _tables(paths, options)
     parts = [_part(path, table, options) for path, table in tables]
     files = [part.path for part in parts]
-    _refuse_copies(parts)
+    refuse_copies(parts)
     if align_s:
         parts = _aligned(parts, align_s)
     remarks = [f"left out: {', '.join(left)[:80]}"] if left else []
-    remarks += _named_by_folder(parts)
-    parts, totals = _without_totals(parts)
+    remarks += named_by_folder(parts)
+    parts, totals = without_totals(parts)
     remarks += totals
     file = str(files[0]) + (f", and {len(files) - 1:,} more" if len(files) > 1 else "")
     dropped = Dropped()
@@ -161,14 +133,12 @@ def read_samples(
         dropped += part.dropped
     names = pa.chunked_array([part.names for part in parts]).unify_dictionaries().combine_chunks()
     servers, server = _sorted_names(names)
-    remarks += _alike(servers)
+    remarks += alike(servers)
+    if not (options.layout or "server" in options.columns):
+        refuse_modes(file, servers)
     cpu = np.concatenate([part.cpu for part in parts])
-    marked = np.concatenate([np.full(len(part.cpu), part.layout.marked) for part in parts])
-    with np.errstate(invalid="ignore"):
-        invalid = marked & ((cpu < 0) | (cpu > 100))
-    missing = marks(cpu[~marked])
-    invalid |= ~marked & np.isin(cpu, missing)
-    remarks += [f"{each:g} taken for a missing value" for each in missing.tolist()]
+    invalid, missing = _invalid(parts, cpu)
+    remarks += [f"{each:g} taken for a missing value" for each in missing]
     cpu[invalid] = np.nan
     if np.isnan(cpu).all():
         found = f"{counted(len(cpu), 'sample')} without a value"
@@ -186,6 +156,8 @@ def read_samples(
     low, high = _extremes(servers, server, cpu)
     if known is None and factor < 1 and (remark := in_shares(servers, low, high)):
         remarks.append(remark)
+    if len(cpu) > _SEVERAL and (low == high).all() and low.min() < low.max():
+        remarks.append("each server has one value: is it of another column?")
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
     understood += f", in {'percent' if factor < 1 else 'shares'}"
     return Samples(
@@ -201,6 +173,15 @@ def read_samples(
     )
 
 
+def _invalid(parts: Sequence[Part], cpu: Floats) -> tuple[npt.NDArray[np.bool_], list[float]]:
+    """Where values mark that there is none, as a layout has it, else as they show it; and the latter's values."""
+    marked = np.concatenate([np.full(len(part.cpu), part.layout.marked) for part in parts])
+    missing = marks(cpu[~marked])
+    with np.errstate(invalid="ignore"):
+        outside = (cpu < 0) | (cpu > 100)
+    return np.where(marked, outside, np.isin(cpu, missing)), missing.tolist()
+
+
 def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, Table]], list[str]]:
     """Files and their rows; and the names of files in folders that have none.
 
@@ -209,7 +190,7 @@ def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, T
     """
     given = list(paths)
     every = parts_of(given)
-    files = _of_collectd(every)
+    files = of_collectd(every)
     tables = [(path, _table(path, options)) for path in files if path in given]
     folders: dict[Path, Table] = {}
     for path in (each for each in files if each not in given and holds_rows(each)):
@@ -225,24 +206,6 @@ def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, T
     if not tables:
         raise InputError("has no table", file=files[0].parent, found=", ".join(left)[:80])
     return tables, left
-
-
-def _of_collectd(files: list[Path]) -> list[Path]:
-    """The files to read; of a tree of collectd, those with the utilisation of all processors of a host.
-
-    Raises:
-        InputError: there is none, or there are several for a host.
-    """
-    tree = {path: match["what"] for path in files if (match := _COLLECTD.fullmatch(str(path.absolute())))}
-    kinds = set(tree.values()) & set(_OF_ALL)
-    if tree and len(kinds) != 1:
-        found = ", ".join(sorted(kinds or set(tree.values()))[:3])
-        remedy = (
-            "Give one of those alone; of cpu-0, cpu-1, … take the mean with collectd's plugin aggregation"
-        )
-        allowed = " or ".join(_OF_ALL)
-        raise InputError("has files of collectd", file=files[0], found=found, allowed=allowed, remedy=remedy)
-    return [path for path, what in tree.items() if what in kinds] or files
 
 
 def _extremes(servers: Sequence[str], server: Ints, value: Floats) -> tuple[Floats, Floats]:
@@ -263,19 +226,7 @@ def _sorted_names(names: Any) -> tuple[list[str], Ints]:
     return [dictionary[number] for number in order], rank[codes]
 
 
-def _alike(servers: Sequence[str]) -> list[str]:
-    """Names that may be of one server, in words: they differ in case, or one has a domain behind it."""
-    seen: dict[str, str] = {}
-    for name in sorted(servers, key=len):
-        plain = name.lower()
-        host = re.split("[:]" if _ADDRESS.match(plain) else "[.:]", plain)[0]
-        if other := seen.get(plain) or seen.get(host):
-            return [f"{other!r} and {name!r} are two servers, and may be one"]
-        seen[plain] = name
-    return []
-
-
-def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bool | None:
+def _in_percent(parts: Sequence[Part], cpu: Floats, percent: bool | None) -> bool | None:
     """Whether utilisation counts to 100; None if the values are to show it.
 
     Raises:
@@ -293,107 +244,10 @@ def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bo
     return known.pop()
 
 
-def _refuse_copies(parts: Sequence[_Part]) -> None:
-    """Refuse a file that is there twice, such as plain and packed: it would count twice, or as another server.
-
-    Raises:
-        InputError: two files have the same samples, which are not of servers of their own that do nothing.
-    """
-    seen: dict[bytes, Path] = {}
-    for part in parts:
-        own = "\n".join(part.names.dictionary.to_pylist()) * (not part.stem)
-        held = (own.encode(), np.asarray(part.names.indices), part.time_s, part.cpu)
-        digest = hashlib.sha256(b"".join(map(bytes, held))).digest()
-        changes = len(part.cpu) >= _SEVERAL and (part.cpu != part.cpu[0]).any()
-        if changes and (other := seen.setdefault(digest, part.path)) is not part.path:
-            remedy = "Leave out one of them"
-            raise InputError("has the samples of another file", file=part.path, found=other, remedy=remedy)
-
-
-def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
-    """Call files of one server by one name, without their days; those of several whose times meet after their folders.
-
-    Returns:
-        What was done, in words.
-    """
-    folders: dict[tuple[Path, str], list[_Part]] = defaultdict(list)
-    for part in (each for each in parts if each.stem):
-        folders[part.path.absolute().parent, _DATE.sub("", part.stem).strip("-_. ")].append(part)
-    groups: dict[str, dict[Path, list[_Part]]] = defaultdict(dict)
-    for (folder, plain), own in folders.items():
-        dated = len(own) > 1 and not _meet(own)
-        for part in own:
-            stem = plain if dated else part.stem
-            groups[stem].setdefault(folder, []).append(part)
-    apart: list[str] = []
-    joined: list[str] = []
-    for stem, group in groups.items():
-        meet = len(group) > 1 and _meet(*group.values())
-        common = os.path.commonpath(group) if meet else ""
-        for folder, own in group.items():
-            name = str(folder.relative_to(common) / stem) if meet else stem or folder.name
-            (apart if meet else joined).extend([name] * (meet or len(own) > 1 or len(group) > 1))
-            for part in own:
-                part.names = _one_name(name, len(part.cpu))
-    remarks = {
-        "files of one name and time are servers of their own": apart,
-        "files of one name are one server": joined,
-    }
-    return [f"{text}, such as {names[0]!r}" for text, names in remarks.items() if names]
-
-
-def _meet(*groups: Sequence[_Part]) -> bool:
-    """Whether files of groups, or of one, have more time in common than months of a server cut a little late."""
-    spans = sorted(
-        (float(part.time_s.min()), float(part.time_s.max()), number if len(groups) > 1 else part.path)
-        for number, group in enumerate(groups)
-        for part in group
-    )
-
-    def common(begin: float, end: float, later: float, last: float) -> bool:
-        both = min(end, last) - later
-        return (begin, end) == (later, last) or both > _IN_COMMON * min(end - begin, last - later)
-
-    return any(own != other and common(*span, *later) for (*span, own), (*later, other) in pairwise(spans))
-
-
-def _without_totals(parts: Sequence[_Part]) -> tuple[list[_Part], list[str]]:
-    """Samples without those of all servers together; and what was left out, in words.
-
-    Raises:
-        InputError: the others are numbered: they may be processors of one server.
-    """
-    names = {name for part in parts for name in part.names.dictionary.to_pylist()}
-    totals = {name for name in names if _TOTALS.fullmatch(name)}
-    if not totals or names == totals:
-        return list(parts), []
-    found = f"{', '.join(sorted(totals))}, and {', '.join(sorted(names - totals)[:3])}"
-    if all(map(str.isdecimal, names - totals)):
-        remedy = "Keep the rows of the total, if the others are processors of one server; else those of the servers"
-        raise InputError("has a total among its servers", file=parts[0].path, found=found, remedy=remedy)
-    kept = []
-    for part in parts:
-        rows = ~np.isin(part.names.to_numpy(zero_copy_only=False).astype(str), list(totals))
-        kept.append(part if rows.all() else _taken(part, rows))
-    return kept, [f"without {', '.join(map(repr, sorted(totals)))}"]
-
-
-def _taken(part: _Part, rows: Any) -> _Part:
-    """Some of the samples of a file, by where they are taken."""
-    end_s = None if part.end_s is None else part.end_s[rows]
-    names = part.names.filter(pa.array(rows)).cast(pa.string()).dictionary_encode()
-    return replace(part, names=names, time_s=part.time_s[rows], cpu=part.cpu[rows], end_s=end_s)
-
-
-def _one_name(name: str, count: int) -> Any:
-    own = pa.array([name]).dictionary_encode().dictionary
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32), pa.int32()), own)
-
-
-def _part(path: Path, table: Table, options: Options) -> _Part:
-    _check_columns(path, table)
-    layout, columns, stem = _ALL[table.form.name], dict(table.columns), _stem(path)
-    if collectd := _COLLECTD.fullmatch(str(path.absolute())):
+def _part(path: Path, table: Table, options: Options) -> Part:
+    _check_columns(path, table, options)
+    layout, columns, stem = _ALL[table.form.name], dict(table.columns), stem_of(path)
+    if collectd := COLLECTD.fullmatch(str(path.absolute())):
         stem = collectd["host"]
         columns |= {"idle": columns["cpu"]} if collectd["what"].endswith("idle") else {}
     columns = of_servers(path, columns, options.style)
@@ -407,11 +261,11 @@ def _part(path: Path, table: Table, options: Options) -> _Part:
         understood += "" if start_s is not None else ", times from 0 as its folder is not called after a day"
     names = columns.get("server")
     if names is None:
-        names = _one_name(stem, len(columns["cpu"]))
+        names = one_name(stem, len(columns["cpu"]))
     end_s = columns["end"] if layout.added else None
     percent = True if "cpu" in table.percent or _of_unit(path, columns) else layout.percent
     stem = "" if "server" in columns else stem
-    return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
+    return Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
 
 
 def _table(path: Path, options: Options, *, empty: bool = False, first: Table | None = None) -> Table:
@@ -494,13 +348,18 @@ def _of_unit(path: Path, columns: Mapping[str, Any]) -> bool:
     return bool(units)
 
 
-def _check_columns(path: Path, table: Table) -> None:
+def _check_columns(path: Path, table: Table, options: Options) -> None:
     """Refuse a table without a header whose columns fit by their kinds alone: another layout would be read as this one.
 
     Raises:
-        InputError: servers never come again, or an average is not between the least and the largest value.
+        InputError: servers never come again or are called as times; an average is not between the least and the largest
+            value; records are of parts of a second.
     """
     columns, name = table.columns, table.form.name
+    if "end" in columns and len(table) and np.median(columns["end"] - columns["time"]) < 1:
+        found = f"records of {np.median(columns['end'] - columns['time']):g} s"
+        remedy = "Say in what its times count, if not in microseconds: --date-format s or ms"
+        raise InputError("may have times of another unit", file=path, found=found, remedy=remedy)
     if not table.form.order or not len(table):
         return
     servers = len(columns["server"].dictionary) if "server" in columns else 1
@@ -509,20 +368,17 @@ def _check_columns(path: Path, table: Table) -> None:
         raise InputError(
             f"is not of layout {name}: has another column for its server", file=path, found=found
         )
+    numbers = columns["server"].dictionary.to_pylist() if "server" in columns else []
+    if len(numbers) >= _FEW and not options.layout and all(re.fullmatch("[0-9]*0", each) for each in numbers):
+        found = f"{counted(len(numbers), 'server')}, such as {numbers[0]} and {numbers[1]}"
+        remedy = f"Name its columns: --column server=NUMBER; or the layout: --layout {name}"
+        raise InputError("may have times for its servers", file=path, found=found, remedy=remedy)
     if "lowest" in columns:
         between = (columns["lowest"] <= columns["cpu"]) & (columns["cpu"] <= columns["highest"])
         if between.mean() < _FITS:
             found = f"{int((~between).sum()):,} of {counted(len(table), 'line')}"
             message = f"is not of layout {name}: the average is not between the least and the largest value"
             raise InputError(message, file=path, found=found)
-
-
-def _stem(path: Path) -> str:
-    """A server's name by its file: without what names a form or a packing."""
-    name = path.name
-    while (suffix := Path(name).suffix.lower()) in _PACKED:
-        name = name[: -len(suffix)]
-    return name or path.name
 
 
 def _day_s(path: Path, options: Options) -> float | None:
@@ -533,7 +389,7 @@ def _day_s(path: Path, options: Options) -> float | None:
     return None if found.wrong[0] else float(found.values[0])
 
 
-def _aligned(parts: Sequence[_Part], slot_s: float) -> list[_Part]:
+def _aligned(parts: Sequence[Part], slot_s: float) -> list[Part]:
     """Moved by whole slots to a common begin, and cut at the first end."""
     begins = [float(part.time_s.min()) for part in parts]
     moved = [
@@ -543,5 +399,5 @@ def _aligned(parts: Sequence[_Part], slot_s: float) -> list[_Part]:
     end_s = min(float(times.max()) for times in moved)
     found = []
     for part, times in zip(parts, moved, strict=True):
-        found.append(_taken(replace(part, time_s=times), times <= end_s))
+        found.append(taken(replace(part, time_s=times), times <= end_s))
     return found
