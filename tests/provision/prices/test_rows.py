@@ -265,3 +265,21 @@ def test_a_table_without_a_column_names_the_known_titles() -> None:
     """Of what is missing."""
     with pytest.raises(InputError, match=r"no column for price_hour.*allowed: od_usd_h, usd_h"):
         _prices("name,cpu,memory_gib,usd\na,2,8,0.1\n", mapping={"cpu": "cpu"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("type,cpu,memory_gib,usd_h,network\na,2,8,0.1,10\n", "another unit for its network"),
+        ("type,cpu,memory_gib,usd_h,network_gbps\na,2,8,0.1,10000\n", "another unit for its network"),
+        ("class,region,usd_per_gib_month\ngp3,us,8\n", "another unit for its price; found 8 dollars"),
+        (
+            "type,os,cpu,memory_gib,usd_h\na,Windows,2,8,0.2\na,Linux,2,8,0.1\n",
+            "several prices of one type; found a at 0.1 and 0.2. Keep one row",
+        ),
+    ],
+)
+def test_what_may_be_of_another_unit_or_system_is_refused(text: str, message: str) -> None:
+    """It would be a catalog that is wrong."""
+    with pytest.raises(InputError, match=message):
+        _prices(text)
