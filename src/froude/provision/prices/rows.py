@@ -138,9 +138,9 @@ def _refuse_several(table: Table, columns: Mapping[str, str], rows: Sequence[Tab
         costs.setdefault(row.cells.get(columns["name"], ""), set()).update({paid} - {""})
     several = {name: sorted(paid) for name, paid in costs.items() if len(paid) > 1}
     if len(several) > TOLERANCE * len(rows):
-        name, paid = next(iter(several.items()))
+        name, prices = next(iter(several.items()))
         remedy = "Keep one row of each type, such as those of one operating system"
-        found = f"{name} at {' and '.join(paid[:2])}"
+        found = f"{name} at {' and '.join(prices[:2])}"
         raise InputError("has several prices of one type", file=table.file, found=found, remedy=remedy)
 
 
