@@ -45,6 +45,7 @@ def test_days_of_sar(tmp_path: Path, text: str, dates: str, days: list[float]) -
         (LINE.format(hour="00:00:00"), "no day above its first sample; found 00:00:00"),
         (sar("1970-01-03", "25:00:00"), "not of a time; found 1970-01-03 25:00:00"),
         (HEAD.format(day="1970-01-03"), "no sample of all processors"),
+        (sar("1970-01-03", "00:00:00")[:-7], "no sample of all processors"),
         (
             "# hostname;interval;timestamp;CPU;%idle\na;6;1970-01-01 00:01:00;0;7\na;6;1970-01-01 00:01:00;1;7\n",
             "the processors of a server apart; found 0, 1. Keep the rows of all",

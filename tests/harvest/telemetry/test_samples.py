@@ -335,3 +335,30 @@ def test_a_column_of_units_says_percent(tmp_path: Path) -> None:
     """Of values that may be shares."""
     (tmp_path / "a.csv").write_text(rows("a", "Percent,0.5 Percent,0.7", head="time,server,unit,value"))
     assert read_samples([tmp_path], Options()).share.tolist() == pytest.approx([0.005, 0.007])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cpu_load,host=a value=5 1772323200\n", "InfluxDB's line protocol without .* influx query --raw"),
+        (
+            "cpu,cpu=cpu0,host=a usage_idle=5 1772323200000000000\n",
+            "line protocol without usage_idle of cpu=cpu-t",
+        ),
+        ("AAA,progname,nmon\n", "is of nmon"),
+        ("top - 00:00:01 up 1 day\n", "text of top, not read here. Take sar -u"),
+        ("# HELP node_cpu_seconds_total Seconds\n", "what Prometheus scrapes"),
+        ("                cpu\n\n1772323200: 5.0e+00\n", "of rrdtool fetch"),
+        ('"pcp-dstat 5.0 CSV Output"\n', "of dstat"),
+        (
+            "Linux 5.15.0 (a)  2026-03-01  (4 CPU)\n\navg-cpu:  %user  %idle\n  1.00  98.40\n",
+            "another tool of sysstat",
+        ),
+        ("procs ----\n r b us sy id wa st\n 1 0 11 1 87 1 0\n", "text of vmstat without times"),
+    ],
+)
+def test_tools_that_are_not_read_are_named(tmp_path: Path, text: str, message: str) -> None:
+    """With what to take instead."""
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_samples([tmp_path / "a.txt"], Options())

@@ -100,7 +100,7 @@ _DAY, _HOUR = (Column(name, empty=True, numbered=True) for name in ("day", "hour
 _PROCESSOR = Column("processor", ("cpu",), needed=False, empty=True, numbered=True)
 _SAR = (
     r"Linux \S+ \((?P<server>[^)]+)\)\s+(?P<day>\S+)\s.*|(?P<hour>[0-9:]{8}(?: [AP]M)?)\s+all"
-    rf"(?:\s+{_NUMBER}){{3}}\s+(?P<iowait>{_NUMBER})\s.*?(?P<idle>{_NUMBER})\s*"
+    rf"(?:\s+{_NUMBER}){{3}}\s+(?P<iowait>{_NUMBER})(?:\s+{_NUMBER})+\s+(?P<idle>{_NUMBER})\s*"
 )
 _VMSTAT = (
     r"\s*(?:[0-9]+\s+){14}(?P<idle>[0-9]+)\s+(?P<iowait>[0-9]+)\s+[0-9]+\s+(?:[0-9]+\s+)?"
@@ -176,7 +176,9 @@ _FORMS = (
         percent=True,
     ),
     Layout(
-        Form("vmstat", (_time(), _IDLE, _IOWAIT), pattern=_VMSTAT, ignored=r"procs .*|.* st +(?:gu +)?UTC"),
+        Form(
+            "vmstat", (_time(), _IDLE, _IOWAIT), pattern=_VMSTAT, ignored=r"\W*procs\W.*|.* st +(?:gu +)?UTC"
+        ),
         percent=True,
     ),
     Layout(

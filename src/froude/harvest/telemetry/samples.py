@@ -58,6 +58,23 @@ _FEW = 5
 """Numbered servers that may all be whole tens by chance."""
 _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
+_NOT_READ = {
+    rb"(?:#.*\n)*[a-z_]+(?:,[^ =]+=[^ ]+)? [^ =]+=\S+ [0-9]{10,19}\s": (
+        "InfluxDB's line protocol without usage_idle of cpu=cpu-total, in nanoseconds",
+        "Ask for CSV: influx query --raw",
+    ),
+    rb"AAA,": ("of nmon", "Take the column of idle time of CPU_ALL, and the times of ZZZZ; or use sar -u"),
+    rb"Linux .*\(.*\)\s": ("text of another tool of sysstat", "Take sar -u, or mpstat"),
+    rb"top - ": ("text of top", "Take sar -u, or vmstat -t"),
+    rb"procs -": (
+        "text of vmstat without times, or of a zone other than UTC",
+        "TZ=UTC vmstat -t; or --layout vmstat",
+    ),
+    rb"# (?:HELP|TYPE) ": ("what Prometheus scrapes", "Ask Prometheus: /api/v1/query_range"),
+    rb'"?(?:pcp-)?[dD]stat ': ("of dstat", "Use sar -u; or take 100 minus idl and wai, with the times"),
+    rb"\s*\S.*\n\s*\n[0-9]{10}: ": ("of rrdtool fetch", "Name its columns: time, value, with commas between"),
+}
+"""Regular expressions of the beginning of what is known and not read: what it is, and what to do."""
 _ALL = {**LAYOUTS, **OTHERS}
 
 
@@ -289,9 +306,22 @@ def _table(path: Path, options: Options, *, empty: bool = False, first: Table | 
                 if not (later := read_table(path, forms, places)).titles:
                     return later
         wide = None if options.layout or options.columns.keys() - {"time"} else read_wide(path, head, options)
+        if wide is None and not options.layout:
+            _refuse_known(path, head)
         if wide is None:
             raise
         return wide
+
+
+def _refuse_known(path: Path, head: bytes) -> None:
+    """Refuse what is not read for what it is.
+
+    Raises:
+        InputError: it is of `_NOT_READ`.
+    """
+    for begin, (what, remedy) in _NOT_READ.items():
+        if re.match(begin, head):
+            raise InputError(f"is {what}, not read here", file=path, remedy=remedy)
 
 
 def _refuse_wide(path: Path, head: bytes, table: Table, options: Options) -> None:

@@ -109,7 +109,8 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
         remedy = "Say so with --layout wide, or name the column of the utilisation: --column cpu=NAME"
         raise InputError(message, file=path, found=shown, remedy=remedy)
     table.columns["time"] += 60 * int((perfmon and perfmon["west_min"]) or 0)
-    understood = f"wide (time in {cells[at]!r}, {counted(len(titles), 'server')} in columns {shown})"
+    of_time = f"column {at}" if above else repr(cells[at])
+    understood = f"wide (time in {of_time}, {counted(len(titles), 'server')} in columns {shown})"
     understood += f", without {', '.join(map(repr, statistics))}" if statistics else ""
     return _long(replace(table, understood=understood), list(titles))
 
