@@ -39,10 +39,11 @@ def of_servers(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str
     if "hour" in found:
         found = _dated(path, found, style)
     if "processor" in found:
-        names = pc.cast(found["processor"], pa.string())
-        together = np.isin(names.to_numpy(zero_copy_only=False).astype(str), _ALL)
-        if len(found["processor"].dictionary) > 1 and not together.any():
-            shown = ", ".join(found["processor"].dictionary.to_pylist()[:3])
+        names = found["processor"].dictionary.to_pylist()
+        codes = [code for code, name in enumerate(names) if name in _ALL]
+        together = np.isin(np.asarray(found["processor"].indices), codes)
+        if len(names) > 1 and not codes:
+            shown = ", ".join(names[:3])
             remedy = f"Keep the rows of all together ({', '.join(_ALL)}), or take the mean of them"
             raise InputError("has the processors of a server apart", file=path, found=shown, remedy=remedy)
         if together.any():

@@ -174,7 +174,8 @@ def without_totals(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
         raise InputError("has a total among its servers", file=parts[0].path, found=found, remedy=remedy)
     kept = []
     for part in parts:
-        rows = ~np.isin(part.names.to_numpy(zero_copy_only=False).astype(str), list(totals))
+        codes = [code for code, name in enumerate(part.names.dictionary.to_pylist()) if name in totals]
+        rows = ~np.isin(np.asarray(part.names.indices), codes)
         kept.append(part if rows.all() else taken(part, rows))
     return kept, [f"without {', '.join(map(repr, sorted(totals)))}"]
 

@@ -19,7 +19,7 @@ _BEYOND, _MOST_BEYOND = 1.2, 0.02
 above 1 in a table of shares."""
 _CORES = 10.0
 """Values up to this, with fractions, may be the cores that are busy; of whole numbers, where half are not above 1."""
-_LONGEST_STEP_S, _ODD_STEP_S = 86_400.0, 1000.0
+_LONGEST_STEP_S, _ODD_STEP_S = 86_400.0, 5000.0
 """Time between samples that is hardly one in seconds: longer than the first, or of whole ones of the second."""
 _STEPS, _RESETS = 20, 0.002
 """Steps that show a counter, and share of them that may go down."""
