@@ -374,6 +374,7 @@ def positions_by_names(
         InputError: a column that is needed is missing, and the form has no order; or several may be one.
     """
     plain = [_plain_name(cell) for cell in cells]
+    inner = [_plain_name(cell.rpartition(".")[2]) for cell in cells]  # without the objects that they are in
     wanted = {column.what for column in form.columns} | {CLOCK}
     found = {what: _named(path, cells, theirs) for what, theirs in options.columns.items() if what in wanted}
     for column in form.columns:
@@ -383,6 +384,8 @@ def positions_by_names(
         for names in (column.names or (column.what,), column.lesser):
             usual = set(map(_plain_name, names)) if form.header and not at else set()
             at += [n for n, name in enumerate(plain) if name in usual and n not in found.values()]
+            if form.lines and not at and not column.empty:
+                at += [n for n, name in enumerate(inner) if name in usual and n not in found.values()]
         may_join = column.kind is Kind.TIME and len(at) == 2 and len(row) == len(cells)
         pairs = [(at[0], at[1]), (at[1], at[0])] if may_join else []
         if pairs := [pair for pair in pairs if _is_row((column, _CLOCK), pair, list(row), options.style)]:

@@ -139,6 +139,7 @@ CASES = [
     Case("csv", "a.csv", "Date/Time,server,ip,cpu_pct\n0,x,7,10\n60,x,8,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("csv", "a.csv", "time,ip,usage_user\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("json", "a", '{"t": 0, "vm": "x", "cpu": 10}\n{"t": 60, "vm": "x", "cpu": 20}', ["x"], [0, 60], [0.1, 0.2]),
+    Case("json", "a", '{"timestamp": 0, "tags": {"host": "x"}, "cpu": 10}\n', ["x"], [0], [0.1]),
     Case("csv", "a.csv", "[Data]\ntime,server,cpu\n0,x,10\n", ["x"], [0], [0.1]),
     Case("json", "a.json", ' [{"time": 0, "cpu": 10},\n {"time": 60, "cpu": 20}]', ["a"], [0, 60], [0.1, 0.2]),
     Case("csv", "vm.1.csv", "timestamp,value\n1970-01-01 00:01:00,5\n", ["vm.1"], [60], [0.05]),
